@@ -99,7 +99,7 @@ fn the_stages_take_quiescence_for_an_output() {
     let (code, said) = answer(&folder, &["run", "c.yaml", "--check", "--quiet"]);
     assert_eq!(code, 0, "{said}");
     let document = fs::read_to_string(folder.0.join("out/rung/test_case.json")).unwrap();
-    assert!(document.contains("\"kind\": \"quiescence\"") && document.contains("\"format_version\": 4"));
+    assert!(document.contains("\"kind\": \"quiescence\""));
     let plain = self::folder("conformance: ioc");
     let (code, said) = answer(&plain, &["run", "c.yaml", "--quiet"]);
     assert_eq!(code, 0, "{said}");

@@ -131,6 +131,14 @@ fn holds(
     let object = value.as_object();
     match rule {
         "title" | "description" | "default" | "examples" | "$schema" | "$defs" | "then" | "else" => true,
+        // How many bits a number may have: of what the types make schemas of.
+        "format" => wanted.as_str().is_some_and(|format| format.starts_with("uint")),
+        "prefixItems" => {
+            for (item, part) in value.as_array().into_iter().flatten().zip(list()) {
+                validate(schema, part, item, at, found);
+            }
+            true
+        }
         "$ref" => {
             let (schema, pointer) = follow(schema, text());
             validate(&schema, at_place(&schema, pointer), value, at, found);

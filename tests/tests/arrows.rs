@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Crate, folder, and the crates of ours that it may use (tests of a crate included).
-const ARROWS: [(&str, &str, &[&str]); 15] = [
+const ARROWS: [(&str, &str, &[&str]); 16] = [
     ("coreach-model", "model", &[]),
+    ("coreach-artifact", "artifact", &["coreach-model"]),
     ("coreach-polyhedra", "analyses/polyhedra", &[]),
     ("coreach-octagon", "analyses/octagon", &["coreach-polyhedra"]),
     ("coreach-apron-sys", "analyses/apron-sys", &[]),
@@ -19,13 +20,24 @@ const ARROWS: [(&str, &str, &[&str]); 15] = [
         "analyses",
         &["coreach-model", "coreach-polyhedra", "coreach-octagon", "coreach-apron"],
     ),
-    ("coreach-pipeline", "pipeline", &["coreach-model", "coreach-analyses"]),
+    ("coreach-pipeline", "pipeline", &["coreach-model", "coreach-analyses", "coreach-artifact"]),
     ("coreach-adapters", "adapters", &["coreach-model"]),
-    ("coreach-execution", "execution", &["coreach-model", "coreach-analyses", "coreach-adapters"]),
+    (
+        "coreach-execution",
+        "execution",
+        &["coreach-model", "coreach-analyses", "coreach-artifact", "coreach-adapters"],
+    ),
     (
         "coreach-project",
         "project",
-        &["coreach-model", "coreach-analyses", "coreach-adapters", "coreach-pipeline", "coreach-execution"],
+        &[
+            "coreach-model",
+            "coreach-analyses",
+            "coreach-artifact",
+            "coreach-adapters",
+            "coreach-pipeline",
+            "coreach-execution",
+        ],
     ),
     ("coreach-import", "import", &["coreach-model"]),
     (
@@ -47,6 +59,7 @@ const ARROWS: [(&str, &str, &[&str]); 15] = [
         &[
             "coreach-model",
             "coreach-analyses",
+            "coreach-artifact",
             "coreach-adapters",
             "coreach-pipeline",
             "coreach-execution",

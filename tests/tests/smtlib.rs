@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_artifact::Document;
+use coreach_artifact::document::Condition as Stated;
 use coreach_model::SourceFile;
 use coreach_model::reader::read_timed_specification;
 use coreach_pipeline::Stage;
@@ -34,40 +36,33 @@ impl Condition {
     }
 }
 
-fn strings(value: &Value) -> Vec<String> {
-    value.as_array().into_iter().flatten().map(|line| line.as_str().unwrap().to_owned()).collect()
-}
-
-fn condition(place: String, declared: &[String], expression: &Value, is_boolean: bool) -> Condition {
-    let mut lines = declared.to_vec();
-    lines.extend(strings(&expression["declarations"]));
-    lines.extend(strings(&expression["constraints"]).iter().map(|one| format!("(assert {one})")));
-    let text = expression["smtlib"].as_str().unwrap();
+fn condition(place: String, declared: &[String], stated: &Stated, is_boolean: bool) -> Condition {
+    let mut lines = [declared, &stated.declarations].concat();
+    lines.extend(stated.constraints.iter().map(|one| format!("(assert {one})")));
+    let text = &stated.smtlib;
     lines.push(if is_boolean { format!("(assert {text})") } else { format!("(assert (= {text} {text}))") });
     Condition { place, lines }
 }
 
-/// All conditions of one of our documents.
-fn of_document(name: &str, document: &Value) -> Vec<Condition> {
-    let declared = strings(&document["declarations"]);
+/// All conditions of one of our documents, in its readable form.
+fn of_document(name: &str, view: &View<'_>) -> Vec<Condition> {
+    let document: Document = serde_json::from_str(&json::readable_json(view)).unwrap();
+    let readable = document.readable.unwrap();
+    let is = |term: usize| readable.conditions.iter().find(|one| one.term == term).unwrap();
+    let declared = &readable.declarations;
     let mut found =
-        vec![condition(format!("{name}: initial"), &declared, &document["initial"]["condition"], true)];
-    for location in document["locations"].as_array().unwrap() {
-        for fact in ["reach", "coreach"] {
-            if let Some(said) = location.get(fact) {
-                found.push(condition(format!("{name}: {fact} {}", location["name"]), &declared, said, true));
-            }
+        vec![condition(format!("{name}: initial"), declared, is(document.initial.condition), true)];
+    for location in &document.locations {
+        for fact in location.reach.into_iter().chain(location.coreach).chain(location.must_answer) {
+            found.push(condition(format!("{name}: a fact of {}", location.name), declared, is(fact), true));
         }
     }
-    let actions = document["actions"].as_array().unwrap();
-    for (number, transition) in document["transitions"].as_array().unwrap().iter().enumerate() {
-        let action = actions.iter().find(|action| action["name"] == transition["action"]).unwrap();
-        let mut all = declared.clone();
-        all.extend(strings(&action["declarations"]));
+    for (number, transition) in document.transitions.iter().enumerate() {
+        let all = [&declared[..], &readable.parameters[transition.action]].concat();
         let place = |what: &str| format!("{name}: transition {number}, {what}");
-        found.push(condition(place("guard"), &all, &transition["guard"], true));
-        for assignment in transition["assignments"].as_array().unwrap() {
-            found.push(condition(place("assignment"), &all, assignment, false));
+        found.push(condition(place("guard"), &all, is(transition.guard), true));
+        for assignment in &transition.assignments {
+            found.push(condition(place("assignment"), &all, is(assignment.value), false));
         }
     }
     found
@@ -190,9 +185,8 @@ fn two_solvers_read_every_condition_of_every_stage() {
                 continue;
             };
             for stage in Stage::ALL {
-                let text = json::json(&View::of(&made.generation, stage));
                 let name = format!("{} {} {}", path.display(), purpose.iosts.name, stage.artifact());
-                conditions.extend(of_document(&name, &serde_json::from_str(&text).unwrap()));
+                conditions.extend(of_document(&name, &View::of(&made.generation, stage)));
             }
         }
         read_by_z3(&conditions);
@@ -207,9 +201,8 @@ fn two_solvers_read_every_guard_of_path_guided_test_cases() {
     let paths = ["tr1,tr2,tr3,tr4", "(tr8 tr9)*2", "tr1,tr11,tr3,tr5,(tr1 tr2 tr6)*2"];
     let mut count = 0;
     for (name, made) in guided("atm_timed", &paths) {
-        let ours: Value = serde_json::from_str(&json::json(&View::of_path(&made))).unwrap();
         let theirs: Value = serde_json::from_str(&sptg(&made, Guards::SmtLib)).unwrap();
-        let mut conditions = of_document(&name, &ours);
+        let mut conditions = of_document(&name, &View::of_path(&made));
         conditions.extend(of_theirs(&name, &theirs));
         read_by_z3(&conditions);
         read_by_cvc5(&conditions);

@@ -10,10 +10,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_artifact::Document;
 use coreach_model::Type;
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{Specification, read_purpose, read_specification};
-use coreach_pipeline::export::{Format, Options, View, export};
+use coreach_pipeline::export::{self, Format, Options, View, export};
 use coreach_pipeline::named_types::named_types;
 use coreach_pipeline::{Generation, Options as Pipeline, Stage, generate as make};
 use coreach_project::written::read_back;
@@ -196,23 +197,14 @@ fn taken_names_are_read_as_they_were_written() {
 
 /// Z3 reads every guard of the test case's document.
 fn understood(generation: &Generation) {
-    let view = View::of(generation, Stage::InputComplete);
-    let text = export(&view, Format::Json, Options::default()).unwrap();
-    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let lines = |of: &serde_json::Value| -> String {
-        of.as_array().into_iter().flatten().map(|line| format!("{}\n", line.as_str().unwrap())).collect()
-    };
-    for transition in document["transitions"].as_array().unwrap() {
-        let actions = document["actions"].as_array().unwrap();
-        let action = actions.iter().find(|action| action["name"] == transition["action"]).unwrap();
-        let guard = &transition["guard"];
-        let script = format!(
-            "{}{}{}(assert {})\n",
-            lines(&document["declarations"]),
-            lines(&action["declarations"]),
-            lines(&guard["declarations"]),
-            guard["smtlib"].as_str().unwrap()
-        );
+    let text = export::json::readable_json(&View::of(generation, Stage::InputComplete));
+    let document: Document = serde_json::from_str(&text).unwrap();
+    let readable = document.readable.unwrap();
+    for transition in &document.transitions {
+        let guard = readable.conditions.iter().find(|one| one.term == transition.guard).unwrap();
+        let declared =
+            [&readable.declarations[..], &readable.parameters[transition.action], &guard.declarations];
+        let script = format!("{}\n(assert {})\n", declared.concat().join("\n"), guard.smtlib);
         let solver = z3::Solver::new();
         solver.push();
         solver.from_string(script.clone());

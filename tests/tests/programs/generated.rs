@@ -32,7 +32,7 @@ fn test_coffee_machine_deliver_coffee() -> Result<(), TrialError> {
 /// The test case, as `coreach run` writes it to `test_case.json`.
 const TEST_CASE: &str = r#"{
   "format": "coreach",
-  "format_version": 1,
+  "format_version": 6,
   "generator": {
     "name": "coreach",
     "version": "0.1.0"
@@ -40,23 +40,17 @@ const TEST_CASE: &str = r#"{
   "stage": "test_case",
   "name": "coffee_machine__deliver_coffee",
   "made_of": {
-    "specification": {
-      "name": "coffee_machine",
-      "sha256": "ced3fb0bffdec8dcb08fc21081fd18ed23384b922efb1b5ca2463cc210eed151"
-    },
-    "purpose": {
-      "name": "deliver_coffee",
-      "sha256": "ad85bc69d1b0d077ba1cd0d3674310d8baa3bd9a6e3bd02a3afddac05579d8b2"
-    },
-    "conjuncts": [
-      "pBeverage == vBeverage",
-      "pRemainingValue == cPrice - vPaid",
-      "pRemainingValue == vPaid",
-      "pRemainingValue == vPaid - cPrice",
-      "vPaid < cPrice",
-      "vPaid >= cPrice"
-    ]
+    "specification": {"name": "coffee_machine", "sha256": "ced3fb0bffdec8dcb08fc21081fd18ed23384b922efb1b5ca2463cc210eed151"},
+    "purpose": {"name": "deliver_coffee", "sha256": "ad85bc69d1b0d077ba1cd0d3674310d8baa3bd9a6e3bd02a3afddac05579d8b2"}
   },
+  "conjuncts": [
+    21,
+    39,
+    41,
+    16,
+    24,
+    13
+  ],
   "counts": {
     "locations": 6,
     "transitions": 12,
@@ -74,381 +68,94 @@ const TEST_CASE: &str = r#"{
   },
   "losses": [],
   "types": [
-    {
-      "name": "Beverage",
-      "literals": [
-        "TEA",
-        "COFFEE"
-      ]
-    }
+    {"kind": "nat"},
+    {"kind": "enum", "name": "Beverage", "literals": ["TEA", "COFFEE"]},
+    {"kind": "int"},
+    {"kind": "bool"}
+  ],
+  "terms": [
+    ["data", "cPrice", 0],
+    ["literal", 2, 0],
+    [">", 0, 1],
+    ["data", "vPaid", 0],
+    ["==", 3, 1],
+    ["data", "vBeverage", 1],
+    ["literal", 1, "TEA"],
+    ["==", 5, 6],
+    ["and", [2, 4, 7]],
+    ["data", "pCoinValue", 0],
+    [">", 9, 1],
+    [">=", 9, 0],
+    ["and", [10, 11]],
+    [">=", 3, 0],
+    ["data", "pRemainingValue", 0],
+    ["-", 3, 0],
+    ["==", 14, 15],
+    ["and", [13, 16]],
+    ["data", "pBeverage", 1],
+    ["literal", 1, "COFFEE"],
+    ["==", 18, 19],
+    ["==", 18, 5],
+    ["and", [21, 20]],
+    ["literal", 3, true],
+    ["<", 3, 0],
+    ["!=", 14, 15],
+    ["or", [24, 25]],
+    ["!=", 18, 5],
+    ["!=", 18, 19],
+    ["or", [27, 28]],
+    ["literal", 2, 1],
+    [">=", 0, 30],
+    ["and", [7, 4, 31]],
+    ["and", [7, 31, 13]],
+    ["==", 3, 0],
+    ["and", [7, 34, 31]],
+    ["==", 5, 19],
+    ["and", [36, 34, 31]],
+    ["literal", 3, false],
+    ["==", 14, 3],
+    ["-", 0, 3],
+    ["==", 14, 40]
   ],
   "constants": [
-    {
-      "name": "cPrice",
-      "type": "nat"
-    }
+    {"name": "cPrice", "type": 0}
   ],
   "variables": [
-    {
-      "name": "vPaid",
-      "type": "nat"
-    },
-    {
-      "name": "vBeverage",
-      "type": "Beverage"
-    }
-  ],
-  "declarations": [
-    "(declare-datatypes ((Beverage 0)) (((TEA) (COFFEE))))",
-    "(declare-const cPrice Int)",
-    "(declare-const vPaid Int)",
-    "(declare-const vBeverage Beverage)"
+    {"name": "vPaid", "type": 0},
+    {"name": "vBeverage", "type": 1}
   ],
   "actions": [
-    {
-      "name": "Coin",
-      "kind": "input",
-      "role": "stimulus",
-      "parameters": [
-        {
-          "name": "pCoinValue",
-          "type": "nat"
-        }
-      ],
-      "declarations": [
-        "(declare-const pCoinValue Int)"
-      ]
-    },
-    {
-      "name": "ChooseBeverage",
-      "kind": "input",
-      "role": "stimulus",
-      "parameters": [
-        {
-          "name": "pBeverage",
-          "type": "Beverage"
-        }
-      ],
-      "declarations": [
-        "(declare-const pBeverage Beverage)"
-      ]
-    },
-    {
-      "name": "Cancel",
-      "kind": "input",
-      "role": "stimulus",
-      "parameters": [],
-      "declarations": []
-    },
-    {
-      "name": "Return",
-      "kind": "output",
-      "role": "observation",
-      "parameters": [
-        {
-          "name": "pRemainingValue",
-          "type": "nat"
-        }
-      ],
-      "declarations": [
-        "(declare-const pRemainingValue Int)"
-      ]
-    },
-    {
-      "name": "Deliver",
-      "kind": "output",
-      "role": "observation",
-      "parameters": [
-        {
-          "name": "pBeverage",
-          "type": "Beverage"
-        }
-      ],
-      "declarations": [
-        "(declare-const pBeverage Beverage)"
-      ]
-    }
+    {"name": "Coin", "kind": "input", "role": "stimulus", "parameters": [{"name": "pCoinValue", "type": 0}]},
+    {"name": "ChooseBeverage", "kind": "input", "role": "stimulus", "parameters": [{"name": "pBeverage", "type": 1}]},
+    {"name": "Cancel", "kind": "input", "role": "stimulus", "parameters": []},
+    {"name": "Return", "kind": "output", "role": "observation", "parameters": [{"name": "pRemainingValue", "type": 0}]},
+    {"name": "Deliver", "kind": "output", "role": "observation", "parameters": [{"name": "pBeverage", "type": 1}]}
   ],
   "initial": {
-    "location": "Begin__Begin",
-    "condition": {
-      "text": "cPrice > 0 && vPaid == 0 && vBeverage == TEA",
-      "smtlib": "(and (> cPrice 0) (= vPaid 0) (= vBeverage TEA))",
-      "constraints": [
-        "(<= 0 cPrice)",
-        "(<= 0 vPaid)"
-      ]
-    }
+    "location": 0,
+    "condition": 8
   },
   "locations": [
-    {
-      "name": "Begin__Begin",
-      "label": "<Begin,Begin>",
-      "reach": {
-        "text": "vBeverage == TEA && vPaid == 0 && cPrice >= 1",
-        "smtlib": "(and (= vBeverage TEA) (= vPaid 0) (>= cPrice 1))",
-        "constraints": [
-          "(<= 0 vPaid)",
-          "(<= 0 cPrice)"
-        ]
-      },
-      "coreach": {
-        "text": "vBeverage == TEA && vPaid == 0 && cPrice >= 1",
-        "smtlib": "(and (= vBeverage TEA) (= vPaid 0) (>= cPrice 1))",
-        "constraints": [
-          "(<= 0 vPaid)",
-          "(<= 0 cPrice)"
-        ]
-      }
-    },
-    {
-      "name": "Pay__Begin",
-      "label": "<Pay,Begin>",
-      "must_answer": true,
-      "reach": {
-        "text": "vBeverage == TEA && cPrice >= 1 && vPaid >= cPrice",
-        "smtlib": "(and (= vBeverage TEA) (>= cPrice 1) (>= vPaid cPrice))",
-        "constraints": [
-          "(<= 0 cPrice)",
-          "(<= 0 vPaid)"
-        ]
-      },
-      "coreach": {
-        "text": "vBeverage == TEA && cPrice >= 1 && vPaid >= cPrice",
-        "smtlib": "(and (= vBeverage TEA) (>= cPrice 1) (>= vPaid cPrice))",
-        "constraints": [
-          "(<= 0 cPrice)",
-          "(<= 0 vPaid)"
-        ]
-      }
-    },
-    {
-      "name": "Choose__Begin",
-      "label": "<Choose,Begin>",
-      "reach": {
-        "text": "vBeverage == TEA && vPaid == cPrice && cPrice >= 1",
-        "smtlib": "(and (= vBeverage TEA) (= vPaid cPrice) (>= cPrice 1))",
-        "constraints": [
-          "(<= 0 vPaid)",
-          "(<= 0 cPrice)"
-        ]
-      },
-      "coreach": {
-        "text": "vBeverage == TEA && vPaid == cPrice && cPrice >= 1",
-        "smtlib": "(and (= vBeverage TEA) (= vPaid cPrice) (>= cPrice 1))",
-        "constraints": [
-          "(<= 0 vPaid)",
-          "(<= 0 cPrice)"
-        ]
-      }
-    },
-    {
-      "name": "Delivery__Begin",
-      "label": "<Delivery,Begin>",
-      "must_answer": true,
-      "reach": {
-        "text": "vBeverage == COFFEE && vPaid == cPrice && cPrice >= 1",
-        "smtlib": "(and (= vBeverage COFFEE) (= vPaid cPrice) (>= cPrice 1))",
-        "constraints": [
-          "(<= 0 vPaid)",
-          "(<= 0 cPrice)"
-        ]
-      },
-      "coreach": {
-        "text": "vBeverage == COFFEE && vPaid == cPrice && cPrice >= 1",
-        "smtlib": "(and (= vBeverage COFFEE) (= vPaid cPrice) (>= cPrice 1))",
-        "constraints": [
-          "(<= 0 vPaid)",
-          "(<= 0 cPrice)"
-        ]
-      }
-    },
-    {
-      "name": "Pass",
-      "label": "Pass",
-      "verdict": "pass",
-      "reach": {
-        "text": "true",
-        "smtlib": "true"
-      },
-      "coreach": {
-        "text": "true",
-        "smtlib": "true"
-      }
-    },
-    {
-      "name": "Fail",
-      "label": "Fail",
-      "verdict": "fail",
-      "reach": {
-        "text": "true",
-        "smtlib": "true"
-      },
-      "coreach": {
-        "text": "false",
-        "smtlib": "false"
-      }
-    }
+    {"name": "Begin__Begin", "label": "<Begin,Begin>", "origins": {"specification": ["Begin", "Idle"], "purpose": ["Begin"]}, "reach": 32, "coreach": 32},
+    {"name": "Pay__Begin", "label": "<Pay,Begin>", "must_answer": 23, "origins": {"specification": ["Pay"], "purpose": ["Begin"]}, "reach": 33, "coreach": 33},
+    {"name": "Choose__Begin", "label": "<Choose,Begin>", "origins": {"specification": ["Choose"], "purpose": ["Begin"]}, "reach": 35, "coreach": 35},
+    {"name": "Delivery__Begin", "label": "<Delivery,Begin>", "must_answer": 23, "origins": {"specification": ["Delivery"], "purpose": ["Begin"]}, "reach": 37, "coreach": 37},
+    {"name": "Pass", "label": "Pass", "verdict": "pass", "reach": 23, "coreach": 23},
+    {"name": "Fail", "label": "Fail", "verdict": "fail", "reach": 23, "coreach": 38}
   ],
   "transitions": [
-    {
-      "source": "Begin__Begin",
-      "target": "Pay__Begin",
-      "action": "Coin",
-      "guard": {
-        "text": "pCoinValue > 0 && pCoinValue >= cPrice",
-        "smtlib": "(and (> pCoinValue 0) (>= pCoinValue cPrice))",
-        "constraints": [
-          "(<= 0 pCoinValue)",
-          "(<= 0 cPrice)"
-        ]
-      },
-      "assignments": [
-        {
-          "variable": "vPaid",
-          "text": "pCoinValue",
-          "smtlib": "pCoinValue",
-          "constraints": [
-            "(<= 0 pCoinValue)"
-          ]
-        }
-      ]
-    },
-    {
-      "source": "Pay__Begin",
-      "target": "Choose__Begin",
-      "action": "Return",
-      "guard": {
-        "text": "vPaid >= cPrice && pRemainingValue == vPaid - cPrice",
-        "smtlib": "(and (>= vPaid cPrice) (= pRemainingValue (- vPaid cPrice)))",
-        "constraints": [
-          "(<= 0 vPaid)",
-          "(<= 0 cPrice)",
-          "(<= 0 pRemainingValue)"
-        ]
-      },
-      "assignments": [
-        {
-          "variable": "vPaid",
-          "text": "cPrice",
-          "smtlib": "cPrice",
-          "constraints": [
-            "(<= 0 cPrice)"
-          ]
-        }
-      ]
-    },
-    {
-      "source": "Choose__Begin",
-      "target": "Delivery__Begin",
-      "action": "ChooseBeverage",
-      "guard": {
-        "text": "pBeverage == COFFEE",
-        "smtlib": "(= pBeverage COFFEE)"
-      },
-      "assignments": [
-        {
-          "variable": "vBeverage",
-          "text": "pBeverage",
-          "smtlib": "pBeverage"
-        }
-      ]
-    },
-    {
-      "source": "Delivery__Begin",
-      "target": "Pass",
-      "action": "Deliver",
-      "guard": {
-        "text": "pBeverage == vBeverage && pBeverage == COFFEE",
-        "smtlib": "(and (= pBeverage vBeverage) (= pBeverage COFFEE))"
-      },
-      "assignments": []
-    },
-    {
-      "source": "Begin__Begin",
-      "target": "Fail",
-      "action": "Return",
-      "guard": {
-        "text": "true",
-        "smtlib": "true"
-      },
-      "assignments": []
-    },
-    {
-      "source": "Begin__Begin",
-      "target": "Fail",
-      "action": "Deliver",
-      "guard": {
-        "text": "true",
-        "smtlib": "true"
-      },
-      "assignments": []
-    },
-    {
-      "source": "Pay__Begin",
-      "target": "Fail",
-      "action": "Return",
-      "guard": {
-        "text": "vPaid < cPrice || pRemainingValue != vPaid - cPrice",
-        "smtlib": "(or (< vPaid cPrice) (not (= pRemainingValue (- vPaid cPrice))))",
-        "constraints": [
-          "(<= 0 vPaid)",
-          "(<= 0 cPrice)",
-          "(<= 0 pRemainingValue)"
-        ]
-      },
-      "assignments": []
-    },
-    {
-      "source": "Pay__Begin",
-      "target": "Fail",
-      "action": "Deliver",
-      "guard": {
-        "text": "true",
-        "smtlib": "true"
-      },
-      "assignments": []
-    },
-    {
-      "source": "Choose__Begin",
-      "target": "Fail",
-      "action": "Return",
-      "guard": {
-        "text": "true",
-        "smtlib": "true"
-      },
-      "assignments": []
-    },
-    {
-      "source": "Choose__Begin",
-      "target": "Fail",
-      "action": "Deliver",
-      "guard": {
-        "text": "true",
-        "smtlib": "true"
-      },
-      "assignments": []
-    },
-    {
-      "source": "Delivery__Begin",
-      "target": "Fail",
-      "action": "Return",
-      "guard": {
-        "text": "true",
-        "smtlib": "true"
-      },
-      "assignments": []
-    },
-    {
-      "source": "Delivery__Begin",
-      "target": "Fail",
-      "action": "Deliver",
-      "guard": {
-        "text": "pBeverage != vBeverage || pBeverage != COFFEE",
-        "smtlib": "(or (not (= pBeverage vBeverage)) (not (= pBeverage COFFEE)))"
-      },
-      "assignments": []
-    }
+    {"source": 0, "target": 1, "action": 0, "guard": 12, "assignments": [{"variable": 0, "value": 9}]},
+    {"source": 1, "target": 2, "action": 3, "guard": 17, "assignments": [{"variable": 0, "value": 0}]},
+    {"source": 2, "target": 3, "action": 1, "guard": 20, "assignments": [{"variable": 1, "value": 18}]},
+    {"source": 3, "target": 4, "action": 4, "guard": 22},
+    {"source": 0, "target": 5, "action": 3, "guard": 23},
+    {"source": 0, "target": 5, "action": 4, "guard": 23},
+    {"source": 1, "target": 5, "action": 3, "guard": 26},
+    {"source": 1, "target": 5, "action": 4, "guard": 23},
+    {"source": 2, "target": 5, "action": 3, "guard": 23},
+    {"source": 2, "target": 5, "action": 4, "guard": 23},
+    {"source": 3, "target": 5, "action": 3, "guard": 23},
+    {"source": 3, "target": 5, "action": 4, "guard": 29}
   ]
 }
 "#;

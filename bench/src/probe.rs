@@ -10,9 +10,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::benchmark::library::Kind;
-use crate::benchmark::replay::performer;
-use crate::benchmark::shapes::Case;
+use crate::library::Kind;
+use crate::replay::performer;
+use crate::shapes::Case;
 
 /// What a library came to.
 #[derive(Clone, Default, Debug)]

@@ -10,7 +10,7 @@ use dashu::base::Sign;
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
 
-use crate::benchmark::library::{Answer, Library, Range};
+use crate::library::{Answer, Library, Range};
 
 /// A manager of polka.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use coreach_ppl::{
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-use crate::benchmark::library::{Answer, Library, Range};
+use crate::library::{Answer, Library, Range};
 
 /// The library, and the kind of polyhedra.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@
 use coreach_polyhedra::sequence::{Sequence, Step};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Relation};
 
-use crate::generator::random::Random;
+use coreach_tests::generator::random::Random;
 
 /// What the constraints look like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -15,32 +15,21 @@ pub enum Kind {
     /// `coreach-polyhedra`, its joins limited as the domain of `coreach-analyses` limits them.
     Limited,
     /// APRON's polka.
-    #[cfg(feature = "apron")]
     Polka,
     /// The Parma Polyhedra Library.
-    #[cfg(feature = "ppl")]
     Ppl,
 }
 
 impl Kind {
     /// All of this build.
-    pub const ALL: &'static [Kind] = &[
-        Kind::Ours,
-        Kind::Limited,
-        #[cfg(feature = "apron")]
-        Kind::Polka,
-        #[cfg(feature = "ppl")]
-        Kind::Ppl,
-    ];
+    pub const ALL: &'static [Kind] = &[Kind::Ours, Kind::Limited, Kind::Polka, Kind::Ppl];
 
     /// The name in tables and arguments.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Ours => "ours",
             Kind::Limited => "limited",
-            #[cfg(feature = "apron")]
             Kind::Polka => "polka",
-            #[cfg(feature = "ppl")]
             Kind::Ppl => "ppl",
         }
     }
@@ -132,22 +121,20 @@ pub trait Library: Sized {
 macro_rules! with_library {
     ($kind:expr, $library:ident => $work:expr) => {
         match $kind {
-            $crate::benchmark::library::Kind::Ours => {
-                type $library = $crate::benchmark::ours::Ours;
+            $crate::library::Kind::Ours => {
+                type $library = $crate::ours::Ours;
                 $work
             }
-            $crate::benchmark::library::Kind::Limited => {
-                type $library = $crate::benchmark::ours::Limited;
+            $crate::library::Kind::Limited => {
+                type $library = $crate::ours::Limited;
                 $work
             }
-            #[cfg(feature = "apron")]
-            $crate::benchmark::library::Kind::Polka => {
-                type $library = $crate::benchmark::polka::Polka;
+            $crate::library::Kind::Polka => {
+                type $library = $crate::polka::Polka;
                 $work
             }
-            #[cfg(feature = "ppl")]
-            $crate::benchmark::library::Kind::Ppl => {
-                type $library = $crate::benchmark::ppl::Ppl;
+            $crate::library::Kind::Ppl => {
+                type $library = $crate::ppl::Ppl;
                 $work
             }
         }

@@ -7,16 +7,15 @@
 //! - [`measure`]: the times of all libraries, alternating; [`statistics`]; [`table`].
 //! - [`differential`]: random operations by the million, all answers compared.
 //!
-//! `scripts/bench domains` runs it. The libraries need the cargo features `apron` and `ppl`; without them ours is alone.
+//! `scripts/bench domains` and `scripts/opponents` build it, with APRON and PPL: it is a workspace of its own, since nothing that is given to
+//! users may be linked with PPL, and since nobody else has to have the two libraries.
 
 pub mod agreement;
 pub mod differential;
 pub mod library;
 pub mod measure;
 pub mod ours;
-#[cfg(feature = "apron")]
 pub mod polka;
-#[cfg(feature = "ppl")]
 pub mod ppl;
 pub mod probe;
 pub mod recorded;

@@ -10,10 +10,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::benchmark::library::Kind;
-use crate::benchmark::replay::{Performer, performer};
-use crate::benchmark::shapes::Case;
-use crate::benchmark::statistics::median;
+use crate::library::Kind;
+use crate::replay::{Performer, performer};
+use crate::shapes::Case;
+use crate::statistics::median;
 
 /// The seconds that all repetitions of one sequence may take together, roughly.
 const BUDGET: f64 = 4.0;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use coreach_polyhedra::sequence::Sequence;
 
-use crate::benchmark::shapes::{Case, label};
+use crate::shapes::{Case, label};
 
 /// Reads all `*.sequence` files below a folder, in the order of their paths.
 ///

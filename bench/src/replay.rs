@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use coreach_polyhedra::sequence::Sequence;
 
-use crate::benchmark::library::Kind;
-use crate::benchmark::library::{Answer, Library, dimensions, is_strict};
+use crate::library::Kind;
+use crate::library::{Answer, Library, dimensions, is_strict};
 use crate::with_library;
 
 /// A sequence that a library is ready to perform.

@@ -1,6 +1,6 @@
 //! Medians, and how sure one can be of their ratio.
 
-use crate::generator::random::Random;
+use coreach_tests::generator::random::Random;
 
 /// How many times the sequences are drawn anew for an interval.
 const DRAWS: usize = 2000;

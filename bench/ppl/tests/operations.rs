@@ -1,6 +1,5 @@
 //! The operations of the library as we call them, on small cases whose answers are known.
 
-#![cfg(feature = "link")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use coreach_ppl::{

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use coreach_polyhedra::sequence::{Sequence, Step};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Relation};
 
-use crate::benchmark::agreement::{Follow, Verdict, follower};
-use crate::benchmark::library::{Answer, Kind, Library};
-use crate::benchmark::ours::Ours;
-use crate::benchmark::shapes::label;
-use crate::generator::edges::EDGES;
-use crate::generator::random::Random;
+use crate::agreement::{Follow, Verdict, follower};
+use crate::library::{Answer, Kind, Library};
+use crate::ours::Ours;
+use crate::shapes::label;
+use coreach_tests::generator::edges::EDGES;
+use coreach_tests::generator::random::Random;
 
 /// How often it is said how far it is.
 const PROGRESS: Duration = Duration::from_secs(20);

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::benchmark::library::Kind;
-use crate::benchmark::measure::Times;
-use crate::benchmark::probe::Probed;
-use crate::benchmark::shapes::Case;
-use crate::benchmark::statistics::{Ratio, median, quantile, ratio_of_medians};
+use crate::library::Kind;
+use crate::measure::Times;
+use crate::probe::Probed;
+use crate::shapes::Case;
+use crate::statistics::{Ratio, median, quantile, ratio_of_medians};
 
 /// What was found about one shape.
 #[derive(Clone, Debug)]

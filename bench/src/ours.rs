@@ -3,7 +3,7 @@
 use coreach_polyhedra::sequence::Step;
 use coreach_polyhedra::{Bounds, Constraint, Limits, Polyhedron};
 
-use crate::benchmark::library::{Answer, Library, Range};
+use crate::library::{Answer, Library, Range};
 
 /// The exact operations.
 #[derive(Clone, Copy, Debug)]

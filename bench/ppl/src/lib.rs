@@ -1,8 +1,7 @@
 //! The Parma Polyhedra Library without its sharp edges: values that free themselves, errors as errors, exact numbers.
 //!
 //! ```
-//! # #[cfg(feature = "link")]
-//! # fn main() -> Result<(), coreach_ppl::Error> {
+//! # //! # fn main() -> Result<(), coreach_ppl::Error> {
 //! use coreach_ppl::{Constraint, Constraints, Expression, Library, Polyhedron, Relation, Topology};
 //!
 //! let library = Library::claim()?;
@@ -17,12 +16,9 @@
 //! assert_eq!(bounds.lower.map(|bound| bound.value), Some(2.into()));
 //! # Ok(())
 //! # }
-//! # #[cfg(not(feature = "link"))]
-//! # fn main() {}
 //! ```
 //!
-//! It is for comparison; nothing needs it. With the feature `link` it is built against the library, which is under the
-//! GPL; without, the crate is empty.
+//! It is for comparison; nothing needs it. The library is under the GPL.
 //!
 //! What the library asks of who calls it, and who sees to it here:
 //!
@@ -33,26 +29,15 @@
 //!   integers;
 //! - it knows no parallel assignment: that is made of single ones on dimensions added for it (`transfer.rs`).
 
-#[cfg(feature = "link")]
 mod constraint;
-#[cfg(feature = "link")]
 mod error;
-#[cfg(feature = "link")]
 mod library;
-#[cfg(feature = "link")]
 mod number;
-#[cfg(feature = "link")]
 mod polyhedron;
-#[cfg(feature = "link")]
 mod transfer;
 
-#[cfg(feature = "link")]
 pub use constraint::{Constraint, Constraints, Expression, Relation};
-#[cfg(feature = "link")]
 pub use error::{Error, ErrorKind};
-#[cfg(feature = "link")]
 pub use library::Library;
-#[cfg(feature = "link")]
 pub use polyhedron::{Bound, Bounds, Polyhedron, Topology};
-#[cfg(feature = "link")]
 pub use transfer::Assignment;

@@ -10,8 +10,8 @@
 use coreach_polyhedra::sequence::{Sequence, Step};
 use coreach_polyhedra::{Constraint, Polyhedron, Relation};
 
-use crate::benchmark::library::{Answer, Kind, Library, dimensions, is_strict};
-use crate::benchmark::ours::Ours;
+use crate::library::{Answer, Kind, Library, dimensions, is_strict};
+use crate::ours::Ours;
 use crate::with_library;
 
 /// What the comparison of one sequence found.

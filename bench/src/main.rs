@@ -5,7 +5,7 @@
 //!
 //! `domains --compare N [--seed S] [--resume FILE]` performs N random operations and compares all answers.
 //!
-//! `scripts/bench domains` builds it with the features `apron` and `ppl`. The exit code is 1 where answers differ, 2 for a
+//! `scripts/bench domains` builds it. The exit code is 1 where answers differ, 2 for a
 //! wrong argument.
 
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use coreach_tests::benchmark::agreement::compare;
-use coreach_tests::benchmark::library::Kind;
-use coreach_tests::benchmark::measure::{Times, measure};
-use coreach_tests::benchmark::probe::{probe, work};
-use coreach_tests::benchmark::shapes::{Case, SHAPES};
-use coreach_tests::benchmark::table::{Findings, head};
-use coreach_tests::benchmark::{differential, recorded};
+use coreach_bench::agreement::compare;
+use coreach_bench::library::Kind;
+use coreach_bench::measure::{Times, measure};
+use coreach_bench::probe::{probe, work};
+use coreach_bench::shapes::{Case, SHAPES};
+use coreach_bench::table::{Findings, head};
+use coreach_bench::{differential, recorded};
 
 const USAGE: &str = "usage: domains [--shape NAME]... [--recorded DIR] [--libraries ours,polka,ppl,limited] \
     [--sequences N] [--repetitions N] [--limit SECONDS] [--seed S]

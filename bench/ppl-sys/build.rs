@@ -14,9 +14,6 @@ const LIBRARIES: [&str; 2] = ["ppl_c", "ppl"];
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=PPL_PREFIX");
-    if env::var_os("CARGO_FEATURE_LINK").is_none() {
-        return Ok(());
-    }
     let prefix = env::var_os("PPL_PREFIX").filter(|prefix| !prefix.is_empty()).map(PathBuf::from);
     let folder = match &prefix {
         Some(prefix) => {
