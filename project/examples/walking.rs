@@ -1,16 +1,21 @@
-//! What a walk that covers finds, and how soon: `cargo run --profile soak -p coreach-project --example walking -- [--mutants N] [--seeds N] [--most N] [--tell] FOLDER...`.
+//! What a walk that covers finds, and how soon: `cargo run --profile soak -p coreach-project --example
+//! walking -- [--mutants N] [--seeds N] [--most N] [--tell] FOLDER...`.
 //!
-//! **Question.** Does one walk from goal to goal (`coreach test --cover all`) find faults with fewer events than walking at random? How long a run at random
-//! may be decides how good it is, so the walk is held against its best length.
+//! **Question.** Does one walk from goal to goal (`coreach test --cover all`) find faults with fewer events
+//! than walking at random? How long a run at random may be decides how good it is, so the walk is held
+//! against its best length.
 //!
-//! **Method.** Each folder has a `coreach.yaml`. Of its specification mutants are made as `coreach mutate` makes them; those that are known not to conform, since a
-//! random walk beside the specification shows it, are kept, the first ones of them. Each meets the walk, and random runs of at most 15, 40 and 150 events one
-//! after the other, simulated in this process, with each seed, until a Fail or `--most` events. All have the same judge: the specification on line,
-//! silence where it must answer is Fail. The same arguments give the same table.
+//! **Method.** Each folder has a `coreach.yaml`. Of its specification mutants are made as `coreach mutate`
+//! makes them; those that are known not to conform, since a random walk beside the specification shows it,
+//! are kept, the first ones of them. Each meets the walk, and random runs of at most 15, 40 and 150 events
+//! one after the other, simulated in this process, with each seed, until a Fail or `--most` events. All have
+//! the same judge: the specification on line, silence where it must answer is Fail. The same arguments give
+//! the same table.
 //!
-//! **Output**, as Markdown: for each way how many (mutant, seed) pairs were found; the geometric mean over the mutants of the median events until found (`--most`
-//! where the median run did not); how many times fewer than at random at its best length, over all, and over those that both medians find; and the mutants that some random
-//! seed found and no seed of the way.
+//! **Output**, as Markdown: for each way how many (mutant, seed) pairs were found; the geometric mean over
+//! the mutants of the median events until found (`--most` where the median run did not); how many times fewer
+//! than at random at its best length, over all, and over those that both medians find; and the mutants that
+//! some random seed found and no seed of the way.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -167,7 +172,8 @@ fn is_wrong(specification: &Iosts, test: &TestCase, iut: &Iosts) -> bool {
     })
 }
 
-/// Runs against an implementation, until one fails or there were so many events: the events up to the failure.
+/// Runs against an implementation, until one fails or there were so many events: the events up to the
+/// failure.
 fn meet(test: &TestCase, iut: &Iosts, how: How, seed: u64, most: usize) -> Option<usize> {
     let moment = Duration::from_millis(1);
     let mut settings = Settings { quiescence: moment, patience: moment, ..Settings::default() };

@@ -1,11 +1,13 @@
-//! What a walk that covers needs (`coreach test --cover`): a specification as a test that is judged on line, and its goals.
+//! What a walk that covers needs (`coreach test --cover`): a specification as a test that is judged on line,
+//! and its goals.
 //!
-//! **The test.** A test document without a location that is Accept: nothing is asked for but that the specification allows what is seen.
-//! It is one like any other (`online_test`), so a run against it is kept, told, replayed and shrunk as every run. Its transitions are those
-//! of the specification, in their order, so the goals of both have the same numbers.
+//! **The test.** A test document without a location that is Accept: nothing is asked for but that the
+//! specification allows what is seen. It is one like any other (`online_test`), so a run against it is kept,
+//! told, replayed and shrunk as every run. Its transitions are those of the specification, in their order, so
+//! the goals of both have the same numbers.
 //!
-//! **The goals** are those of `coreach cover` ([`crate::cover::goals`]), by phases: definitions with their uses first, as they lead furthest; what they leave over is
-//! quickly met.
+//! **The goals** are those of `coreach cover` ([`crate::cover::goals`]), by phases: definitions with their
+//! uses first, as they lead furthest; what they leave over is quickly met.
 
 use std::collections::BTreeSet;
 use std::path::Path;

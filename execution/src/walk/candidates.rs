@@ -1,9 +1,10 @@
 //! Values that are worth a try: at a transition, in a state.
 //!
-//! **Method.** One vector is drawn as for any stimulus ([`crate::values`]). Then each parameter takes the values at which the guard begins or
-//! ceases to hold, those of other data in scope and their neighbours, and those of the other parameters; all values of a Boolean or a small
-//! enumeration. What the guard refuses is left out. Of those that fall into one class one is enough; a second is kept, since what no guard
-//! compares here may be compared later.
+//! **Method.** One vector is drawn as for any stimulus ([`crate::values`]). Then each parameter takes the
+//! values at which the guard begins or ceases to hold, those of other data in scope and their neighbours, and
+//! those of the other parameters; all values of a Boolean or a small enumeration. What the guard refuses is
+//! left out. Of those that fall into one class one is enough; a second is kept, since what no guard compares
+//! here may be compared later.
 
 use std::collections::HashMap;
 

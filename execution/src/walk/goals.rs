@@ -1,13 +1,14 @@
 //! What a walk is to meet, and what a step meets.
 //!
-//! **Goals** are what a criterion lists: a transition, two transitions one right after the other, a variable that is assigned here and
-//! used there. What a step meets depends on the steps before it, of which a [`Trail`] keeps what matters: the last transition, and for
-//! each variable where it got its value.
+//! **Goals** are what a criterion lists: a transition, two transitions one right after the other, a variable
+//! that is assigned here and used there. What a step meets depends on the steps before it, of which a
+//! [`Trail`] keeps what matters: the last transition, and for each variable where it got its value.
 //!
-//! **Classes** cannot be listed before: how the data stand to each other at a step. Each comparison in a guard that the step
-//! decides about (those of its action where it begins, all of them where it ends) has one of five signs: much less, one less, equal,
-//! one more, much more. A transition with another vector of signs is another class. The values at the boundaries of the guards, those equal
-//! to other data and those beside them are in classes of their own, so who looks for a class that was not met finds them.
+//! **Classes** cannot be listed before: how the data stand to each other at a step. Each comparison in a
+//! guard that the step decides about (those of its action where it begins, all of them where it ends) has one
+//! of five signs: much less, one less, equal, one more, much more. A transition with another vector of signs
+//! is another class. The values at the boundaries of the guards, those equal to other data and those beside
+//! them are in classes of their own, so who looks for a class that was not met finds them.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};

@@ -1,25 +1,31 @@
 //! One walk that covers: a strategy that goes on within one run from goal to goal.
 //!
-//! **Problem.** Who walks at random spends most of his events on what he has seen; who makes a test for each goal pays the way
-//! from the beginning for each of them. And both need a purpose, or many runs.
+//! **Problem.** Who walks at random spends most of his events on what he has seen; who makes a test for each
+//! goal pays the way from the beginning for each of them. And both need a purpose, or many runs.
 //!
-//! **Method.** After each answer that was not the expected one, the nearest goal that is still open is looked for ([`search`]) from the positions
-//! that are possible ([`positions`]), and its stimulus sent, or its answer awaited. The goals come in phases: those of the first phase to
-//! which a way is known, then those of the next. Where all that can be reached was met, a new *round* begins: the same
-//! goals with other values, since the lots go on. The last phase of all looks for classes of data ([`goals`]). One move of ten is drawn by
-//! lot: it gets out of what the model does not describe.
+//! **Method.** After each answer that was not the expected one, the nearest goal that is still open is looked
+//! for ([`search`]) from the positions that are possible ([`positions`]), and its stimulus sent, or its
+//! answer awaited. The goals come in phases: those of the first phase to which a way is known, then those of
+//! the next. Where all that can be reached was met, a new *round* begins: the same goals with other values,
+//! since the lots go on. The last phase of all looks for classes of data ([`goals`]). One move of ten is
+//! drawn by lot: it gets out of what the model does not describe.
 //!
-//! The system is reset only where nothing open can be reached from here and something can from the beginning; and at the beginning of a
-//! round, where the specification leaves constants open, which a run then has other values for. Before a reset, and before the end, the walk
-//! listens until it is silent (for at most [`LAST`] more observations): else the last fault that was provoked would not be seen.
+//! The system is reset only where nothing open can be reached from here and something can from the beginning;
+//! and at the beginning of a round, where the specification leaves constants open, which a run then has other
+//! values for. Before a reset, and before the end, the walk listens until it is silent (for at most [`LAST`]
+//! more observations): else the last fault that was provoked would not be seen.
 //!
-//! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for each goal.
-//! **Where we differ**: one run for all; concrete states instead of switches of the model; rounds; moves by lot.
+//! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for
+//! each goal.
+//! **Where we differ**: one run for all; concrete states instead of switches of the model; rounds; moves by
+//! lot.
 //!
-//! The judge is the specification itself, judged on line ([`crate::judge::online`]): a test without an Accept. What is found, and what is planned,
-//! is never more than a proposal: the judge says what may be sent.
+//! The judge is the specification itself, judged on line ([`crate::judge::online`]): a test without an
+//! Accept. What is found, and what is planned, is never more than a proposal: the judge says what may be
+//! sent.
 //!
-//! **Ends** with its budget of events, its time, or the share of goals that was asked for. **Costs** a search for each plan.
+//! **Ends** with its budget of events, its time, or the share of goals that was asked for. **Costs** a search
+//! for each plan.
 
 mod candidates;
 pub mod goals;
@@ -113,7 +119,8 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Through this specification, for these goals, phase by phase. `varies`: another run has other constants.
+    /// Through this specification, for these goals, phase by phase. `varies`: another run has other
+    /// constants.
     pub fn new(iosts: Iosts, phases: &[Phase], until: Until, varies: bool) -> Self {
         let sought = Sought::new(iosts, phases);
         let rounds = Rounds::new(&sought);

@@ -1,14 +1,17 @@
 //! Where a walk is, and which goals it has surely met.
 //!
-//! **Problem.** What was seen may have come about in several ways: internal steps show nothing, and one event may go through one of several
-//! transitions. A goal counts only where each of these ways meets it, as in [`crate::coverage`].
+//! **Problem.** What was seen may have come about in several ways: internal steps show nothing, and one event
+//! may go through one of several transitions. A goal counts only where each of these ways meets it, as in
+//! [`crate::coverage`].
 //!
-//! **Method.** A position is a state with the trail that led to it; with it stand the goals that every way to it has met and that are not
-//! counted yet. A step adds what it meets; where ways come together, what both have met is kept. After an event, what all positions have
-//! in common has surely been met: it is counted, and taken out. Positions from which what came is impossible are dropped.
+//! **Method.** A position is a state with the trail that led to it; with it stand the goals that every way to
+//! it has met and that are not counted yet. A step adds what it meets; where ways come together, what both
+//! have met is kept. After an event, what all positions have in common has surely been met: it is counted,
+//! and taken out. Positions from which what came is impossible are dropped.
 //!
-//! **Ends**: internal steps do, and what is kept at a position only shrinks. **Costs** the positions times the transitions of their
-//! locations. Beyond [`MOST`] positions trails are forgotten, which loses goals and never invents one.
+//! **Ends**: internal steps do, and what is kept at a position only shrinks. **Costs** the positions times
+//! the transitions of their locations. Beyond [`MOST`] positions trails are forgotten, which loses goals and
+//! never invents one.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,14 +1,17 @@
 //! The nearest open goal: breadth-first over concrete states of the specification.
 //!
-//! **Problem.** Which events lead to a goal depends on the data, and a walk asks after every answer that was not the planned one.
+//! **Problem.** Which events lead to a goal depends on the data, and a walk asks after every answer that was
+//! not the planned one.
 //!
-//! **Method.** From the positions that are possible all steps are taken, nearest first: stimuli and outputs with candidate values
-//! ([`super::candidates`]), internal steps, the implementation's answers as if it cooperated. Of two positions that differ in nothing that the
-//! phase looks at, one is enough. The first step that meets something open ends the search. After silence nothing can be awaited, so the
-//! first step is a stimulus.
+//! **Method.** From the positions that are possible all steps are taken, nearest first: stimuli and outputs
+//! with candidate values ([`super::candidates`]), internal steps, the implementation's answers as if it
+//! cooperated. Of two positions that differ in nothing that the phase looks at, one is enough. The first step
+//! that meets something open ends the search. After silence nothing can be awaited, so the first step is a
+//! stimulus.
 //!
-//! **Where we differ** from [`crate::planner`], which asks a solver for the path condition of a way to Pass: there one way is wanted whatever it
-//! costs, here the nearest of many goals, again and again, and concrete states are a thousand times cheaper.
+//! **Where we differ** from [`crate::planner`], which asks a solver for the path condition of a way to Pass:
+//! there one way is wanted whatever it costs, here the nearest of many goals, again and again, and concrete
+//! states are a thousand times cheaper.
 //!
 //! **Ends** after [`NODES`] positions. **Costs** for each the steps of its location times the candidates.
 
