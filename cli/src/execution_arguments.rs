@@ -93,15 +93,52 @@ pub(crate) fn constant(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
+/// What a walk covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum Covered {
+    Transitions,
+    Pairs,
+    DefinitionUse,
+    All,
+}
+
+/// Of `test --cover`.
+#[derive(Args, Debug)]
+pub struct WalkArguments {
+    /// Cover this of the specification in one walk, without a purpose; `all`: one after the other, and classes of data
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        conflicts_with_all = ["purpose", "runs", "strategy", "steps", "fail_fast", "junit"]
+    )]
+    pub cover: Option<Covered>,
+    /// With `--cover`: end when so much of it is covered: `95%`
+    #[arg(long, value_name = "PERCENT", requires = "cover", value_parser = percent)]
+    pub until: Option<usize>,
+    /// With `--cover`: end after so many events, whatever is covered
+    #[arg(long, value_name = "N", requires = "cover", default_value = "1000", value_parser = positive)]
+    pub events: NonZeroUsize,
+}
+
+fn percent(text: &str) -> Result<usize, String> {
+    let number = whole::<usize>(text.strip_suffix('%').unwrap_or(text)).ok();
+    number.filter(|number| *number <= 100).ok_or_else(|| "expected a percentage, for example 80%".to_owned())
+}
+
 /// Of `test`.
 #[derive(Args, Debug)]
 pub struct TestArguments {
-    /// A test case (test_case.json), or a configuration, whose test cases are made first
+    /// A test case (test_case.json), or a configuration, whose test cases are made first; with `--cover`, a specification or a configuration
     #[arg(value_name = "TEST")]
     pub test: PathBuf,
     /// The implementation: a file that begins with `iut:`
     #[arg(long, value_name = "FILE")]
     pub iut: PathBuf,
+    /// A walk instead.
+    #[command(flatten)]
+    pub walking: WalkArguments,
     /// Which purpose of the configuration [default: all]
     #[arg(long, value_name = "NAME")]
     pub purpose: Option<String>,
@@ -285,17 +322,15 @@ fn proofs(text: &str) -> Result<Proofs, String> {
 pub struct Required(pub Vec<Requirement>);
 
 fn required(text: &str) -> Result<Required, String> {
-    let (kinds, percent) = match text.split_once('=') {
+    let (kinds, text) = match text.split_once('=') {
         None => (CoverageKind::ALL.to_vec(), text),
-        Some((name, percent)) => {
+        Some((name, text)) => {
             let found = CoverageKind::ALL.into_iter().find(|kind| kind.name() == name.trim());
             let names = CoverageKind::ALL.map(CoverageKind::name).join(", ");
-            (vec![found.ok_or_else(|| format!("expected one of {names} before `=`"))?], percent)
+            (vec![found.ok_or_else(|| format!("expected one of {names} before `=`"))?], text)
         }
     };
-    let percent = percent.trim();
-    let number = whole::<usize>(percent.strip_suffix('%').unwrap_or(percent)).ok();
-    let percent = number.filter(|number| *number <= 100).ok_or("expected a percentage, for example 80%")?;
+    let percent = percent(text.trim())?;
     Ok(Required(kinds.into_iter().map(|kind| Requirement { kind, percent }).collect()))
 }
 

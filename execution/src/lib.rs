@@ -102,6 +102,7 @@ mod tester;
 pub mod timed;
 pub mod trial;
 pub mod values;
+pub mod walk;
 pub mod wire;
 
 pub use bucket::Bucket;

@@ -7,7 +7,8 @@
 //! **Method.** A strategy orders the moves of the present location. The tester tries them in this order: a stimulus for
 //! whose guard there are no values is skipped, a wait that meets silence gives way to the next one. So a strategy cannot
 //! make a run wrong, only long. `Random` draws; `Coverage` takes what was taken least; `Plan` looks ahead, with the
-//! data, for a way to Pass, and draws where it finds none ([`crate::planner`]); `Ask` asks a person.
+//! data, for a way to Pass, and draws where it finds none ([`crate::planner`]); `Ask` asks a person; `Walk` goes from goal to
+//! goal of a specification ([`crate::walk`]).
 //!
 //! **Idle waits.** Of a test of ioco silence may decide: it is a Fail, or leads to another state. Who sends
 //! first never hears it, so there each strategy draws whether to wait until it is silence or to send, one to
@@ -28,6 +29,8 @@ use coreach_model::semantics::Event;
 pub use crate::judge::Move;
 use crate::judge::{AfterSilence, Judge, Offer};
 use crate::planner::Planner;
+use crate::run::{Cause, Occurrence};
+use crate::walk::Walk;
 
 /// The usual weight of sending against one of waiting.
 const SEND: usize = 3;
@@ -57,6 +60,8 @@ pub enum Strategy<'a> {
     Plan(Box<Planner>),
     /// What a person says: asked with the moves that there are.
     Ask(Box<Ask<'a>>),
+    /// From goal to goal of a specification, over several runs.
+    Walk(&'a mut Walk),
 }
 
 impl Strategy<'_> {
@@ -74,6 +79,7 @@ impl Strategy<'_> {
     pub fn planned(&self, transition: TransitionId) -> Option<&Event> {
         match self {
             Strategy::Plan(planner) => planner.stimulus(transition),
+            Strategy::Walk(walk) => walk.planned(transition),
             _ => None,
         }
     }
@@ -83,15 +89,37 @@ impl Strategy<'_> {
         matches!(self, Strategy::Plan(planner) if planner.waits())
     }
 
+    /// A run begins in the judge's state.
+    pub fn begin(&mut self, judge: &dyn Judge) {
+        if let Strategy::Walk(walk) = self {
+            walk.begin(judge);
+        }
+    }
+
     /// Notes that a transition was taken.
     pub fn took(&mut self, transition: TransitionId) {
         if let Strategy::Coverage(counts) = self {
             *counts.entry(transition).or_default() += 1;
         }
     }
+
+    /// Notes what happened, and the judge has followed.
+    pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence) {
+        if let Strategy::Walk(walk) = self {
+            walk.happened(judge, what);
+        }
+    }
+
+    /// Why a run ends for which there are no moves any more.
+    pub fn cause(&self) -> Cause {
+        match self {
+            Strategy::Walk(walk) => walk.cause(),
+            _ => Cause::Ended,
+        }
+    }
 }
 
-/// The moves of a state, in the order in which to try them; `None` where a person ended the run.
+/// The moves of a state, in the order in which to try them; `None` where a person, or a walk, ended the run.
 pub fn order(
     strategy: &mut Strategy<'_>,
     judge: &dyn Judge,
@@ -131,6 +159,7 @@ pub fn order(
                 Asked::End => None,
             };
         }
+        Strategy::Walk(walk) => return walk.moves(random, solver),
     }
     Some(moves.iter().map(|one| one.step).collect())
 }

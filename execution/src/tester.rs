@@ -51,13 +51,14 @@ struct Driver<'s, 'a, 'b> {
 
 impl TestSession<'_> {
     /// Runs once: the strategy orders the moves, the seed decides the rest.
-    pub fn run(&mut self, seed: u64, strategy: Strategy<'_>) -> Run {
+    pub fn run(&mut self, seed: u64, mut strategy: Strategy<'_>) -> Run {
         if self.judge.scene().is_some_and(|(test, _)| test.timed.is_some()) {
             return timed::strategy::run(self, seed, strategy);
         }
         let mut begun = self.begin(seed);
         let mut values = Values::new(MIX);
         values.begin(&begun.constants);
+        strategy.begin(self.judge);
         // The initial location may be Pass: then nothing is to be done.
         let started = match self.judge.verdict() {
             Some(_) => Ok(()),
@@ -130,7 +131,7 @@ impl Driver<'_, '_, '_> {
     fn step(&mut self) -> Result<Progress, Failure> {
         let Some(moves) = order(&mut self.strategy, self.session.judge, &mut self.random, &mut self.solver)
         else {
-            return Ok(Progress::Over(Outcome::inconclusive(Cause::Ended)));
+            return Ok(Progress::Over(Outcome::inconclusive(self.strategy.cause())));
         };
         let quiescence = self.session.settings.silence(self.session.judge, &self.trace);
         self.pauses = Pauses::default();
@@ -304,6 +305,7 @@ impl Driver<'_, '_, '_> {
         if let Some(number) = transition {
             self.strategy.took(number);
         }
+        self.strategy.happened(self.session.judge, &what);
         self.trace.push(Step { what, transition, at: self.begin.elapsed() });
         Progress::Moved
     }

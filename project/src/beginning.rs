@@ -26,7 +26,7 @@ macro_rules! schema {
 }
 
 /// All schemas: first those of files that people write, then those of what the program writes.
-pub const SCHEMAS: [Schema; 18] = [
+pub const SCHEMAS: [Schema; 19] = [
     schema!("model", true),
     schema!("purpose", true),
     schema!("property", true),
@@ -42,6 +42,7 @@ pub const SCHEMAS: [Schema; 18] = [
     schema!("exploration", false),
     schema!("path", false),
     schema!("offline-verdict", false),
+    schema!("walk", false),
     schema!("page", false),
     schema!("json-request", false),
     schema!("json-answer", false),

@@ -86,6 +86,7 @@ pub mod timed;
 mod timing;
 pub mod unreachable;
 pub mod verifying;
+pub mod walk;
 pub mod watched;
 pub mod whole;
 pub mod written;

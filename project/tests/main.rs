@@ -7,3 +7,4 @@ mod iut;
 mod kept;
 mod shared;
 mod tls;
+mod walk;

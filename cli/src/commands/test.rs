@@ -1,5 +1,6 @@
 //! `coreach test`: a test case meets an implementation.
 
+mod covering;
 pub(super) mod keep;
 mod report;
 
@@ -49,6 +50,9 @@ use crate::{certain_end, console, story};
 /// # Errors
 /// Standard output cannot be written.
 pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
+    if let Some(what) = arguments.walking.cover {
+        return covering::walk(arguments, what);
+    }
     let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
     let progress = ProgressLine::start(arguments.runs.get(), !arguments.quiet);
     let loaded = cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what));

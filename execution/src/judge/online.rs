@@ -15,7 +15,10 @@
 //!   said only where it is so;
 //! - else the run goes on (R1). A stimulus is offered where one of the states takes it to one from which Accept may be reached (R6).
 //!
-//! Silence is as for a test case ([`super::case`]); whether the specification must answer is not a fact computed before, but asked of
+//! Where no location is Accept, nothing is asked for but that the specification allows what is seen ([`crate::walk`]): a run never passes, and silence
+//! that is no failure ends nothing; the states stay as they were, which is never wrong.
+//!
+//! Else silence is as for a test case ([`super::case`]); whether the specification must answer is not a fact computed before, but asked of
 //! the states themselves: each has an output or an internal step.
 //!
 //! **Ends**: internal steps do, in a specification without livelock; the number of states is limited ([`crate::monitor::MOST`]),
@@ -28,7 +31,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
-use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
+use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::{can_come, expected_here};
 use crate::monitor::Monitor;
 use crate::run::{Occurrence, Shown};
@@ -43,6 +46,8 @@ pub struct OnlineJudge<'a> {
     verdict: Option<Verdict>,
     /// Is silence a failure where the specification must answer?
     silence_fails: bool,
+    /// Of a test without a purpose: has nothing come since the last event?
+    is_silent: bool,
 }
 
 impl<'a> OnlineJudge<'a> {
@@ -50,7 +55,7 @@ impl<'a> OnlineJudge<'a> {
     pub fn new(test: &'a TestCase, online: &'a Online, initial: State, silence_fails: bool) -> Self {
         let monitor = Monitor::new(&test.iosts, [initial].into());
         let verdict = verdict(test, online, &monitor);
-        OnlineJudge { test, online, monitor, verdict, silence_fails }
+        OnlineJudge { test, online, monitor, verdict, silence_fails, is_silent: false }
     }
 
     /// The states that are possible now.
@@ -67,6 +72,11 @@ impl<'a> OnlineJudge<'a> {
             ActionKind::Internal => &self.online.internal,
         };
         self.states().flat_map(move |state| of[state.location].iter().map(move |number| (*number, state)))
+    }
+
+    /// Is it the specification alone, without a purpose?
+    fn is_without_purpose(&self) -> bool {
+        !self.test.verdicts.contains(&Some(Verdict::Pass))
     }
 
     /// Is none of the states quiescent?
@@ -100,7 +110,7 @@ fn verdict(test: &TestCase, online: &Online, monitor: &Monitor<'_>) -> Option<Ve
 
 impl Follower for OnlineJudge<'_> {
     fn is_where(&self, other: &Self) -> bool {
-        self.monitor.is_where(&other.monitor)
+        self.is_silent == other.is_silent && self.monitor.is_where(&other.monitor)
     }
 }
 
@@ -115,6 +125,7 @@ impl Judge for OnlineJudge<'_> {
 
     fn begin(&mut self) {
         self.monitor.begin();
+        self.is_silent = false;
         self.verdict = verdict(self.test, self.online, &self.monitor);
     }
 
@@ -159,8 +170,13 @@ impl Judge for OnlineJudge<'_> {
         {
             return Judged::silence_fails(*time);
         }
+        if matches!(what, Occurrence::Silence(_)) && self.is_without_purpose() {
+            self.is_silent = true;
+            return Judged::Followed(None);
+        }
         let judged = self.monitor.take(what);
         if what.event().is_some() && matches!(judged, Judged::Followed(_)) {
+            self.is_silent = false;
             self.verdict = verdict(self.test, self.online, &self.monitor);
         }
         judged
@@ -172,6 +188,12 @@ impl Judge for OnlineJudge<'_> {
 
     fn shown(&self) -> Shown {
         self.monitor.shown()
+    }
+
+    fn silence(&self) -> Option<AfterSilence> {
+        // A second one after the first tells nothing.
+        let decides = if self.is_silent { AfterSilence::Nothing } else { AfterSilence::Decides };
+        self.is_without_purpose().then_some(decides)
     }
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {

@@ -29,7 +29,7 @@ use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Type, Value};
-pub use draw::any;
+pub use draw::{any, as_rational};
 pub use solve::pivots;
 pub use source::{MIX, Mix, Source};
 
@@ -203,7 +203,7 @@ impl Values {
                 let source = draw::source(&self.mix, random);
                 let (value, source) = draw::number(parameters[at].ty(), source, &range, &self.seen, random);
                 if numeric.len() > 1 {
-                    left = left.fixed(dimension, &draw::as_rational(&value));
+                    left = left.fixed(dimension, &as_rational(&value));
                 }
                 values[at] = Some(value);
                 sources.push(source);

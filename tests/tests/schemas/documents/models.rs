@@ -4,12 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
+use coreach_execution::walk::{Until, Walk};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_project::cover::{self, Criterion, Settings};
 use coreach_project::exploration::{Purpose, document, explore};
+use coreach_project::walk::{self, PHASES};
 use serde_json::json;
 
-use super::{ended, follow};
+use super::{diagnostics, ended, follow};
 use crate::schemas::root;
 
 #[test]
@@ -117,4 +119,15 @@ fn verdicts_off_line_follow_their_schema() {
         ["R2", "R2", "R6", "R2", "R2", "R5", "R3"]
     );
     follow("offline-verdict.schema.json", &documents);
+}
+
+#[test]
+fn walks_follow_their_schema() {
+    let (walkable, _) = walk::read(&root().join("tests/models/teller_machine.yaml")).unwrap();
+    let iosts = walkable.case.test.iosts.clone();
+    let (until, phases) = (Until { events: 1, percent: None, deadline: None }, walk::phases(&iosts, &PHASES));
+    let standing = Walk::new(iosts, &phases, until, true);
+    let told = walk::document(&walkable, &PHASES, &standing, &[], &diagnostics(), 0);
+    assert!(!told["uncovered"].as_array().unwrap().is_empty());
+    follow("walk.schema.json", &[told]);
 }

@@ -1,0 +1,234 @@
+//! `coreach test --cover`: one walk that covers, judged by the specification alone.
+
+use std::io;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use coreach_adapters::Iut;
+use coreach_execution::constants::given;
+use coreach_execution::open::open;
+use coreach_execution::record::{Record, record};
+use coreach_execution::session::{TestSession, retrying};
+use coreach_execution::walk::{Standing, Until, Walk};
+use coreach_execution::{Ending, Outcome, Run, Settings, Strategy, judge};
+use coreach_model::semantics::State;
+use coreach_model::{Diagnostic, Verdict};
+use coreach_pipeline::Conformance;
+use coreach_project::cases::Case;
+use coreach_project::cover::Criterion;
+use coreach_project::once::Once;
+use coreach_project::walk::{PHASES, Walkable, document, name, phases, read};
+use coreach_project::{budget, iut};
+use serde_json::{Value, json};
+
+use super::keep::{self, Keeper};
+use super::{initial, locations, strangers, tell, unknown_constants, unwritten};
+use crate::commands::{plural, refuse};
+use crate::execution_arguments::{Covered, TestArguments};
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::outputs::outputs;
+use crate::progress::ProgressLine;
+use crate::{certain_end, console};
+
+/// So many goals that were not covered are told; the document has all.
+const TOLD: usize = 20;
+
+/// How long a walk may take where nobody says: it ends with its events.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What a walk needs.
+struct Walking<'a> {
+    arguments: &'a TestArguments,
+    walkable: Walkable,
+    iut: Iut,
+    criteria: Vec<Criterion>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Reads, walks, and says what came of it.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn walk(arguments: &TestArguments, what: Covered) -> io::Result<Exit> {
+    let walking = match prepared(arguments, what) {
+        Ok(walking) => walking,
+        Err(found) => return refuse(&found, arguments.format),
+    };
+    let case = &walking.walkable.case;
+    if let Some(folder) = &arguments.keep {
+        let cases = std::slice::from_ref(case);
+        let checked = outputs(&keep::files(arguments, cases, folder)).map(|_| keep::others(cases, folder));
+        match checked {
+            Ok(others) if others.is_empty() => {}
+            Ok(found) | Err(found) => return refuse(&found, arguments.format),
+        }
+        if let Err(error) = std::fs::create_dir_all(folder) {
+            return Ok(unwritten(folder, &error));
+        }
+    }
+    if arguments.format == OutputFormat::Human {
+        console::draw(&walking.warnings);
+    }
+    walking.go()
+}
+
+fn prepared(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>, Vec<Diagnostic>> {
+    let (walkable, mut warnings) = read(&arguments.test)?;
+    let cases = std::slice::from_ref(&walkable.case);
+    let mut found = strangers(arguments, cases);
+    found.extend(unknown_constants(arguments, cases));
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let (locations, mut files) = (locations(cases), Once::default());
+    let (mut iut, more) = budget::reading(|| {
+        iut::load_once(&arguments.iut, walkable.case.test.wire(), Some(&locations), &mut files)
+    })?;
+    warnings.extend(more);
+    // By ioco, silence where the specification must answer is a failure whatever the file says.
+    iut.behaviour.silence_fails |= walkable.conformance == Conformance::Ioco;
+    let criteria = match what {
+        Covered::Transitions => vec![Criterion::Transitions],
+        Covered::Pairs => vec![Criterion::Pairs],
+        Covered::DefinitionUse => vec![Criterion::DefinitionUse],
+        Covered::All => PHASES.to_vec(),
+    };
+    Ok(Walking { arguments, walkable, iut, criteria, warnings })
+}
+
+impl Walking<'_> {
+    fn go(&self) -> io::Result<Exit> {
+        let Walking { arguments, iut, .. } = self;
+        let test = &self.walkable.case.test;
+        let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let known = match given(test, pairs) {
+            Ok(known) => known,
+            Err(error) => {
+                return refuse(&[Diagnostic::error("constants", error.to_string())], arguments.format);
+            }
+        };
+        let begin = Instant::now();
+        let settings = Settings { steps: usize::MAX, ..arguments.driving.over(Settings::default(), iut) };
+        let mut walk = self.walk(begin, known.len() < test.iosts.constants.len());
+        let shown: Arc<Mutex<Value>> = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
+        if arguments.format == OutputFormat::Json {
+            let shown = shown.clone();
+            certain_end::tell_at_end(move |exit_code| {
+                let mut document = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                document["exit_code"] = json!(exit_code);
+                serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+            });
+        }
+        let mut adapter = open(iut);
+        let (mut keeper, mut runs, mut exit) = (Keeper::default(), Vec::new(), Exit::Fine);
+        for number in 0.. {
+            let seed = arguments.seed.wrapping_add(number);
+            let initial = match initial(&self.walkable.case, &known, seed) {
+                Ok(initial) => initial,
+                Err((found, _)) => return refuse(&found, arguments.format),
+            };
+            let mut judge = judge::against(test, initial.clone(), iut);
+            let run = retrying(arguments.tolerance.retries, || {
+                let settings = Settings { time: left(begin, &settings), ..settings.clone() };
+                let mut session =
+                    TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() };
+                session.run(seed, Strategy::Walk(&mut walk))
+            });
+            let ending = run.outcome.ending();
+            let written = record(judge.as_mut(), &run);
+            let path = match keeper.keep(arguments, &self.walkable.case, &written) {
+                Ok(path) => path,
+                Err(message) => {
+                    console::say(&format!("error: {message}"));
+                    return Ok(Exit::Environment);
+                }
+            };
+            if matches!(ending, Ending::Verdict(Verdict::Fail) | Ending::RunError) {
+                exit = Exit::of(ending);
+                self.tell(&initial, &run, path.as_deref())?;
+            }
+            // That a walk has ended says nothing bad of anybody; that its judge could not follow does.
+            let is_cut = run.outcome != Outcome::inconclusive(walk.cause());
+            runs.push(written);
+            *shown.lock().unwrap_or_else(PoisonError::into_inner) = self.document(&walk, &runs, exit);
+            if exit != Exit::Fine || walk.is_over() {
+                break;
+            }
+            if is_cut {
+                exit = Exit::Inconclusive;
+                self.tell(&initial, &run, path.as_deref())?;
+                break;
+            }
+        }
+        match arguments.format {
+            OutputFormat::Json => console::print_json(&self.document(&walk, &runs, exit))?,
+            OutputFormat::Human => console::print(&self.text(&walk, runs.last()))?,
+        }
+        Ok(exit)
+    }
+
+    /// The walk, with a line of progress.
+    fn walk(&self, begin: Instant, varies: bool) -> Walk {
+        let arguments = self.arguments;
+        let until = Until {
+            events: arguments.walking.events.get(),
+            percent: arguments.walking.until,
+            deadline: budget::said_time().map(|time| begin + time),
+        };
+        let iosts = &self.walkable.case.test.iosts;
+        let walk = Walk::new(iosts.clone(), &phases(iosts, &self.criteria), until, varies);
+        let progress = Rc::new(ProgressLine::start(1, !arguments.quiet));
+        walk.telling(Box::new(move |standing| progress.says(line(standing))))
+    }
+
+    fn document(&self, walk: &Walk, runs: &[Record], exit: Exit) -> Value {
+        document(&self.walkable, &self.criteria, walk, runs, &self.warnings, exit.code())
+    }
+
+    fn tell(&self, initial: &State, run: &Run, path: Option<&str>) -> io::Result<()> {
+        if self.arguments.format == OutputFormat::Json || self.arguments.quiet {
+            return Ok(());
+        }
+        let case: &Case = &self.walkable.case;
+        tell(self.arguments, case, initial, run, path)
+    }
+
+    fn text(&self, walk: &Walk, last: Option<&Record>) -> String {
+        let verdict = last.filter(|last| last.bucket.as_ref().is_some_and(|bucket| bucket.is_failure()));
+        let found = verdict.map_or("no fault found", |_| "a fault found");
+        let specification = &self.walkable.specification;
+        let mut text = format!(
+            "{} against {}: {found}; {}\n",
+            specification.name,
+            self.iut.name,
+            line(&walk.standing())
+        );
+        let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !**covered);
+        let uncovered: Vec<String> = uncovered.map(|(goal, _)| name(specification, goal)).collect();
+        if !uncovered.is_empty() && !self.arguments.quiet {
+            text += "  not covered:\n";
+            for one in uncovered.iter().take(TOLD) {
+                text += &format!("    {one}\n");
+            }
+            if let Some(more) = uncovered.len().checked_sub(TOLD).filter(|more| *more > 0) {
+                text += &format!("    and {}\n", plural(more, "other"));
+            }
+        }
+        text
+    }
+}
+
+/// `covered 34 of 40 goals; 210 events, 1 reset, round 2`
+fn line(standing: &Standing) -> String {
+    let Standing { covered, goals, events, resets, round } = standing;
+    let (events, resets) = (plural(*events, "event"), plural(*resets, "reset"));
+    format!("covered {covered} of {goals} goals; {events}, {resets}, round {round}")
+}
+
+/// How long a run may take: what is left, and what the answer to the last stimulus may take.
+fn left(begin: Instant, settings: &Settings) -> Duration {
+    let time = budget::said_time().unwrap_or(LONGEST);
+    time.saturating_sub(begin.elapsed()) + 2 * settings.quiescence + Duration::from_secs(1)
+}

@@ -1,0 +1,372 @@
+//! One walk that covers: a strategy that goes on within one run from goal to goal.
+//!
+//! **Problem.** Who walks at random spends most of his events on what he has seen; who makes a test for each
+//! goal pays the way from the beginning for each of them. And both need a purpose, or many runs.
+//!
+//! **Method.** After each answer that was not the expected one, the nearest goal that is still open is looked
+//! for ([`search`]) from the positions that are possible ([`positions`]), and its stimulus sent, or its
+//! answer awaited. The goals come in phases: those of the first phase to which a way is known, then those of
+//! the next. Where all that can be reached was met, a new *round* begins: the same goals with other values,
+//! since the lots go on. The last phase of all looks for classes of data ([`goals`]). One move of ten is
+//! drawn by lot: it gets out of what the model does not describe.
+//!
+//! The system is reset only where nothing open can be reached from here and something can from the beginning;
+//! and at the beginning of a round, where the specification leaves constants open, which a run then has other
+//! values for. Before a reset, and before the end, the walk listens until it is silent (for at most [`LAST`]
+//! more observations): else the last fault that was provoked would not be seen.
+//!
+//! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for
+//! each goal.
+//! **Where we differ**: one run for all; concrete states instead of switches of the model; rounds; moves by
+//! lot.
+//!
+//! The judge is the specification itself, judged on line ([`crate::judge::online`]): a test without an
+//! Accept. What is found, and what is planned, is never more than a proposal: the judge says what may be
+//! sent.
+//!
+//! **Ends** with its budget of events, its time, or the share of goals that was asked for. **Costs** a search
+//! for each plan.
+
+mod candidates;
+pub mod goals;
+mod positions;
+mod round;
+mod search;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
+
+use coreach_analyses::solver::Solver;
+use coreach_model::TransitionId;
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::random::Random;
+use coreach_model::semantics::Event;
+
+use self::candidates::candidates;
+use self::goals::{Phase, Sought};
+use self::positions::Positions;
+use self::round::Rounds;
+use self::search::{Planned, Question, Sources, Target, search};
+use crate::judge::{Judge, Move};
+use crate::run::{Cause, Occurrence};
+use crate::values::{MIX, Values};
+
+/// So many of a hundred moves are drawn by lot.
+const BY_LOT: usize = 10;
+
+/// The most observations for which the end waits.
+const LAST: usize = 16;
+
+/// When a walk ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Until {
+    /// After so many events.
+    pub events: usize,
+    /// When so many percent of the goals are covered.
+    pub percent: Option<usize>,
+    /// At this moment.
+    pub deadline: Option<Instant>,
+}
+
+/// Why a run of a walk ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ends {
+    /// Something open can be reached from the beginning, and not from here.
+    Reset,
+    /// The walk is over.
+    Over,
+}
+
+/// Whoever wants to know how far a walk has come, after each event.
+pub type Tell = Box<dyn Fn(&Standing)>;
+
+/// How far a walk has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// The goals that were surely met.
+    pub covered: usize,
+    /// All goals.
+    pub goals: usize,
+    /// The events of all runs.
+    pub events: usize,
+    /// How often the system was reset.
+    pub resets: usize,
+    /// The number of the round, from 1.
+    pub round: usize,
+}
+
+/// A walk, over all its runs.
+pub struct Walk {
+    sought: Sought,
+    until: Until,
+    /// Does another run begin with other constants?
+    varies: bool,
+    positions: Positions,
+    start: Positions,
+    rounds: Rounds,
+    route: VecDeque<Planned>,
+    values: Values,
+    events: usize,
+    /// Of this run.
+    own_events: usize,
+    resets: usize,
+    /// Has nothing come since the last event?
+    is_silent: bool,
+    ends: Option<Ends>,
+    /// Observations since the end was decided.
+    last: usize,
+    tell: Option<Tell>,
+}
+
+impl Walk {
+    /// Through this specification, for these goals, phase by phase. `varies`: another run has other
+    /// constants.
+    pub fn new(iosts: Iosts, phases: &[Phase], until: Until, varies: bool) -> Self {
+        let sought = Sought::new(iosts, phases);
+        let rounds = Rounds::new(&sought);
+        Walk {
+            sought,
+            until,
+            varies,
+            rounds,
+            positions: Positions::default(),
+            start: Positions::default(),
+            route: VecDeque::new(),
+            values: Values::new(MIX),
+            events: 0,
+            own_events: 0,
+            resets: 0,
+            is_silent: false,
+            ends: None,
+            last: 0,
+            tell: None,
+        }
+    }
+
+    /// The same, and somebody wants to know.
+    #[must_use]
+    pub fn telling(self, tell: Tell) -> Self {
+        Walk { tell: Some(tell), ..self }
+    }
+
+    /// A run begins in the judge's state.
+    pub fn begin(&mut self, judge: &dyn Judge) {
+        let constants = judge.constants();
+        self.values.begin(&constants);
+        let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
+        self.start = Positions::at(&self.sought, states);
+        self.positions = self.start.clone();
+        self.resets += usize::from(self.ends == Some(Ends::Reset));
+        (self.own_events, self.is_silent, self.ends, self.last) = (0, false, None, 0);
+        self.route.clear();
+    }
+
+    /// Is it over, so that no run follows?
+    pub fn is_over(&self) -> bool {
+        self.ends == Some(Ends::Over) || self.has_ended()
+    }
+
+    /// The goals in the order of the phases.
+    pub fn goals(&self) -> &[goals::Goal] {
+        &self.sought.goals
+    }
+
+    /// Which of them were surely met.
+    pub fn covered(&self) -> &[bool] {
+        &self.rounds.covered
+    }
+
+    /// How far it has come.
+    pub fn standing(&self) -> Standing {
+        Standing {
+            covered: self.rounds.count(),
+            goals: self.sought.goals.len(),
+            events: self.events,
+            resets: self.resets,
+            round: self.rounds.number,
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        let Until { events, percent, deadline } = &self.until;
+        let Standing { covered, goals, .. } = self.standing();
+        self.events >= *events
+            || percent.is_some_and(|percent| covered * 100 >= percent * goals)
+            || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Why a run ends that has no more moves.
+    pub fn cause(&self) -> Cause {
+        if self.ends == Some(Ends::Reset) { Cause::NothingToDo } else { Cause::Steps(self.own_events) }
+    }
+
+    /// The stimulus that was planned here for this transition.
+    pub fn planned(&self, transition: TransitionId) -> Option<&Event> {
+        let planned = self.route.front()?;
+        (planned.kind == ActionKind::Input && planned.transition == transition).then_some(&planned.event)
+    }
+
+    /// Takes what has happened, and the judge has followed.
+    pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence) {
+        match what {
+            Occurrence::Silence(_) => self.is_silent = true,
+            Occurrence::Delay(_) => {}
+            Occurrence::Stimulus(event) | Occurrence::Observation(event) => {
+                self.is_silent = false;
+                self.events += 1;
+                self.own_events += 1;
+                self.last += usize::from(self.ends.is_some());
+                self.values.saw(&event.values);
+                let met = self.positions.follow(&self.sought, event);
+                self.rounds.note(met);
+                // A judge that takes what has crossed on the way may be where these events do not lead.
+                if self.positions.is_empty() {
+                    let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
+                    self.positions = Positions::at(&self.sought, states);
+                }
+            }
+        }
+        // What was planned up to here has happened, or something else has.
+        self.route.pop_front();
+        let is_there = |planned: &Planned| self.positions.has(&planned.state);
+        if self.is_silent || !self.route.front().is_some_and(is_there) {
+            self.route.clear();
+        }
+        if let Some(tell) = &self.tell {
+            tell(&self.standing());
+        }
+    }
+
+    /// What to do next; `None` where the run is over.
+    pub fn moves(&mut self, random: &mut Random, solver: &mut dyn Solver) -> Option<Vec<Move>> {
+        if self.ends.is_none() && self.has_ended() {
+            self.ends = Some(Ends::Over);
+        }
+        if self.ends.is_none() {
+            if random.chance(BY_LOT)
+                && let Some(any) = self.any(random, solver)
+            {
+                return Some(vec![any]);
+            }
+            if self.route.is_empty() {
+                self.plan(random, solver);
+            }
+            if let Some(planned) = self.route.front() {
+                return Some(vec![match planned.kind {
+                    ActionKind::Input => Move::Send(planned.transition),
+                    _ => Move::Wait,
+                }]);
+            }
+        }
+        if self.ends.is_none() {
+            // Nothing is open anywhere: whatever there is to do, and else another beginning.
+            if let Some(any) = self.any(random, solver) {
+                return Some(vec![any]);
+            }
+            self.ends = Some(if self.own_events == 0 { Ends::Over } else { Ends::Reset });
+        }
+        let is_heard = self.own_events == 0 || self.is_silent || self.last >= LAST;
+        (!is_heard).then(|| vec![Move::Wait])
+    }
+
+    /// Something that can be done, by lot: a stimulus, or a wait where something may come.
+    fn any(&mut self, random: &mut Random, solver: &mut dyn Solver) -> Option<Move> {
+        let Walk { sought, positions, values, .. } = self;
+        self.route.clear();
+        let mut stimuli: BTreeMap<TransitionId, Planned> = BTreeMap::new();
+        let mut awaits = false;
+        for (state, _) in positions.iter() {
+            for &transition in &sought.outgoing[state.location] {
+                let kind = sought.kind(transition);
+                if kind != ActionKind::Input {
+                    awaits = !self.is_silent;
+                } else if !stimuli.contains_key(&transition) {
+                    let sources = &mut Sources { values, random, solver };
+                    let found = candidates(sought, transition, state, sources).into_iter().next();
+                    stimuli.extend(found.map(|values| {
+                        let action = sought.iosts.transitions[transition].action;
+                        let event = Event::new(sought.iosts.action(action).name.clone(), values);
+                        (transition, Planned { state: state.clone(), transition, event, kind })
+                    }));
+                }
+            }
+        }
+        let chosen = random.below(stimuli.len() + usize::from(awaits));
+        match stimuli.into_values().nth(chosen) {
+            Some(planned) => {
+                let step = Move::Send(planned.transition);
+                self.route.push_back(planned);
+                Some(step)
+            }
+            None => awaits.then_some(Move::Wait),
+        }
+    }
+
+    /// Looks for the nearest open goal, phase by phase, and where there is none, decides how to go on.
+    fn plan(&mut self, random: &mut Random, solver: &mut dyn Solver) {
+        /// Rounds that begin at one place; the second one finds nothing only where nothing can be reached.
+        const ROUNDS: usize = 2;
+        for _ in 0..ROUNDS {
+            // Those that sit a search out have their turn before it is said that there is nothing.
+            if self.plan_from_here(true, random, solver) || self.plan_from_here(false, random, solver) {
+                return;
+            }
+            let can_reset = self.own_events > 0;
+            if can_reset && self.is_open_from_start(random, solver) {
+                self.ends = Some(Ends::Reset);
+                return;
+            }
+            self.rounds.next();
+            if can_reset && self.varies {
+                self.ends = Some(Ends::Reset);
+                return;
+            }
+        }
+    }
+
+    fn plan_from_here(&mut self, may_rest: bool, random: &mut Random, solver: &mut dyn Solver) -> bool {
+        for phase in 0..self.sought.phases.len() {
+            if may_rest && self.rounds.rests(phase) {
+                continue;
+            }
+            let found = self.look(false, phase, random, solver);
+            if may_rest {
+                self.rounds.searched(phase, found.is_some());
+            }
+            if let Some((target, route)) = found {
+                self.rounds.plans(&target);
+                self.route = route;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_open_from_start(&mut self, random: &mut Random, solver: &mut dyn Solver) -> bool {
+        let found = (0..self.sought.phases.len()).find_map(|phase| self.look(true, phase, random, solver));
+        // If what is reached from there is never met, that ends with the tries.
+        found.is_some_and(|(target, _)| {
+            self.rounds.plans(&target);
+            true
+        })
+    }
+
+    /// The nearest open goal of a phase.
+    fn look(
+        &mut self,
+        from_start: bool,
+        phase: usize,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<(Target, VecDeque<Planned>)> {
+        let Walk { sought, rounds, positions, start, values, .. } = self;
+        if !rounds.has_open(sought, phase) {
+            return None;
+        }
+        let from = if from_start { start } else { positions };
+        let open =
+            |goals: &[usize], class: &dyn Fn() -> goals::Class| rounds.open(sought, phase, goals, class);
+        let question = Question { phase, is_silent: self.is_silent && !from_start, open: &open };
+        search(sought, from.iter(), &question, &mut Sources { values, random, solver })
+    }
+}

@@ -1,0 +1,120 @@
+//! What of the goals is still open: ever, in this round, and worth another plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::goals::{Class, Sought};
+use super::positions::Met;
+use super::search::Target;
+
+/// So many plans for a goal may come to nothing; then it waits for the next round.
+const TRIES: usize = 8;
+
+/// The most searches that a phase sits out after one that found nothing.
+const REST: usize = 16;
+
+/// What has been met.
+#[derive(Clone, Debug)]
+pub struct Rounds {
+    /// The number of this round, from 1.
+    pub number: usize,
+    /// The goals that were met in any of them.
+    pub covered: Vec<bool>,
+    met: Vec<bool>,
+    tries: Vec<usize>,
+    classes: BTreeSet<Class>,
+    class_tries: BTreeMap<Class, usize>,
+    /// For each phase: how many searches in a row found nothing, and how many it still sits out.
+    rests: Vec<(u32, usize)>,
+}
+
+impl Rounds {
+    /// The first one.
+    pub fn new(sought: &Sought) -> Self {
+        let goals = sought.goals.len();
+        Rounds {
+            number: 1,
+            covered: vec![false; goals],
+            met: vec![false; goals],
+            tries: vec![0; goals],
+            classes: BTreeSet::new(),
+            class_tries: BTreeMap::new(),
+            rests: vec![(0, 0); sought.phases.len()],
+        }
+    }
+
+    /// All again, with new values.
+    pub fn next(&mut self) {
+        self.number += 1;
+        self.met.fill(false);
+        self.tries.fill(0);
+        self.classes.clear();
+        self.class_tries.clear();
+        self.rests.fill((0, 0));
+    }
+
+    /// Notes what an event has met; was there anything new?
+    pub fn note(&mut self, met: Met) {
+        for goal in met.goals {
+            (self.met[goal], self.covered[goal]) = (true, true);
+        }
+        self.classes.extend(met.classes);
+    }
+
+    /// Notes that there is a plan for this.
+    pub fn plans(&mut self, target: &Target) {
+        match target {
+            Target::Goal(goal) => self.tries[*goal] += 1,
+            Target::Class(class) => *self.class_tries.entry(class.clone()).or_default() += 1,
+        }
+    }
+
+    /// What of a step's goals, or of its class, is open in a phase.
+    pub fn open(
+        &self,
+        sought: &Sought,
+        phase: usize,
+        goals: &[usize],
+        class: &dyn Fn() -> Class,
+    ) -> Option<Target> {
+        match &sought.phases[phase] {
+            Some(own) => {
+                let is_open = |goal: &&usize| own.binary_search(goal).is_ok() && self.is_open(**goal);
+                goals.iter().find(is_open).map(|goal| Target::Goal(*goal))
+            }
+            None => {
+                let class = class();
+                let tries = self.class_tries.get(&class).copied().unwrap_or(0);
+                (!self.classes.contains(&class) && tries < TRIES).then_some(Target::Class(class))
+            }
+        }
+    }
+
+    fn is_open(&self, goal: usize) -> bool {
+        !self.met[goal] && self.tries[goal] < TRIES
+    }
+
+    /// Is there anything that a search in this phase could find?
+    pub fn has_open(&self, sought: &Sought, phase: usize) -> bool {
+        sought.phases[phase].as_ref().is_none_or(|own| own.iter().any(|goal| self.is_open(*goal)))
+    }
+
+    /// Does a phase sit this search out?
+    pub fn rests(&mut self, phase: usize) -> bool {
+        let (_, left) = &mut self.rests[phase];
+        let rests = *left > 0;
+        *left = left.saturating_sub(1);
+        rests
+    }
+
+    /// Notes what a search in a phase came to.
+    pub fn searched(&mut self, phase: usize, found: bool) {
+        let (failed, left) = &mut self.rests[phase];
+        *failed = if found { 0 } else { *failed + 1 };
+        *left = if found { 0 } else { 2usize.saturating_pow(*failed).min(REST) };
+    }
+
+    /// How many goals were met in any round.
+    pub fn count(&self) -> usize {
+        self.covered.iter().filter(|covered| **covered).count()
+    }
+}

@@ -1,0 +1,179 @@
+//! What a walk that covers needs (`coreach test --cover`): a specification as a test that is judged on line,
+//! and its goals.
+//!
+//! **The test.** A test document without a location that is Accept: nothing is asked for but that the
+//! specification allows what is seen. It is one like any other (`online_test`), so a run against it is kept,
+//! told, replayed and shrunk as every run. Its transitions are those of the specification, in their order, so
+//! the goals of both have the same numbers.
+//!
+//! **The goals** are those of `coreach cover` ([`crate::cover::goals`]), by phases: definitions with their
+//! uses first, as they lead furthest; what they leave over is quickly met.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use coreach_artifact::document::Origins;
+use coreach_execution::TestCase;
+use coreach_execution::coverage::{Item, Items};
+use coreach_execution::record::Record;
+use coreach_execution::walk::goals::{Goal, Phase};
+use coreach_execution::walk::{Standing, Walk};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::Iosts;
+use coreach_model::obligation::enabling_condition;
+use coreach_model::reader::{Reading, load, read_specification};
+use coreach_pipeline::Conformance;
+use coreach_pipeline::export::{Format, ONLINE, Options, View, export};
+use serde_json::{Value as Json, json};
+
+use crate::budget;
+use crate::cases::Case;
+use crate::cover::Criterion;
+use crate::cover::goals::{self, Goal as Named, goals};
+use crate::models::{FileKind, kind_of};
+use crate::{project, render};
+
+/// What a walk covers, in the order of its phases.
+pub const PHASES: [Criterion; 3] = [Criterion::DefinitionUse, Criterion::Transitions, Criterion::Pairs];
+
+/// A specification that can be walked.
+#[derive(Clone, Debug)]
+pub struct Walkable {
+    /// The test without a purpose.
+    pub case: Case,
+    /// The specification.
+    pub specification: Iosts,
+    /// What an implementation is held to.
+    pub conformance: Conformance,
+}
+
+/// Reads a specification, or that of a configuration.
+///
+/// # Errors
+/// What is wrong with it, or that it has clocks.
+pub fn read(path: &Path) -> Reading<Walkable> {
+    let (kind, file) = budget::reading(|| {
+        let file = load(path).map_err(|found| vec![found])?;
+        Ok((kind_of(&file)?, file))
+    })?;
+    let (specification, conformance, warnings) = match kind {
+        FileKind::Specification(_) => {
+            let (specification, warnings) = budget::reading(|| read_specification(file))?;
+            (specification.iosts, Conformance::default(), warnings)
+        }
+        FileKind::Configuration => {
+            let (project, warnings) = project::load(path)?;
+            if project.timing.is_some() {
+                let message = format!("the specification of {} has clocks", path.display());
+                let help =
+                    "a walk that covers is of models without time; `coreach timed` makes test cases of paths";
+                return Err(vec![Diagnostic::error("timed-model", message).help(help)]);
+            }
+            (project.specification.iosts, project.conformance, warnings)
+        }
+        _ => {
+            let message = format!("{} has no specification of its own", path.display());
+            let help = "give a specification or a configuration";
+            return Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)]);
+        }
+    };
+    let case = case(&specification).map_err(|found| vec![found])?;
+    Ok((Walkable { case, specification, conformance }, warnings))
+}
+
+/// The specification as a test without a purpose.
+///
+/// # Errors
+/// It cannot be written, or evaluates to too much.
+pub fn case(specification: &Iosts) -> Result<Case, Diagnostic> {
+    let refused = |message: String| Diagnostic::error("not-exported", message);
+    let mut iosts = specification.clone();
+    for transition in &mut iosts.transitions {
+        transition.guard = enabling_condition(transition);
+    }
+    let origins = iosts.locations.map(|location| Origins {
+        specification: BTreeSet::from([location.name.clone()]),
+        purpose: BTreeSet::new(),
+    });
+    let view = View { what: ONLINE, origins: Some(&origins), ..View::of_specification(&iosts) };
+    let written =
+        budget::within("write", budget::time(None), |_| export(&view, Format::Json, Options::default()));
+    let document = written
+        .map_err(|stop| stop.to_diagnostic())?
+        .map_err(|error| refused(format!("the test cannot be written: {error}")))?;
+    let test = TestCase::from_json(document.as_bytes());
+    let test = test.map_err(|error| refused(format!("the test cannot be read: {error}")))?;
+    let (name, specification) = (iosts.name.clone(), Some(specification.clone()));
+    Ok(Case { name, test, document, specification })
+}
+
+/// The goals of one criterion.
+pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<Goal> {
+    let items = Items::of(iosts);
+    let goal = |goal| match goal {
+        Named::Item(number) => match items.all()[number] {
+            Item::Transition(transition) => Some(Goal::Transition(transition)),
+            _ => None,
+        },
+        Named::Pair(first, second) => Some(Goal::Pair(first, second)),
+        Named::DefinitionUse { variable, definition, used } => {
+            Some(Goal::DefinitionUse(variable, definition, used))
+        }
+        Named::Path(_) => None,
+    };
+    goals(iosts, &items, criterion).into_iter().filter_map(goal).collect()
+}
+
+/// The phases of a walk for these criteria; for all of them, classes of data come last.
+pub fn phases(iosts: &Iosts, criteria: &[Criterion]) -> Vec<Phase> {
+    let mut phases: Vec<Phase> =
+        criteria.iter().map(|criterion| Phase::Goals(of(iosts, *criterion))).collect();
+    if criteria == PHASES {
+        phases.push(Phase::Classes);
+    }
+    phases
+}
+
+/// A goal in words about the user's model.
+pub fn name(specification: &Iosts, goal: &Goal) -> String {
+    let items = Items::of(specification);
+    let named = match goal {
+        Goal::Transition(transition) => {
+            let is_it = |item: &Item| *item == Item::Transition(*transition);
+            Named::Item(items.all().iter().position(is_it).unwrap_or_default())
+        }
+        Goal::Pair(first, second) => Named::Pair(*first, *second),
+        Goal::DefinitionUse(variable, definition, used) => {
+            Named::DefinitionUse { variable: variable.clone(), definition: *definition, used: *used }
+        }
+    };
+    goals::name(specification, &items, &named)
+}
+
+/// What came of a walk, as a document (`docs/walk.schema.json`).
+pub fn document(
+    walkable: &Walkable,
+    criteria: &[Criterion],
+    walk: &Walk,
+    runs: &[Record],
+    diagnostics: &[Diagnostic],
+    exit_code: u8,
+) -> Json {
+    let Standing { covered, goals, events, resets, round } = walk.standing();
+    let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !**covered);
+    let uncovered: Vec<String> = uncovered.map(|(goal, _)| name(&walkable.specification, goal)).collect();
+    json!({
+        "format_version": 1,
+        "exit_code": exit_code,
+        "diagnostics": render::to_json(diagnostics),
+        "specification": walkable.specification.name,
+        "criteria": criteria.iter().map(Criterion::to_string).collect::<Vec<_>>(),
+        "goals": goals,
+        "covered": covered,
+        "uncovered": uncovered,
+        "events": events,
+        "resets": resets,
+        "rounds": round,
+        "runs": runs,
+    })
+}

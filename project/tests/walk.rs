@@ -1,0 +1,139 @@
+//! A walk that covers: what it meets, what it finds, and that it blames nobody who does as the specification says.
+
+use std::time::Duration;
+
+use coreach_adapters::in_process::InProcess;
+use coreach_execution::constants::initial_state;
+use coreach_execution::lazy::Lazy;
+use coreach_execution::run::{Cause, Occurrence, events};
+use coreach_execution::session::TestSession;
+use coreach_execution::simulated::Simulated;
+
+use coreach_execution::walk::{Standing, Until, Walk};
+use coreach_execution::{Outcome, Run, Settings, Strategy, judge};
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::{Iosts, Verdict};
+use coreach_project::walk::{PHASES, case, phases};
+
+/// An account: what goes in comes out, and who takes more than there is waits for good.
+const ACCOUNT: &str = "
+iosts: account
+variables: { vSum: nat, vAsked: nat }
+initial: { location: Ready, condition: vSum == 0 && vAsked == 0 }
+inputs: { Put: { pIn: 'int[1..100]' }, Take: { pOut: 'int[1..1000]' } }
+outputs: { Done: { pSum: nat }, Blocked: {} }
+transitions:
+  - { from: Ready, to: Putting, on: Put, assign: { vSum: vSum + pIn } }
+  - { from: Putting, to: Ready, on: Done, when: pSum == vSum }
+  - { from: Ready, to: Taking, on: Take, assign: { vAsked: pOut } }
+  - { from: Taking, to: Ready, on: Done, when: vAsked <= vSum && pSum == vSum - vAsked, assign: { vSum: pSum } }
+  - { from: Taking, to: End, on: Blocked, when: vAsked > vSum }
+";
+
+fn model(text: &str) -> Iosts {
+    let file = from_bytes("model".to_owned(), text.as_bytes().to_vec()).unwrap();
+    read_specification(file).unwrap().0.iosts
+}
+
+/// The runs of a walk through a specification, against a model, and how far it came.
+fn walked(specification: &str, system: &str, seed: u64, until: Until) -> (Vec<Run>, Standing) {
+    let (specification, system) = (model(specification), model(system));
+    let test = case(&specification).unwrap().test;
+    let varies = !test.iosts.constants.is_empty();
+    let mut walk = Walk::new(test.iosts.clone(), &phases(&test.iosts, &PHASES), until, varies);
+    let moment = Duration::from_millis(1);
+    let settings =
+        Settings { steps: usize::MAX, quiescence: moment, patience: moment, ..Settings::default() };
+    let mut runs = Vec::new();
+    let mut solver = Lazy::default();
+    for number in 0.. {
+        let initial = initial_state(&test, &Default::default(), seed + number, &mut solver).unwrap();
+        let one = TestSession {
+            judge: judge::judging(&test, initial, None, true).as_mut(),
+            settings: &settings,
+            adapter: &mut InProcess(Simulated::new(system.clone(), Lazy::default())),
+        }
+        .run(seed + number, Strategy::Walk(&mut walk));
+        let failed = one.outcome.verdict() == Some(Verdict::Fail);
+        runs.push(one);
+        if failed || walk.is_over() {
+            break;
+        }
+    }
+    (runs, walk.standing())
+}
+
+fn so_many(events: usize) -> Until {
+    Until { events, percent: None, deadline: None }
+}
+
+#[test]
+fn all_that_can_be_covered_is_in_few_events_and_a_reset_leads_out_of_the_end() {
+    let until = Until { percent: Some(100), ..so_many(400) };
+    let (runs, standing) = walked(ACCOUNT, ACCOUNT, 1, until);
+    assert_eq!(standing.covered, standing.goals, "{standing:?}");
+    assert!(standing.events < 150, "{standing:?}");
+    // What is behind Blocked is nothing: each run before the last one ended there.
+    assert!(standing.resets >= 1 && standing.resets + 1 == runs.len(), "{standing:?}");
+    assert!(runs.iter().all(|run| run.outcome.verdict() == Some(Verdict::Inconclusive)));
+}
+
+#[test]
+fn one_seed_means_one_walk() {
+    let told = |seed| {
+        let (runs, standing) = walked(ACCOUNT, ACCOUNT, seed, so_many(120));
+        let what = |run: &Run| run.trace.iter().map(|step| step.what.to_string()).collect::<Vec<_>>();
+        (runs.iter().map(what).collect::<Vec<_>>(), standing)
+    };
+    assert_eq!(told(3), told(3));
+    assert_ne!(told(3), told(4));
+}
+
+/// Values at the boundary are not found by chance: one of a thousand is.
+#[test]
+fn a_fault_at_equal_values_is_found() {
+    let wrong = ACCOUNT
+        .replace("vAsked <= vSum && pSum", "vAsked < vSum && pSum")
+        .replace("vAsked > vSum", "vAsked >= vSum");
+    for seed in 1..=5 {
+        let (runs, standing) = walked(ACCOUNT, &wrong, seed, so_many(400));
+        let last = runs.last().unwrap();
+        assert_eq!(last.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event), "{standing:?}");
+        assert!(standing.events < 100, "{standing:?}");
+    }
+}
+
+#[test]
+fn silence_where_the_specification_must_answer_is_a_fail() {
+    let silent =
+        ACCOUNT.replace("on: Blocked, when: vAsked > vSum", "on: Blocked, when: vAsked > vSum + 1000000");
+    let (runs, _) = walked(ACCOUNT, &silent, 1, so_many(400));
+    let last = runs.last().unwrap();
+    assert!(matches!(last.outcome, Outcome::Verdict(Verdict::Fail, Cause::Silence(_))), "{:?}", last.outcome);
+}
+
+/// The answer to the last stimulus is seen, though the budget is used up.
+#[test]
+fn the_answer_to_the_last_stimulus_is_observed() {
+    for budget in 1..8 {
+        let (runs, _) = walked(ACCOUNT, ACCOUNT, 1, so_many(budget));
+        let run = runs.last().unwrap();
+        assert!(events(&run.trace).is_multiple_of(2), "{budget}: {:?}", run.trace);
+        assert!(matches!(run.trace.last().unwrap().what, Occurrence::Silence(_)), "{budget}");
+    }
+}
+
+/// Internal steps, choices, constants: what the specification allows is never a fault.
+#[test]
+fn who_does_as_the_specification_says_is_not_blamed() {
+    let sender = include_str!("../../examples/bounded_retransmission/specification.yaml");
+    let vending = include_str!("../../examples/vending_nondeterministic/specification.yaml");
+    for text in [sender, vending] {
+        for seed in [1, 20, 300] {
+            let (runs, standing) = walked(text, text, seed, so_many(150));
+            let failed = runs.iter().find(|run| run.outcome.verdict() == Some(Verdict::Fail));
+            assert!(failed.is_none(), "{standing:?}: {failed:?}");
+            assert!(standing.covered > 0, "{standing:?}");
+        }
+    }
+}
