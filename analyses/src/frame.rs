@@ -136,6 +136,8 @@ pub struct Frame {
     pub dropped: Vec<Place>,
     /// The most constraints of one condition over it.
     pub condition_limit: usize,
+    /// May conditions over it have congruences?
+    pub congruences: bool,
     slots: HashMap<Term, Slot>,
 }
 
@@ -150,6 +152,7 @@ impl Frame {
             cells: 1,
             dropped: Vec::new(),
             condition_limit: CONDITION_LIMIT,
+            congruences: false,
             slots: HashMap::new(),
         }
     }

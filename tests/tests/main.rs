@@ -16,6 +16,7 @@ mod fixpoints;
 mod hostile;
 mod imported;
 mod imports;
+mod numerical;
 mod offline;
 mod oracle;
 mod packaging;

@@ -7,6 +7,7 @@
 
 mod build;
 mod composed;
+mod congruences;
 mod explosion;
 mod golden;
 mod inductive;
