@@ -19,6 +19,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use coreach_model::reader::parser::MAX_HEIGHT;
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, budget, codec};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -161,8 +162,8 @@ fn word<T: PartialEq>(words: &[(&'static str, T)], wanted: T) -> &'static str {
     words.iter().find(|(_, one)| *one == wanted).map_or("", |(word, _)| word)
 }
 
-/// The highest term that is read. Whoever walks a term goes as deep as it is high, on a stack that ends.
-const HIGHEST: usize = 2_000;
+/// The highest term that is read, as of a model. Whoever walks a term goes as deep as it is high, on a stack that ends.
+const HIGHEST: usize = MAX_HEIGHT as usize;
 
 /// The terms that a table has.
 ///

@@ -2,7 +2,9 @@
 
 use coreach_artifact::terms::{TermTable, read_terms};
 use coreach_artifact::types::{TypeTable, read_types};
+use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::{Comparison, Operator};
+use coreach_model::term::{Substitution, substitute};
 use coreach_model::types::{ArrayType, EnumType, RecordType};
 use coreach_model::{Datum, Term, Type, Value};
 use std::sync::Arc;
@@ -90,4 +92,30 @@ fn a_term_that_is_too_deep_for_a_stack_is_refused() {
     let nodes = table.nodes(&mut types);
     let error = read_terms(&nodes, types.types()).unwrap_err();
     assert!(error.to_string().contains("deep"), "{error}");
+}
+
+/// Whoever runs a test case walks its terms on a stack, which is 8 MB in a program's first thread.
+#[test]
+fn the_highest_term_that_is_read_can_be_walked() {
+    let datum = Datum::new("x", Type::Int);
+    let mut term = Term::datum(&datum);
+    for step in 0..490 {
+        term = match step % 2 {
+            0 => Term::multiply(&Term::datum(&datum), &term),
+            _ => term.negate(),
+        };
+    }
+    let term = Term::compare(Comparison::Greater, &term, &Term::int(-1));
+    let (mut table, mut types) = (TermTable::default(), TypeTable::default());
+    table.number(&term);
+    let read = read_terms(&table.nodes(&mut types), types.types()).unwrap().pop().unwrap();
+    let walk = move || {
+        let one = Substitution::from([(datum.clone(), Term::add(&Term::datum(&datum), &Term::int(1)))]);
+        let valuation: Valuation = [(datum.clone(), Value::int(1))].into();
+        let text = read.to_string();
+        (evaluate(&substitute(&read, &one).not(), &valuation).is_ok(), read.data().len(), text.len())
+    };
+    let walked = std::thread::Builder::new().stack_size(8 << 20).spawn(walk).unwrap();
+    let (has_value, data, length) = walked.join().unwrap();
+    assert!(has_value && data == 1 && length > 490, "{has_value} {data} {length}");
 }

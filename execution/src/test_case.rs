@@ -8,7 +8,7 @@ use coreach_artifact::read;
 pub use coreach_artifact::{DocumentError, Graph};
 use coreach_model::file;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, TransitionOrigin};
-use coreach_model::semantics::State;
+use coreach_model::semantics::{State, fire};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Numbered, Term, TransitionId, Value, Verdict, Violated};
 
@@ -112,6 +112,17 @@ impl TestCase {
         self.timed.as_ref().map_or(&self.iosts, |timed| &timed.wire)
     }
 
+    /// The state after one of the transitions that this state's location lists, with these values. What many locations share
+    /// ([`TestCase::let_others_fail`]) begins elsewhere.
+    pub fn observed(&self, number: TransitionId, state: &State, values: &[Value]) -> Option<State> {
+        let transition = &self.iosts.transitions[number];
+        if transition.source == state.location {
+            return fire(&self.iosts, transition, state, values);
+        }
+        let there = State { location: transition.source, valuation: state.valuation.clone() };
+        fire(&self.iosts, transition, &there, values)
+    }
+
     /// The verdict of a location.
     pub fn verdict(&self, location: LocationId) -> Option<Verdict> {
         self.verdicts[location]
@@ -143,16 +154,13 @@ impl TestCase {
 
     fn from_graph(graph: Graph, is_online: bool) -> Result<Self, String> {
         let Graph { mut iosts, verdicts, must_answer, violates, origins, conjuncts, made_of, .. } = graph;
-        if let Some(fail) = graph.others_fail {
-            write_out_others(&mut iosts, &verdicts, fail);
-        }
         let online = is_online.then(|| Online::new(&iosts, graph.coreach));
         let timed = match graph.timed {
             Some(_) if is_online => return Err("a test that is judged on line is not `timed`".to_owned()),
             Some((delay, after)) => Some(TimedCase::new(&delay, &after, graph.uncontrollable, &mut iosts)?),
             None => None,
         };
-        Ok(TestCase {
+        let mut test = TestCase {
             must_answer,
             violates,
             origins: origins.map(|of| of.specification.clone()),
@@ -161,7 +169,40 @@ impl TestCase {
             online,
             timed,
             ..TestCase::new(iosts, verdicts)
-        })
+        };
+        if let Some(fail) = graph.others_fail {
+            test.let_others_fail(fail);
+        }
+        Ok(test)
+    }
+
+    /// What `others_fail` says: at each location without a verdict, each output without a transition leads to Fail. There may be a
+    /// million of them, which differ in nothing but where they begin: so each output has one, which begins at Fail, and the lists of
+    /// observations name it.
+    fn let_others_fail(&mut self, fail: LocationId) {
+        let iosts = &mut self.iosts;
+        let known: HashSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
+        let outputs: Vec<_> =
+            iosts.action_ids().filter(|action| iosts.action(*action).is_observed()).collect();
+        let verdicts = &self.verdicts;
+        let open: Vec<_> = iosts.location_ids().filter(|location| verdicts[*location].is_none()).collect();
+        for action in outputs {
+            let number = iosts.transitions.push(Transition {
+                source: fail,
+                action,
+                guard: Term::yes(),
+                assignments: Substitution::new(),
+                target: fail,
+                origin: TransitionOrigin::default(),
+            });
+            let lists = match iosts.action(action).kind {
+                ActionKind::Quiescence => &mut self.silences,
+                _ => &mut self.observations,
+            };
+            for location in open.iter().filter(|location| !known.contains(&(**location, action))) {
+                lists[*location].push(number);
+            }
+        }
     }
 }
 
@@ -174,25 +215,4 @@ fn internal(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>> {
         }
     }
     internal
-}
-
-/// What `others_fail` says: at each location without a verdict, each output without a transition leads to Fail.
-fn write_out_others(iosts: &mut Iosts, verdicts: &Numbered<LocationId, Option<Verdict>>, fail: LocationId) {
-    let known: HashSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
-    let outputs: Vec<_> = iosts.action_ids().filter(|action| iosts.action(*action).is_observed()).collect();
-    let open = iosts.location_ids().filter(|location| verdicts[*location].is_none());
-    let mut added = Vec::new();
-    for source in open {
-        for &action in outputs.iter().filter(|action| !known.contains(&(source, **action))) {
-            added.push(Transition {
-                source,
-                action,
-                guard: Term::yes(),
-                assignments: Substitution::new(),
-                target: fail,
-                origin: TransitionOrigin::default(),
-            });
-        }
-    }
-    iosts.transitions.extend(added);
 }

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use coreach_analyses::solver::Solver;
 use coreach_execution::TestCase;
 use coreach_execution::test_case::DocumentError;
+use coreach_model::Number;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition};
+use coreach_model::iosts::{ActionId, ActionKind, Iosts, LocationId, Transition};
 use coreach_model::reader::{Specification, from_bytes, read_aimed, read_specification};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::equal::difference;
@@ -110,30 +111,32 @@ fn test_case(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnostic>> {
     let marks = view.iosts.location_ids().map(|at| view.mark(at));
     let same = test.verdicts.iter().map(|verdict| verdict.map(Mark::Verdict)).eq(marks);
     assert!(same, "the verdicts of the test case are read otherwise");
-    let mut iosts = test.iosts;
+    let mut iosts = test.iosts.clone();
     if let Some(fail) = view.particulars.others_fail {
         let others = iosts.transitions.split_off(view.iosts.transitions.len().min(iosts.transitions.len()));
-        assert!(say_the_same(view, fail, &iosts, &others), "what `others_fail` says is read otherwise");
+        assert!(say_the_same(view, fail, &test, &others), "what `others_fail` says is read otherwise");
     }
     Ok(iosts)
 }
 
-/// Are these the transitions for which `others_fail` stands: each output that has none at a location without a verdict,
-/// and each once?
-fn say_the_same(view: &View<'_>, fail: LocationId, read: &Iosts, others: &[Transition]) -> bool {
-    let written = view.iosts;
-    let mut said: HashSet<(LocationId, &str)> =
-        written.transitions.iter().map(|t| (t.source, written.action(t.action).name.as_str())).collect();
-    let outputs = written.actions.iter().filter(|action| action.is_observed());
-    let of_outputs: HashSet<&str> = outputs.map(|action| action.name.as_str()).collect();
-    let is_open = |at: LocationId| !matches!(view.mark(at), Some(Mark::Verdict(_)));
-    let open = written.location_ids().filter(|at| is_open(*at)).count();
-    let said_there = said.iter().filter(|(at, name)| is_open(*at) && of_outputs.contains(name)).count();
-    let is_right = |t: &Transition| {
-        let name = read.action(t.action).name.as_str();
-        let is_new = said.insert((t.source, name));
-        let is_plain = t.guard.is_true() && t.assignments.is_empty() && t.target == fail;
-        is_new && is_plain && is_open(t.source) && of_outputs.contains(name)
+/// Are these what `others_fail` stands for: one transition to Fail for each output, which is taken at the locations without a verdict where
+/// that output has no other, and nowhere else?
+fn say_the_same(view: &View<'_>, fail: LocationId, read: &TestCase, others: &[Transition]) -> bool {
+    let written: HashSet<_> = view.iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
+    let outputs = || view.iosts.action_ids().filter(|action| view.iosts.action(*action).is_observed());
+    let is_plain = |t: &Transition| t.guard.is_true() && t.assignments.is_empty() && t.target == fail;
+    let first = view.iosts.transitions.len();
+    let said = |at: LocationId| -> Vec<ActionId> {
+        let lists = [&read.observations[at], &read.silences[at]];
+        let behind = lists.into_iter().flatten().filter(|number| number.place() >= first);
+        behind.map(|number| read.iosts.transitions[*number].action).collect()
     };
-    others.len() == open * of_outputs.len() - said_there && others.iter().all(is_right)
+    others.iter().all(is_plain)
+        && others.iter().map(|t| t.action).eq(outputs())
+        && view.iosts.location_ids().filter(|at| *at != fail).all(|at| {
+            let is_open = !matches!(view.mark(at), Some(Mark::Verdict(_)));
+            let mut found = said(at);
+            found.sort();
+            found.into_iter().eq(outputs().filter(|action| is_open && !written.contains(&(at, *action))))
+        })
 }

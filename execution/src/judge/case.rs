@@ -48,11 +48,10 @@ pub struct CaseJudge<'a> {
 /// The transition that takes silence of this length, and the state after it: of a test of ioco, there is one. Only a timed test case
 /// asks for the length.
 pub(crate) fn quiet(test: &TestCase, state: &State, time: Duration) -> Option<(TransitionId, State)> {
-    let iosts = &test.iosts;
     let values = if test.timed.is_some() { vec![Value::Real(seconds(time))] } else { Vec::new() };
     test.silences[state.location]
         .iter()
-        .find_map(|number| Some((*number, fire(iosts, &iosts.transitions[*number], state, &values)?)))
+        .find_map(|number| Some((*number, test.observed(*number, state, &values)?)))
 }
 
 impl<'a> CaseJudge<'a> {
@@ -81,7 +80,7 @@ impl<'a> CaseJudge<'a> {
         candidates.iter().find_map(|number| {
             let transition = &self.test.iosts.transitions[*number];
             let named = self.test.iosts.action(transition.action).name == event.action;
-            let next = named.then(|| fire(&self.test.iosts, transition, &self.state, &event.values))?;
+            let next = named.then(|| self.test.observed(*number, &self.state, &event.values))?;
             Some((*number, next?))
         })
     }

@@ -15,7 +15,7 @@
 use coreach_analyses::hull::hull;
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
-use coreach_model::semantics::{Event, State, fire};
+use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::holds;
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
@@ -44,7 +44,7 @@ impl Interval {
 /// The transition that takes an observation in this state, and the state behind it.
 pub fn taken(test: &TestCase, state: &State, event: &Event) -> Option<(TransitionId, State)> {
     named(test, state, event)
-        .find_map(|(number, transition)| Some((number, fire(&test.iosts, transition, state, &event.values)?)))
+        .find_map(|(number, _)| Some((number, test.observed(number, state, &event.values)?)))
 }
 
 /// Would it fail: by a transition, or since there is none for it? An input that comes from elsewhere never does.
