@@ -1,10 +1,12 @@
-//! Lets every program that cargo runs in this workspace find the Z3 of `native/z3`: tests, doctests, `cargo run`.
+//! Lets every program that cargo runs in this workspace find the Z3 of `native/z3`: tests, doctests,
+//! `cargo run`.
 //!
-//! Cargo puts a library's directory into the loader's path only if it lies in the target directory, and a run path given
-//! by a build script reaches only its own package's programs, never a doctest. So we link to the library from our output
-//! directory and name that directory. This works with any target directory and any `RUSTFLAGS`.
-//! Without `native/z3` (a system Z3, see `scripts/setup`) there is nothing to do but to say so where that is missing or too old: it would be
-//! found out after some minutes, by the linker, in words that help nobody, or by the program that was built.
+//! Cargo puts a library's directory into the loader's path only if it lies in the target directory, and a run
+//! path given by a build script reaches only its own package's programs, never a doctest. So we link to the
+//! library from our output directory and name that directory. This works with any target directory and any
+//! `RUSTFLAGS`. Without `native/z3` (a system Z3, see `scripts/setup`) there is nothing to do but to say so
+//! where that is missing or too old: it would be found out after some minutes, by the linker, in words that
+//! help nobody, or by the program that was built.
 
 use std::path::Path;
 use std::process::Command;
@@ -41,7 +43,8 @@ fn main() -> io::Result<()> {
 /// The oldest Z3 that will do, as `scripts/setup` has it.
 const OLDEST: &str = "4.13.3";
 
-/// What is wrong with the Z3 that z3-sys and the linker find outside of this checkout. What cannot be asked is nothing: then the linker decides.
+/// What is wrong with the Z3 that z3-sys and the linker find outside of this checkout. What cannot be asked
+/// is nothing: then the linker decides.
 fn problem_of_the_system_s() -> Option<String> {
     let others = ["Z3_LIBRARY_PATH_OVERRIDE", "LIBRARY_PATH"];
     for variable in others.iter().chain(&["PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PATH"]) {

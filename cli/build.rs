@@ -1,9 +1,10 @@
-//! Lets an installed program find the libraries that lie beside it: in `../lib/coreach`, which is its own, or in `../lib`, both seen from
-//! the program.
+//! Lets an installed program find the libraries that lie beside it: in `../lib/coreach`, which is its own, or
+//! in `../lib`, both seen from the program.
 //!
-//! `.cargo/config.toml` gives the programs of a checkout run paths that are relative too, from `target/` to `native/z3`.
-//! No run path is absolute: a program that is passed on would say where it was built, and would load a library from there,
-//! whoever can write to that place. What that means for a target directory elsewhere is in `docs/decisions.md`.
+//! `.cargo/config.toml` gives the programs of a checkout run paths that are relative too, from `target/` to
+//! `native/z3`. No run path is absolute: a program that is passed on would say where it was built, and would
+//! load a library from there, whoever can write to that place. What that means for a target directory
+//! elsewhere is in `docs/decisions.md`.
 
 use std::env;
 

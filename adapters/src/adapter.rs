@@ -1,8 +1,8 @@
 //! What every way to an implementation offers to whoever drives a run: one trait, and what is said with it.
 //!
 //! An adapter translates and never judges: what it cannot translate it hands over as it is
-//! ([`Received::Alien`]), and what breaks is a [`Failure`], which ends the run with a `RunError` and never with
-//! a verdict. Nothing may block beyond the instant that each call is given.
+//! ([`Received::Alien`]), and what breaks is a [`Failure`], which ends the run with a `RunError` and never
+//! with a verdict. Nothing may block beyond the instant that each call is given.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -38,8 +38,8 @@ impl<'a> Session<'a> {
 pub enum Received {
     /// An output of the implementation, values in the types of the action's parameters.
     Output(Event),
-    /// Something that was sent as an output and is none of the specification's: an unknown action, a wrong number of
-    /// values, a value outside its type. The text says which. A test case answers it with Fail.
+    /// Something that was sent as an output and is none of the specification's: an unknown action, a wrong
+    /// number of values, a value outside its type. The text says which. A test case answers it with Fail.
     Alien(String),
     /// Nothing until the instant that was given.
     Silence,
@@ -50,9 +50,11 @@ pub enum Received {
 pub enum Sent {
     /// It was sent.
     Yes,
-    /// It was not, and never will be: there is something to be received that came before it, such as a hang-up.
+    /// It was not, and never will be: there is something to be received that came before it, such as a
+    /// hang-up.
     No,
-    /// It was sent, and something that the implementation had done before it took it can never be seen: nothing can be said any more.
+    /// It was sent, and something that the implementation had done before it took it can never be seen:
+    /// nothing can be said any more.
     Crossed,
 }
 
@@ -147,16 +149,17 @@ impl Left {
     }
 }
 
-/// The way to an implementation. One value serves many runs, one after the other: `start ... stop`, `start ... stop`.
+/// The way to an implementation. One value serves many runs, one after the other: `start ... stop`,
+/// `start ... stop`.
 pub trait Adapter {
-    /// What the clock of the implementation shows, where it has one of its own that nobody needs to wait for: a simulated one.
-    /// All instants that are given are of this clock then.
+    /// What the clock of the implementation shows, where it has one of its own that nobody needs to wait for:
+    /// a simulated one. All instants that are given are of this clock then.
     fn now(&self) -> Option<Instant> {
         None
     }
 
-    /// How long the machine has kept the processes that were brought up from running, until now: what nobody can be blamed for. `None` where nothing
-    /// was brought up, or that is not known.
+    /// How long the machine has kept the processes that were brought up from running, until now: what nobody
+    /// can be blamed for. `None` where nothing was brought up, or that is not known.
     fn held_up(&self) -> Option<Duration> {
         None
     }
@@ -167,8 +170,8 @@ pub trait Adapter {
     /// [`Failure`]; `stop` is called all the same.
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure>;
 
-    /// Would a stimulus be sent now, and not kept back until something has been received? Where it would not, the tester
-    /// waits: what is kept back has not been sent, whatever a trace says.
+    /// Would a stimulus be sent now, and not kept back until something has been received? Where it would not,
+    /// the tester waits: what is kept back has not been sent, whatever a trace says.
     fn takes_stimuli(&self) -> bool {
         true
     }
@@ -184,28 +187,30 @@ pub trait Adapter {
         Sent::Yes
     }
 
-    /// The next output, in the order in which they were sent. Waits until `until` at the latest; an instant that has
-    /// passed asks for what is there already.
+    /// The next output, in the order in which they were sent. Waits until `until` at the latest; an instant
+    /// that has passed asks for what is there already.
     ///
     /// # Errors
     /// [`Failure`]. What was sent before the failure is returned before it.
     fn receive(&mut self, until: Instant) -> Result<Received, Failure>;
 
-    /// Would it be received if the implementation sent something now? Where it cannot reach us, as over HTTP while no request is
-    /// under way, nobody can be blamed for silence.
+    /// Would it be received if the implementation sent something now? Where it cannot reach us, as over HTTP
+    /// while no request is under way, nobody can be blamed for silence.
     fn hears(&self) -> bool {
         true
     }
 
-    /// Called when a run is over, however it ended, before `stop`: waits for what the run has left under way to a system
-    /// that outlives it ([`crate::system`]), as long as the description says and not only until the run's deadline. `None` where
-    /// nothing had to be waited for. What has not come is remembered, and kept from the next run.
+    /// Called when a run is over, however it ended, before `stop`: waits for what the run has left under way
+    /// to a system that outlives it ([`crate::system`]), as long as the description says and not only until
+    /// the run's deadline. `None` where nothing had to be waited for. What has not come is remembered, and
+    /// kept from the next run.
     fn settle(&mut self) -> Option<Settled> {
         None
     }
 
-    /// What went over the wire since `start`, with times since `begin`; asked for once, after `settle` and before `stop`.
-    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+    /// What went over the wire since `start`, with times since `begin`; asked for once, after `settle` and
+    /// before `stop`.
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         let _ = begin;
         Vec::new()
     }

@@ -1,8 +1,8 @@
-//! What an IUT file says of silence, lateness and hang-up: how long a reply may take, what it is worth that none comes, and what a
-//! closed connection and a new one are in the model; and of runs at the same time.
+//! What an IUT file says of silence, lateness and hang-up: how long a reply may take, what it is worth that
+//! none comes, and what a closed connection and a new one are in the model; and of runs at the same time.
 //!
-//! A connection is nothing to a model unless the user says so: without a word, one that is closed ends the run
-//! without a verdict ([`crate::adapter::Failure::Lost`]).
+//! A connection is nothing to a model unless the user says so: without a word, one that is closed ends the
+//! run without a verdict ([`crate::adapter::Failure::Lost`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -22,7 +22,8 @@ pub struct Behaviour {
     pub silence_fails: bool,
     /// What its runs may share.
     pub shared: Shared,
-    /// Of a timed run, how far an instant may be from where it is measured, where the usual time is not right.
+    /// Of a timed run, how far an instant may be from where it is measured, where the usual time is not
+    /// right.
     pub tolerance: Option<Duration>,
 }
 
@@ -46,8 +47,8 @@ impl Within {
         self == &Within::default()
     }
 
-    /// The time where these locations of the specification are possible, after an event of this action. Of several that apply the
-    /// longest counts: only then nothing is awaited any more.
+    /// The time where these locations of the specification are possible, after an event of this action. Of
+    /// several that apply the longest counts: only then nothing is awaited any more.
     pub fn of(&self, locations: &BTreeSet<&str>, last: Option<&str>) -> Option<Duration> {
         let here = locations.iter().filter_map(|name| self.locations.get(*name));
         here.chain(last.and_then(|action| self.after.get(action))).max().copied().or(self.all)

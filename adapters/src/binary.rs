@@ -7,11 +7,13 @@
 //! bits    = numbers of some bits each, the most significant bit first
 //! ```
 //!
-//! A frame is the first output whose fields are exactly it: every fixed byte, every length, every text in UTF-8, and no byte
-//! more. What its fields say are texts, as on every wire ([`Signatures::output`]): numbers in decimal digits, bytes in pairs of small
-//! hexadecimal ones, texts as they are. A frame that no fields fit is unmatched. A value that does not fit its field is not sent.
+//! A frame is the first output whose fields are exactly it: every fixed byte, every length, every text in
+//! UTF-8, and no byte more. What its fields say are texts, as on every wire ([`Signatures::output`]): numbers
+//! in decimal digits, bytes in pairs of small hexadecimal ones, texts as they are. A frame that no fields fit
+//! is unmatched. A value that does not fit its field is not sent.
 //!
-//! **Costs** a pass over the frame for each output that is tried, of which most end at their first fixed field.
+//! **Costs** a pass over the frame for each output that is tried, of which most end at their first fixed
+//! field.
 
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
@@ -250,7 +252,7 @@ mod tests {
     use crate::adapter::Session;
     use crate::cut::Cut;
     use crate::description::{Bits, Spelling};
-    use crate::integer::Integer;
+    use crate::integer::WireInteger;
 
     const MODEL: &str = "
 iosts: m
@@ -269,7 +271,7 @@ transitions: [{ from: A, to: A, on: Short }]
     }
 
     fn integer(name: &str, of: &str) -> Field {
-        Field::Integer(Integer::named(name).unwrap(), Some(of.to_owned()))
+        Field::Integer(WireInteger::named(name).unwrap(), Some(of.to_owned()))
     }
 
     fn bits(op: &str) -> Field {
@@ -382,8 +384,8 @@ transitions: [{ from: A, to: A, on: Short }]
         let mut random = Random::new(3);
         let extents = [
             Extent::Size(3),
-            Extent::Length(Integer::named("u8").unwrap()),
-            Extent::Length(Integer::named("u16le").unwrap()),
+            Extent::Length(WireInteger::named("u8").unwrap()),
+            Extent::Length(WireInteger::named("u16le").unwrap()),
             Extent::Until(vec![0]),
             Extent::Until(b"aab".to_vec()),
             Extent::Rest,
@@ -400,8 +402,8 @@ transitions: [{ from: A, to: A, on: Short }]
             }
             assert!(written > 200, "{extent:?}: {written}");
         }
-        assert_eq!(Extent::Length(Integer::named("u8").unwrap()).split(&[3, 1, 2]), None);
-        assert_eq!(Extent::Length(Integer::named("i8").unwrap()).split(&[0xff, 1, 2]), None);
+        assert_eq!(Extent::Length(WireInteger::named("u8").unwrap()).split(&[3, 1, 2]), None);
+        assert_eq!(Extent::Length(WireInteger::named("i8").unwrap()).split(&[0xff, 1, 2]), None);
     }
 
     #[test]

@@ -7,8 +7,9 @@
 //! item  = one line for each pattern of `each`
 //! ```
 //!
-//! Lines come one after the other, and an output may have thousands. So what has been looked at is remembered ([`Progress`]), and
-//! each line is looked at once by each shape that it is tried with, as long as that shape may still fit.
+//! Lines come one after the other, and an output may have thousands. So what has been looked at is remembered
+//! ([`Progress`]), and each line is looked at once by each shape that it is tried with, as long as that shape
+//! may still fit.
 
 use std::collections::VecDeque;
 
@@ -54,8 +55,8 @@ impl Shape {
         }
     }
 
-    /// The patterns of the lines of an output, where the first `whole` lines are it: one output, or one for each item of a list.
-    /// With each pattern the number of its line.
+    /// The patterns of the lines of an output, where the first `whole` lines are it: one output, or one for
+    /// each item of a list. With each pattern the number of its line.
     pub fn outputs(&self, whole: usize) -> Vec<Vec<(usize, &Regex)>> {
         let block = match self {
             Shape::Lines(patterns) => return vec![patterns.iter().enumerate().collect()],

@@ -4,9 +4,10 @@
 //! value of a capture = what the last message of this run that has it says, else its default, else none
 //! ```
 //!
-//! Which messages have it, the description says: a group of a pattern or a field of a frame; of an HTTP answer a header, a cookie, or
-//! something in its body ([`crate::reply::captured`]).
-//! A capture is no value of the model, and no judge sees it. It belongs to a run and is forgotten with it: the next one begins with none.
+//! Which messages have it, the description says: a group of a pattern or a field of a frame; of an HTTP
+//! answer a header, a cookie, or something in its body ([`crate::reply::captured`]). A capture is no value of
+//! the model, and no judge sees it. It belongs to a run and is forgotten with it: the next one begins with
+//! none.
 
 use std::collections::BTreeMap;
 

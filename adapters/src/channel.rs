@@ -1,7 +1,8 @@
-//! The descriptors between the tester and an implementation: the one place where bytes of a dialogue are read and written.
+//! The descriptors between the tester and an implementation: the one place where bytes of a dialogue are read
+//! and written.
 //!
-//! No descriptor blocks. What is read is appended to what the caller has; what waits, and how long, is the caller's
-//! ([`crate::stream`]).
+//! No descriptor blocks. What is read is appended to what the caller has; what waits, and how long, is the
+//! caller's ([`crate::stream`]).
 
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -19,7 +20,8 @@ use crate::tls::{Broken, Session, Tls};
 /// How much is read at once. No datagram is longer.
 const CHUNK: usize = 64 << 10;
 
-/// After so many bytes of datagrams in a row one looks whether the kernel has had to drop some: a buffer that is full has more.
+/// After so many bytes of datagrams in a row one looks whether the kernel has had to drop some: a buffer that
+/// is full has more.
 const IN_A_ROW: usize = 32 << 10;
 
 /// What a datagram takes of the kernel's buffer besides its bytes, at least.
@@ -44,7 +46,7 @@ pub struct Channel {
 
 /// Why nothing more can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub enum ChannelEnded {
     /// The other side has closed it.
     Closed,
     /// The connection was broken off.
@@ -63,7 +65,7 @@ pub enum Came {
     /// There is nothing yet.
     Nothing,
     /// There will be nothing more.
-    Ended(Ended),
+    Ended(ChannelEnded),
 }
 
 impl Channel {
@@ -146,7 +148,8 @@ impl Channel {
     /// Reads once, behind what is in the buffer.
     ///
     /// # Errors
-    /// [`Failure::Flood`]: the kernel could not keep all datagrams that came. With TLS, [`Failure::Garbage`] and [`Failure::Lost`].
+    /// [`Failure::Flood`]: the kernel could not keep all datagrams that came. With TLS,
+    /// [`Failure::Garbage`] and [`Failure::Lost`].
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
         if let Some(tls) = &mut self.tls {
             return read_all(tls, Raw(self.read.as_fd()), buffer);
@@ -158,14 +161,15 @@ impl Channel {
         };
         let came = match read {
             // A datagram may be empty.
-            Ok(0) if !self.is_of_datagrams() => Came::Ended(Ended::Closed),
+            Ok(0) if !self.is_of_datagrams() => Came::Ended(ChannelEnded::Closed),
             Ok(count) => Came::Bytes(count),
             Err(Errno::AGAIN | Errno::INTR) => Came::Nothing,
-            Err(Errno::CONNREFUSED) if self.is_of_datagrams() => Came::Ended(Ended::Refused),
-            Err(_) => Came::Ended(Ended::Broken),
+            Err(Errno::CONNREFUSED) if self.is_of_datagrams() => Came::Ended(ChannelEnded::Refused),
+            Err(_) => Came::Ended(ChannelEnded::Broken),
         };
         self.in_a_row = if let Came::Bytes(count) = came { self.in_a_row + count + AROUND } else { 0 };
-        // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is believed.
+        // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is
+        // believed.
         if self.is_of_datagrams() && self.in_a_row >= IN_A_ROW {
             self.in_a_row = 0;
             if datagrams::dropped(&self.read) > 0 {
@@ -216,15 +220,15 @@ fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<
         Err(error) => {
             return match (error.kind(), Broken::within(&error)) {
                 (ErrorKind::WouldBlock, _) => Ok(Came::Nothing),
-                (ErrorKind::UnexpectedEof, _) => Ok(Came::Ended(Ended::Closed)),
+                (ErrorKind::UnexpectedEof, _) => Ok(Came::Ended(ChannelEnded::Closed)),
                 (_, Some(Broken { text, is_alert: true })) => Err(Failure::Lost(text.clone())),
                 (_, Some(Broken { text, .. })) => Err(Failure::Garbage(text.clone())),
-                _ => Ok(Came::Ended(Ended::Broken)),
+                _ => Ok(Came::Ended(ChannelEnded::Broken)),
             };
         }
     };
     if count == 0 {
-        return Ok(Came::Ended(Ended::Closed));
+        return Ok(Came::Ended(ChannelEnded::Closed));
     }
     let mut all = 0;
     while count > 0 {
@@ -256,14 +260,14 @@ impl io::Write for Raw<'_> {
     }
 }
 
-impl Ended {
+impl ChannelEnded {
     /// In words that follow the name of a process.
     pub fn text(self) -> &'static str {
         match self {
-            Ended::Closed => "has closed its output",
-            Ended::Broken => "has broken off the connection",
-            Ended::Refused => "takes no datagrams at its address",
-            Ended::Gone => "has ended",
+            ChannelEnded::Closed => "has closed its output",
+            ChannelEnded::Broken => "has broken off the connection",
+            ChannelEnded::Refused => "takes no datagrams at its address",
+            ChannelEnded::Gone => "has ended",
         }
     }
 }

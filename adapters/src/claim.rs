@@ -1,15 +1,18 @@
-//! One run at a time at a system that nobody here brings up, whichever process makes it, and a mark while there is one.
+//! One run at a time at a system that nobody here brings up, whichever process makes it, and a mark while
+//! there is one.
 //!
-//! **Problem.** Two runs at one system reset each other, and both are wrong about it. Within a campaign that can be ordered; two
-//! programs that a user starts know nothing of each other. And a program that is killed in the middle of a run leaves the system as
-//! one that ends with something under way does, with nobody to remember.
+//! **Problem.** Two runs at one system reset each other, and both are wrong about it. Within a campaign that
+//! can be ordered; two programs that a user starts know nothing of each other. And a program that is killed
+//! in the middle of a run leaves the system as one that ends with something under way does, with nobody to
+//! remember.
 //!
-//! **Method.** A file for each system, in a folder of the user's own below the one for temporary files, locked for as long as a run
-//! lasts. The kernel takes the lock from who dies, and the file stays: who finds a file without a lock knows that a run was cut
-//! off, or that a system was left dirty. A run that leaves its system clean takes the file away.
+//! **Method.** A file for each system, in a folder of the user's own below the one for temporary files,
+//! locked for as long as a run lasts. The kernel takes the lock from who dies, and the file stays: who finds
+//! a file without a lock knows that a run was cut off, or that a system was left dirty. A run that leaves its
+//! system clean takes the file away.
 //!
-//! A file that is older than an hour says nothing any more. Where there can be no such file, there is no claim: the systems are
-//! then the user's to keep apart, as those are that are called by two names.
+//! A file that is older than an hour says nothing any more. Where there can be no such file, there is no
+//! claim: the systems are then the user's to keep apart, as those are that are called by two names.
 //!
 //! **Ends** at the instant that is given. **Costs** a few calls of the kernel for each run.
 
@@ -41,7 +44,7 @@ pub struct Claim {
 
 /// What was found where a claim was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum FoundClaim {
     /// Nothing: whoever was there has left it clean.
     Nothing,
     /// The mark of a run that was cut off, or has left it dirty.
@@ -53,7 +56,7 @@ impl Claim {
     ///
     /// # Errors
     /// [`Failure::Start`]: somebody else has it.
-    pub fn of(system: &str, until: Instant) -> Result<Option<(Self, Found)>, Failure> {
+    pub fn of(system: &str, until: Instant) -> Result<Option<(Self, FoundClaim)>, Failure> {
         let Some(folder) = folder() else { return Ok(None) };
         let name: String =
             Sha256::digest(system.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
@@ -71,7 +74,7 @@ impl Claim {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 // Who had it may have taken the file away: then this lock is on nothing.
                 Ok(()) if is_at(&file, &path) => {
-                    let found = if is_marked(&file) { Found::Mark } else { Found::Nothing };
+                    let found = if is_marked(&file) { FoundClaim::Mark } else { FoundClaim::Nothing };
                     let mut claim = Claim { path, file };
                     claim.mark(system);
                     return Ok(Some((claim, found)));
@@ -147,14 +150,14 @@ mod tests {
             assert_eq!(was, found);
             claim
         };
-        let first = claim(Found::Nothing);
+        let first = claim(FoundClaim::Nothing);
         assert!(matches!(Claim::of(&system, soon()), Err(Failure::Start(_))));
         first.leave(false);
-        claim(Found::Nothing).leave(true);
+        claim(FoundClaim::Nothing).leave(true);
         // As it is with one that was killed: the lock is gone, the file is not.
-        drop(claim(Found::Mark));
-        claim(Found::Mark).leave(false);
-        claim(Found::Nothing).leave(false);
+        drop(claim(FoundClaim::Mark));
+        claim(FoundClaim::Mark).leave(false);
+        claim(FoundClaim::Nothing).leave(false);
     }
 
     #[test]
@@ -167,7 +170,7 @@ mod tests {
                     for _ in 0..50 {
                         let until = Instant::now() + Duration::from_secs(60);
                         let (claim, found) = Claim::of(&system, until).unwrap().unwrap();
-                        assert_eq!(found, Found::Nothing);
+                        assert_eq!(found, FoundClaim::Nothing);
                         assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
                         inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
                         claim.leave(false);

@@ -8,14 +8,14 @@
 //! datagrams  a datagram is a frame
 //! ```
 //!
-//! Each byte is looked at once, and moved once at most. What has not been taken is bounded: a frame by [`LONGEST`], and all that
-//! waits by those who send ([`crate::stream`]).
+//! Each byte is looked at once, and moved once at most. What has not been taken is bounded: a frame by
+//! [`LONGEST`], and all that waits by those who send ([`crate::stream`]).
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::adapter::Failure;
-use crate::integer::Integer;
+use crate::integer::WireInteger;
 
 /// The longest frame, in bytes.
 pub const LONGEST: usize = 1 << 20;
@@ -45,7 +45,7 @@ pub enum Cut {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Length {
     /// How it is written.
-    pub integer: Integer,
+    pub integer: WireInteger,
     /// So many bytes stand before it.
     pub at: usize,
     /// Does it count the whole frame with itself, and not only what follows it?
@@ -78,7 +78,8 @@ impl Inbox {
     /// # Errors
     /// [`Failure::Flood`]: it would be more than one frame can have.
     pub fn space(&mut self) -> Result<&mut Vec<u8>, Failure> {
-        // What was taken is dropped when there is more of it than of the rest: every byte is moved once at most.
+        // What was taken is dropped when there is more of it than of the rest: every byte is moved once at
+        // most.
         if self.taken > self.buffer.len() / 2 {
             self.buffer.drain(..self.taken);
             self.searched = self.searched.saturating_sub(self.taken);
@@ -126,7 +127,8 @@ impl Inbox {
         }
     }
 
-    /// Is the end of what has come in the middle of a frame, as far as that is known without looking for its end?
+    /// Is the end of what has come in the middle of a frame, as far as that is known without looking for its
+    /// end?
     pub fn is_amid(&self) -> bool {
         match self.cut {
             Cut::Lines => self.waiting() > 0 && self.buffer.last() != Some(&b'\n'),
@@ -270,8 +272,8 @@ mod tests {
 
     use super::*;
 
-    const BIG: Integer = Integer { width: 2, is_signed: false, is_little: false };
-    const LITTLE: Integer = Integer { width: 3, is_signed: false, is_little: true };
+    const BIG: WireInteger = WireInteger { width: 2, is_signed: false, is_little: false };
+    const LITTLE: WireInteger = WireInteger { width: 3, is_signed: false, is_little: true };
 
     /// What comes in pieces, as frames.
     fn frames(cut: &Cut, pieces: &[&[u8]]) -> Result<Vec<Vec<u8>>, Failure> {
@@ -341,8 +343,8 @@ mod tests {
     #[test]
     fn a_length_that_is_none_is_garbage_and_a_long_one_a_flood() {
         let of = |integer, is_of_all| Cut::Length(Length { integer, at: 0, is_of_all });
-        let signed = Integer { is_signed: true, ..BIG };
-        let wide = Integer { width: 8, ..BIG };
+        let signed = WireInteger { is_signed: true, ..BIG };
+        let wide = WireInteger { width: 8, ..BIG };
         assert!(matches!(frames(&of(BIG, true), &[&[0, 1]]), Err(Failure::Garbage(_))));
         assert!(matches!(frames(&of(signed, false), &[&[0xff, 0xff]]), Err(Failure::Garbage(_))));
         assert!(matches!(frames(&of(wide, false), &[&[0xff; 8]]), Err(Failure::Flood(_))));

@@ -2,9 +2,10 @@
 //!
 //! **Problem.** A datagram may come late, when its run is over. Nothing in it says of which run it is.
 //!
-//! **Method.** The socket of a run is connected, so the kernel lets in what comes from the system's address alone; and it is bound to a
-//! port that this program has not used for a minute (`FRESH`). What comes later goes to a port that nobody has, and the kernel drops
-//! it. **Falls short** where a datagram is later than that, or another program has had the port before.
+//! **Method.** The socket of a run is connected, so the kernel lets in what comes from the system's address
+//! alone; and it is bound to a port that this program has not used for a minute (`FRESH`). What comes later
+//! goes to a port that nobody has, and the kernel drops it. **Falls short** where a datagram is later than
+//! that, or another program has had the port before.
 //!
 //! What comes from elsewhere is shown: a second socket at the same port, which is not connected, gets what
 //! the first does not. The kernel lets two have one port only if both ask for it; they do so when the port
@@ -12,8 +13,9 @@
 //! one socket, which is not connected: two could not tell which datagram came first. **Falls short** there:
 //! that nobody takes datagrams at the address is told to connected sockets alone.
 //!
-//! Who listens cannot be found out by sending something: it would be taken for a stimulus. The kernel's own list of sockets tells
-//! whether a port of this machine is bound (`/proc/net/udp`), and how many datagrams a socket has lost since its buffer was full.
+//! Who listens cannot be found out by sending something: it would be taken for a stimulus. The kernel's own
+//! list of sockets tells whether a port of this machine is bound (`/proc/net/udp`), and how many datagrams a
+//! socket has lost since its buffer was full.
 //!
 //! **Ends** after so many attempts as there are ports. **Costs** a dozen calls of the kernel for each run,
 //! and two descriptors.
@@ -190,7 +192,8 @@ fn fresh(to: SocketAddr) -> io::Result<UdpSocket> {
     let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
     let now = Instant::now();
     used.retain(|_, since| now.saturating_duration_since(*since) < FRESH);
-    // The kernel gives a port that was let go again: what is drawn in vain is held until there is a better one.
+    // The kernel gives a port that was let go again: what is drawn in vain is held until there is a better
+    // one.
     let mut held = Vec::new();
     for _ in 0..ATTEMPTS {
         let socket = UdpSocket::bind(any(to))?;

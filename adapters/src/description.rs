@@ -1,8 +1,10 @@
-//! What an IUT file says, as plain data: which implementation, how it is brought up, how its events are written.
+//! What an IUT file says, as plain data: which implementation, how it is brought up, how its events are
+//! written.
 //!
-//! A description can be cloned and sent to another thread; `coreach_execution::open` makes the adapter of it in the thread that uses it.
-//! Texts that a user wrote are checked where the file is read (the command line does, with diagnostics), so nothing in
-//! here can be malformed: a pattern is compiled, a template is cut into its pieces.
+//! A description can be cloned and sent to another thread; `coreach_execution::open` makes the adapter of it
+//! in the thread that uses it. Texts that a user wrote are checked where the file is read (the command line
+//! does, with diagnostics), so nothing in here can be malformed: a pattern is compiled, a template is cut
+//! into its pieces.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +16,7 @@ use regex::Regex;
 use crate::behaviour::{Behaviour, TOLERANCE};
 use crate::cut::Cut;
 use crate::evidence::Limits;
-use crate::integer::Integer;
+use crate::integer::WireInteger;
 use crate::shared::{self, Shared};
 use crate::template::Template;
 use crate::tls::Tls;
@@ -26,7 +28,8 @@ pub struct Iut {
     pub name: String,
     /// The way to it.
     pub way: Way,
-    /// How long a stimulus and an observation may take on their ways, together, where that is to be looked at.
+    /// How long a stimulus and an observation may take on their ways, together, where that is to be looked
+    /// at.
     pub link: Option<Duration>,
     /// Silence, lateness and hang-up.
     pub behaviour: Behaviour,
@@ -141,9 +144,11 @@ pub enum RepliesFrom {
 pub struct Settle {
     /// How long one waits for what is still under way.
     pub within: Duration,
-    /// After so long without a sign it counts as come, where the other side tells nothing better. Streams only.
+    /// After so long without a sign it counts as come, where the other side tells nothing better. Streams
+    /// only.
     pub quiet: Option<Duration>,
-    /// What is done before the next run if that did not suffice: afterwards nothing of an earlier run is under way.
+    /// What is done before the next run if that did not suffice: afterwards nothing of an earlier run is
+    /// under way.
     pub barrier: Vec<Step>,
 }
 
@@ -190,7 +195,8 @@ impl Iut {
         }
     }
 
-    /// Of a timed run, how far an instant may be from where it is measured; what may be under way on a link is on top of it.
+    /// Of a timed run, how far an instant may be from where it is measured; what may be under way on a link
+    /// is on top of it.
     pub fn tolerance(&self) -> Duration {
         self.behaviour.tolerance.unwrap_or(TOLERANCE) + self.link.unwrap_or_default()
     }
@@ -364,14 +370,14 @@ pub struct Binary {
     pub unmatched: Unmatched,
 }
 
-/// A piece of a frame. The names are of parameters, in what is sent also of constants; where there is none, anything may stand
-/// there in what is received.
+/// A piece of a frame. The names are of parameters, in what is sent also of constants; where there is none,
+/// anything may stand there in what is received.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Field {
     /// These bytes.
     Fixed(Vec<u8>),
     /// A number.
-    Integer(Integer, Option<String>),
+    Integer(WireInteger, Option<String>),
     /// Bytes, or a text in UTF-8.
     Bytes {
         /// How many.
@@ -391,7 +397,7 @@ pub enum Extent {
     /// So many.
     Size(usize),
     /// As many as a number in front of them says.
-    Length(Integer),
+    Length(WireInteger),
     /// All before these, which follow.
     Until(Vec<u8>),
     /// The rest of the frame.
@@ -427,9 +433,9 @@ pub struct Exchange {
     pub expect: Option<Regex>,
 }
 
-/// How values of single parameters are written where it is not the usual way: for each parameter, pairs of the text on
-/// the wire and the literal of the model, each text once. What is not among them is not a value of the parameter on this
-/// wire, in either direction. Of several texts for a literal, the first is sent.
+/// How values of single parameters are written where it is not the usual way: for each parameter, pairs of
+/// the text on the wire and the literal of the model, each text once. What is not among them is not a value
+/// of the parameter on this wire, in either direction. Of several texts for a literal, the first is sent.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spelling(pub Vec<(String, Vec<(String, String)>)>);
 
@@ -494,7 +500,8 @@ pub struct Http {
     pub reset: Vec<Step>,
     /// For each input, the request that is sent.
     pub stimuli: Vec<(String, Request)>,
-    /// For outputs, the responses that are it, of which an output may have several. The first that fits is the event.
+    /// For outputs, the responses that are it, of which an output may have several. The first that fits is
+    /// the event.
     pub observations: Vec<(String, Response)>,
     /// What is taken out of answers, to be sent later.
     pub captures: Vec<Capture>,

@@ -1,4 +1,5 @@
-//! A run over a stream: how it begins, what is sent, what comes back. The same for a process and for a connection.
+//! A run over a stream: how it begins, what is sent, what comes back. The same for a process and for a
+//! connection.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +12,10 @@ use crate::description::{Encoding, Step};
 use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
 use crate::launched::Launched;
-use crate::lines::{self, Found, Pending};
+use crate::lines::{self, FoundLine, Pending};
 use crate::process::Process;
 use crate::signature::Signatures;
-use crate::stream::{self, Drained, Ended, Frame, Stream, text};
+use crate::stream::{self, ChannelEnded, Drained, Stream, StreamFrame, text};
 use crate::system::Arrival;
 
 /// How the steps are called that separate a run from the one before.
@@ -82,9 +83,9 @@ impl Dialogue {
                 return Arrival::Late;
             }
             match self.stream.frame((now + quiet).min(until), process.map(Process::end)) {
-                Ok(Frame::Bytes(_)) => continue,
-                Ok(Frame::Nothing) => {}
-                Ok(Frame::Ended(_)) | Err(_) => return Arrival::Unknown,
+                Ok(StreamFrame::Bytes(_)) => continue,
+                Ok(StreamFrame::Nothing) => {}
+                Ok(StreamFrame::Ended(_)) | Err(_) => return Arrival::Unknown,
             }
             if self.stream.came() > before || now + quiet > until {
                 continue;
@@ -98,8 +99,8 @@ impl Dialogue {
         }
     }
 
-    /// Takes what an earlier run has left on the stream: does the exchanges, of which each answer may stand behind some of that one's, and forgets what is
-    /// there then.
+    /// Takes what an earlier run has left on the stream: does the exchanges, of which each answer may stand
+    /// behind some of that one's, and forgets what is there then.
     ///
     /// # Errors
     /// [`Failure`]: an answer does not come.
@@ -111,7 +112,7 @@ impl Dialogue {
         process: Option<&Process>,
     ) -> Result<(), Failure> {
         self.exchange(encoding, steps, BARRIER, until.min(self.deadline), process)?;
-        while let Frame::Bytes(_) = self.stream.frame(Instant::now(), process.map(Process::end))? {
+        while let StreamFrame::Bytes(_) = self.stream.frame(Instant::now(), process.map(Process::end))? {
             if Instant::now() >= until {
                 return Err(Failure::Start("it goes on with what an earlier run has left".to_owned()));
             }
@@ -179,8 +180,9 @@ impl Dialogue {
         Ok(self.stream.has_frame()? || (self.stream.ended().is_some() && !self.has_hung_up))
     }
 
-    /// Leaves the stream for another one, in the middle of a run: ends our side, and waits for the other one to do so. What comes meanwhile is
-    /// of nobody's order: it may have been sent before our end was taken, or because of it.
+    /// Leaves the stream for another one, in the middle of a run: ends our side, and waits for the other one
+    /// to do so. What comes meanwhile is of nobody's order: it may have been sent before our end was taken,
+    /// or because of it.
     ///
     /// # Errors
     /// [`Failure::Dirty`]: the other side does not end, so what was sent before may still be taken.
@@ -245,11 +247,13 @@ impl Dialogue {
         Ok(next)
     }
 
-    /// Brings the implementation at the other end into its initial state, until `ready` at the latest. `process` is the
-    /// one at the other end, as far as it is ours: it is watched, and asked for its last words.
+    /// Brings the implementation at the other end into its initial state, until `ready` at the latest.
+    /// `process` is the one at the other end, as far as it is ours: it is watched, and asked for its last
+    /// words.
     ///
     /// # Errors
-    /// [`Failure`]. Whatever happens before the beginning is a [`Failure::Start`], but for what cannot be read.
+    /// [`Failure`]. Whatever happens before the beginning is a [`Failure::Start`], but for what cannot be
+    /// read.
     pub fn begin(
         &mut self,
         encoding: &Encoding,
@@ -277,18 +281,18 @@ impl Dialogue {
         loop {
             let line = match self.stream.frame(ready, process.map(Process::end))? {
                 // Only `ready` is an answer to this; whatever else comes before it is the earlier run's.
-                Frame::Bytes(frame) if self.is_again && !is_of_start(frame, &self.signatures) => {
+                StreamFrame::Bytes(frame) if self.is_again && !is_of_start(frame, &self.signatures) => {
                     if Instant::now() >= ready {
                         return Err(Failure::Start("`ready` did not come in time".to_owned()));
                     }
                     continue;
                 }
-                Frame::Bytes(frame) => line(frame, &self.evidence)?,
-                Frame::Nothing => {
+                StreamFrame::Bytes(frame) => line(frame, &self.evidence)?,
+                StreamFrame::Nothing => {
                     // Without the time: two runs that end so are equal.
                     return Err(Failure::Start("`ready` did not come in time".to_owned()));
                 }
-                Frame::Ended(ended) => return Err(lost(ended, process)),
+                StreamFrame::Ended(ended) => return Err(lost(ended, process)),
             };
             match message(line, &self.signatures, &self.evidence)? {
                 Message::Ready => return Ok(()),
@@ -340,9 +344,9 @@ impl Dialogue {
             let skips = self.is_again && of == BARRIER;
             let (frame, answer) = loop {
                 let frame = match self.stream.frame(until, process.map(Process::end))? {
-                    Frame::Bytes(frame) => frame.to_vec(),
-                    Frame::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
-                    Frame::Ended(ended) => return Err(lost(ended, process)),
+                    StreamFrame::Bytes(frame) => frame.to_vec(),
+                    StreamFrame::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
+                    StreamFrame::Ended(ended) => return Err(lost(ended, process)),
                 };
                 let answer = match encoding {
                     Encoding::Binary(_) => binary::hex(&frame),
@@ -388,7 +392,8 @@ impl Dialogue {
         let before = self.stream.sent();
         match self.write(&bytes, self.deadline, process) {
             Err(Failure::Lost(why)) if self.on_close.is_some() && !self.has_hung_up => {
-                // What it had sent before comes first, its end included. A process that only takes nothing any more has not hung up.
+                // What it had sent before comes first, its end included. A process that only takes nothing
+                // any more has not hung up.
                 self.stream.has_frame()?;
                 self.unsent(why, before, process)
             }
@@ -424,16 +429,16 @@ impl Dialogue {
                     let found = self.pending.next(lines, &mut self.signatures);
                     of_lines(&self.pending, found, &self.evidence)?
                 }
-                Encoding::Json | Encoding::Binary(_) => Found::More,
+                Encoding::Json | Encoding::Binary(_) => FoundLine::More,
             };
             match found {
-                Found::Received(received) => return Ok(received),
-                Found::Ignored => {}
-                Found::More => {
+                FoundLine::Received(received) => return Ok(received),
+                FoundLine::Ignored => {}
+                FoundLine::More => {
                     let frame = match self.stream.frame(until, process.map(Process::end))? {
-                        Frame::Bytes(frame) => frame,
-                        Frame::Nothing => return Ok(Received::Silence),
-                        Frame::Ended(ended) => return self.end(encoding, ended, process),
+                        StreamFrame::Bytes(frame) => frame,
+                        StreamFrame::Nothing => return Ok(Received::Silence),
+                        StreamFrame::Ended(ended) => return self.end(encoding, ended, process),
                     };
                     match encoding {
                         Encoding::Lines(_) => self.pending.push(line(frame, &self.evidence)?)?,
@@ -475,7 +480,7 @@ impl Dialogue {
     fn end(
         &mut self,
         encoding: &Encoding,
-        ended: Ended,
+        ended: ChannelEnded,
         process: Option<&Process>,
     ) -> Result<Received, Failure> {
         let Some(action) = self.on_close.clone() else {
@@ -496,9 +501,9 @@ impl Dialogue {
             loop {
                 let found = self.pending.last(lines, &mut self.signatures);
                 match of_lines(&self.pending, found, &self.evidence)? {
-                    Found::Received(received) => return Ok(received),
-                    Found::Ignored => {}
-                    Found::More => break,
+                    FoundLine::Received(received) => return Ok(received),
+                    FoundLine::Ignored => {}
+                    FoundLine::More => break,
                 }
             }
         }
@@ -551,17 +556,22 @@ fn message(line: &str, signatures: &Signatures, evidence: &Evidence) -> Result<M
 }
 
 /// What lines came to; those that are none of the specification's outputs, or nothing, are marked.
-fn of_lines(pending: &Pending, found: Result<Found, Failure>, evidence: &Evidence) -> Result<Found, Failure> {
+fn of_lines(
+    pending: &Pending,
+    found: Result<FoundLine, Failure>,
+    evidence: &Evidence,
+) -> Result<FoundLine, Failure> {
     // They are put together only where they are wanted.
     match &found {
-        Ok(Found::Received(Received::Alien(_))) => evidence.mark(&pending.taken(), evidence::ALIEN),
+        Ok(FoundLine::Received(Received::Alien(_))) => evidence.mark(&pending.taken(), evidence::ALIEN),
         Err(_) => evidence.mark(&pending.taken(), evidence::GARBAGE),
         Ok(_) => {}
     }
     found
 }
 
-/// What was read of these bytes, which are marked where it is none of the specification's outputs, or nothing.
+/// What was read of these bytes, which are marked where it is none of the specification's outputs, or
+/// nothing.
 fn marked<T>(
     bytes: &[u8],
     read: Result<T, Failure>,
@@ -576,7 +586,7 @@ fn marked<T>(
     read
 }
 
-fn lost(ended: Ended, process: Option<&Process>) -> Failure {
+fn lost(ended: ChannelEnded, process: Option<&Process>) -> Failure {
     Failure::Lost(match process {
         Some(process) => process.farewell(ended.text()),
         None => format!("the implementation {}", ended.text()),

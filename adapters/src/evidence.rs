@@ -1,16 +1,19 @@
 //! What went over the wire: the evidence of a run.
 //!
-//! **Problem.** A trace holds what the tester has made of the bytes. Whoever doubts a verdict wants the bytes: what was sent, what
-//! came, when, and also what came and was understood by nobody: half a line, a reply without its end, a line that is no event.
+//! **Problem.** A trace holds what the tester has made of the bytes. Whoever doubts a verdict wants the
+//! bytes: what was sent, what came, when, and also what came and was understood by nobody: half a line, a
+//! reply without its end, a line that is no event.
 //!
-//! **Method.** The layer that reads and writes descriptors (`stream.rs`, `socket.rs`) hands a copy of every byte to a log, in one
-//! place for each direction, before anything else looks at it. An adapter says which text was no event ([`Evidence::mark`]).
-//! Nothing in here is interpreted, and nothing of it decides anything.
+//! **Method.** The layer that reads and writes descriptors (`stream.rs`, `socket.rs`) hands a copy of every
+//! byte to a log, in one place for each direction, before anything else looks at it. An adapter says which
+//! text was no event ([`Evidence::mark`]). Nothing in here is interpreted, and nothing of it decides
+//! anything.
 //!
-//! **Bounds.** A message (what was written at once, or came at once; what goes on in the middle of a line soon after belongs to it)
-//! keeps its beginning and its end, half of [`Limits::message`] each. Of all messages, the first quarter of [`Limits::run`] is kept and
-//! then the last ones: the end of a run is what its verdict hangs on. What was left out is counted. A message costs
-//! [`OVERHEAD`] besides its bytes, so one who sends single bytes fills the log as well.
+//! **Bounds.** A message (what was written at once, or came at once; what goes on in the middle of a line
+//! soon after belongs to it) keeps its beginning and its end, half of [`Limits::message`] each. Of all
+//! messages, the first quarter of [`Limits::run`] is kept and then the last ones: the end of a run is what
+//! its verdict hangs on. What was left out is counted. A message costs [`OVERHEAD`] besides its bytes, so one
+//! who sends single bytes fills the log as well.
 //!
 //! **Costs** a copy of each byte that is kept, and a lock that nobody else holds for long.
 
@@ -58,7 +61,7 @@ const SOON: Duration = Duration::from_millis(10);
 
 /// What an item of evidence is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum EvidenceKind {
     /// The tester sent it.
     Sent,
     /// The tester received it.
@@ -73,20 +76,26 @@ pub enum Kind {
     Omitted,
 }
 
-impl Kind {
+impl EvidenceKind {
     /// All of them.
-    pub const ALL: [Kind; 6] =
-        [Kind::Sent, Kind::Received, Kind::End, Kind::Mark, Kind::Stderr, Kind::Omitted];
+    pub const ALL: [EvidenceKind; 6] = [
+        EvidenceKind::Sent,
+        EvidenceKind::Received,
+        EvidenceKind::End,
+        EvidenceKind::Mark,
+        EvidenceKind::Stderr,
+        EvidenceKind::Omitted,
+    ];
 
     /// The word.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Sent => "sent",
-            Kind::Received => "received",
-            Kind::End => "end",
-            Kind::Mark => "mark",
-            Kind::Stderr => "stderr",
-            Kind::Omitted => "omitted",
+            EvidenceKind::Sent => "sent",
+            EvidenceKind::Received => "received",
+            EvidenceKind::End => "end",
+            EvidenceKind::Mark => "mark",
+            EvidenceKind::Stderr => "stderr",
+            EvidenceKind::Omitted => "omitted",
         }
     }
 }
@@ -119,9 +128,9 @@ impl Phase {
 
 /// One item of a run's evidence.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Item {
+pub struct EvidenceItem {
     /// What it is.
-    pub kind: Kind,
+    pub kind: EvidenceKind,
     /// When it began, since the beginning of the run.
     pub at: Duration,
     /// When in the run.
@@ -136,11 +145,11 @@ pub struct Item {
     pub note: Option<String>,
 }
 
-impl Item {
+impl EvidenceItem {
     /// Of a datagram that came from elsewhere, and is no message: from where, in words.
     pub fn from_elsewhere(&self) -> Option<&str> {
         let note = self.note.as_deref().filter(|note| note.starts_with(FROM));
-        note.filter(|_| self.kind == Kind::Mark)
+        note.filter(|_| self.kind == EvidenceKind::Mark)
     }
 }
 
@@ -163,7 +172,7 @@ struct Log {
 
 #[derive(Debug)]
 struct Message {
-    kind: Kind,
+    kind: EvidenceKind,
     began: Instant,
     went_on: Instant,
     bytes: Vec<u8>,
@@ -185,23 +194,23 @@ impl Evidence {
 
     /// This was sent. `goes_on`: in the middle of what was sent before.
     pub fn sent(&self, bytes: &[u8], goes_on: bool) {
-        self.lock().add(Kind::Sent, bytes, goes_on, None);
+        self.lock().add(EvidenceKind::Sent, bytes, goes_on, None);
     }
 
     /// This was received. `goes_on`: in the middle of what was received before.
     pub fn received(&self, bytes: &[u8], goes_on: bool) {
-        self.lock().add(Kind::Received, bytes, goes_on, None);
+        self.lock().add(EvidenceKind::Received, bytes, goes_on, None);
     }
 
     /// A direction has ended.
     pub fn ended(&self, how: &str) {
-        self.lock().add(Kind::End, b"", false, Some(how.to_owned()));
+        self.lock().add(EvidenceKind::End, b"", false, Some(how.to_owned()));
     }
 
     /// This text, which was received, is no event.
     pub fn mark(&self, text: &[u8], why: &str) {
         if !text.is_empty() {
-            self.lock().add(Kind::Mark, text, false, Some(why.to_owned()));
+            self.lock().add(EvidenceKind::Mark, text, false, Some(why.to_owned()));
         }
     }
 
@@ -209,20 +218,20 @@ impl Evidence {
     pub fn stderr(&self, words: &[u8], cut: usize) {
         if !words.is_empty() {
             let note = (cut > 0).then(|| format!("after {cut} bytes more"));
-            self.lock().add(Kind::Stderr, words, false, note);
+            self.lock().add(EvidenceKind::Stderr, words, false, note);
         }
     }
 
     /// All of it, with times since `begin`; the log is empty then.
-    pub fn take(&self, begin: Instant) -> Vec<Item> {
+    pub fn take(&self, begin: Instant) -> Vec<EvidenceItem> {
         let mut log = self.lock();
         let limits = log.limits.clone();
         let empty = Log { limits: limits.clone(), ..Log::default() };
         let Log { first, last, omitted, .. } = std::mem::replace(&mut *log, empty);
         drop(log);
         let since = |at: Instant| at.saturating_duration_since(begin);
-        let gap = omitted.map(|(at, messages, bytes)| Item {
-            kind: Kind::Omitted,
+        let gap = omitted.map(|(at, messages, bytes)| EvidenceItem {
+            kind: EvidenceKind::Omitted,
             at: since(at),
             phase: Phase::Run,
             bytes: Vec::new(),
@@ -235,10 +244,11 @@ impl Evidence {
             if cut == 0 {
                 bytes.extend(rest.drain(..));
             }
-            Item { kind, at: since(began), phase: Phase::Run, bytes, cut, rest: rest.into(), note }
+            EvidenceItem { kind, at: since(began), phase: Phase::Run, bytes, cut, rest: rest.into(), note }
         };
         let first = first.into_iter().map(item).collect::<Vec<_>>();
-        let mut items: Vec<Item> = first.into_iter().chain(gap).chain(last.into_iter().map(item)).collect();
+        let mut items: Vec<EvidenceItem> =
+            first.into_iter().chain(gap).chain(last.into_iter().map(item)).collect();
         redact(&mut items, &limits.redact);
         items
     }
@@ -250,7 +260,7 @@ impl Evidence {
 }
 
 impl Log {
-    fn add(&mut self, kind: Kind, bytes: &[u8], goes_on: bool, note: Option<String>) {
+    fn add(&mut self, kind: EvidenceKind, bytes: &[u8], goes_on: bool, note: Option<String>) {
         if self.limits.run == 0 {
             return;
         }
@@ -319,17 +329,17 @@ impl Message {
     }
 }
 
-/// Takes out the values of headers of these names. A line may lie in several items; of one whose beginning was cut out, nothing is
-/// known, and it goes as well.
-fn redact(items: &mut [Item], names: &[String]) {
+/// Takes out the values of headers of these names. A line may lie in several items; of one whose beginning
+/// was cut out, nothing is known, and it goes as well.
+fn redact(items: &mut [EvidenceItem], names: &[String]) {
     if names.is_empty() {
         return;
     }
-    for kind in [Kind::Sent, Kind::Received, Kind::Mark] {
+    for kind in [EvidenceKind::Sent, EvidenceKind::Received, EvidenceKind::Mark] {
         // What has come of a line without its end; none, where its beginning is not known.
         let mut open = Some(Vec::new());
         for item in items.iter_mut() {
-            if item.kind == Kind::Omitted {
+            if item.kind == EvidenceKind::Omitted {
                 open = None;
             }
             if item.kind != kind {
@@ -384,13 +394,13 @@ fn redacted(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> Vec<
     kept
 }
 
-/// Says of each item when in the run it was: `ready` and `over` are when the implementation was in its initial state, where it ever
-/// was, and when the run had its end.
-pub fn phased(mut items: Vec<Item>, ready: Option<Duration>, over: Duration) -> Vec<Item> {
+/// Says of each item when in the run it was: `ready` and `over` are when the implementation was in its
+/// initial state, where it ever was, and when the run had its end.
+pub fn phased(mut items: Vec<EvidenceItem>, ready: Option<Duration>, over: Duration) -> Vec<EvidenceItem> {
     for item in &mut items {
         item.phase = match ready {
             // The last words are asked for at the end, whenever they were said.
-            Some(_) if item.kind == Kind::Stderr => Phase::Run,
+            Some(_) if item.kind == EvidenceKind::Stderr => Phase::Run,
             Some(ready) if item.at > ready && item.at > over => Phase::Settle,
             Some(ready) if item.at > ready => Phase::Run,
             _ => Phase::Start,
@@ -403,7 +413,7 @@ pub fn phased(mut items: Vec<Item>, ready: Option<Duration>, over: Duration) -> 
 mod tests {
     use super::*;
 
-    fn sizes(items: &[Item]) -> Vec<(Kind, usize, usize, usize)> {
+    fn sizes(items: &[EvidenceItem]) -> Vec<(EvidenceKind, usize, usize, usize)> {
         items.iter().map(|item| (item.kind, item.bytes.len(), item.cut, item.rest.len())).collect()
     }
 
@@ -418,17 +428,17 @@ mod tests {
                 if let Some(last) = log.first.last_mut() {
                     last.went_on = Instant::now() + Duration::from_secs(60);
                 }
-                log.add(Kind::Received, piece, number > 0, None);
+                log.add(EvidenceKind::Received, piece, number > 0, None);
             }
             let items = evidence.take(Instant::now());
-            assert_eq!(sizes(&items), [(Kind::Received, 500, 99_000, 500)], "{pieces}");
+            assert_eq!(sizes(&items), [(EvidenceKind::Received, 500, 99_000, 500)], "{pieces}");
             assert_eq!((&items[0].bytes[..], &items[0].rest[..]), (&all[..500], &all[99_500..]));
         }
         let evidence = Evidence::new(Limits { run: 1000, message: 10, redact: Vec::new() });
         evidence.sent(b"0123456789", false);
         evidence.sent(b"0123456789a", false);
         let items = evidence.take(Instant::now());
-        assert_eq!(sizes(&items), [(Kind::Sent, 10, 0, 0), (Kind::Sent, 5, 1, 5)]);
+        assert_eq!(sizes(&items), [(EvidenceKind::Sent, 10, 0, 0), (EvidenceKind::Sent, 5, 1, 5)]);
         assert_eq!(items[0].bytes, b"0123456789");
     }
 
@@ -440,15 +450,15 @@ mod tests {
             evidence.sent(format!("{number:020}").as_bytes(), false);
         }
         let items = evidence.take(Instant::now());
-        let kept = |item: &Item| item.bytes.len() + item.rest.len() + OVERHEAD;
+        let kept = |item: &EvidenceItem| item.bytes.len() + item.rest.len() + OVERHEAD;
         assert!(items.iter().map(kept).sum::<usize>() <= limits.run + OVERHEAD, "{}", items.len());
-        let gap = items.iter().position(|item| item.kind == Kind::Omitted).unwrap_or_default();
+        let gap = items.iter().position(|item| item.kind == EvidenceKind::Omitted).unwrap_or_default();
         // A quarter of the room each message of 84 takes.
         assert_eq!(gap, 11);
         let told = format!("{} messages", 1_000 - (items.len() - 1));
         assert_eq!(items[gap].note.as_deref(), Some(told.as_str()));
         assert_eq!(items[gap].cut, 20 * (1_000 - (items.len() - 1)));
-        let number = |item: &Item| String::from_utf8_lossy(&item.bytes).parse::<usize>();
+        let number = |item: &EvidenceItem| String::from_utf8_lossy(&item.bytes).parse::<usize>();
         for (at, item) in items[..gap].iter().enumerate() {
             assert_eq!(number(item), Ok(at));
         }
@@ -470,7 +480,7 @@ mod tests {
                 let evidence = Evidence::new(limits);
                 request.chunks(size).for_each(|piece| evidence.sent(piece, false));
                 let items = evidence.take(Instant::now());
-                let bytes = |item: &Item| {
+                let bytes = |item: &EvidenceItem| {
                     [item.bytes.clone(), b"...".repeat(item.cut.min(1)), item.rest.clone()].concat()
                 };
                 let all: Vec<u8> = items.iter().flat_map(bytes).collect();

@@ -1,11 +1,12 @@
 //! Where an HTTP answer begins and ends: a strict second look at the bytes of a connection.
 //!
-//! **Problem.** The library reads kindly what says two things. With `Content-Length` and `Transfer-Encoding` it believes the second;
-//! `Transfer-Encoding: gzip, chunked` it takes for `chunked`, and hands over what is still compressed; a chunk of `+11` bytes has
-//! seventeen. Another reader would see another body, and a verdict may hang on it.
+//! **Problem.** The library reads kindly what says two things. With `Content-Length` and `Transfer-Encoding`
+//! it believes the second; `Transfer-Encoding: gzip, chunked` it takes for `chunked`, and hands over what is
+//! still compressed; a chunk of `+11` bytes has seventeen. Another reader would see another body, and a
+//! verdict may hang on it.
 //!
-//! **Method.** The connection shows every byte here before the library sees it. A small machine follows the answer by the grammar of
-//! RFC 9112, and knows no kindness:
+//! **Method.** The connection shows every byte here before the library sees it. A small machine follows the
+//! answer by the grammar of RFC 9112, and knows no kindness:
 //!
 //! ```text
 //! answer   = "HTTP/1." digit " " status line, { field line }, empty line, [ body ]              interim answers (1xx) before it
@@ -15,8 +16,9 @@
 //! end      = the line of a chunk of size 0; what follows is not waited for, and so not looked at where it has come
 //! ```
 //!
-//! `Transfer-Encoding` beside `Content-Length`, in HTTP/1.0, or with another coding is none of it: nobody asked for a coding. A line of
-//! the head may end with LF alone, as the RFC allows. What `Content-Length` says is read by the library, which is strict there.
+//! `Transfer-Encoding` beside `Content-Length`, in HTTP/1.0, or with another coding is none of it: nobody
+//! asked for a coding. A line of the head may end with LF alone, as the RFC allows. What `Content-Length`
+//! says is read by the library, which is strict there.
 //!
 //! **Ends**: each byte is looked at once, and kept while its line lasts, 64 KiB at most.
 

@@ -1,8 +1,9 @@
 //! How long the machine has kept a process from running.
 //!
-//! A process that could run and is not let has failed in nothing. The kernel counts that: the second number of `/proc/PID/schedstat` is the time, in
-//! nanoseconds, that a thread has waited for a processor. It is added up over the threads of the process and those of all that it has
-//! started. Where the kernel does not count, or shows nobody what it has counted, nothing is known.
+//! A process that could run and is not let has failed in nothing. The kernel counts that: the second number
+//! of `/proc/PID/schedstat` is the time, in nanoseconds, that a thread has waited for a processor. It is
+//! added up over the threads of the process and those of all that it has started. Where the kernel does not
+//! count, or shows nobody what it has counted, nothing is known.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,8 @@ use std::time::Duration;
 /// The most processes that are looked at.
 const MOST: usize = 256;
 
-/// How long the threads of this process and of its descendants have waited for a processor until now; `None` where that is not known.
+/// How long the threads of this process and of its descendants have waited for a processor until now; `None`
+/// where that is not known.
 pub fn held_up(process: i32) -> Option<Duration> {
     let mut seen = BTreeSet::from([process]);
     let mut open = vec![process];

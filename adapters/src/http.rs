@@ -1,9 +1,9 @@
 //! An implementation that is an HTTP server: a stimulus is a request, its response is the output.
 //!
-//! Every request has a connection of its own, since a server may close one that is kept at just the wrong moment; so a request
-//! that has no answer yet could be overtaken by those of the next run, its `reset` among them. That is what
-//! [`crate::system`] is for: the answer is waited for, also when the run is over. Requests are made one at a time
-//! ([`crate::requests`]).
+//! Every request has a connection of its own, since a server may close one that is kept at just the wrong
+//! moment; so a request that has no answer yet could be overtaken by those of the next run, its `reset` among
+//! them. That is what [`crate::system`] is for: the answer is waited for, also when the run is over. Requests
+//! are made one at a time ([`crate::requests`]).
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::requests::{Prepared, Requests};
 use crate::server::{self, Server};
 use crate::shared::Shared;
 use crate::signature::Signatures;
-use crate::socket::Known;
+use crate::socket::KnownAddress;
 use crate::system::{self, Arrival, System, not_cleansed, not_started};
 
 /// The pause before a question is asked again.
@@ -85,7 +85,7 @@ impl Adapter for HttpAdapter {
         let addresses = server::resolved(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
         let tls = self.description.tls.clone().map(|tls| (tls, host(&base)));
-        let requests = Requests::to(Known(addresses), tls, self.evidence.clone())?;
+        let requests = Requests::to(KnownAddress(addresses), tls, self.evidence.clone())?;
         let deadline = session.deadline;
         let run = self.run.insert(HttpRun { base, signatures, requests, deadline, ready: VecDeque::new() });
         let launched = self.server.launched();
@@ -176,7 +176,7 @@ impl Adapter for HttpAdapter {
         Some(Settled { awaited, waited: begin.elapsed(), left })
     }
 
-    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         if let Some(process) = self.server.process() {
             process.testify(&self.evidence);
         }
@@ -231,8 +231,8 @@ impl HttpRun {
     /// The next answer, if it comes until then.
     ///
     /// # Errors
-    /// [`Failure`]. A server of ours that has ended says nothing any more, and that is no silence: a child may hold its
-    /// connection open. What it had said before is here already, and only has to be read.
+    /// [`Failure`]. A server of ours that has ended says nothing any more, and that is no silence: a child
+    /// may hold its connection open. What it had said before is here already, and only has to be read.
     fn next(&mut self, until: Instant, server: &Server) -> Result<Option<Reply>, Failure> {
         let mut next = |until| self.requests.next(until).map_err(|failure| with_farewell(failure, server));
         if let Some(reply) = next(until)? {

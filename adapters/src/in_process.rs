@@ -1,4 +1,5 @@
-//! An implementation in the same process: for `cargo test`, for benchmarks, for models that stand for systems.
+//! An implementation in the same process: for `cargo test`, for benchmarks, for models that stand for
+//! systems.
 //!
 //! Time does not pass between a call and its answer, so silence is known at once and never waited for.
 
@@ -17,11 +18,12 @@ pub trait Implementation {
     /// What is missing.
     fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String>;
 
-    /// Takes an input. One that it does not expect, it ignores: an implementation takes every input (thesis, 6.2).
+    /// Takes an input. One that it does not expect, it ignores: an implementation takes every input (thesis,
+    /// 6.2).
     fn input(&mut self, input: &Event);
 
-    /// Its next output, if it has one now. `waited` tells a tester that waits from one that only looks: who may send
-    /// and may also stay silent for a while can use the difference.
+    /// Its next output, if it has one now. `waited` tells a tester that waits from one that only looks: who
+    /// may send and may also stay silent for a while can use the difference.
     fn output(&mut self, waited: bool) -> Option<Event>;
 }
 

@@ -2,7 +2,7 @@
 
 /// How a number is written: in so many bytes, at most eight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Integer {
+pub struct WireInteger {
     /// The bytes.
     pub width: usize,
     /// In two's complement?
@@ -11,8 +11,9 @@ pub struct Integer {
     pub is_little: bool,
 }
 
-impl Integer {
-    /// By its name: `u16` and `i32` with the most significant byte first, `u16le` with the least significant one.
+impl WireInteger {
+    /// By its name: `u16` and `i32` with the most significant byte first, `u16le` with the least significant
+    /// one.
     pub fn named(name: &str) -> Option<Self> {
         let (name, is_little) = name.strip_suffix("le").map_or((name, false), |name| (name, true));
         let (bits, is_signed) = match name.split_at_checked(1)? {
@@ -22,7 +23,7 @@ impl Integer {
         };
         let width = (1..=8).find(|width| (width * 8).to_string() == bits)?;
         // One byte has no order.
-        (width > 1 || !is_little).then_some(Integer { width, is_signed, is_little })
+        (width > 1 || !is_little).then_some(WireInteger { width, is_signed, is_little })
     }
 
     /// The number in these bytes, which are as many as it has.
@@ -68,14 +69,14 @@ mod tests {
             ("i64", i64::MIN.into(), Some(vec![0x80, 0, 0, 0, 0, 0, 0, 0])),
             ("i64", i128::from(i64::MAX) + 1, None),
         ] {
-            let integer = Integer::named(name);
+            let integer = WireInteger::named(name);
             assert_eq!(integer.and_then(|integer| integer.written(number)), bytes, "{name} {number}");
             if let (Some(integer), Some(bytes)) = (integer, bytes) {
                 assert_eq!(integer.read(&bytes), number, "{name}");
             }
         }
         for name in ["", "u", "u7", "u08", "u72", "x16", "u8le", "u16be", "16", "ü8"] {
-            assert_eq!(Integer::named(name), None, "{name}");
+            assert_eq!(WireInteger::named(name), None, "{name}");
         }
     }
 }

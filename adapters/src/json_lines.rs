@@ -1,7 +1,9 @@
-//! The protocol of one JSON message per line, which `docs/adapters.md` defines for those who write implementations.
+//! The protocol of one JSON message per line, which `docs/adapters.md` defines for those who write
+//! implementations.
 //!
-//! What is no message of the protocol is garbage: between the tester and the implementation something does not fit, and
-//! nothing can be said about the implementation itself. A message that names an output is its behaviour, and may be wrong.
+//! What is no message of the protocol is garbage: between the tester and the implementation something does
+//! not fit, and nothing can be said about the implementation itself. A message that names an output is its
+//! behaviour, and may be wrong.
 //!
 //! ```text
 //! line    = space | message
@@ -12,10 +14,10 @@
 //! error   = { "error": string }
 //! ```
 //!
-//! Exactly these keys: an object with one more is none of them, and means nothing, since a reader that looks for `output` and
-//! one that looks for `log` would see different things in it. An output is an event where its name is one of the model's
-//! outputs and `values` has each of its parameters, nothing else, with a value of its type ([`coreach_model::codec`]); where it
-//! is not, it is alien.
+//! Exactly these keys: an object with one more is none of them, and means nothing, since a reader that looks
+//! for `output` and one that looks for `log` would see different things in it. An output is an event where
+//! its name is one of the model's outputs and `values` has each of its parameters, nothing else, with a value
+//! of its type ([`coreach_model::codec`]); where it is not, it is alien.
 
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Malformed, Tree};

@@ -1,9 +1,9 @@
 //! An implementation's own line protocol: templates for what is sent, patterns for what is received.
 //!
-//! An output may take several lines ([`crate::blocks`]). Of the outputs in the order of the description, the first counts whose
-//! patterns fit the lines that have come; if it wants more lines than have come, they are waited for, and if they do not fit then, the
-//! next output is tried with the same lines again. A line that begins nothing is unmatched. The lines of a list are several outputs, and
-//! may be one more as a whole.
+//! An output may take several lines ([`crate::blocks`]). Of the outputs in the order of the description, the
+//! first counts whose patterns fit the lines that have come; if it wants more lines than have come, they are
+//! waited for, and if they do not fit then, the next output is tried with the same lines again. A line that
+//! begins nothing is unmatched. The lines of a list are several outputs, and may be one more as a whole.
 
 use std::collections::VecDeque;
 
@@ -45,7 +45,7 @@ pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<St
 
 /// What lines came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum FoundLine {
     /// An output, or what is none of the specification's.
     Received(Received),
     /// A line that means nothing.
@@ -105,7 +105,7 @@ impl Pending {
     ///
     /// # Errors
     /// [`Failure::Garbage`] for an unmatched line, where the description says so.
-    pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Found, Failure> {
+    pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<FoundLine, Failure> {
         self.found(lines, signatures, false)
     }
 
@@ -113,13 +113,18 @@ impl Pending {
     ///
     /// # Errors
     /// As [`Pending::next`].
-    pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Found, Failure> {
+    pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<FoundLine, Failure> {
         self.found(lines, signatures, true)
     }
 
-    fn found(&mut self, lines: &Lines, signatures: &mut Signatures, is_last: bool) -> Result<Found, Failure> {
+    fn found(
+        &mut self,
+        lines: &Lines,
+        signatures: &mut Signatures,
+        is_last: bool,
+    ) -> Result<FoundLine, Failure> {
         if let Some(received) = self.ready.pop_front() {
-            return Ok(Found::Received(received));
+            return Ok(FoundLine::Received(received));
         }
         while !self.lines.is_empty() {
             let Some((action, shape)) = lines.observations.get(self.rule) else { break };
@@ -128,7 +133,7 @@ impl Pending {
                 (fit, _) => fit,
             };
             match fit {
-                Fit::More if !is_last => return Ok(Found::More),
+                Fit::More if !is_last => return Ok(FoundLine::More),
                 Fit::Whole(whole) => {
                     let more = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
                     let ready: Result<Vec<_>, _> = std::iter::once((action.as_str(), shape))
@@ -137,7 +142,7 @@ impl Pending {
                         .collect();
                     self.drop_lines(whole);
                     self.ready.extend(ready?.into_iter().flatten());
-                    return Ok(self.ready.pop_front().map_or(Found::Ignored, Found::Received));
+                    return Ok(self.ready.pop_front().map_or(FoundLine::Ignored, FoundLine::Received));
                 }
                 Fit::No | Fit::More => {
                     self.rule += 1;
@@ -145,13 +150,13 @@ impl Pending {
                 }
             }
         }
-        let Some(line) = self.lines.front() else { return Ok(Found::More) };
+        let Some(line) = self.lines.front() else { return Ok(FoundLine::More) };
         let text = format!("the line `{}`, which no pattern fits", shortened(line));
         self.drop_lines(1);
         match lines.unmatched {
-            Unmatched::Fail => Ok(Found::Received(Received::Alien(text))),
+            Unmatched::Fail => Ok(FoundLine::Received(Received::Alien(text))),
             Unmatched::Error => Err(Failure::Garbage(text)),
-            Unmatched::Ignore => Ok(Found::Ignored),
+            Unmatched::Ignore => Ok(FoundLine::Ignored),
         }
     }
 
@@ -248,10 +253,10 @@ transitions: [{ from: A, to: A, on: Short }]
             pending.push(line).unwrap();
             loop {
                 match pending.next(&lines, &mut signatures) {
-                    Ok(Found::More) => break,
-                    Ok(Found::Ignored) => {}
-                    Ok(Found::Received(Received::Output(event))) => events.push(event.to_string()),
-                    Ok(Found::Received(other)) => events.push(format!("{other:?}")),
+                    Ok(FoundLine::More) => break,
+                    Ok(FoundLine::Ignored) => {}
+                    Ok(FoundLine::Received(Received::Output(event))) => events.push(event.to_string()),
+                    Ok(FoundLine::Received(other)) => events.push(format!("{other:?}")),
                     Err(failure) => {
                         events.push(failure.to_string());
                         break;

@@ -1,7 +1,7 @@
 //! Launching an implementation, and leaving nothing of it.
 //!
-//! A launched process leads a process group of its own and carries a mark ([`marker`]). It is never asked for its
-//! status in a way that would free its number before the group of that number has been killed.
+//! A launched process leads a process group of its own and carries a mark ([`marker`]). It is never asked for
+//! its status in a way that would free its number before the group of that number has been killed.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -17,8 +17,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use crate::adapter::Failure;
 use crate::evidence::Evidence;
 use crate::held_up;
-use crate::marker::folder::{self, Folder};
-use crate::marker::{self, Hunt, Mark};
+use crate::marker::folder::{self, MarkerFolder};
+use crate::marker::{self, Hunt, ProcessMark};
 use crate::tail::Tail;
 
 /// How long [`Process::stop`] tries before it leaves the rest to a thread, be the run's time over.
@@ -45,7 +45,7 @@ pub struct Launch {
     /// How long it may take to end by itself.
     pub grace: Duration,
     /// Where it may have files: the folder is there as long as one of those is that know it.
-    pub folder: Option<Arc<Folder>>,
+    pub folder: Option<Arc<MarkerFolder>>,
 }
 
 /// A process that was launched. Dropped, it is stopped.
@@ -54,13 +54,13 @@ pub struct Process {
     child: Option<Child>,
     pid: Pid,
     pidfd: OwnedFd,
-    mark: Mark,
+    mark: ProcessMark,
     tail: Tail,
     grace: Duration,
     name: String,
     deadline: Option<Instant>,
     /// Given up when nothing of it runs any more.
-    folder: Option<Arc<Folder>>,
+    folder: Option<Arc<MarkerFolder>>,
 }
 
 /// Our ends of a process' standard input and output.
@@ -205,7 +205,7 @@ impl Drop for Process {
 }
 
 /// Kills until nothing is left, for at most so long; is nothing left?
-fn clear(child: &mut Child, pid: Pid, mark: &Mark, hunt: &mut Hunt, most: Duration) -> bool {
+fn clear(child: &mut Child, pid: Pid, mark: &ProcessMark, hunt: &mut Hunt, most: Duration) -> bool {
     let until = Instant::now() + most;
     let mut is_reaped = false;
     let mut pause = Duration::from_micros(300);
@@ -249,7 +249,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
     if !launch.directory.is_dir() {
         return Err(failed(&format!("{} is no folder", launch.directory.display())));
     }
-    let mut mark = Mark::new();
+    let mut mark = ProcessMark::new();
     let (words, pen) = std::io::pipe().map_err(|error| failed(&error))?;
     let mut command = std::process::Command::new(located(launch, program));
     command

@@ -8,11 +8,12 @@
 //! body  = JSON ([`coreach_model::json`]) in UTF-8, in no content coding but `identity`; anything else has nothing in it
 //! ```
 //!
-//! What a pointer points to is read by the parameter's type, or looked up in `values` where that has texts for the parameter:
-//! a text by what it says, a number and a truth value by their signs. An answer that is no observation is *unmatched*, and
-//! so is one whose body cannot be read, be it that its keys are there twice or that it is compressed: the server has
-//! answered, HTTP was kept, and what was said is none of the outputs. (RFC 9110, 12.5.3, lets a server choose a coding for one
-//! who names none; so every request names `identity`.) A number of more digits than are read is garbage, as on every wire.
+//! What a pointer points to is read by the parameter's type, or looked up in `values` where that has texts
+//! for the parameter: a text by what it says, a number and a truth value by their signs. An answer that is no
+//! observation is *unmatched*, and so is one whose body cannot be read, be it that its keys are there twice
+//! or that it is compressed: the server has answered, HTTP was kept, and what was said is none of the
+//! outputs. (RFC 9110, 12.5.3, lets a server choose a coding for one who names none; so every request names
+//! `identity`.) A number of more digits than are read is garbage, as on every wire.
 
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Malformed, Tree};
@@ -162,7 +163,8 @@ fn asks(response: &Response) -> bool {
     response.each.is_some() || !response.values.is_empty()
 }
 
-/// The values of a response, where all its pointers point to something: of one event, or of one for each item of a list.
+/// The values of a response, where all its pointers point to something: of one event, or of one for each item
+/// of a list.
 fn found<'a>(body: Option<&'a Tree>, response: &'a Response) -> Option<Vec<Values<'a>>> {
     if !asks(response) {
         return Some(vec![Vec::new()]);

@@ -1,9 +1,10 @@
 //! The requests of a run to an HTTP server, one after the other, and what became of each.
 //!
-//! They are made by a thread, so that a server which does not answer holds up nobody: the tester waits for as long as it
-//! likes, and may have more to send meanwhile, which waits for its turn here. One request is under way at most: its answer says that
-//! the server has taken it, and what has not been sent need not be waited for. A request has no limit of time; it is given up
-//! ([`crate::socket`]) when its [`Requests`] are dropped, and the thread has ended then.
+//! They are made by a thread, so that a server which does not answer holds up nobody: the tester waits for as
+//! long as it likes, and may have more to send meanwhile, which waits for its turn here. One request is under
+//! way at most: its answer says that the server has taken it, and what has not been sent need not be waited
+//! for. A request has no limit of time; it is given up ([`crate::socket`]) when its [`Requests`] are dropped,
+//! and the thread has ended then.
 
 use std::collections::VecDeque;
 use std::os::unix::net::UnixStream;
@@ -20,7 +21,7 @@ use crate::adapter::Failure;
 use crate::evidence::Evidence;
 use crate::framing::NoHttp;
 use crate::reply::Reply;
-use crate::socket::{self, Connect, Known};
+use crate::socket::{self, Connect, KnownAddress};
 use crate::tls::{Broken, Tls};
 
 /// The largest body that is read, in bytes.
@@ -74,11 +75,16 @@ struct Worker {
 }
 
 impl Requests {
-    /// To the server at these addresses, with TLS where it is spoken, and with which host. What goes over the wire is noted down in `evidence`.
+    /// To the server at these addresses, with TLS where it is spoken, and with which host. What goes over the
+    /// wire is noted down in `evidence`.
     ///
     /// # Errors
     /// [`Failure::Start`]: the system has no thread or no descriptor for us.
-    pub fn to(addresses: Known, tls: Option<(Tls, String)>, evidence: Evidence) -> Result<Self, Failure> {
+    pub fn to(
+        addresses: KnownAddress,
+        tls: Option<(Tls, String)>,
+        evidence: Evidence,
+    ) -> Result<Self, Failure> {
         let (theirs, line) =
             socket::line().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
         let sent = Arc::new(AtomicBool::new(false));

@@ -1,8 +1,9 @@
 //! A server that is brought up for the test: its port, its readiness, how long it is kept.
 //!
-//! The free port is found by letting the kernel choose one and closing it again. Between that and the server's start
-//! somebody else may take it: then the server ends at once, and is tried again with another port. It must not be another server of
-//! ours, which would answer in its place until it ends: no two have one port at one time, also of two programs (`Port`).
+//! The free port is found by letting the kernel choose one and closing it again. Between that and the
+//! server's start somebody else may take it: then the server ends at once, and is tried again with another
+//! port. It must not be another server of ours, which would answer in its place until it ends: no two have
+//! one port at one time, also of two programs (`Port`).
 //!
 //! With each launch goes a folder for its files ([`crate::marker::folder`]).
 
@@ -21,7 +22,7 @@ use crate::address::host_and_port;
 use crate::datagrams::{self, Peer};
 use crate::description::{self, Command, RepliesFrom};
 use crate::launched::Launched;
-use crate::marker::folder::Folder;
+use crate::marker::folder::MarkerFolder;
 use crate::process::{Launch, Process};
 use crate::signature::Signatures;
 use crate::template::Template;
@@ -40,7 +41,7 @@ pub struct Server {
     process: Option<Process>,
     // Behind the process, which must be gone when another server gets it.
     port: Option<Port>,
-    folder: Option<Arc<Folder>>,
+    folder: Option<Arc<MarkerFolder>>,
 }
 
 impl Server {
@@ -59,7 +60,8 @@ impl Server {
         Launched { port: self.port.as_ref().map(|port| port.number), folder: self.folder.clone() }
     }
 
-    /// Brings it up if it is not, and returns the first connection that it accepts, before the session's deadline.
+    /// Brings it up if it is not, and returns the first connection that it accepts, before the session's
+    /// deadline.
     ///
     /// # Errors
     /// [`Failure::Start`].
@@ -88,8 +90,8 @@ impl Server {
         self.reach(session, ("took no datagrams", socket, datagrams::free_port))
     }
 
-    /// Brings it up if it is not, and reaches it in this way: what it has not done where it cannot be, how it is reached, and how
-    /// a port is found that is free for it.
+    /// Brings it up if it is not, and reaches it in this way: what it has not done where it cannot be, how it
+    /// is reached, and how a port is found that is free for it.
     fn reach<T>(&mut self, session: &Session<'_>, way: Reach<impl Connect<T>>) -> Result<T, Failure> {
         let Some(launch) = self.launch.clone() else {
             return way.1(&self.address()?, session.deadline).map_err(|why| {
@@ -161,7 +163,8 @@ impl Server {
         }
     }
 
-    /// One more connection, to the server as it is: one of ours that has ended is not brought up again in the middle of a run.
+    /// One more connection, to the server as it is: one of ours that has ended is not brought up again in the
+    /// middle of a run.
     ///
     /// # Errors
     /// [`Failure::Lost`].
@@ -255,9 +258,10 @@ type Reach<C> = (&'static str, C, fn() -> std::io::Result<u16>);
 
 /// A port that no other server of ours has, whichever program has brought it up, until it is dropped.
 ///
-/// The kernel gives a port away again as soon as the socket is closed by which it was found, also to another program that looks for one: then the
-/// one server answers in the place of the other until that has ended. So it is held under a name of which there is one at most as well: that
-/// of a local socket without a file, which lies, as ports do, in the namespace of the network, and goes with who has it.
+/// The kernel gives a port away again as soon as the socket is closed by which it was found, also to another
+/// program that looks for one: then the one server answers in the place of the other until that has ended. So
+/// it is held under a name of which there is one at most as well: that of a local socket without a file,
+/// which lies, as ports do, in the namespace of the network, and goes with who has it.
 #[derive(Debug)]
 struct Port {
     number: u16,
@@ -306,13 +310,15 @@ fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
     Err(why)
 }
 
-/// Those who wait for the numbers of a name, by name: while a name is asked for, nobody asks for it a second time.
+/// Those who wait for the numbers of a name, by name: while a name is asked for, nobody asks for it a second
+/// time.
 static ASKED: Mutex<BTreeMap<String, Vec<Sender<Resolved>>>> = Mutex::new(BTreeMap::new());
 
 type Resolved = Result<Vec<SocketAddr>, String>;
 
-/// The numbers of an address. A name may have to be asked for over the network, which knows no limit of time: that is
-/// left to a thread, and the thread is left alone if it takes too long. There is one for each name at most.
+/// The numbers of an address. A name may have to be asked for over the network, which knows no limit of time:
+/// that is left to a thread, and the thread is left alone if it takes too long. There is one for each name at
+/// most.
 ///
 /// # Errors
 /// Why there are none.

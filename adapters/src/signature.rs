@@ -67,7 +67,8 @@ impl Signatures {
         found.map(|(_, value)| codec::to_text(value))
     }
 
-    /// What fills a hole in a text that is sent before the first stimulus: what belongs to the launch, a constant, or what was captured.
+    /// What fills a hole in a text that is sent before the first stimulus: what belongs to the launch, a
+    /// constant, or what was captured.
     pub fn before(&self, name: &str) -> Option<String> {
         self.launched.hole(name).or_else(|| self.known(name))
     }
@@ -86,8 +87,8 @@ impl Signatures {
         }
     }
 
-    /// What fills a hole in the text of a stimulus: a parameter, as it is spelt, a constant, or what was captured. There is nothing for
-    /// a value that `values` leaves out of those of its parameter.
+    /// What fills a hole in the text of a stimulus: a parameter, as it is spelt, a constant, or what was
+    /// captured. There is nothing for a value that `values` leaves out of those of its parameter.
     pub fn hole(&self, event: &Event, spelling: &Spelling, name: &str) -> Option<String> {
         let parameters = &self.action(&event.action)?.parameters;
         match parameters.iter().position(|datum| datum.name() == name) {
@@ -113,7 +114,8 @@ impl Signatures {
             .collect()
     }
 
-    /// The output that a message means. `given` is what the message gives for each parameter, and of captures.
+    /// The output that a message means. `given` is what the message gives for each parameter, and of
+    /// captures.
     ///
     /// # Errors
     /// [`Failure::Garbage`]: a number that is too long to be read.

@@ -1,11 +1,13 @@
 //! Connections of the HTTP adapter, which are given up the moment that their run is over.
 //!
-//! **Problem.** A request waits in a thread, and a wait in the kernel ends when the server answers or the run's limit of time has
-//! passed; a run that is over has no use for either. A thread that is left alone until then is one for each such run.
+//! **Problem.** A request waits in a thread, and a wait in the kernel ends when the server answers or the
+//! run's limit of time has passed; a run that is over has no use for either. A thread that is left alone
+//! until then is one for each such run.
 //!
-//! **Method.** No socket blocks. Every wait, that for the connection included, is a `poll` that also watches a second
-//! descriptor, the [`Line`] to the run: when its other end is dropped, all waits end at once, and the thread can be joined.
-//! The addresses are found before the first request, so no wait is hidden in asking for them.
+//! **Method.** No socket blocks. Every wait, that for the connection included, is a `poll` that also watches
+//! a second descriptor, the [`Line`] to the run: when its other end is dropped, all waits end at once, and
+//! the thread can be joined. The addresses are found before the first request, so no wait is hidden in asking
+//! for them.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -28,7 +30,8 @@ use crate::evidence::Evidence;
 use crate::framing::Framing;
 use crate::tls::{Session, Tls};
 
-/// What a thread that makes requests watches: the run's end of it is dropped when they are not wanted any more.
+/// What a thread that makes requests watches: the run's end of it is dropped when they are not wanted any
+/// more.
 #[derive(Clone, Debug)]
 pub struct Line(Arc<UnixStream>);
 
@@ -56,7 +59,7 @@ pub struct Connect {
 
 /// The addresses that were found before.
 #[derive(Debug)]
-pub struct Known(pub Vec<SocketAddr>);
+pub struct KnownAddress(pub Vec<SocketAddr>);
 
 /// A connection.
 #[derive(Debug)]
@@ -74,7 +77,7 @@ pub struct Socket {
     tls: Option<Session>,
 }
 
-impl Resolver for Known {
+impl Resolver for KnownAddress {
     fn resolve(&self, _: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
         let mut addresses = self.empty();
         // As many as there is room for.

@@ -1,12 +1,14 @@
-//! An implementation that is a command, talked to over its standard input and output: a new process for each run, or one that is kept.
+//! An implementation that is a command, talked to over its standard input and output: a new process for each
+//! run, or one that is kept.
 //!
-//! As a rule, nothing outlives the process. Where the command speaks to something that does, `settle` says so, and the process is
-//! left to end by itself when its input has ended ([`crate::system`]).
+//! As a rule, nothing outlives the process. Where the command speaks to something that does, `settle` says
+//! so, and the process is left to end by itself when its input has ended ([`crate::system`]).
 //!
-//! **A process that is kept** has one stream for all runs, which no run can end. Both directions keep their order, so what an earlier run has left
-//! stands *before* the answer to something that is asked behind it: `start` and its `ready` with JSON messages, else the `barrier`, whose answer
-//! nothing else must give. Or it is waited at the end of a run until nothing has come for long enough. Where neither is there or has come, and after every run
-//! error, the process is ended, and the next run has a new one.
+//! **A process that is kept** has one stream for all runs, which no run can end. Both directions keep their
+//! order, so what an earlier run has left stands *before* the answer to something that is asked behind it:
+//! `start` and its `ready` with JSON messages, else the `barrier`, whose answer nothing else must give. Or it
+//! is waited at the end of a run until nothing has come for long enough. Where neither is there or has come,
+//! and after every run error, the process is ended, and the next run has a new one.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -153,7 +155,7 @@ impl Adapter for StdioAdapter {
         Some(Settled { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
     }
 
-    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         if let Some(process) = &self.process {
             process.testify(&self.evidence);
         }
@@ -207,8 +209,8 @@ impl StdioAdapter {
         dialogue.begin(encoding, session, ready, process)
     }
 
-    /// The stream of a kept process, behind all that an earlier run has left on it. Where it cannot be told that it is, there is
-    /// none, and the process has ended.
+    /// The stream of a kept process, behind all that an earlier run has left on it. Where it cannot be told
+    /// that it is, there is none, and the process has ended.
     fn carried_on(&mut self, session: &Session<'_>) -> Option<Dialogue> {
         let Stdio { encoding, ready, settle, .. } = &self.description;
         let idle = self.idle.take()?;
@@ -269,7 +271,8 @@ impl StdioAdapter {
         barrier || matches!(self.description.encoding, Encoding::Json)
     }
 
-    /// Lets the process end by itself, as one does that has read the end of its input, and starts the command once more.
+    /// Lets the process end by itself, as one does that has read the end of its input, and starts the command
+    /// once more.
     fn start_again(&mut self) -> Result<(), Failure> {
         let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
         if dialogue.has_news()? {

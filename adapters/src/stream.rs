@@ -1,9 +1,9 @@
 //! Frames over a pipe, a connection or in datagrams, in both directions, never waiting beyond an instant.
 //!
-//! The descriptors do not block, and every wait is a `poll` with a limit. Nothing is read before it is asked for, so one
-//! who sends too fast is held up by the kernel's buffer, as by any slow reader; only while something is being
-//! *sent* must reading go on, or two who both wait to be read from would wait for ever. What is kept then is limited,
-//! as is the length of a frame ([`crate::cut`]).
+//! The descriptors do not block, and every wait is a `poll` with a limit. Nothing is read before it is asked
+//! for, so one who sends too fast is held up by the kernel's buffer, as by any slow reader; only while
+//! something is being *sent* must reading go on, or two who both wait to be read from would wait for ever.
+//! What is kept then is limited, as is the length of a frame ([`crate::cut`]).
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::adapter::Failure;
-pub use crate::channel::Ended;
+pub use crate::channel::ChannelEnded;
 use crate::channel::{Came, Channel};
 use crate::cut::{Cut, Inbox, MOST};
 use crate::evidence::{self, Evidence};
@@ -22,7 +22,7 @@ use crate::evidence::{self, Evidence};
 pub struct Stream {
     channel: Channel,
     inbox: Inbox,
-    ended: Option<Ended>,
+    ended: Option<ChannelEnded>,
     /// How many bytes have been sent.
     sent: u64,
     /// How many bytes have been read.
@@ -33,13 +33,13 @@ pub struct Stream {
 
 /// What there was to read.
 #[derive(PartialEq, Eq, Debug)]
-pub enum Frame<'a> {
+pub enum StreamFrame<'a> {
     /// A frame, without what told it from others.
     Bytes(&'a [u8]),
     /// Nothing whole yet.
     Nothing,
     /// And there will be nothing more.
-    Ended(Ended),
+    Ended(ChannelEnded),
 }
 
 /// How it went when a stream was read to its end.
@@ -79,28 +79,29 @@ impl Stream {
         self.channel.is_of_datagrams()
     }
 
-    /// The next frame. Waits for it until then; `gone` becomes readable when the process at the other end has ended.
+    /// The next frame. Waits for it until then; `gone` becomes readable when the process at the other end has
+    /// ended.
     ///
     /// # Errors
     /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.
-    pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<Frame<'_>, Failure> {
+    pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<StreamFrame<'_>, Failure> {
         loop {
             let frame = self.inbox.frame();
             if let Err(Failure::Garbage(_)) = frame {
                 self.evidence.mark(self.inbox.rest(), evidence::GARBAGE);
             }
             if let Some(frame) = frame? {
-                return Ok(Frame::Bytes(self.inbox.bytes(frame)));
+                return Ok(StreamFrame::Bytes(self.inbox.bytes(frame)));
             }
             if let Some(ended) = self.ended {
-                return Ok(Frame::Ended(ended));
+                return Ok(StreamFrame::Ended(ended));
             }
             if self.fill()? || self.ended.is_some() {
                 continue;
             }
             let rest = until.saturating_duration_since(Instant::now());
             if rest.is_zero() {
-                return Ok(Frame::Nothing);
+                return Ok(StreamFrame::Nothing);
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
@@ -111,7 +112,7 @@ impl Stream {
             let is_gone = gone.is_some() && !fds[1].revents().is_empty();
             // What it wrote before it ended has arrived by now.
             if is_gone && !self.fill()? {
-                self.end(Ended::Gone);
+                self.end(ChannelEnded::Gone);
             }
         }
     }
@@ -119,9 +120,10 @@ impl Stream {
     /// Sends all of it, or fails at that instant.
     ///
     /// # Errors
-    /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`] without words about the process, which are the caller's.
+    /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`] without words about the process, which are
+    /// the caller's.
     pub fn send(&mut self, bytes: &[u8], until: Instant, gone: Option<&OwnedFd>) -> Result<(), Failure> {
-        let lost = |ended: Ended| Failure::Lost(ended.text().to_owned());
+        let lost = |ended: ChannelEnded| Failure::Lost(ended.text().to_owned());
         let mut rest = bytes;
         let mut is_first = true;
         loop {
@@ -133,7 +135,7 @@ impl Stream {
             let is = |at: usize| fds.get(at).is_some_and(|fd: &PollFd<'_>| !fd.revents().is_empty());
             let (is_read, is_gone) = (is(0), is(2));
             if is_gone {
-                return Err(lost(Ended::Gone));
+                return Err(lost(ChannelEnded::Gone));
             }
             if is_read && self.ended.is_none() {
                 self.fill()?;
@@ -158,7 +160,7 @@ impl Stream {
                     let text = format!("{} bytes are more than one datagram can have", rest.len());
                     return Err(Failure::Untranslatable(text));
                 }
-                Err(Errno::CONNREFUSED) if self.is_of_datagrams() => return Err(lost(Ended::Refused)),
+                Err(Errno::CONNREFUSED) if self.is_of_datagrams() => return Err(lost(ChannelEnded::Refused)),
                 Err(Errno::PIPE) => return Err(Failure::Lost("takes no input any more".to_owned())),
                 Err(error) => return Err(Failure::Lost(format!("takes no input any more: {error}"))),
             }
@@ -183,14 +185,14 @@ impl Stream {
         self.channel.close_output();
     }
 
-    /// Reads and forgets what comes, until the other side ends it, until nothing has come for so long as `quiet` says, or until
-    /// that instant.
+    /// Reads and forgets what comes, until the other side ends it, until nothing has come for so long as
+    /// `quiet` says, or until that instant.
     pub fn drain(&mut self, until: Instant, quiet: Option<Duration>, gone: Option<&OwnedFd>) -> Drained {
         loop {
             self.inbox.forget();
             match self.ended {
-                Some(Ended::Broken | Ended::Refused) => return Drained::Broken,
-                Some(Ended::Closed | Ended::Gone) => return Drained::Ended,
+                Some(ChannelEnded::Broken | ChannelEnded::Refused) => return Drained::Broken,
+                Some(ChannelEnded::Closed | ChannelEnded::Gone) => return Drained::Ended,
                 None => {}
             }
             let now = Instant::now();
@@ -203,7 +205,8 @@ impl Stream {
             wait(&mut fds, calm.unwrap_or(until));
             let (is_read, is_gone) =
                 (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
-            // All of it: with TLS, an end may stand behind it of which no descriptor tells. A line that is too long ends nothing here.
+            // All of it: with TLS, an end may stand behind it of which no descriptor tells. A line that is
+            // too long ends nothing here.
             let mut has_come = false;
             while is_read && Instant::now() < until {
                 self.inbox.forget();
@@ -217,7 +220,7 @@ impl Stream {
                 }
             }
             if !has_come && is_gone {
-                self.end(Ended::Gone);
+                self.end(ChannelEnded::Gone);
             } else if !is_read && calm.is_some_and(|calm| Instant::now() >= calm) {
                 return Drained::Quiet;
             }
@@ -244,7 +247,7 @@ impl Stream {
     }
 
     /// Has the other side ended it, as far as was read?
-    pub fn ended(&self) -> Option<Ended> {
+    pub fn ended(&self) -> Option<ChannelEnded> {
         self.ended
     }
 
@@ -277,7 +280,7 @@ impl Stream {
         Ok(false)
     }
 
-    fn end(&mut self, how: Ended) {
+    fn end(&mut self, how: ChannelEnded) {
         if self.ended.is_none() {
             self.evidence.ended(&format!("the implementation {}", how.text()));
             self.ended = Some(how);
@@ -328,7 +331,9 @@ mod tests {
     /// The next frame as a line.
     fn line(stream: &mut Stream, until: Instant) -> Result<String, String> {
         match stream.frame(until, None) {
-            Ok(Frame::Bytes(frame)) => text(frame).map(str::to_owned).map_err(|failure| failure.to_string()),
+            Ok(StreamFrame::Bytes(frame)) => {
+                text(frame).map(str::to_owned).map_err(|failure| failure.to_string())
+            }
             other => Err(format!("{other:?}")),
         }
     }
@@ -344,11 +349,11 @@ mod tests {
         for expected in ["one", "two", ""] {
             assert_eq!(line(&mut stream, soon()), Ok(expected.to_owned()));
         }
-        assert_eq!(stream.frame(Instant::now(), None), Ok(Frame::Nothing));
+        assert_eq!(stream.frame(Instant::now(), None), Ok(StreamFrame::Nothing));
         theirs.write_all(b"ee\nrest").unwrap();
         drop(theirs);
         assert_eq!(line(&mut stream, soon()), Ok("three".to_owned()));
-        assert_eq!(stream.frame(soon(), None), Ok(Frame::Ended(Ended::Closed)));
+        assert_eq!(stream.frame(soon(), None), Ok(StreamFrame::Ended(ChannelEnded::Closed)));
     }
 
     #[test]

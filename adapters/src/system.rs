@@ -1,27 +1,32 @@
 //! A system that is there before a run and after it, and what a run may leave on its way to it.
 //!
-//! **Problem.** A run ends when it has its verdict, or at a limit, and something that it sent may not have arrived: a request without
-//! its answer, lines that nobody has read. The next run resets the system over another connection, which nothing keeps from being
-//! faster. What comes after the reset is then taken for the doing of the system, and a correct one fails.
+//! **Problem.** A run ends when it has its verdict, or at a limit, and something that it sent may not have
+//! arrived: a request without its answer, lines that nobody has read. The next run resets the system over
+//! another connection, which nothing keeps from being faster. What comes after the reset is then taken for
+//! the doing of the system, and a correct one fails.
 //!
-//! **Method.** A run is *settled* before it is left: what is under way is waited for, as long as [`Settle::within`] says
-//! ([`crate::adapter::Adapter::settle`]). What shows that nothing is under way any more depends on the way: an answer for each request; on a
-//! stream, that the other side ends it after we have ended it, for who reads the end has read all before it. A judge does not know
-//! it: it may be owed nothing although a stimulus has not arrived. Where none of this is seen, the system is *dirty*. One of ours is
-//! launched anew. One that is not ours is cleansed by the barrier that its description names; where there is none, what is late is
-//! waited for once more, and the next run is a [`Failure::Dirty`]: it begins no sooner than it is known how.
+//! **Method.** A run is *settled* before it is left: what is under way is waited for, as long as
+//! [`Settle::within`] says ([`crate::adapter::Adapter::settle`]). What shows that nothing is under way any
+//! more depends on the way: an answer for each request; on a stream, that the other side ends it after we
+//! have ended it, for who reads the end has read all before it. A judge does not know it: it may be owed
+//! nothing although a stimulus has not arrived. Where none of this is seen, the system is *dirty*. One of
+//! ours is launched anew. One that is not ours is cleansed by the barrier that its description names; where
+//! there is none, what is late is waited for once more, and the next run is a [`Failure::Dirty`]: it begins
+//! no sooner than it is known how.
 //!
-//! What cannot be seen at all, since the connection is broken or the program that had it was killed, counts as come or lost when it
-//! has had that time; where it was a run of ours, the next one has said so. That is the one guess here.
+//! What cannot be seen at all, since the connection is broken or the program that had it was killed, counts
+//! as come or lost when it has had that time; where it was a run of ours, the next one has said so. That is
+//! the one guess here.
 //!
 //! A system that others reach, too, is claimed for the time of a run ([`crate::claim`]).
 //!
-//! **Ends**: every wait has a limit. **Costs** the way to the system and back for each run, where nothing is late.
+//! **Ends**: every wait has a limit. **Costs** the way to the system and back for each run, where nothing is
+//! late.
 
 use std::time::{Duration, Instant};
 
 use crate::adapter::{Failure, Session};
-use crate::claim::{Claim, Found};
+use crate::claim::{Claim, FoundClaim};
 use crate::description::{Command, Settle, Step};
 use crate::launched::Launched;
 use crate::process::Process;
@@ -83,7 +88,7 @@ impl System {
         let Some((claim, found)) = Claim::of(name, deadline)? else { return Ok(()) };
         self.claim = Some(claim);
         // What we have left ourselves we know better.
-        if found == Found::Mark && self.dirt.is_none() {
+        if found == FoundClaim::Mark && self.dirt.is_none() {
             let what = format!("a run at {name} was cut off, or has left something under way");
             self.dirt = Some(Dirt { what, since: Instant::now(), is_found: true });
         }

@@ -1,7 +1,7 @@
 //! The last that an implementation wrote to its standard error: for the message when it is gone.
 //!
-//! It must be read all the time, since a process that nobody reads from stops. A thread does that, keeps little of it, and
-//! ends with the last process that could write, or when it is told to.
+//! It must be read all the time, since a process that nobody reads from stops. A thread does that, keeps
+//! little of it, and ends with the last process that could write, or when it is told to.
 
 use std::fs::File;
 use std::io::Read;
@@ -68,7 +68,8 @@ impl Tail {
         (state.last[state.last.len() - kept..].to_vec(), new - kept)
     }
 
-    /// The last lines, shortened; `None` where there are none. Gives a stream that is about to end a moment to do so.
+    /// The last lines, shortened; `None` where there are none. Gives a stream that is about to end a moment
+    /// to do so.
     pub fn last(&self, moment: Duration) -> Option<String> {
         let (state, _) = self
             .0

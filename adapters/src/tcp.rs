@@ -1,10 +1,10 @@
 //! An implementation behind a TCP connection, or a UDP socket: a new one for each run, to a server of its
 //! own or one that is kept.
 //!
-//! A server that outlives the run may not have read yet what was sent over a connection when the next one resets it. So a run is
-//! left by ending our side of its connection and waiting for the server to end its own ([`crate::system`]). Datagrams have no
-//! end: only quiet can be waited for, where the description says how long it must last. What comes late comes to a socket that is
-//! closed ([`crate::datagrams`]).
+//! A server that outlives the run may not have read yet what was sent over a connection when the next one
+//! resets it. So a run is left by ending our side of its connection and waiting for the server to end its own
+//! ([`crate::system`]). Datagrams have no end: only quiet can be waited for, where the description says how
+//! long it must last. What comes late comes to a socket that is closed ([`crate::datagrams`]).
 
 use std::time::{Duration, Instant};
 
@@ -193,7 +193,7 @@ impl Adapter for TcpAdapter {
         Some(Settled { awaited: awaited.to_owned(), waited: begin.elapsed(), left })
     }
 
-    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         if let Some(process) = self.server.process() {
             process.testify(&self.evidence);
         }

@@ -5,8 +5,8 @@
 //! expression = name | function "(" expression ")"        a function of one text: its length, its digits, ...
 //! ```
 //!
-//! `{{` and `}}` are braces. In a body, which is JSON more often than not, braces stand for themselves, and only what begins
-//! as a hole with a name in it, or with a name and a parenthesis, is one.
+//! `{{` and `}}` are braces. In a body, which is JSON more often than not, braces stand for themselves, and
+//! only what begins as a hole with a name in it, or with a name and a parenthesis, is one.
 
 use std::fmt;
 use std::ops::Range;
@@ -27,7 +27,7 @@ enum Piece {
 
 /// A piece of a template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part<'a> {
+pub enum TemplatePart<'a> {
     /// A text.
     Text(&'a str),
     /// The functions from the outermost to the innermost, and the name.
@@ -202,10 +202,10 @@ impl Template {
     }
 
     /// Its pieces, in order.
-    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+    pub fn parts(&self) -> impl Iterator<Item = TemplatePart<'_>> {
         self.0.iter().map(|piece| match piece {
-            Piece::Text(text) => Part::Text(text),
-            Piece::Hole(functions, name) => Part::Hole(functions, name),
+            Piece::Text(text) => TemplatePart::Text(text),
+            Piece::Hole(functions, name) => TemplatePart::Hole(functions, name),
         })
     }
 
@@ -265,8 +265,9 @@ impl Builder {
 /// The functions from the outermost to the innermost, and the name.
 type Hole = (Vec<Function>, String);
 
-/// The expression with which the text begins, where a closing brace follows it, and its length with that brace. `at` is where the text
-/// stands. `None` where it begins neither with a name and a brace nor with a name and a parenthesis, or is not closed.
+/// The expression with which the text begins, where a closing brace follows it, and its length with that
+/// brace. `at` is where the text stands. `None` where it begins neither with a name and a brace nor with a
+/// name and a parenthesis, or is not closed.
 fn expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateError> {
     let mut functions = Vec::new();
     let mut from = 0;

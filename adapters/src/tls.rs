@@ -1,14 +1,17 @@
 //! TLS over a connection that does not block: the bytes of a dialogue on one side, records on the other.
 //!
-//! **What is trusted** is what the description names, and nothing else: not the system's authorities, no certificate that nobody has signed,
-//! none whose name is another one, none that has expired. There is no way to say otherwise. A client certificate is shown where one is given.
+//! **What is trusted** is what the description names, and nothing else: not the system's authorities, no
+//! certificate that nobody has signed, none whose name is another one, none that has expired. There is no way
+//! to say otherwise. A client certificate is shown where one is given.
 //!
-//! **Method.** `rustls` does no input or output by itself. Whoever has the descriptor hands it over for one step, which ends when it would wait;
-//! the waiting stays with the caller ([`crate::stream`], [`crate::socket`]), with its limits. Bytes count as sent when their
-//! records have left us. No session is resumed: each connection begins as the first one did.
+//! **Method.** `rustls` does no input or output by itself. Whoever has the descriptor hands it over for one
+//! step, which ends when it would wait; the waiting stays with the caller ([`crate::stream`],
+//! [`crate::socket`]), with its limits. Bytes count as sent when their records have left us. No session is
+//! resumed: each connection begins as the first one did.
 //!
-//! **Where we are lenient**: the end of the connection without the alert `close_notify` is an end. Many servers leave it out, and what
-//! was whole before is whole; an answer over HTTP that only the end ends is not.
+//! **Where we are lenient**: the end of the connection without the alert `close_notify` is an end. Many
+//! servers leave it out, and what was whole before is whole; an answer over HTTP that only the end ends is
+//! not.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -60,8 +63,8 @@ pub fn is_name(text: &str) -> bool {
 }
 
 impl Tls {
-    /// From texts in PEM: the certificates of the authorities that are trusted; our certificate (and those between it and its authority) with
-    /// its key. `name`: the server's, where it is not the host's.
+    /// From texts in PEM: the certificates of the authorities that are trusted; our certificate (and those
+    /// between it and its authority) with its key. `name`: the server's, where it is not the host's.
     ///
     /// # Errors
     /// Which text is wrong, and why.
@@ -233,7 +236,8 @@ impl Session {
         self.connection.reader().read(bytes)
     }
 
-    /// Writes some bytes, of which the same must be given again where it would wait: they count when they have left us.
+    /// Writes some bytes, of which the same must be given again where it would wait: they count when they
+    /// have left us.
     ///
     /// # Errors
     /// Those of the connection.

@@ -1,6 +1,8 @@
-//! Answers byte by byte: what one reader of HTTP takes for one body and another for another is garbage, never an event.
+//! Answers byte by byte: what one reader of HTTP takes for one body and another for another is garbage, never
+//! an event.
 //!
-//! Each answer stands beside what comes of it. The good ones show that the bad ones are refused for what is wrong with them.
+//! Each answer stands beside what comes of it. The good ones show that the bad ones are refused for what is
+//! wrong with them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 

@@ -1,14 +1,15 @@
 //! Finds the APRON library: below `APRON_PREFIX` and nowhere else, or where the C compiler finds libraries.
 //!
-//! With a prefix, the loader must find the libraries too. Cargo gives the programs it runs the search paths that lie in
-//! the target directory, so we link to the libraries from our output directory and name that one, as
-//! `analyses/build.rs` does for Z3. `cli/build.rs` writes the prefix into the program that is installed.
+//! With a prefix, the loader must find the libraries too. Cargo gives the programs it runs the search paths
+//! that lie in the target directory, so we link to the libraries from our output directory and name that one,
+//! as `analyses/build.rs` does for Z3. `cli/build.rs` writes the prefix into the program that is installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// The variants that compute with GMP's rationals. One of each: `liboctD` exports the same symbols as `liboctMPQ`.
+/// The variants that compute with GMP's rationals. One of each: `liboctD` exports the same symbols as
+/// `liboctMPQ`.
 const LIBRARIES: [&str; 4] = ["polkaMPQ", "octMPQ", "boxMPQ", "apron"];
 
 /// What APRON's libraries use, and those of Debian do not say that they do.

@@ -1,23 +1,25 @@
-//! Facts as clauses: what is known about numbers, each thing once, with the finite data under which it is known.
+//! Facts as clauses: what is known about numbers, each thing once, with the finite data under which it is
+//! known.
 //!
-//! **Problem.** A fact is a map from cells to elements. Said case by case, n independent Booleans that each say something
-//! about a number of their own make 2ⁿ cases, and everything that reads the fact pays for them.
+//! **Problem.** A fact is a map from cells to elements. Said case by case, n independent Booleans that each
+//! say something about a number of their own make 2ⁿ cases, and everything that reads the fact pays for them.
 //!
-//! **Method.** The same set is a conjunction: the cells that there are, and for every constraint `c` of any element the
-//! clause "`c`, or the cell is one in which `c` is not known"; an element of several disjuncts is one such `c`. A cell that there is not may fall on either side, so few
-//! places suffice to tell the two sides apart: they are found by leaving out one place after the other while the sides
-//! stay apart. Where unrelated data have n independent facts, there are n clauses of one place each.
+//! **Method.** The same set is a conjunction: the cells that there are, and for every constraint `c` of any
+//! element the clause "`c`, or the cell is one in which `c` is not known"; an element of several disjuncts is
+//! one such `c`. A cell that there is not may fall on either side, so few places suffice to tell the two
+//! sides apart: they are found by leaving out one place after the other while the sides stay apart. Where
+//! unrelated data have n independent facts, there are n clauses of one place each.
 //!
 //! Example: {b ↦ 0 ≤ x ≤ 3, !b ↦ x = 0} is `x >= 0 && x <= 3 && (b || x == 0)`.
 //!
-//! **Exact**: in a cell that there is, the clauses of the constraints of its element reduce to these, and the others hold,
-//! since each is excused there or follows from the element ([`Sides`]).
+//! **Exact**: in a cell that there is, the clauses of the constraints of its element reduce to these, and the
+//! others hold, since each is excused there or follows from the element ([`Sides`]).
 //!
-//! **Limit.** Facts that are all different are as many clauses as cells. What is beyond a size is left out, longest clauses
-//! first: a conjunction with fewer parts over-approximates. The caller says so.
+//! **Limit.** Facts that are all different are as many clauses as cells. What is beyond a size is left out,
+//! longest clauses first: a conjunction with fewer parts over-approximates. The caller says so.
 //!
-//! **Cost**: cells times constraints questions to the domain, each about one constraint; and places times cells for each
-//! constraint.
+//! **Cost**: cells times constraints questions to the domain, each about one constraint; and places times
+//! cells for each constraint.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,21 +1,21 @@
 //! Guards as the domains see them: a formula of linear constraints, for one valuation of the finite places.
 //!
-//! Within one cell of the partition every Boolean and enumeration place has a value, so the finite part of a guard is
-//! evaluated away, and what stays is conjunction and disjunction over linear constraints. Two things have no such
-//! form: a non-linear operation, and a read from an array. An atom that contains one is read as true, which is an
-//! over-approximation, and noted as a [`LossReason`] with the term it is about. An `if-then-else` below a comparison or an
-//! assignment is a case split, limited by [`CASE_LIMIT`].
+//! Within one cell of the partition every Boolean and enumeration place has a value, so the finite part of a
+//! guard is evaluated away, and what stays is conjunction and disjunction over linear constraints. Two things
+//! have no such form: a non-linear operation, and a read from an array. An atom that contains one is read as
+//! true, which is an over-approximation, and noted as a [`LossReason`] with the term it is about. An
+//! `if-then-else` below a comparison or an assignment is a case split, limited by [`CASE_LIMIT`].
 //!
 //! `mod` and `div` by a number are linear where the remainder is known. For a domain that knows congruences
 //! they are a case split over the remainders; for one that does not, they are beyond the domain: no case
 //! would be told apart from another.
 //!
-//! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled once in a
-//! scope, and a condition has at most as many constraints as its frame allows ([`Frame::condition_limit`]):
-//! what would be longer is read as true, and noted.
+//! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled
+//! once in a scope, and a condition has at most as many constraints as its frame allows
+//! ([`Frame::condition_limit`]): what would be longer is read as true, and noted.
 //!
-//! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no loss can be
-//! negated.
+//! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no loss
+//! can be negated.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

@@ -1,6 +1,7 @@
 //! Sets of cells as terms: products of sets of digits, place by place.
 //!
-//! Example: the cells ⟨TEA, on⟩ and ⟨COFFEE, on⟩ of a machine with three beverages are `vBeverage != MILK && on`.
+//! Example: the cells ⟨TEA, on⟩ and ⟨COFFEE, on⟩ of a machine with three beverages are
+//! `vBeverage != MILK && on`.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +15,8 @@ use crate::frame::{FinitePlace, Frame};
 /// For each finite place, the digits it may have.
 pub type Cube = Vec<Vec<u32>>;
 
-/// Products of sets whose disjoint union is the cells. Merging along one place after the other is not minimal, but
-/// finds every value that is a product.
+/// Products of sets whose disjoint union is the cells. Merging along one place after the other is not
+/// minimal, but finds every value that is a product.
 pub fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
     let places = frame.finite.len();
     let single = |cell: &u32| (0..places).map(|place| vec![frame.digit(*cell, place)]).collect();

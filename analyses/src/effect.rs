@@ -1,13 +1,15 @@
 //! A transition compiled for the domains: its cases.
 //!
-//! Within one cell of the partition and for one choice of the finite parameters, a transition is a condition over
-//! numbers, a parallel affine assignment to dimensions, and new digits for the cell. Many transitions of a product
-//! share guard and assignments, so they are compiled once per distinct (parameters, guard, assignments), which is an
-//! [`Effect`]; and once per valuation of the finite places that the effect reads, when such a cell is first met.
+//! Within one cell of the partition and for one choice of the finite parameters, a transition is a condition
+//! over numbers, a parallel affine assignment to dimensions, and new digits for the cell. Many transitions of
+//! a product share guard and assignments, so they are compiled once per distinct (parameters, guard,
+//! assignments), which is an [`Effect`]; and once per valuation of the finite places that the effect reads,
+//! when such a cell is first met.
 //!
-//! What the concrete semantics asks silently is part of the condition: operations are defined, assigned values and
-//! parameters lie in their types. Numeric parameters are dimensions behind those of the frame, added for the effect
-//! and projected away after it; those that no term mentions are left out, every type having a value.
+//! What the concrete semantics asks silently is part of the condition: operations are defined, assigned
+//! values and parameters lie in their types. Numeric parameters are dimensions behind those of the frame,
+//! added for the effect and projected away after it; those that no term mentions are left out, every type
+//! having a value.
 //!
 //! Cost: proportional to the terms, times the valuations of the finite parameters that are read.
 
@@ -85,8 +87,8 @@ impl Assigned {
 }
 
 impl Effect {
-    /// Prepares an effect. At most `partition_limit` valuations of finite parameters are told apart; parameters
-    /// beyond that stay unknown.
+    /// Prepares an effect. At most `partition_limit` valuations of finite parameters are told apart;
+    /// parameters beyond that stay unknown.
     pub fn new(
         frame: &Frame,
         parameters: &[Datum],
@@ -297,8 +299,9 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
 }
 
 /// The case with its parameters projected out of its condition once and for all, where no assignment and no
-/// disjunction mentions one: `p == vPaid - cPrice` of a `nat` is `vPaid >= cPrice`. That is the common case, since an
-/// output's parameters say what is sent. `None` where the condition holds nowhere; and whether nothing was lost.
+/// disjunction mentions one: `p == vPaid - cPrice` of a `nat` is `vPaid >= cPrice`. That is the common case,
+/// since an output's parameters say what is sent. `None` where the condition holds nowhere; and whether
+/// nothing was lost.
 ///
 /// A projection may be exponential in its dimensions, so it is limited like every operation on polyhedra.
 fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
@@ -427,7 +430,8 @@ pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     found
 }
 
-/// The linear constraints over the frame's dimensions that the guards of the model compare with, in order, each once.
+/// The linear constraints over the frame's dimensions that the guards of the model compare with, in order,
+/// each once.
 pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();

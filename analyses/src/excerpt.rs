@@ -1,4 +1,5 @@
-//! A term in a sentence: its text, or the beginning of it where sharing would make it longer than anyone reads.
+//! A term in a sentence: its text, or the beginning of it where sharing would make it longer than anyone
+//! reads.
 
 use std::fmt::{self, Write as _};
 

@@ -1,16 +1,17 @@
 //! Facts as terms that a test engineer reads.
 //!
-//! An abstract value is a map from cells to polyhedra or boxes; what is printed is a formula over variables and
-//! constants. Cells with the same element are one case; their valuations are merged into products of sets, place by
-//! place, so that `vBeverage == COFFEE` is printed and a place that may have any value is not mentioned. Conjuncts that
-//! all cases share are written once. What every value of a datum's type satisfies (`vPaid >= 0` of a `nat`) is left
-//! out: a fact is read in the context of the types.
+//! An abstract value is a map from cells to polyhedra or boxes; what is printed is a formula over variables
+//! and constants. Cells with the same element are one case; their valuations are merged into products of
+//! sets, place by place, so that `vBeverage == COFFEE` is printed and a place that may have any value is not
+//! mentioned. Conjuncts that all cases share are written once. What every value of a datum's type satisfies
+//! (`vPaid >= 0` of a `nat`) is left out: a fact is read in the context of the types.
 //!
-//! Cases say the same thing again and again where several finite places matter, each to numbers of its own. So a fact of
-//! more than `MOST_CASES` cases is said in clauses instead (`crate::clauses`), where that is shorter; these have a limit,
-//! and what is beyond it is counted in [`Writer::shortened`].
+//! Cases say the same thing again and again where several finite places matter, each to numbers of its own.
+//! So a fact of more than `MOST_CASES` cases is said in clauses instead (`crate::clauses`), where that is
+//! shorter; these have a limit, and what is beyond it is counted in [`Writer::shortened`].
 //!
-//! Example: cells {TEA ↦ x ≥ 1, COFFEE ↦ x ≥ 1 ∧ y = 0} become `x >= 1 && (vBeverage == TEA || vBeverage == COFFEE && y == 0)`.
+//! Example: cells {TEA ↦ x ≥ 1, COFFEE ↦ x ≥ 1 ∧ y = 0} become
+//! `x >= 1 && (vBeverage == TEA || vBeverage == COFFEE && y == 0)`.
 
 use std::collections::HashMap;
 
@@ -37,7 +38,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A writer of facts that have at most so many comparisons and flags, where they have more than a few cases.
+    /// A writer of facts that have at most so many comparisons and flags, where they have more than a few
+    /// cases.
     pub fn new(limit: usize) -> Self {
         Writer { limit, shortened: 0, values: HashMap::new(), elements: HashMap::new() }
     }

@@ -1,17 +1,20 @@
 //! The fixpoint engine: the least solution of a system of equations over a graph, from above.
 //!
-//! **Problem.** For each node, `x[n] = entry(n) ⊔ ⊔ { transfer(e, x[source(e)]) | e into n }`. The exact iteration need
-//! not end (thesis, Fig. 7.8). **Method.** Chaotic iteration in a weak topological order ([`crate::order`]) with the
-//! recursive strategy, widening at the heads of components only, after `delay` plain joins at that head; then
-//! `descending_steps` sweeps that narrow. Forward and backward analyses differ in the direction of their edges alone.
+//! **Problem.** For each node, `x[n] = entry(n) ⊔ ⊔ { transfer(e, x[source(e)]) | e into n }`. The exact
+//! iteration need not end (thesis, Fig. 7.8). **Method.** Chaotic iteration in a weak topological order
+//! ([`crate::order`]) with the recursive strategy, widening at the heads of components only, after `delay`
+//! plain joins at that head; then `descending_steps` sweeps that narrow. Forward and backward analyses differ
+//! in the direction of their edges alone.
 //!
-//! **Where we differ.** The recursive strategy is a single pass with jumps: behind the last node of a component the
-//! pass goes back to its head while the head has an input that changed. Nodes without a changed input are skipped.
+//! **Where we differ.** The recursive strategy is a single pass with jumps: behind the last node of a
+//! component the pass goes back to its head while the head has an input that changed. Nodes without a changed
+//! input are skipped.
 //!
-//! **Why it ends.** Heads only grow, by widening, so each changes finitely often; once heads are stable the rest is
-//! acyclic. A head's delay is counted over the whole run, not anew for each visit. Above that stands a limit on the
-//! evaluations: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved nothing, so every node then gets its
-//! fallback, which the caller guarantees to contain the solution. A descending iteration may be stopped anywhere.
+//! **Why it ends.** Heads only grow, by widening, so each changes finitely often; once heads are stable the
+//! rest is acyclic. A head's delay is counted over the whole run, not anew for each visit. Above that stands
+//! a limit on the evaluations: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved
+//! nothing, so every node then gets its fallback, which the caller guarantees to contain the solution. A
+//! descending iteration may be stopped anywhere.
 //!
 //! **Cost.** Each evaluation of a node transfers along all its incoming edges; the caller remembers results.
 
@@ -147,8 +150,9 @@ impl<E: Equations> Run<'_, E> {
         self.add_inputs(node, entry)
     }
 
-    /// A head's value joined with the right side of its equation. What flows in is mostly below the value already, and then there
-    /// is nothing to join; the sum of the inputs alone would be made anew, and be joined in the end all the same.
+    /// A head's value joined with the right side of its equation. What flows in is mostly below the value
+    /// already, and then there is nothing to join; the sum of the inputs alone would be made anew, and be
+    /// joined in the end all the same.
     fn evaluate_above(&mut self, node: u32, old: &E::Value) -> E::Value {
         let entry = self.equations.entry(node);
         let sum = self.equations.join(old, &entry);
@@ -213,8 +217,8 @@ impl<E: Equations> Run<'_, E> {
         self.set(node, next);
     }
 
-    /// Sweeps until nothing changes, the steps are used up, or the limit is reached. Every intermediate state is a
-    /// solution: the right sides contain the least fixpoint wherever the left sides do.
+    /// Sweeps until nothing changes, the steps are used up, or the limit is reached. Every intermediate state
+    /// is a solution: the right sides contain the least fixpoint wherever the left sides do.
     fn descend(&mut self, sweeps: usize) {
         for node in &self.order.nodes {
             self.dirty[*node as usize] = true;

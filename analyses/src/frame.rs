@@ -1,10 +1,10 @@
 //! Which parts of a state an abstract value talks about, and in which order.
 //!
-//! A *place* is a datum, or a field chain rooted at one, that holds a single value: records are split into their
-//! leaves; arrays are no places, since no domain here describes them. Numeric places become the dimensions of a
-//! numerical domain, in the order variables, then constants, each by declaration. Places of a finite type (Booleans
-//! and enumerations) become the digits of a *cell*'s number: an abstract value keeps one numeric element for each cell
-//! (see [`crate::partition`]). An `int[lo..hi]` is numeric, however short.
+//! A *place* is a datum, or a field chain rooted at one, that holds a single value: records are split into
+//! their leaves; arrays are no places, since no domain here describes them. Numeric places become the
+//! dimensions of a numerical domain, in the order variables, then constants, each by declaration. Places of a
+//! finite type (Booleans and enumerations) become the digits of a *cell*'s number: an abstract value keeps
+//! one numeric element for each cell (see [`crate::partition`]). An `int[lo..hi]` is numeric, however short.
 
 use std::collections::{HashMap, HashSet};
 
@@ -89,7 +89,8 @@ pub fn extent(ty: &Type) -> (Option<Integer>, Option<Integer>) {
     }
 }
 
-/// What the type says about the value of an expression: no constraint for `int` and `real`, one or two otherwise.
+/// What the type says about the value of an expression: no constraint for `int` and `real`, one or two
+/// otherwise.
 pub fn type_constraints(ty: &Type, expression: &LinearExpression) -> Vec<Constraint> {
     let (low, high) = extent(ty);
     let constant = |value| LinearExpression::constant(Rational::from(value));
@@ -159,8 +160,8 @@ impl Frame {
 
     /// The frame of a model, its partition limited to this number of cells (at least one).
     ///
-    /// Where the limit does not suffice, the finite places are taken in the order of how many distinct guards mention
-    /// them, as long as they fit.
+    /// Where the limit does not suffice, the finite places are taken in the order of how many distinct guards
+    /// mention them, as long as they fit.
     pub fn new(iosts: &Iosts, partition_limit: usize) -> Self {
         let all = iosts.variables.iter().chain(&iosts.constants).flat_map(places);
         let (numeric, finite): (Vec<Place>, Vec<Place>) = all.partition(Place::is_numeric);
@@ -183,7 +184,8 @@ impl Frame {
         frame
     }
 
-    /// Are the places the same, and have they the same slots? Then what was computed over one holds over the other.
+    /// Are the places the same, and have they the same slots? Then what was computed over one holds over the
+    /// other.
     pub fn is_same(&self, other: &Frame) -> bool {
         let finite =
             |frame: &Frame| frame.finite.iter().map(|finite| finite.place.clone()).collect::<Vec<_>>();

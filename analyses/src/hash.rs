@@ -1,9 +1,9 @@
 //! Hashing for the tables of an analysis: fast, and the same in every run.
 //!
-//! A fixpoint looks up the same small numbers and the same rows of numbers millions of times, and the hash of the
-//! standard library, which withstands chosen collisions, was a fifth of the time. Here a word is rotated in and
-//! multiplied, as in Firefox and in `rustc` ("FxHash"). Who chooses a model chooses its cost anyway, and a run has a
-//! budget. No table that uses this is iterated, so no order depends on it.
+//! A fixpoint looks up the same small numbers and the same rows of numbers millions of times, and the hash of
+//! the standard library, which withstands chosen collisions, was a fifth of the time. Here a word is rotated
+//! in and multiplied, as in Firefox and in `rustc` ("FxHash"). Who chooses a model chooses its cost anyway,
+//! and a run has a budget. No table that uses this is iterated, so no order depends on it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -76,7 +76,8 @@ mod tests {
         let pairs = (0..200u32).flat_map(|a| (0..200u32).map(move |b| (a, b)));
         let hashes: HashSet<u64> = pairs.clone().map(|pair| build.hash_one(pair)).collect();
         assert_eq!(hashes.len(), 40_000);
-        // Both ends are looked at by a table: the lower bits for the place, the upper ones for a first comparison.
+        // Both ends are looked at by a table: the lower bits for the place, the upper ones for a first
+        // comparison.
         let lower: HashSet<u64> = pairs.map(|pair| build.hash_one(pair) & 0xffff).collect();
         assert!(lower.len() > 20_000, "{}", lower.len());
         let rows = (0..1000i64).map(|at| build.hash_one([at % 10, at / 10 % 10, at / 100, 0, 0, -1]));

@@ -3,13 +3,14 @@
 //! **Problem.** Who runs a test case needs values for a stimulus's parameters, many different ones, within
 //! microseconds. A solver gives one, and always the dull one.
 //!
-//! **Method.** The condition is compiled as a transition's guard is ([`crate::condition`]) and met with all vectors of the
-//! types. What results contains every satisfying vector of numbers, and with a disjunction or an integer hole also
-//! others, so that whoever draws from it checks what was drawn. Drawing goes coordinate by coordinate: the [`Hull::range`]
-//! of one, a value in it, [`Hull::fixed`], the range of the next. Differs from sampling a volume, which is slower and has
-//! no meaning where the hull is unbounded.
+//! **Method.** The condition is compiled as a transition's guard is ([`crate::condition`]) and met with all
+//! vectors of the types. What results contains every satisfying vector of numbers, and with a disjunction or
+//! an integer hole also others, so that whoever draws from it checks what was drawn. Drawing goes coordinate
+//! by coordinate: the [`Hull::range`] of one, a value in it, [`Hull::fixed`], the range of the next. Differs
+//! from sampling a volume, which is slower and has no meaning where the hull is unbounded.
 //!
-//! **Ends**: no iteration. **Costs** a conversion of a polyhedron with as many dimensions as there are parameters.
+//! **Ends**: no iteration. **Costs** a conversion of a polyhedron with as many dimensions as there are
+//! parameters.
 
 use std::collections::HashMap;
 
@@ -40,7 +41,8 @@ pub struct Range {
     pub high: Option<RBig>,
 }
 
-/// The hull of the values of these data, numbers all of them, that satisfy the condition, which mentions no others.
+/// The hull of the values of these data, numbers all of them, that satisfy the condition, which mentions no
+/// others.
 ///
 /// Over-approximation: every satisfying vector is in it.
 pub fn hull(condition: &Term, data: &[Datum]) -> Hull {

@@ -1,14 +1,16 @@
 //! What makes facts facts: the conditions under which a family of them is inductive.
 //!
-//! **Problem.** `reach` and `coreach` come out of a fixpoint over abstract values. Whoever is to believe them should not
-//! have to believe the engine, the domains or the writer of terms: facts that are inductive contain what they promise,
-//! wherever they come from. The engine that computes them ([`crate::reachability`]), a check that believes none of it, a
-//! certificate, and a solver that looks for better facts all need the same list of conditions. It stands here, once. It
-//! is a definition: nothing here asks a solver, and who reads it proves what it says by means of its own.
+//! **Problem.** `reach` and `coreach` come out of a fixpoint over abstract values. Whoever is to believe them
+//! should not have to believe the engine, the domains or the writer of terms: facts that are inductive
+//! contain what they promise, wherever they come from. The engine that computes them
+//! ([`crate::reachability`]), a check that believes none of it, a certificate, and a solver that looks for
+//! better facts all need the same list of conditions. It stands here, once. It is a definition: nothing here
+//! asks a solver, and who reads it proves what it says by means of its own.
 //!
-//! **Source.** Floyd's method, on the equations (7.7) and (7.9) of the thesis (p. 181-184), within bounds `W` as the
-//! alternation of Cousot & Cousot has them (JLP 1992, <https://doi.org/10.1016/0743-1066(92)90030-7>). As constrained Horn
-//! clauses (Bjørner et al., 2015, <https://doi.org/10.1007/978-3-319-23534-9_2>) over one predicate `F` for each point:
+//! **Source.** Floyd's method, on the equations (7.7) and (7.9) of the thesis (p. 181-184), within bounds `W`
+//! as the alternation of Cousot & Cousot has them (JLP 1992, <https://doi.org/10.1016/0743-1066(92)90030-7>).
+//! As constrained Horn clauses (Bjørner et al., 2015, <https://doi.org/10.1007/978-3-319-23534-9_2>) over one
+//! predicate `F` for each point:
 //!
 //! ```text
 //! forward    entry  Θ && W[l0] => F[l0]          step l -G,A-> l'   F[l] && W[l] && G && W[l'][A] => F[l'][A]
@@ -16,15 +18,18 @@
 //! both       goal   F[l] => what is claimed of l
 //! ```
 //!
-//! Forward, `F` then contains every state of a run that stays within `W`; backward, every state from which such a run goes
-//! on to an accepting location. `G` is the condition under which a transition can be taken, definedness and types
-//! included. With `W` the facts of the turn before, a chain of turns is a proof ([`chain`]): by induction on it, every state
-//! of a run from an initial state to an accepting location is in the facts of each turn, and so in the last.
+//! Forward, `F` then contains every state of a run that stays within `W`; backward, every state from which
+//! such a run goes on to an accepting location. `G` is the condition under which a transition can be taken,
+//! definedness and types included. With `W` the facts of the turn before, a chain of turns is a proof
+//! ([`chain`]): by induction on it, every state of a run from an initial state to an accepting location is in
+//! the facts of each turn, and so in the last.
 //!
-//! **Points.** A fact stands at a [`Point`]: a location, and a token that tells apart what is stated separately there.
-//! Today there is one fact for each location, and the token is `()`; a partition brings tokens of its own.
+//! **Points.** A fact stands at a [`Point`]: a location, and a token that tells apart what is stated
+//! separately there. Today there is one fact for each location, and the token is `()`; a partition brings
+//! tokens of its own.
 //!
-//! **Cost**: one entry for each entry of the graph, one step for each transition and pair of tokens that it leads between.
+//! **Cost**: one entry for each entry of the graph, one step for each transition and pair of tokens that it
+//! leads between.
 
 use coreach_model::iosts::LocationId;
 use coreach_model::obligation::enabling_condition;
@@ -116,8 +121,8 @@ impl HornClauses {
         )
     }
 
-    /// What makes facts contain the states from which an accepting location is reached; `accepting` has an entry for each
-    /// location.
+    /// What makes facts contain the states from which an accepting location is reached; `accepting` has an
+    /// entry for each location.
     pub fn backward(iosts: &Iosts, accepting: &[bool]) -> Self {
         let is_entry = |at: &Point| accepting[at.location.place()];
         Self::over(iosts, Orientation::Backward, of_locations(iosts), is_entry, |_, _, _| true)
@@ -131,8 +136,9 @@ fn of_locations(iosts: &Iosts) -> Vec<Point> {
 impl<T: Copy> HornClauses<T> {
     /// The conditions on facts at these points, some of which are entries.
     ///
-    /// `leads` says whether the transition of a number may lead from a token at its source to one at its target. That
-    /// every run has its way through the tokens is for the caller to know: facts are proved of the runs that have.
+    /// `leads` says whether the transition of a number may lead from a token at its source to one at its
+    /// target. That every run has its way through the tokens is for the caller to know: facts are proved of
+    /// the runs that have.
     pub fn over(
         iosts: &Iosts,
         orientation: Orientation,
@@ -172,7 +178,8 @@ impl<T: Copy> HornClauses<T> {
         found.into_iter().map(Term::or).collect()
     }
 
-    /// What must hold for these facts, one for each point, to be inductive within others: entries, then steps.
+    /// What must hold for these facts, one for each point, to be inductive within others: entries, then
+    /// steps.
     ///
     /// # Panics
     /// Where there is not one fact, and one bound, for each point.
@@ -211,8 +218,8 @@ impl<T: Copy> HornClauses<T> {
     }
 }
 
-/// What makes the last of a chain of turns contain every state of a run from an initial state to an accepting location,
-/// and imply what is claimed of each location: each turn is inductive within the one before.
+/// What makes the last of a chain of turns contain every state of a run from an initial state to an accepting
+/// location, and imply what is claimed of each location: each turn is inductive within the one before.
 ///
 /// # Panics
 /// Where a turn, `accepting` or `claimed` has not one entry for each location.

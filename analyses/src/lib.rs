@@ -1,7 +1,7 @@
 //! What can be *known* about an IOSTS, and nothing that changes one.
 //!
-//! Satisfiability of terms ([`solver`]), and over-approximations of the reachable and the coreachable states. An
-//! analysis returns facts keyed by location; what to do about a fact is decided in `coreach-pipeline`.
+//! Satisfiability of terms ([`solver`]), and over-approximations of the reachable and the coreachable states.
+//! An analysis returns facts keyed by location; what to do about a fact is decided in `coreach-pipeline`.
 //!
 //! ```
 //! use coreach_analyses::solver::must_hold;
@@ -35,12 +35,12 @@
 //! }
 //! ```
 //!
-//! The abstract interpretation, from the question to the numbers: [`reachability`] (the facts and the knobs) asks the
-//! engine in [`fixpoint`], which visits locations in the [`order`] of Bourdoncle; an abstract value is a [`partition`]
-//! of the finite data with an element of one of the [`domains`] in each cell, over the places of a [`frame`];
-//! [`transfer`] takes it along a transition, compiled in [`effect`] and [`condition`]; [`facts`] writes it down,
-//! case by case or in `clauses`. What makes facts inductive is defined in [`inductive`], and read by the engine and by who
-//! checks it.
+//! The abstract interpretation, from the question to the numbers: [`reachability`] (the facts and the knobs)
+//! asks the engine in [`fixpoint`], which visits locations in the [`order`] of Bourdoncle; an abstract value
+//! is a [`partition`] of the finite data with an element of one of the [`domains`] in each cell, over the
+//! places of a [`frame`]; [`transfer`] takes it along a transition, compiled in [`effect`] and [`condition`];
+//! [`facts`] writes it down, case by case or in `clauses`. What makes facts inductive is defined in
+//! [`inductive`], and read by the engine and by who checks it.
 
 pub mod check;
 mod clauses;

@@ -1,4 +1,5 @@
-//! Between the numbers of the model and those of the linear algebra, and what constraints without variables say.
+//! Between the numbers of the model and those of the linear algebra, and what constraints without variables
+//! say.
 //!
 //! How a constraint is written as a term stands in `readable.rs`.
 

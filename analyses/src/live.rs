@@ -1,13 +1,15 @@
 //! Which variables can still matter: those that something reads before they are assigned anew.
 //!
-//! **Problem.** Two runs that are at one location with different data behave alike from there on where the data differ in
-//! variables only that nobody reads any more.
+//! **Problem.** Two runs that are at one location with different data behave alike from there on where the
+//! data differ in variables only that nobody reads any more.
 //!
-//! **Method.** Live variables, the classical backward analysis (Aho, Sethi, Ullman, *Compilers*, 10.6), on locations: a variable is
-//! live at l where a transition that leaves l reads it in its guard, or in what it assigns to a variable that is live
-//! behind it. Guards count whether or not they can hold, so this is an over-approximation.
+//! **Method.** Live variables, the classical backward analysis (Aho, Sethi, Ullman, *Compilers*, 10.6), on
+//! locations: a variable is live at l where a transition that leaves l reads it in its guard, or in what it
+//! assigns to a variable that is live behind it. Guards count whether or not they can hold, so this is an
+//! over-approximation.
 //!
-//! **Ends**: sets of variables only grow. **Cost**: each transition once for each variable that becomes live behind it.
+//! **Ends**: sets of variables only grow. **Cost**: each transition once for each variable that becomes live
+//! behind it.
 
 use std::collections::BTreeSet;
 

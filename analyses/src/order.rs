@@ -1,15 +1,16 @@
 //! Weak topological orders: in which order a fixpoint visits locations, and where it widens.
 //!
 //! After F. Bourdoncle, "Efficient chaotic iteration strategies with widenings" (FMPA 1993,
-//! <https://doi.org/10.1007/BFb0039704>). A weak topological order arranges the nodes in nested components, each with
-//! a head, such that every edge that goes backwards goes to the head of a component that contains its source. Widening
-//! at heads is then enough to make an iteration end, and stabilising inner components first (the recursive strategy)
-//! keeps the outer ones from seeing half-done results.
+//! <https://doi.org/10.1007/BFb0039704>). A weak topological order arranges the nodes in nested components,
+//! each with a head, such that every edge that goes backwards goes to the head of a component that contains
+//! its source. Widening at heads is then enough to make an iteration end, and stabilising inner components
+//! first (the recursive strategy) keeps the outer ones from seeing half-done results.
 //!
-//! The order is built from strongly connected components: those of the graph in topological order, each headed by the
-//! node where the search entered it, then those of the component without its head, and so on. Where we differ: the
-//! search and the nesting run on explicit stacks, and the result is not a tree but a list of nodes with the positions
-//! where components close, so that neither building nor using it can exhaust the stack on a chain of 10^5 locations.
+//! The order is built from strongly connected components: those of the graph in topological order, each
+//! headed by the node where the search entered it, then those of the component without its head, and so on.
+//! Where we differ: the search and the nesting run on explicit stacks, and the result is not a tree but a
+//! list of nodes with the positions where components close, so that neither building nor using it can exhaust
+//! the stack on a chain of 10^5 locations.
 //!
 //! Ends, since every nested graph lacks a head. Cost: edges times the depth of nesting.
 
@@ -44,8 +45,8 @@ pub fn weak_order(successors: &[Vec<u32>], entries: &[u32]) -> WeakOrder {
         budget::ask();
         match item {
             Work::Graph(nodes) => {
-                // Tarjan's algorithm finds components in reverse topological order: pushed as found, the first
-                // to be visited ends on top.
+                // Tarjan's algorithm finds components in reverse topological order: pushed as found, the
+                // first to be visited ends on top.
                 for component in search.components(&nodes) {
                     let loops = |node: u32| successors[node as usize].contains(&node);
                     work.push(match component[..] {

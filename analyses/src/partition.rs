@@ -1,14 +1,14 @@
 //! Abstract values: booleans and enumerations are told apart, not forgotten.
 //!
-//! An [`AbstractValue`] maps cells (valuations of the finite places, numbered by [`crate::frame::Frame`]) to elements of the
-//! numerical domain; a cell that is absent is bottom. Elements live in [`Elements`], once each by what they say: a canonical
-//! disjunction of conjunctions of constraints (these once each, too: a constraint has a coefficient for every number, and
-//! thousands of elements share few), and a list of congruences. So a value is a short list of numbers,
-//! equality is cheap, and every binary operation is
-//! done once per pair: in products many locations carry the same elements, and a fixpoint asks the same things again.
+//! An [`AbstractValue`] maps cells (valuations of the finite places, numbered by [`crate::frame::Frame`]) to
+//! elements of the numerical domain; a cell that is absent is bottom. Elements live in [`Elements`], once
+//! each by what they say: a canonical disjunction of conjunctions of constraints (these once each, too: a
+//! constraint has a coefficient for every number, and thousands of elements share few), and a list of
+//! congruences. So a value is a short list of numbers, equality is cheap, and every binary operation is done once per pair: in products many
+//! locations carry the same elements, and a fixpoint asks the same things again.
 //!
-//! Cost: a look-up per operation that was done before. The memory is that of the distinct elements and pairs, which the
-//! engine's step limit bounds.
+//! Cost: a look-up per operation that was done before. The memory is that of the distinct elements and pairs,
+//! which the engine's step limit bounds.
 
 use std::rc::Rc;
 
@@ -55,7 +55,8 @@ impl AbstractValue {
     }
 }
 
-/// Stands between the disjuncts of an element. No constraint has this number: there would be 2³² of them before.
+/// Stands between the disjuncts of an element. No constraint has this number: there would be 2³² of them
+/// before.
 const OR: u32 = u32::MAX;
 
 /// The elements of one analysis, and what was computed about them.
@@ -185,8 +186,8 @@ impl<D: Domain> Elements<D> {
         &self.classes[self.said[id.0 as usize].1 as usize]
     }
 
-    /// The dimensions that the element fixes, in order, and the number of the constraint that fixes each: as far as a constraint of its own says
-    /// so. None where there are several disjuncts.
+    /// The dimensions that the element fixes, in order, and the number of the constraint that fixes each: as
+    /// far as a constraint of its own says so. None where there are several disjuncts.
     pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
         let lines = &self.said[id.0 as usize].0;
         let is_one = !lines.contains(&OR);
@@ -318,8 +319,8 @@ impl<D: Domain> Elements<D> {
         AbstractValue::new(result)
     }
 
-    /// Widens cell by cell. Precondition, ensured by the engine: `old` is below `new`. There are finitely many cells,
-    /// so that new ones cannot appear for ever.
+    /// Widens cell by cell. Precondition, ensured by the engine: `old` is below `new`. There are finitely
+    /// many cells, so that new ones cannot appear for ever.
     pub fn widen(
         &mut self,
         old: &AbstractValue,

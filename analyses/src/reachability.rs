@@ -1,18 +1,22 @@
 //! `reach` and `coreach`: which states can be reached, and from which of them an accepting location can be.
 //!
-//! **Problem.** `Reach = ⋃ postⁿ(S0)` and `CoReach = ⋃ preⁿ(S_acc)` (thesis, (7.7) and (7.9), p. 181-184) decide which
-//! transitions of a product a test case keeps. Neither is computable; both are over-approximated here, always.
+//! **Problem.** `Reach = ⋃ postⁿ(S0)` and `CoReach = ⋃ preⁿ(S_acc)` (thesis, (7.7) and (7.9), p. 181-184)
+//! decide which transitions of a product a test case keeps. Neither is computable; both are over-approximated
+//! here, always.
 //!
 //! **Method.** `reach` is one forward fixpoint. `coreach` alternates (Cousot & Cousot, JLP 1992,
-//! <https://doi.org/10.1016/0743-1066(92)90030-7>): with X0 = reach, Cᵢ is the backward fixpoint from the accepting
-//! locations within Xᵢ₋₁, and Xᵢ the forward one from the initial states in Cᵢ, within Cᵢ; the last C is the answer.
-//! Every state on a run from an initial state to an accepting location is in every Xᵢ and Cᵢ.
+//! <https://doi.org/10.1016/0743-1066(92)90030-7>): with X0 = reach, Cᵢ is the backward fixpoint from the
+//! accepting locations within Xᵢ₋₁, and Xᵢ the forward one from the initial states in Cᵢ, within Cᵢ; the last
+//! C is the answer. Every state on a run from an initial state to an accepting location is in every Xᵢ and
+//! Cᵢ.
 //!
-//! **Where we differ** from the thesis: its `coreach` is not intersected with `reach`. Ours contains the coreachable
-//! states that are *reachable*; selection conjoins `reach` anyway, and each round makes the other direction sharper.
+//! **Where we differ** from the thesis: its `coreach` is not intersected with `reach`. Ours contains the
+//! coreachable states that are *reachable*; selection conjoins `reach` anyway, and each round makes the other
+//! direction sharper.
 //!
-//! **Why it ends**: each fixpoint does ([`crate::fixpoint`]); rounds are counted, and end early where nothing changes.
-//! Where a fixpoint is stopped by its limit, its answer is what it had to stay within, and the facts say so.
+//! **Why it ends**: each fixpoint does ([`crate::fixpoint`]); rounds are counted, and end early where nothing
+//! changes. Where a fixpoint is stopped by its limit, its answer is what it had to stay within, and the facts
+//! say so.
 
 use std::fmt;
 
@@ -129,9 +133,10 @@ pub struct Facts {
     pub reach: Vec<Term>,
     /// Contains every reachable state at the location from which an accepting location can be reached.
     pub coreach: Vec<Term>,
-    /// Of what they are proved: all turns of the alternation, by location. The first is `reach`; the last, where accepting
-    /// locations were given, `coreach`. Each is inductive within the one before ([`crate::inductive`]), as far as terms
-    /// say what was found: a fact that was shortened may say too little of what another rests on.
+    /// Of what they are proved: all turns of the alternation, by location. The first is `reach`; the last,
+    /// where accepting locations were given, `coreach`. Each is inductive within the one before
+    /// ([`crate::inductive`]), as far as terms say what was found: a fact that was shortened may say too
+    /// little of what another rests on.
     pub chain: Vec<Turn>,
     /// What was not analysed, in order, each once.
     pub losses: Vec<Loss>,
@@ -162,12 +167,14 @@ pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Option
     Account::default().within(|| remembered.run(iosts, Some(accepting)))
 }
 
-/// Analyses models that have most of their effects in common, one after the other, and remembers what it computed.
+/// Analyses models that have most of their effects in common, one after the other, and remembers what it
+/// computed.
 ///
-/// Selection asks what is reached in graphs that differ from each other in a few guards. Transitions, joins and meets of
-/// elements that were seen before are looked up, so that a further round costs what is new in it. The facts are those
-/// of an analysis that starts anew, but for one thing: where a domain coarsens a result to stay within its limits, the
-/// order in which elements were first met may show. All its analyses draw on one account.
+/// Selection asks what is reached in graphs that differ from each other in a few guards. Transitions, joins
+/// and meets of elements that were seen before are looked up, so that a further round costs what is new in
+/// it. The facts are those of an analysis that starts anew, but for one thing: where a domain coarsens a
+/// result to stay within its limits, the order in which elements were first met may show. All its analyses
+/// draw on one account.
 pub struct Analyst {
     remembered: Box<dyn Remembering>,
     account: Account,
@@ -188,7 +195,8 @@ impl Analyst {
         self.account.within(|| self.remembered.run(iosts, Some(accepting)))
     }
 
-    /// What is reached, as [`reach`] says it. What is lost has been said where the analyst saw the same terms before.
+    /// What is reached, as [`reach`] says it. What is lost has been said where the analyst saw the same terms
+    /// before.
     pub fn reach(&mut self, iosts: &Iosts) -> Vec<Term> {
         self.account.within(|| self.remembered.run(iosts, None)).reach
     }

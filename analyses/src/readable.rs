@@ -1,9 +1,9 @@
-//! Constraints as a person reads them: which are worth saying, in which order, and as which comparison; and cases, what
-//! they share being said once.
+//! Constraints as a person reads them: which are worth saying, in which order, and as which comparison; and
+//! cases, what they share being said once.
 //!
-//! `c·x + k ≥ 0` becomes a comparison with positive coefficients on both sides and the constant on the right, over integers
-//! only; between integers, `a >= b + 1` is written `a > b`. An equality puts a lone place with coefficient one on the left.
-//! Example: `x0 - x1 >= 0` over ⟨vPaid, cPrice⟩ is `vPaid >= cPrice`.
+//! `c·x + k ≥ 0` becomes a comparison with positive coefficients on both sides and the constant on the right,
+//! over integers only; between integers, `a >= b + 1` is written `a > b`. An equality puts a lone place with
+//! coefficient one on the left. Example: `x0 - x1 >= 0` over ⟨vPaid, cPrice⟩ is `vPaid >= cPrice`.
 
 use std::collections::HashSet;
 
@@ -122,7 +122,8 @@ pub fn readable_order(constraints: &mut [&Constraint]) {
     constraints.sort_by_key(|constraint| reading_order(constraint));
 }
 
-/// Does every vector within the types satisfy the constraint? Exact: a linear form has its extremes at the ends.
+/// Does every vector within the types satisfy the constraint? Exact: a linear form has its extremes at the
+/// ends.
 fn implied_by_types(frame: &Frame, constraint: &Constraint) -> bool {
     let extreme = |sign: i32| -> Option<Integer> {
         let mut sum = constraint.constant().clone();
@@ -169,7 +170,8 @@ pub fn to_term(constraint: &Constraint, places: &[Place]) -> Term {
     let (positive, negative) = (sum(1), sum(-1));
     let constant = big(constraint.constant());
     let number = |value: IBig| literal(value, real);
-    // `left REL right + offset`, the sides having positive coefficients; `REL` is read with left and right in place.
+    // `left REL right + offset`, the sides having positive coefficients; `REL` is read with left and right in
+    // place.
     let (mut left, mut right, mut offset) = (positive, negative, -constant);
     let mut comparison = match constraint.relation() {
         Relation::Equal => Comparison::Equal,

@@ -1,8 +1,9 @@
 //! `post` and `pre`: what a transition makes of an abstract value (thesis, Definitions 7.1 and 7.2, p. 181).
 //!
-//! `post(t, φ)` contains every state that `t` reaches from a state in φ with some parameters; `pre(t, φ)` every state
-//! from which `t` reaches a state in φ with *some* parameters. Both over-approximate. They work case by case (see
-//! [`crate::effect`]) and remember each result by the numbers of the case and of its arguments.
+//! `post(t, φ)` contains every state that `t` reaches from a state in φ with some parameters; `pre(t, φ)`
+//! every state from which `t` reaches a state in φ with *some* parameters. Both over-approximate. They work
+//! case by case (see [`crate::effect`]) and remember each result by the numbers of the case and of its
+//! arguments.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -41,8 +42,8 @@ pub struct Abstraction<D> {
 }
 
 impl<D: Domain> Abstraction<D> {
-    /// Prepares a model. `partition_limit` bounds the cells, and for each transition the valuations of its finite
-    /// parameters.
+    /// Prepares a model. `partition_limit` bounds the cells, and for each transition the valuations of its
+    /// finite parameters.
     pub fn new(iosts: &Iosts, partition_limit: usize, thresholds: Vec<Constraint>, frame: Frame) -> Self {
         let mut effects = Effects::default();
         let effect_of = effects.of(&frame, iosts, partition_limit, !D::SEES_DATA);
@@ -146,8 +147,8 @@ impl<D: Domain> Abstraction<D> {
         AbstractValue::new(result.into_iter().collect())
     }
 
-    /// The same for one cell, with nothing joined: a cell and an element for each way to take the transition. Each way is
-    /// a case of the condition; one with disjunctions is still one.
+    /// The same for one cell, with nothing joined: a cell and an element for each way to take the transition.
+    /// Each way is a case of the condition; one with disjunctions is still one.
     pub fn post_each(&mut self, transition: usize, cell: u32, element: ElementId) -> Vec<(u32, ElementId)> {
         let mut result = Vec::new();
         for number in self.cases(transition, cell) {
@@ -161,7 +162,8 @@ impl<D: Domain> Abstraction<D> {
         result
     }
 
-    /// The cell and the element of one state; `None` where it lies in no cell, which a state of the model does.
+    /// The cell and the element of one state; `None` where it lies in no cell, which a state of the model
+    /// does.
     pub fn at(&mut self, state: &Valuation) -> Option<(u32, ElementId)> {
         let mut cell = 0;
         for finite in &self.frame.finite {

@@ -1,7 +1,8 @@
-//! `post` and `pre` of a single transition, from condition to condition (thesis, Definitions 7.1 and 7.2, p. 181).
+//! `post` and `pre` of a single transition, from condition to condition (thesis, Definitions 7.1 and 7.2, p.
+//! 181).
 //!
-//! The fixpoints work on abstract values throughout ([`crate::reachability`]). Here a condition goes in and a condition
-//! comes out, for whoever wants to look at one step: both are over-approximations in the domain.
+//! The fixpoints work on abstract values throughout ([`crate::reachability`]). Here a condition goes in and a
+//! condition comes out, for whoever wants to look at one step: both are over-approximations in the domain.
 
 use coreach_model::Iosts;
 use coreach_model::iosts::Transition;

@@ -1,14 +1,14 @@
 //! Our domains against APRON's: random operations on both sides, the results compared after each.
 //!
-//! Where both are exact, the canonical constraints must be the same. Where one may be coarser, ours must be within
-//! APRON's, and both sides go on from ours. What is exact:
+//! Where both are exact, the canonical constraints must be the same. Where one may be coarser, ours must be
+//! within APRON's, and both sides go on from ours. What is exact:
 //!
-//! - polyhedra: all but the widening of open ones, where ours keeps `x <= 1` of `x < 1` and polka nothing, and rounding to
-//!   integers, which both sides stop early;
-//! - intervals: all but a meet with several dimensions in a constraint (a propagation, which both sides stop early),
-//!   what is made of such meets, and open ends, which APRON's boxes close;
-//! - octagons: all but what is made of constraints and right sides that are no octagon's, widening, and open ends, which
-//!   APRON's octagons close.
+//! - polyhedra: all but the widening of open ones, where ours keeps `x <= 1` of `x < 1` and polka nothing,
+//!   and rounding to integers, which both sides stop early;
+//! - intervals: all but a meet with several dimensions in a constraint (a propagation, which both sides stop
+//!   early), what is made of such meets, and open ends, which APRON's boxes close;
+//! - octagons: all but what is made of constraints and right sides that are no octagon's, widening, and open
+//!   ends, which APRON's octagons close.
 #![cfg(feature = "apron")]
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
@@ -303,7 +303,8 @@ proptest! {
         });
     }
 
-    /// Whatever the constraints and right sides: ours lose nothing that a polyhedron keeps, and keep all that a box says.
+    /// Whatever the constraints and right sides: ours lose nothing that a polyhedron keeps, and keep all that
+    /// a box says.
     #[test]
     fn our_octagons_are_between(operations in operations()) {
         let mut registers = vec![Octagon::top(DIMENSIONS); REGISTERS];
@@ -319,7 +320,8 @@ proptest! {
         }
     }
 
-    /// Octagons say more than boxes and less than polyhedra. All three start each step from what the octagon says.
+    /// Octagons say more than boxes and less than polyhedra. All three start each step from what the octagon
+    /// says.
     #[test]
     fn octagons_are_between(operations in operations()) {
         let operations = without_open_ends(&operations);

@@ -1,5 +1,5 @@
-//! Ways to a goal where a graph's distances or path conditions alone get nowhere: counters, interleavings, holes between
-//! integers. Against brute force the search is held by the property `plan` of `coreach-tests`.
+//! Ways to a goal where a graph's distances or path conditions alone get nowhere: counters, interleavings,
+//! holes between integers. Against brute force the search is held by the property `plan` of `coreach-tests`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 

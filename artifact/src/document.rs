@@ -1,9 +1,10 @@
 //! A stage's result as a document: plain data, which one crate writes and all others read.
 //!
-//! Who makes test cases and who runs them do not know each other; this is what they share. Nothing in it has to be parsed: types and
-//! terms are tables ([`crate::types`], [`crate::terms`]), locations and actions have numbers, and of what each location was made is
-//! said in a field of its own. Labels and losses are texts for people, and no program decides by them. As text, and as SMT-LIB,
-//! conditions are in [`Readable`], where somebody asked for it.
+//! Who makes test cases and who runs them do not know each other; this is what they share. Nothing in it has
+//! to be parsed: types and terms are tables ([`crate::types`], [`crate::terms`]), locations and actions have
+//! numbers, and of what each location was made is said in a field of its own. Labels and losses are texts for
+//! people, and no program decides by them. As text, and as SMT-LIB, conditions are in [`Readable`], where
+//! somebody asked for it.
 //!
 //! The JSON Schema `docs/test-case.schema.json` is made from these types.
 
@@ -12,14 +13,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::format::{FORMAT, FORMAT_VERSION};
 use crate::terms::{TermNode, TermNumber};
 use crate::types::{DatumEntry, TypeNode};
-
-/// The word with which a document begins.
-pub const FORMAT: &str = "coreach";
-
-/// The version of the format: raised when a reader could stumble, not when a key is added.
-pub const FORMAT_VERSION: u64 = 6;
 
 /// The stage of a test case.
 pub const TEST_CASE: &str = "test_case";
@@ -43,8 +39,8 @@ pub struct Document {
     pub format_version: u64,
     /// The program that wrote it.
     pub generator: Generator,
-    /// `specification`, `test_purpose`, `complete_purpose`, `product`, `closed`, `visible`, `test_graph`, `test_case` or
-    /// `online_test`.
+    /// `specification`, `test_purpose`, `complete_purpose`, `product`, `closed`, `visible`, `test_graph`,
+    /// `test_case` or `online_test`.
     pub stage: String,
     /// The model's name.
     pub name: String,
@@ -54,8 +50,8 @@ pub struct Document {
     /// Only of a test case: the models that it was made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_of: Option<Sources>,
-    /// Only of a test case: the conjuncts of the specification's guards of what is observed, and of what is internal. What failed is
-    /// told with these, and not with the purpose's.
+    /// Only of a test case: the conjuncts of the specification's guards of what is observed, and of what is
+    /// internal. What failed is told with these, and not with the purpose's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conjuncts: Vec<TermNumber>,
     /// Of a timed test case: the first parameter of every visible action is a delay, in seconds.
@@ -90,8 +86,8 @@ pub struct Document {
     pub locations: Vec<LocationEntry>,
     /// Transitions.
     pub transitions: Vec<TransitionEntry>,
-    /// Only in a large test case: the location Fail. At every location without a verdict every output without a transition leads
-    /// there.
+    /// Only in a large test case: the location Fail. At every location without a verdict every output without
+    /// a transition leads there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others_fail: Option<LocationNumber>,
     /// Conditions as text and as SMT-LIB, where that was asked for.
@@ -134,14 +130,16 @@ pub struct Sources {
 pub struct Source {
     /// The name.
     pub name: String,
-    /// The SHA-256 of what is in it, in hexadecimal digits; comments, layout, labels and descriptions do not count.
+    /// The SHA-256 of what is in it, in hexadecimal digits; comments, layout, labels and descriptions do not
+    /// count.
     pub sha256: String,
 }
 
 /// What a timed test case says of time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TimedEntry {
-    /// The first parameter of every visible action, of type `real`: the time since the step before, in seconds.
+    /// The first parameter of every visible action, of type `real`: the time since the step before, in
+    /// seconds.
     pub delay: String,
     /// After so many seconds without an event there is silence: a number, or a constant of the test case.
     pub silence_after: TermNumber,
@@ -275,8 +273,8 @@ pub struct LocationEntry {
     /// Its verdict, where it ends a test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictEntry>,
-    /// With which data the specification is never silent here, wherever one of the location's outputs that do not lead to Fail is
-    /// possible.
+    /// With which data the specification is never silent here, wherever one of the location's outputs that do
+    /// not lead to Fail is possible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub must_answer: Option<TermNumber>,
     /// Of the test case of a property: how the property is violated here.
@@ -293,7 +291,8 @@ pub struct LocationEntry {
     pub coreach: Option<TermNumber>,
 }
 
-/// The names of the locations of which a location was made, and of those that internal steps may have led to since.
+/// The names of the locations of which a location was made, and of those that internal steps may have led to
+/// since.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Origins {
     /// Those of the specification.

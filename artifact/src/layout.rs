@@ -1,7 +1,7 @@
 //! A document as text: one line for each type, term, location and transition.
 //!
-//! The usual layout gives every number a line of its own; a test case is then as long as a book, and a difference of two of them says
-//! nothing. Here what is below the second level stands on one line.
+//! The usual layout gives every number a line of its own; a test case is then as long as a book, and a
+//! difference of two of them says nothing. Here what is below the second level stands on one line.
 
 use std::io::{self, Write};
 

@@ -1,11 +1,11 @@
 //! A document as a graph: every number looked at, every condition in its scope.
 //!
-//! Documents are kept for years and come back by mail, so nothing in one is believed. What is taken here is as well-formed as what the
-//! reader of models takes: names are names and distinct, guards are conditions on constants, variables and the action's own parameters,
-//! an assigned value has its variable's sort. So whoever runs a test case need not ask again.
+//! Documents are kept for years and come back by mail, so nothing in one is believed. What is taken here is
+//! as well-formed as what the reader of models takes: names are names and distinct, guards are conditions on
+//! constants, variables and the action's own parameters, an assigned value has its variable's sort. So
+//! whoever runs a test case need not ask again.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt;
 
 use coreach_model::iosts::{Action, Location, Transition, TransitionOrigin};
 use coreach_model::reader::lexer::is_name;
@@ -19,59 +19,9 @@ use crate::document::{
     ActionEntry, Direction, Document, FORMAT, FORMAT_VERSION, LocationEntry, Origins, Sources,
     TransitionEntry, VerdictEntry, ViolatedEntry,
 };
+use crate::error::DocumentError;
 use crate::terms::{TermNumber, read_terms};
 use crate::types::{DatumEntry, read_types};
-
-/// Why a document is not read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum DocumentError {
-    /// The file cannot be read.
-    Unreadable(String),
-    /// It is no JSON document: the parser's message, with line and column.
-    NoJson(String),
-    /// It is JSON, and no document of ours: what is missing or wrong, and where.
-    NoDocument(String),
-    /// A condition in it is nested more deeply than is read.
-    TooDeep(String),
-    /// It is of another version.
-    Version(u64),
-    /// It is another stage's artifact.
-    Stage(String),
-    /// The purpose cannot be reached: there is nothing to run.
-    Unreachable,
-}
-
-impl fmt::Display for DocumentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DocumentError::Unreadable(why) => write!(f, "the test case cannot be read: {why}"),
-            DocumentError::NoJson(why) => write!(f, "the test case is not JSON: {why}"),
-            DocumentError::NoDocument(why) => write!(f, "not a document that `coreach run` writes: {why}"),
-            DocumentError::TooDeep(what) => f.write_str(what),
-            DocumentError::Version(version) if *version < FORMAT_VERSION => write!(
-                f,
-                "the document has format version {version}, which an earlier release wrote, and this program reads {FORMAT_VERSION}: make it again with `coreach run`"
-            ),
-            DocumentError::Version(version) => {
-                write!(f, "the document has format version {version}, this program reads {FORMAT_VERSION}")
-            }
-            DocumentError::Stage(stage) => {
-                write!(f, "the document holds the stage `{stage}`; expected `test_case`")
-            }
-            DocumentError::Unreachable => {
-                f.write_str("the purpose cannot be reached: there is nothing to run")
-            }
-        }
-    }
-}
-
-impl std::error::Error for DocumentError {}
-
-impl From<String> for DocumentError {
-    fn from(why: String) -> Self {
-        DocumentError::NoDocument(why)
-    }
-}
 
 /// What a document says, in the model's own types.
 #[derive(Clone, Debug)]
@@ -88,7 +38,8 @@ pub struct Graph {
     pub violates: Numbered<LocationId, Option<Violated>>,
     /// For each location: of which locations it was made.
     pub origins: Numbered<LocationId, Origins>,
-    /// For each location: over-approximation of the states from which Accept can be reached; `true` where nothing is said.
+    /// For each location: over-approximation of the states from which Accept can be reached; `true` where
+    /// nothing is said.
     pub coreach: Numbered<LocationId, Term>,
     /// The models that it was made of.
     pub made_of: Option<Sources>,
@@ -98,7 +49,8 @@ pub struct Graph {
     pub timed: Option<(String, Term)>,
     /// The inputs that the tester sees and does not send.
     pub uncontrollable: BTreeSet<ActionId>,
-    /// The location Fail where it also is the target of every output that has no transition at a location without a verdict.
+    /// The location Fail where it also is the target of every output that has no transition at a location
+    /// without a verdict.
     pub others_fail: Option<LocationId>,
 }
 

@@ -1,10 +1,11 @@
 //! The table of terms: each shared part once, by number.
 //!
-//! **Problem.** Terms share their parts, text does not: a guard of forty steps `x := x + y, y := x` is forty nodes, and as text a
-//! hundred million letters. Who writes guards as text needs limits, and who reads them needs a parser. **Method.** A document
-//! has one list of nodes; a node names only nodes before it, and every guard, effect and fact is a number. Writing costs each
-//! shared node once, and so does reading, which makes each node with the model's constructors after it has looked at the sorts: what a
-//! hostile document says is refused, and what is taken is as well-sorted as what our own reader takes.
+//! **Problem.** Terms share their parts, text does not: a guard of forty steps `x := x + y, y := x` is forty
+//! nodes, and as text a hundred million letters. Who writes guards as text needs limits, and who reads them
+//! needs a parser. **Method.** A document has one list of nodes; a node names only nodes before it, and every
+//! guard, effect and fact is a number. Writing costs each shared node once, and so does reading, which makes
+//! each node with the model's constructors after it has looked at the sorts: what a hostile document says is
+//! refused, and what is taken is as well-sorted as what our own reader takes.
 //!
 //! A node is a list: its word, then what belongs to it.
 //!
@@ -26,7 +27,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use crate::read::DocumentError;
+use crate::error::DocumentError;
 use crate::types::{TypeNumber, TypeTable};
 
 /// The place of a term in the table of terms.
@@ -162,7 +163,8 @@ fn word<T: PartialEq>(words: &[(&'static str, T)], wanted: T) -> &'static str {
     words.iter().find(|(_, one)| *one == wanted).map_or("", |(word, _)| word)
 }
 
-/// The highest term that is read, as of a model. Whoever walks a term goes as deep as it is high, on a stack that ends.
+/// The highest term that is read, as of a model. Whoever walks a term goes as deep as it is high, on a stack
+/// that ends.
 const HIGHEST: usize = MAX_HEIGHT as usize;
 
 /// The terms that a table has.

@@ -1,4 +1,5 @@
-//! `docs/test-case.schema.json` is the schema of the types. With `COREACH_BLESS=1` in the environment it is written anew.
+//! `docs/test-case.schema.json` is the schema of the types. With `COREACH_BLESS=1` in the environment it is
+//! written anew.
 
 use std::path::PathBuf;
 

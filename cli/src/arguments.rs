@@ -38,7 +38,7 @@ use crate::timed_arguments::TimedArguments;
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CoreachCommand,
     /// The most processor time of one piece of work (a purpose), the most time of a run: `60s`, `5m`; a
     /// number alone is ms [default: 60s]
     #[arg(long, global = true, value_name = "TIME", value_parser = budget::parse_time)]
@@ -70,8 +70,9 @@ impl Arguments {
 
 /// The commands.
 #[derive(Subcommand, Debug)]
-pub enum Command {
-    /// Writes an example to begin with: a model, a program that it is tested against, and all else that is needed
+pub enum CoreachCommand {
+    /// Writes an example to begin with: a model, a program that it is tested against, and all else that is
+    /// needed
     #[command(after_help = INIT_HELP)]
     Init(InitArguments),
     /// Makes the test cases of a configuration and writes what it asks for
@@ -134,7 +135,8 @@ pub enum Command {
     /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
-    /// Answers requests, a line of JSON each: the arguments of a command with its files, and the files to give back
+    /// Answers requests, a line of JSON each: the arguments of a command with its files, and the files to
+    /// give back
     #[command(after_help = JSON_HELP)]
     Json,
     /// Prints the JSON Schema of a kind of file, for editors; without a kind, tells which there are
@@ -151,38 +153,38 @@ pub enum Command {
     Man(ManArguments),
 }
 
-impl Command {
+impl CoreachCommand {
     /// The form of its answer.
     pub fn format(&self) -> OutputFormat {
         match self {
-            Command::Run(arguments) => arguments.format,
-            Command::Check(arguments) => arguments.format,
-            Command::Import(arguments) => arguments.format,
-            Command::Compare(CompareArguments { command, format, .. }) => match command {
+            CoreachCommand::Run(arguments) => arguments.format,
+            CoreachCommand::Check(arguments) => arguments.format,
+            CoreachCommand::Import(arguments) => arguments.format,
+            CoreachCommand::Compare(CompareArguments { command, format, .. }) => match command {
                 Some(CompareCommand::Merge(merge)) => merge.format,
                 Some(CompareCommand::Tasks(_)) | None => *format,
             },
-            Command::Init(_)
-            | Command::Schema(_)
-            | Command::Watch(_)
-            | Command::Show(_)
-            | Command::Completions(_)
-            | Command::Man(_)
-            | Command::Json => OutputFormat::Human,
-            Command::Explore(arguments) => arguments.format,
-            Command::Verify(arguments) => arguments.format,
-            Command::Cover(arguments) => arguments.format,
-            Command::Test(arguments) => arguments.format,
-            Command::Explain(arguments) => arguments.format,
-            Command::Replay(arguments) => arguments.format,
-            Command::Mutate(MutateArguments { command, format, .. }) => match command {
+            CoreachCommand::Init(_)
+            | CoreachCommand::Schema(_)
+            | CoreachCommand::Watch(_)
+            | CoreachCommand::Show(_)
+            | CoreachCommand::Completions(_)
+            | CoreachCommand::Man(_)
+            | CoreachCommand::Json => OutputFormat::Human,
+            CoreachCommand::Explore(arguments) => arguments.format,
+            CoreachCommand::Verify(arguments) => arguments.format,
+            CoreachCommand::Cover(arguments) => arguments.format,
+            CoreachCommand::Test(arguments) => arguments.format,
+            CoreachCommand::Explain(arguments) => arguments.format,
+            CoreachCommand::Replay(arguments) => arguments.format,
+            CoreachCommand::Mutate(MutateArguments { command, format, .. }) => match command {
                 Some(MutateCommand::Merge(merge)) => merge.format,
                 Some(MutateCommand::Tasks(_)) | None => *format,
             },
-            Command::Coverage(arguments) => arguments.format,
-            Command::Report(arguments) => arguments.format,
-            Command::Timed(arguments) => arguments.format(),
-            Command::Campaign(CampaignArguments { command, format, .. }) => match command {
+            CoreachCommand::Coverage(arguments) => arguments.format,
+            CoreachCommand::Report(arguments) => arguments.format,
+            CoreachCommand::Timed(arguments) => arguments.format(),
+            CoreachCommand::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
                 Some(CampaignCommand::Salvage(_) | CampaignCommand::Tasks(_)) | None => *format,
             },
@@ -244,7 +246,7 @@ pub struct ShowArguments {
     pub model: PathBuf,
     /// What to show; the help is made of the list of stages.
     #[arg(long, value_name = "S", value_parser = shown, help = what_to_show())]
-    pub stage: Option<Shown>,
+    pub stage: Option<ShownStages>,
     /// Which purpose, where the configuration has several [default: the first]
     #[arg(long, value_name = "NAME")]
     pub purpose: Option<String>,
@@ -494,7 +496,7 @@ pub struct SalvageArguments {
 
 /// What `show` shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shown {
+pub enum ShownStages {
     /// The specification as it was written.
     Specification,
     /// The purpose as it was written.
@@ -528,12 +530,12 @@ fn in_which_form() -> String {
     format!("In which form: {}", export::Format::ALL.map(export::Format::name).join(", "))
 }
 
-fn shown(name: &str) -> Result<Shown, String> {
+fn shown(name: &str) -> Result<ShownStages, String> {
     match name {
-        "specification" => Ok(Shown::Specification),
-        "test_purpose" | "purpose" => Ok(Shown::Purpose),
+        "specification" => Ok(ShownStages::Specification),
+        "test_purpose" | "purpose" => Ok(ShownStages::Purpose),
         _ => stage(name)
-            .map(Shown::Stage)
+            .map(ShownStages::Stage)
             .map_err(|message| format!("{message}; and specification, test_purpose")),
     }
 }

@@ -1,7 +1,8 @@
 //! The certain end: of work that passes its budget, and of the program when a signal asks for it.
 //!
-//! **Problem.** Work that asks ends by itself ([`coreach_model::budget`]). One operation on huge numbers, a query that Z3 does not
-//! interrupt, a file that never ends do not ask. And a program that is to end must not leave behind what it has launched.
+//! **Problem.** Work that asks ends by itself ([`coreach_model::budget`]). One operation on huge numbers, a
+//! query that Z3 does not interrupt, a file that never ends do not ask. And a program that is to end must not
+//! leave behind what it has launched.
 //!
 //! **Method.** One thread looks every `LOOK` at what work has used and at the resident memory
 //! (`/proc/self/statm`) and passes budgets. Work that has not ended some time after (`grace`) is ended with
@@ -108,7 +109,8 @@ pub fn tell_at_end(partial: impl Fn(u8) -> String + Send + 'static) {
     *lock(&PARTIAL) = Some(Box::new(partial));
 }
 
-/// The exit code of a command that has ended by itself; after a signal, of that. Nothing of what it has launched is left.
+/// The exit code of a command that has ended by itself; after a signal, of that. Nothing of what it has
+/// launched is left.
 pub fn ended(code: u8) -> u8 {
     match CAME.load(Ordering::Relaxed) {
         0 => {

@@ -91,8 +91,8 @@ pub fn unwritten() -> Option<io::Error> {
     lost.filter(|error| error.kind() != ErrorKind::BrokenPipe)
 }
 
-/// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing of them
-/// changes here.
+/// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing
+/// of them changes here.
 ///
 /// # Errors
 /// None ([`StandardOutput`]): the result is what commands go on with.
@@ -116,13 +116,14 @@ pub fn json(document: &impl serde::Serialize) -> String {
     format!("{}\n", visible_json(&text))
 }
 
-/// A line for the person before the screen, who sees every sign of it. Nobody can be told if it cannot be written.
+/// A line for the person before the screen, who sees every sign of it. Nobody can be told if it cannot be
+/// written.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
-/// What suits the standard error stream: where the command line does not say it, no colours under `NO_COLOR` or where it is not a terminal; the
-/// width from `COLUMNS`, where it is set.
+/// What suits the standard error stream: where the command line does not say it, no colours under `NO_COLOR`
+/// or where it is not a terminal; the width from `COLUMNS`, where it is set.
 pub fn style() -> Style {
     let terminal = io::stderr().is_terminal();
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -133,8 +134,8 @@ pub fn style() -> Style {
     Style { color, width }
 }
 
-/// How many columns standard output has: those of the terminal, or what `COLUMNS` says of it. 120 where it is no terminal, whatever
-/// the surroundings are, so that a file says the same everywhere.
+/// How many columns standard output has: those of the terminal, or what `COLUMNS` says of it. 120 where it is
+/// no terminal, whatever the surroundings are, so that a file says the same everywhere.
 pub fn width() -> u16 {
     const NO_TERMINAL: u16 = 120;
     let stdout = io::stdout();

@@ -1,12 +1,13 @@
 //! Evidence as people read it: what went over the wire, line for line, with the events between.
 //!
-//! Which bytes made which event is known by their order only: a message stands before the event that the tester made of it, and a
-//! request over HTTP may stand behind its stimulus, since another thread sends it. Every sign is shown: line ends as `\r\n`, what is
-//! no text as `\xff`. A message of many lines, and a line of many signs, is shortened here and whole in the document.
+//! Which bytes made which event is known by their order only: a message stands before the event that the
+//! tester made of it, and a request over HTTP may stand behind its stimulus, since another thread sends it.
+//! Every sign is shown: line ends as `\r\n`, what is no text as `\xff`. A message of many lines, and a line
+//! of many signs, is shortened here and whole in the document.
 
 use std::fmt::Write;
 
-use coreach_adapters::evidence::{Item, Kind, Phase};
+use coreach_adapters::evidence::{EvidenceItem, EvidenceKind, Phase};
 use coreach_execution::Run;
 
 use crate::visible::visible;
@@ -26,7 +27,7 @@ pub fn wire(run: &Run) -> String {
     text.push_str("on the wire (-> sent, <- received), and the events by their numbers\n");
     let mut events = run.trace.iter().enumerate().peekable();
     let mut phase = None;
-    let mut tell = |text: &mut String, until: Option<&Item>| {
+    let mut tell = |text: &mut String, until: Option<&EvidenceItem>| {
         let comes_before = |at| until.is_none_or(|item| at < item.at || item.phase == Phase::Settle);
         while let Some((number, step)) = events.next_if(|(_, step)| comes_before(step.at)) {
             put(text, step.at.as_secs_f64(), &format!("== {} {}", number + 1, step.what));
@@ -51,25 +52,25 @@ pub fn wire(run: &Run) -> String {
     text
 }
 
-fn one(text: &mut String, item: &Item) {
+fn one(text: &mut String, item: &EvidenceItem) {
     let sign = match item.kind {
-        Kind::Sent => "->",
-        Kind::Received => "<-",
-        Kind::End => "--",
-        Kind::Mark => "??",
-        Kind::Stderr => "!!",
-        Kind::Omitted => "..",
+        EvidenceKind::Sent => "->",
+        EvidenceKind::Received => "<-",
+        EvidenceKind::End => "--",
+        EvidenceKind::Mark => "??",
+        EvidenceKind::Stderr => "!!",
+        EvidenceKind::Omitted => "..",
     };
     let what = match (item.kind, &item.note) {
-        (Kind::Mark, Some(note)) => format!("{note}: "),
-        (Kind::Stderr, Some(note)) => format!("standard error, {note}: "),
-        (Kind::Stderr, None) => "standard error: ".to_owned(),
-        (Kind::Omitted, Some(note)) => format!("{note} of {} bytes are not kept", item.cut),
+        (EvidenceKind::Mark, Some(note)) => format!("{note}: "),
+        (EvidenceKind::Stderr, Some(note)) => format!("standard error, {note}: "),
+        (EvidenceKind::Stderr, None) => "standard error: ".to_owned(),
+        (EvidenceKind::Omitted, Some(note)) => format!("{note} of {} bytes are not kept", item.cut),
         (_, Some(note)) => note.clone(),
         (_, None) => String::new(),
     };
     let mut lines = lines(&item.bytes);
-    if item.cut > 0 && item.kind != Kind::Omitted {
+    if item.cut > 0 && item.kind != EvidenceKind::Omitted {
         lines.push(format!("... {} bytes are not kept ...", item.cut));
         lines.extend(self::lines(&item.rest));
     }

@@ -8,12 +8,12 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use coreach_adapters::Iut;
 use coreach_adapters::behaviour::Within;
 use coreach_analyses::DomainKind;
-use coreach_execution::{Ending, Settings, junit};
+use coreach_execution::Settings;
 use coreach_project::budget;
-use coreach_project::coverage::{Kind, Requirement};
+use coreach_project::coverage::{CoverageKind, Requirement};
 use coreach_project::whole::{milliseconds, positive, whole};
 
-use crate::exit::Exit;
+use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
 use crate::parts_arguments::{JoinArguments, PartArguments, TasksArguments};
@@ -27,36 +27,6 @@ pub enum Chooser {
     Coverage,
     Plan,
     Interactive,
-}
-
-/// What a run is worth that ended with Inconclusive.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
-pub enum Inconclusive {
-    Ok,
-    #[default]
-    Warn,
-    Fail,
-}
-
-impl Inconclusive {
-    /// The exit code of a run that ended so.
-    pub fn exit(self, ending: Ending) -> Exit {
-        match (Exit::of(ending), self) {
-            (Exit::Inconclusive, Inconclusive::Ok) => Exit::Fine,
-            (Exit::Inconclusive, Inconclusive::Fail) => Exit::Failed,
-            (exit, _) => exit,
-        }
-    }
-
-    /// What it is in a report of JUnit.
-    pub fn kind(self) -> junit::Kind {
-        match self {
-            Inconclusive::Ok => junit::Kind::Success,
-            Inconclusive::Warn => junit::Kind::Skipped,
-            Inconclusive::Fail => junit::Kind::Failure,
-        }
-    }
 }
 
 /// What decides how a number of runs goes on, and what it is worth.
@@ -76,7 +46,8 @@ pub struct Tolerance {
 /// How runs are driven, whatever command makes them.
 #[derive(Args, Clone, Debug)]
 pub struct Driving {
-    /// How long silence must last where there is nothing to send, in ms [default: as the IUT file says, else 1000]
+    /// How long silence must last where there is nothing to send, in ms [default: as the IUT file says, else
+    /// 1000]
     #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub quiescence: Option<u64>,
     /// The same for one location: `Pay__Begin=200`; may be repeated
@@ -91,8 +62,8 @@ pub struct Driving {
 }
 
 impl Driving {
-    /// The same, for the tester; what is not said is as before, and how long a reply may take is as the implementation's file says it,
-    /// unless `--quiescence` says something else.
+    /// The same, for the tester; what is not said is as before, and how long a reply may take is as the
+    /// implementation's file says it, unless `--quiescence` says something else.
     pub fn over(&self, before: Settings, iut: &Iut) -> Settings {
         let within = if self.quiescence.is_none() { iut.behaviour.within.clone() } else { Within::default() };
         let at = |(name, time): &(String, u64)| (name.clone(), Duration::from_millis(*time));
@@ -240,8 +211,8 @@ pub struct ReplayArguments {
 pub struct CoverageArguments {
     /// Stores, runs that `test --keep` wrote, folders of them; and campaigns or configurations
     ///
-    /// A campaign stands for its configurations, and for its store where no runs are named. Where no configuration is named,
-    /// those beside the runs are tried.
+    /// A campaign stands for its configurations, and for its store where no runs are named. Where no
+    /// configuration is named, those beside the runs are tried.
     #[arg(value_name = "CAMPAIGN|CONFIG|STORE|RUNS", required = true)]
     pub files: Vec<PathBuf>,
     /// Write LCOV here, for genhtml, editors and build servers
@@ -314,10 +285,10 @@ pub struct Required(pub Vec<Requirement>);
 
 fn required(text: &str) -> Result<Required, String> {
     let (kinds, percent) = match text.split_once('=') {
-        None => (Kind::ALL.to_vec(), text),
+        None => (CoverageKind::ALL.to_vec(), text),
         Some((name, percent)) => {
-            let found = Kind::ALL.into_iter().find(|kind| kind.name() == name.trim());
-            let names = Kind::ALL.map(Kind::name).join(", ");
+            let found = CoverageKind::ALL.into_iter().find(|kind| kind.name() == name.trim());
+            let names = CoverageKind::ALL.map(CoverageKind::name).join(", ");
             (vec![found.ok_or_else(|| format!("expected one of {names} before `=`"))?], percent)
         }
     };

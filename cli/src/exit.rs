@@ -7,9 +7,10 @@ use coreach_execution::Ending;
 use coreach_execution::campaign::WhyLeftOut;
 use coreach_model::Verdict;
 
-/// What is said of an exit code: all of it is made of this, the help, `docs/exit-codes.md`, and the test of both.
+/// What is said of an exit code: all of it is made of this, the help, `docs/exit-codes.md`, and the test of
+/// both.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct ExitRow {
     /// The code.
     pub exit: Exit,
     /// What `--help` says of it.
@@ -52,62 +53,62 @@ pub enum Exit {
 
 impl Exit {
     /// All of them, by number.
-    pub const ALL: [Row; 10] = [
-        Row {
+    pub const ALL: [ExitRow; 10] = [
+        ExitRow {
             exit: Exit::Fine,
             says: "fine (there may be warnings); of runs: every one ended with Pass",
             meaning: "fine; of runs: every one ended with Pass; of `verify`: every property is proved",
             cure: "warnings may have been printed: read them",
         },
-        Row {
+        ExitRow {
             exit: Exit::Failed,
             says: "a run ended with Fail, or a property is violated",
             meaning: "a run, or a recorded trace, ended with Fail; of `verify`, a property is violated",
             cure: "`coreach explain` says why, `coreach replay --shrink` looks for a shorter run",
         },
-        Row {
+        ExitRow {
             exit: Exit::Mistakes,
             says: "wrong usage, or errors in a file",
             meaning: "wrong usage, or errors in a file: nothing was begun. Also a store that is damaged, an output that is an input, a file in the way of `coreach init`",
             cure: "each error is shown in its line, with what was expected",
         },
-        Row {
+        ExitRow {
             exit: Exit::Inconclusive,
             says: "a run ended with Inconclusive (see `test --inconclusive`), or a property is neither proved nor violated",
             meaning: "a run ended with Inconclusive; of `verify`, a property is neither proved nor violated",
             cure: "`--inconclusive ok` makes it 0, `--inconclusive fail` makes it 1",
         },
-        Row {
+        ExitRow {
             exit: Exit::RunErrors,
             says: "a run ended without a verdict (RunError)",
             meaning: "a run ended without a verdict (RunError)",
             cure: "something between tester and system broke: the reason says what. `--retries N` does such runs again",
         },
-        Row {
+        ExitRow {
             exit: Exit::Incomplete,
             says: "less than was asked for: runs are missing, stores contradict each other",
             meaning: "less is there than was asked for: runs of a plan are missing, or none is planned; stores contradict each other; there are no mutants; less is covered than `coverage --require` asks for; a goal of `cover` is neither covered nor proved to be unreachable; something of a damaged store was left",
             cure: "run the same command again; see [campaigns](campaigns.md)",
         },
-        Row {
+        ExitRow {
             exit: Exit::Stopped,
             says: "stopped by a limit, a budget, or a choice that is never resolved",
             meaning: "stopped: by a limit, by a budget (`--time`, `--memory`), or by a choice that is never resolved; what was found until then is written. Or a result is larger than what is read back, and is not written",
             cure: "the message names what to raise, or where the choice is",
         },
-        Row {
+        ExitRow {
             exit: Exit::Unreachable,
             says: "a purpose cannot be reached",
             meaning: "a purpose cannot be reached: it has no test case, or, of `run`, one of a single location",
             cure: "see [the guide](guide.md#when-there-is-no-test-case)",
         },
-        Row {
+        ExitRow {
             exit: Exit::Environment,
             says: "environment: a file cannot be written, Z3 is missing",
             meaning: "environment: a file cannot be written, a program or library is missing or too old",
             cure: "the message names it",
         },
-        Row {
+        ExitRow {
             exit: Exit::Unsuited,
             says: "a purpose was left out: the constants given do not suit it",
             meaning: "a purpose was left out: its initial condition cannot hold with the constants that were given",
@@ -176,7 +177,7 @@ impl From<Exit> for ExitCode {
 /// The table for `--help`, and an example.
 pub fn help(example: &str) -> String {
     let mut text = "Exit codes, of all commands:\n".to_owned();
-    for Row { exit, says, .. } in Exit::ALL {
+    for ExitRow { exit, says, .. } in Exit::ALL {
         let _ = writeln!(text, "  {}  {says}", exit.code());
     }
     let (codes, says, _) = SIGNALS;
@@ -194,7 +195,7 @@ pub fn order() -> String {
 /// The table of `docs/exit-codes.md`.
 pub fn table() -> String {
     let mut text = "| code | meaning | what to do |\n|---|---|---|\n".to_owned();
-    for Row { exit, meaning, cure, .. } in Exit::ALL {
+    for ExitRow { exit, meaning, cure, .. } in Exit::ALL {
         let _ = writeln!(text, "| {} | {meaning} | {cure} |", exit.code());
     }
     let (codes, meaning, cure) = SIGNALS;

@@ -1,51 +1,56 @@
-//! Which kinds of files each command takes. Where a command refuses its files, one of another kind is told in place of what the command's readers have made
-//! of it, with the commands that take it.
+//! Which kinds of files each command takes. Where a command refuses its files, one of another kind is told in
+//! place of what the command's readers have made of it, with the commands that take it.
 //!
-//! The look at the kind comes after the refusal, and nothing else comes of it: what a command runs, it has read once. A file whose kind is not plain (it cannot
-//! be read, it is no YAML) is for the command itself to say.
+//! The look at the kind comes after the refusal, and nothing else comes of it: what a command runs, it has
+//! read once. A file whose kind is not plain (it cannot be read, it is no YAML) is for the command itself to
+//! say.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use coreach_model::Diagnostic;
-use coreach_project::kinds::{Kind, kind};
+use coreach_project::kinds::{ListedKind, kind};
 
-use crate::arguments::{CampaignArguments, CampaignCommand, Command, CompareCommand};
+use crate::arguments::{CampaignArguments, CampaignCommand, CompareCommand, CoreachCommand};
 use crate::execution_arguments::MutateCommand;
 use crate::timed_arguments::TimedCommand;
 
 /// What is taken: a command, what of it, and the kinds.
-type Taken = (&'static str, &'static [Kind]);
+type Taken = (&'static str, &'static [ListedKind]);
 
-const MODELS: &[Kind] = &[Kind::Specification, Kind::Configuration];
-const TESTS: &[Kind] = &[Kind::Configuration, Kind::TestCase];
-const RUNS: &[Kind] = &[Kind::Run, Kind::Store];
+const MODELS: &[ListedKind] = &[ListedKind::Specification, ListedKind::Configuration];
+const TESTS: &[ListedKind] = &[ListedKind::Configuration, ListedKind::TestCase];
+const RUNS: &[ListedKind] = &[ListedKind::Run, ListedKind::Store];
 
-const RUN: Taken = ("run", &[Kind::Configuration]);
-const SHOW: Taken = ("show", &[Kind::Specification, Kind::Purpose, Kind::Property, Kind::Configuration]);
-const COMPARE: Taken = ("compare", &[Kind::Configuration]);
-const EXPLORE: Taken = ("explore", &[Kind::Specification]);
-const VERIFY: Taken = ("verify", &[Kind::Configuration]);
+const RUN: Taken = ("run", &[ListedKind::Configuration]);
+const SHOW: Taken = (
+    "show",
+    &[ListedKind::Specification, ListedKind::Purpose, ListedKind::Property, ListedKind::Configuration],
+);
+const COMPARE: Taken = ("compare", &[ListedKind::Configuration]);
+const EXPLORE: Taken = ("explore", &[ListedKind::Specification]);
+const VERIFY: Taken = ("verify", &[ListedKind::Configuration]);
 const COVER: Taken = ("cover", MODELS);
 const TEST: Taken = ("test", TESTS);
-const IUT: Taken = ("test --iut", &[Kind::Iut]);
+const IUT: Taken = ("test --iut", &[ListedKind::Iut]);
 const EXPLAIN: Taken = ("explain", RUNS);
 const REPLAY: Taken = ("replay", RUNS);
 const OF_RUN: Taken = ("explain --test", TESTS);
-const MUTATE: Taken = ("mutate", &[Kind::Configuration]);
-const CAMPAIGN: Taken = ("campaign", &[Kind::Campaign]);
-const STORES: Taken = ("campaign merge", &[Kind::Store]);
-const COVERAGE: Taken = ("coverage", &[Kind::Campaign, Kind::Configuration, Kind::Store, Kind::Run]);
+const MUTATE: Taken = ("mutate", &[ListedKind::Configuration]);
+const CAMPAIGN: Taken = ("campaign", &[ListedKind::Campaign]);
+const STORES: Taken = ("campaign merge", &[ListedKind::Store]);
+const COVERAGE: Taken =
+    ("coverage", &[ListedKind::Campaign, ListedKind::Configuration, ListedKind::Store, ListedKind::Run]);
 const REPORT: Taken = (
     "report",
     &[
-        Kind::Configuration,
-        Kind::Specification,
-        Kind::Purpose,
-        Kind::Property,
-        Kind::Campaign,
-        Kind::Store,
-        Kind::Run,
+        ListedKind::Configuration,
+        ListedKind::Specification,
+        ListedKind::Purpose,
+        ListedKind::Property,
+        ListedKind::Campaign,
+        ListedKind::Store,
+        ListedKind::Run,
     ],
 );
 const TIMED: Taken = ("timed", MODELS);
@@ -57,7 +62,7 @@ const ALL: [Taken; 17] = [
 ];
 
 /// The files that a command is given, each with what is taken there.
-fn given(command: &Command) -> Vec<(&Path, Taken)> {
+fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
     fn one(path: &Path, taken: Taken) -> Vec<(&Path, Taken)> {
         vec![(path, taken)]
     }
@@ -69,54 +74,54 @@ fn given(command: &Command) -> Vec<(&Path, Taken)> {
     }
     match command {
         // Every kind, or none.
-        Command::Check(_)
-        | Command::Watch(_)
-        | Command::Init(_)
-        | Command::Schema(_)
+        CoreachCommand::Check(_)
+        | CoreachCommand::Watch(_)
+        | CoreachCommand::Init(_)
+        | CoreachCommand::Schema(_)
         // A foreign model, of no kind of ours.
-        | Command::Import(_)
+        | CoreachCommand::Import(_)
         // Its requests are commands of their own.
-        | Command::Json
-        | Command::Completions(_)
-        | Command::Man(_) => Vec::new(),
-        Command::Run(arguments) => one(&arguments.configuration, RUN),
-        Command::Show(arguments) => one(&arguments.model, SHOW),
-        Command::Compare(arguments) => match &arguments.command {
+        | CoreachCommand::Json
+        | CoreachCommand::Completions(_)
+        | CoreachCommand::Man(_) => Vec::new(),
+        CoreachCommand::Run(arguments) => one(&arguments.configuration, RUN),
+        CoreachCommand::Show(arguments) => one(&arguments.model, SHOW),
+        CoreachCommand::Compare(arguments) => match &arguments.command {
             Some(CompareCommand::Tasks(tasks)) => one(&tasks.tasks.configuration, COMPARE),
             // Parts are no kind of file that is asked for.
             Some(CompareCommand::Merge(_)) => Vec::new(),
             None => maybe(arguments.configuration.as_ref(), COMPARE),
         },
-        Command::Explore(arguments) => one(&arguments.model, EXPLORE),
-        Command::Verify(arguments) => one(&arguments.configuration, VERIFY),
-        Command::Cover(arguments) => one(&arguments.model, COVER),
-        Command::Test(arguments) => [one(&arguments.test, TEST), one(&arguments.iut, IUT)].concat(),
-        Command::Explain(arguments) => [
+        CoreachCommand::Explore(arguments) => one(&arguments.model, EXPLORE),
+        CoreachCommand::Verify(arguments) => one(&arguments.configuration, VERIFY),
+        CoreachCommand::Cover(arguments) => one(&arguments.model, COVER),
+        CoreachCommand::Test(arguments) => [one(&arguments.test, TEST), one(&arguments.iut, IUT)].concat(),
+        CoreachCommand::Explain(arguments) => [
             one(&arguments.source, EXPLAIN),
             maybe(arguments.test.as_ref(), OF_RUN),
             maybe(arguments.iut.as_ref(), IUT),
         ]
         .concat(),
-        Command::Replay(arguments) => [
+        CoreachCommand::Replay(arguments) => [
             one(&arguments.source, REPLAY),
             maybe(arguments.test.as_ref(), OF_RUN),
             maybe(arguments.iut.as_ref(), IUT),
         ]
         .concat(),
-        Command::Mutate(arguments) => match &arguments.command {
+        CoreachCommand::Mutate(arguments) => match &arguments.command {
             Some(MutateCommand::Tasks(tasks)) => one(&tasks.tasks.configuration, MUTATE),
             Some(MutateCommand::Merge(_)) => Vec::new(),
             None => maybe(arguments.configuration.as_ref(), MUTATE),
         },
-        Command::Coverage(arguments) => all(&arguments.files, COVERAGE),
-        Command::Report(arguments) => all(&arguments.files, REPORT),
-        Command::Timed(arguments) => match &arguments.command {
+        CoreachCommand::Coverage(arguments) => all(&arguments.files, COVERAGE),
+        CoreachCommand::Report(arguments) => all(&arguments.files, REPORT),
+        CoreachCommand::Timed(arguments) => match &arguments.command {
             TimedCommand::Path(arguments) => one(&arguments.model, TIMED),
             TimedCommand::Inputs(arguments) => one(&arguments.model, TIMED),
             TimedCommand::Merge(arguments) => one(&arguments.model, TIMED),
             TimedCommand::Verdict(arguments) => one(&arguments.model, TIMED),
         },
-        Command::Campaign(CampaignArguments { command, configuration, .. }) => match command {
+        CoreachCommand::Campaign(CampaignArguments { command, configuration, .. }) => match command {
             // What it takes the runs into may not be there yet.
             Some(CampaignCommand::Merge(merge)) => {
                 let campaign = maybe(merge.campaign.as_ref(), CAMPAIGN);
@@ -135,7 +140,7 @@ fn given(command: &Command) -> Vec<(&Path, Taken)> {
 static GIVEN: OnceLock<Vec<(PathBuf, Taken)>> = OnceLock::new();
 
 /// This command is under way.
-pub fn remember(command: &Command) {
+pub fn remember(command: &CoreachCommand) {
     let given = given(command).into_iter().map(|(path, taken)| (path.to_owned(), taken));
     let _ = GIVEN.set(given.collect());
 }
@@ -161,8 +166,8 @@ pub fn of_other_kinds() -> Vec<Diagnostic> {
             .collect();
         let verb = if taking.len() == 1 { "takes" } else { "take" };
         let mut help = format!("{} {verb} {}", listed(taking.into_iter(), "and"), is.name());
-        if takes.contains(&Kind::Configuration)
-            && matches!(is, Kind::Specification | Kind::Purpose | Kind::Property)
+        if takes.contains(&ListedKind::Configuration)
+            && matches!(is, ListedKind::Specification | ListedKind::Purpose | ListedKind::Property)
         {
             help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
         }

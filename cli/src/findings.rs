@@ -1,7 +1,8 @@
 //! What is drawn for people, as data for the program that has started us.
 //!
-//! Not every command has an answer as JSON, and a warning may be drawn beside one. Where `coreach json` has started this process,
-//! the variable names a file, and each finding that is drawn is a line of it. Nobody else sets the variable.
+//! Not every command has an answer as JSON, and a warning may be drawn beside one. Where `coreach json` has
+//! started this process, the variable names a file, and each finding that is drawn is a line of it. Nobody
+//! else sets the variable.
 
 use std::fs::OpenOptions;
 use std::io::Write;

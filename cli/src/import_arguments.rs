@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use coreach_import::{FirstValues, Format, Options, Untranslated, Vertices};
+use coreach_import::{FirstValues, ForeignFormat, Options, Untranslated, Vertices};
 use coreach_project::whole::{positive, whole};
 
 use crate::output_format::OutputFormat;
@@ -23,7 +23,7 @@ pub struct ImportArguments {
     pub file: PathBuf,
     /// Its format; the help is made of the list of formats.
     #[arg(long, value_name = "F", help = formats())]
-    pub from: Option<Format>,
+    pub from: Option<ForeignFormat>,
     /// Write the specification here, instead of to standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<OutputPath>,
@@ -66,7 +66,7 @@ pub struct ImportArguments {
 }
 
 fn formats() -> String {
-    let names = Format::ALL.map(|format| format!("{} ({})", format.name(), format.says()));
+    let names = ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.says()));
     format!("Its format, where its name and content do not tell: {}", names.join(", "))
 }
 

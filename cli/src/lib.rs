@@ -1,9 +1,10 @@
 //! The command line: arguments, exit codes, progress. The only place that prints.
 //!
-//! What the user wrote is read and prepared by `coreach-project`; here it is asked for, and what comes of it is told.
+//! What the user wrote is read and prepared by `coreach-project`; here it is asked for, and what comes of it
+//! is told.
 //!
-//! Standard output carries data: the summary, the table, the document that was asked for. Everything that is said *about*
-//! the work goes to standard error.
+//! Standard output carries data: the summary, the table, the document that was asked for. Everything that is
+//! said *about* the work goes to standard error.
 
 pub mod arguments;
 pub mod beginning_arguments;
@@ -17,6 +18,7 @@ pub mod files;
 pub mod findings;
 mod help;
 pub mod import_arguments;
+pub mod inconclusive;
 pub mod man;
 pub mod output_format;
 pub mod outputs;
@@ -36,13 +38,13 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use coreach_project::budget;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, CoreachCommand};
 use exit::Exit;
 
 /// Says what is wrong with the arguments, or what was asked for about them.
 ///
-/// The message repeats what was given, and on a terminal signs that it would obey: so the same is said of the arguments as
-/// they are shown.
+/// The message repeats what was given, and on a terminal signs that it would obey: so the same is said of the
+/// arguments as they are shown.
 fn refused(error: clap::Error) -> Exit {
     let shown =
         std::env::args_os().map(|argument| visible::visible(&argument.to_string_lossy()).into_owned());
@@ -75,7 +77,7 @@ pub fn main() -> ExitCode {
         console::say(&problem);
         return Exit::Environment.into();
     }
-    budget::command(budget::Said { time: arguments.time, memory: arguments.memory });
+    budget::command(budget::GivenBudget { time: arguments.time, memory: arguments.memory });
     console::color(arguments.color);
     if arguments.verbose {
         console::tell_what_is_done();
@@ -85,28 +87,28 @@ pub fn main() -> ExitCode {
     commands::json::end_with_the_session();
     files::remember(&arguments.command);
     let result = match arguments.command {
-        Command::Init(arguments) => commands::init::init(&arguments),
-        Command::Watch(arguments) => commands::watch::watch(&arguments, &given),
-        Command::Schema(arguments) => commands::schema::schema(&arguments),
-        Command::Run(arguments) => commands::run::run(&arguments),
-        Command::Check(arguments) => commands::check::check(&arguments),
-        Command::Import(arguments) => commands::import::import(&arguments),
-        Command::Show(arguments) => commands::show::show(&arguments),
-        Command::Compare(arguments) => commands::compare::compare(&arguments),
-        Command::Explore(arguments) => commands::explore::explore(&arguments),
-        Command::Verify(arguments) => commands::verify::verify(&arguments),
-        Command::Cover(arguments) => commands::cover::cover(&arguments),
-        Command::Test(arguments) => commands::test::test(&arguments),
-        Command::Explain(arguments) => commands::explain::explain(&arguments),
-        Command::Replay(arguments) => commands::replay::replay(&arguments),
-        Command::Mutate(arguments) => commands::mutate::mutate(&arguments),
-        Command::Coverage(arguments) => commands::coverage::coverage(&arguments),
-        Command::Report(arguments) => commands::report::report(&arguments),
-        Command::Timed(arguments) => commands::timed::timed(&arguments),
-        Command::Json => commands::json::json(),
-        Command::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
-        Command::Completions(arguments) => commands::completions::completions(&arguments),
-        Command::Man(arguments) => commands::man::man(&arguments),
+        CoreachCommand::Init(arguments) => commands::init::init(&arguments),
+        CoreachCommand::Watch(arguments) => commands::watch::watch(&arguments, &given),
+        CoreachCommand::Schema(arguments) => commands::schema::schema(&arguments),
+        CoreachCommand::Run(arguments) => commands::run::run(&arguments),
+        CoreachCommand::Check(arguments) => commands::check::check(&arguments),
+        CoreachCommand::Import(arguments) => commands::import::import(&arguments),
+        CoreachCommand::Show(arguments) => commands::show::show(&arguments),
+        CoreachCommand::Compare(arguments) => commands::compare::compare(&arguments),
+        CoreachCommand::Explore(arguments) => commands::explore::explore(&arguments),
+        CoreachCommand::Verify(arguments) => commands::verify::verify(&arguments),
+        CoreachCommand::Cover(arguments) => commands::cover::cover(&arguments),
+        CoreachCommand::Test(arguments) => commands::test::test(&arguments),
+        CoreachCommand::Explain(arguments) => commands::explain::explain(&arguments),
+        CoreachCommand::Replay(arguments) => commands::replay::replay(&arguments),
+        CoreachCommand::Mutate(arguments) => commands::mutate::mutate(&arguments),
+        CoreachCommand::Coverage(arguments) => commands::coverage::coverage(&arguments),
+        CoreachCommand::Report(arguments) => commands::report::report(&arguments),
+        CoreachCommand::Timed(arguments) => commands::timed::timed(&arguments),
+        CoreachCommand::Json => commands::json::json(),
+        CoreachCommand::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
+        CoreachCommand::Completions(arguments) => commands::completions::completions(&arguments),
+        CoreachCommand::Man(arguments) => commands::man::man(&arguments),
     };
     certain_end::ended(end(result).code()).into()
 }

@@ -1,17 +1,19 @@
 //! The manual pages, one for each command, made of what `--help` says.
 //!
-//! The library renders names, synopsis and options. What stands behind the options in a help is put into the sections that readers of
-//! manual pages look for: every page has the exit codes, its examples as they are typed, and the pages beside it. Nothing
-//! in a page depends on the day or the machine, so a release has the same bytes whoever makes it.
+//! The library renders names, synopsis and options. What stands behind the options in a help is put into the
+//! sections that readers of manual pages look for: every page has the exit codes, its examples as they are
+//! typed, and the pages beside it. Nothing in a page depends on the day or the machine, so a release has the
+//! same bytes whoever makes it.
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::arguments::Arguments;
-use crate::exit::{self, Exit, Row};
+use crate::exit::{self, Exit, ExitRow};
 
-/// What a help's examples begin with; all help that has some says it in these words (a test of `arguments.rs` holds that).
+/// What a help's examples begin with; all help that has some says it in these words (a test of `arguments.rs`
+/// holds that).
 const EXAMPLES: &str = "Example:\n";
 
 /// An argument that is there and empty: left out, the version would stand where the date does.
@@ -19,7 +21,7 @@ const NO_DATE: &str = "\"\"";
 
 /// A page.
 #[derive(Debug)]
-pub struct Page {
+pub struct ManualPage {
     /// `coreach-run.1`
     pub file: String,
     /// In the language of `man`.
@@ -27,7 +29,7 @@ pub struct Page {
 }
 
 /// All of them: the program first, then each command before what is below it.
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<ManualPage> {
     // `coreach help run` is `coreach run --help`, and `man coreach-run` is both.
     let mut program = Arguments::command().disable_help_subcommand(true);
     program.build();
@@ -36,7 +38,7 @@ pub fn pages() -> Vec<Page> {
     pages
 }
 
-fn collect(command: &Command, above: Option<&Command>, pages: &mut Vec<Page>) {
+fn collect(command: &Command, above: Option<&Command>, pages: &mut Vec<ManualPage>) {
     pages.push(page(command, above));
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         collect(below, Some(command), pages);
@@ -48,7 +50,7 @@ fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-fn page(command: &Command, above: Option<&Command>) -> Page {
+fn page(command: &Command, above: Option<&Command>) -> ManualPage {
     let version = format!("coreach {}", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone()).source(version).manual("coreach").date(NO_DATE);
     let mut bytes = Vec::new();
@@ -68,7 +70,7 @@ fn page(command: &Command, above: Option<&Command>) -> Page {
     exit_codes(&mut roff);
     examples(command, &mut roff);
     see_also(command, above, &mut roff);
-    Page { file: man.get_filename(), text: text(&(String::from_utf8_lossy(&bytes) + &*roff.render())) }
+    ManualPage { file: man.get_filename(), text: text(&(String::from_utf8_lossy(&bytes) + &*roff.render())) }
 }
 
 /// What was rendered in pieces, as one page.
@@ -78,7 +80,8 @@ fn text(pieces: &str) -> String {
     let text = preamble.clone() + &pieces.replace(&preamble, "");
     // Two breaks around an empty line are what the library has for a line's distance.
     let text = text.replace(".br\n\n.br\n", ".sp\n");
-    // Left as they are, these are typeset as quotation marks and accents, and nobody could copy them into a terminal.
+    // Left as they are, these are typeset as quotation marks and accents, and nobody could copy them into a
+    // terminal.
     text.replace('`', "\\(ga").replace('~', "\\(ti").replace('^', "\\(ha")
 }
 
@@ -108,7 +111,7 @@ fn remarks(command: &Command, roff: &mut Roff) {
 
 fn exit_codes(roff: &mut Roff) {
     roff.control("SH", ["EXIT STATUS"]);
-    for Row { exit, says, .. } in Exit::ALL {
+    for ExitRow { exit, says, .. } in Exit::ALL {
         roff.control("TP", []);
         roff.text([bold(exit.code().to_string())]);
         roff.text([roman(says)]);

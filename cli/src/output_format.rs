@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 
-/// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ between
-/// two runs.
+/// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ
+/// between two runs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 #[expect(
     missing_docs,

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use coreach_execution::campaign::Partition;
 use coreach_project::whole::positive;
 
-use crate::execution_arguments::Inconclusive;
+use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
 
@@ -84,7 +84,8 @@ pub struct MergeArguments {
     /// The stores whose runs are taken; they are not changed
     #[arg(value_name = "FROM", required = true)]
     pub from: Vec<PathBuf>,
-    /// Take only runs of this campaign, refuse a store that has none, and end with the campaign's summary and exit code
+    /// Take only runs of this campaign, refuse a store that has none, and end with the campaign's summary and
+    /// exit code
     #[arg(long, value_name = "CONFIG")]
     pub campaign: Option<PathBuf>,
     /// Refuse, where the campaign's plan has another hash

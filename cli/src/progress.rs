@@ -15,13 +15,14 @@ use crate::visible::visible;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The line; it goes away with this value.
-pub struct Progress {
+pub struct ProgressLine {
     bar: ProgressBar,
     waiting: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-impl Progress {
-    /// A line about so many pieces of work; none at all where it is not wanted or standard error is no terminal.
+impl ProgressLine {
+    /// A line about so many pieces of work; none at all where it is not wanted or standard error is no
+    /// terminal.
     pub fn start(jobs: usize, wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
         if let Ok(style) =
@@ -30,7 +31,7 @@ impl Progress {
             bar.set_style(style.with_key("used", used));
         }
         if !wanted || !std::io::stderr().is_terminal() {
-            return Progress { bar, waiting: None };
+            return ProgressLine { bar, waiting: None };
         }
         let (done, wait) = mpsc::channel();
         let shown = bar.clone();
@@ -40,7 +41,7 @@ impl Progress {
                 shown.enable_steady_tick(Duration::from_millis(120));
             }
         });
-        Progress { bar, waiting: Some((done, handle)) }
+        ProgressLine { bar, waiting: Some((done, handle)) }
     }
 
     /// What is being done.
@@ -69,7 +70,7 @@ fn used(_: &ProgressState, line: &mut dyn std::fmt::Write) {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some((done, handle)) = self.waiting.take() {
             drop(done);

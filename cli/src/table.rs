@@ -1,7 +1,9 @@
-//! Tables for people: columns aligned, two blanks between them, and nothing drawn. Rows that are too wide are wrapped within their cells.
+//! Tables for people: columns aligned, two blanks between them, and nothing drawn. Rows that are too wide are
+//! wrapped within their cells.
 //!
-//! What is wrapped is text, the columns to the left: at blanks, and within a word only where it alone would take more than its part.
-//! Figures, to the right, are never split, so a table of many of them is as wide as they are.
+//! What is wrapped is text, the columns to the left: at blanks, and within a word only where it alone would
+//! take more than its part. Figures, to the right, are never split, so a table of many of them is as wide as
+//! they are.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
@@ -14,7 +16,8 @@ const PARTS: u16 = 6;
 /// The blanks between columns.
 const GAP: u16 = 2;
 
-/// A table of cells, as wide as standard output allows: the first `left` columns to the left, the rest to the right.
+/// A table of cells, as wide as standard output allows: the first `left` columns to the left, the rest to the
+/// right.
 pub(crate) fn table(rows: &[Vec<String>], left: usize) -> String {
     within(rows, left, console::width())
 }

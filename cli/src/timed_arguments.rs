@@ -10,7 +10,8 @@ use coreach_pipeline::timed::SilenceAfter;
 use coreach_project::guided::parse_time;
 use coreach_project::whole::{positive, whole};
 
-use crate::execution_arguments::{Inconclusive, constant};
+use crate::execution_arguments::constant;
+use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
 

@@ -1,12 +1,13 @@
 //! Writing files: whole, or not at all. Nothing is opened for writing that is no [`Output`], which somebody
 //! has looked at.
 //!
-//! A file is written under a temporary name in its folder, put on the disk, and renamed. So whoever reads it finds the
-//! old one or the new one, whatever ends us between. The temporary name says who writes: `.name.coreach-PID-N.tmp`. One that a
-//! killed process has left is removed when something is written to its folder again, and by the end that a signal brings.
+//! A file is written under a temporary name in its folder, put on the disk, and renamed. So whoever reads it
+//! finds the old one or the new one, whatever ends us between. The temporary name says who writes:
+//! `.name.coreach-PID-N.tmp`. One that a killed process has left is removed when something is written to its
+//! folder again, and by the end that a signal brings.
 //!
-//! What is no regular file (a terminal, a pipe, `/dev/null`) is written as it is; a symbolic link stays one, and what it points to is
-//! replaced. The permissions of a file that is replaced stay.
+//! What is no regular file (a terminal, a pipe, `/dev/null`) is written as it is; a symbolic link stays one,
+//! and what it points to is replaced. The permissions of a file that is replaced stay.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -30,13 +31,13 @@ static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A file in the making. Dropped without [`finish`](Pending::finish), it was never there.
 #[derive(Debug)]
-pub struct Pending {
+pub struct PendingFile {
     file: File,
     /// The temporary name and the final one; none where the file is written as it is.
     names: Option<(PathBuf, PathBuf)>,
 }
 
-impl Pending {
+impl PendingFile {
     /// Begins a file.
     ///
     /// # Errors
@@ -50,7 +51,7 @@ impl Pending {
         {
             // A folder says why it cannot be written.
             let file = fs::OpenOptions::new().write(true).open(path)?;
-            return Ok(Pending { file, names: None });
+            return Ok(PendingFile { file, names: None });
         }
         // What a link points to is replaced, and not the link.
         let path = if known.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
@@ -70,7 +71,7 @@ impl Pending {
         let file = file.inspect_err(|_| {
             lock(&OPEN).remove(&temporary);
         })?;
-        let pending = Pending { file, names: Some((temporary, path)) };
+        let pending = PendingFile { file, names: Some((temporary, path)) };
         if let Some(known) = known {
             pending.file.set_permissions(known.permissions())?;
         }
@@ -80,12 +81,13 @@ impl Pending {
     /// Begins a file where none is yet.
     ///
     /// # Errors
-    /// It cannot be made; [`io::ErrorKind::AlreadyExists`] where something is there, a link that leads nowhere included.
+    /// It cannot be made; [`io::ErrorKind::AlreadyExists`] where something is there, a link that leads
+    /// nowhere included.
     pub fn fresh(output: &Output) -> io::Result<Self> {
         if fs::symlink_metadata(output.path()).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        Pending::new(output)
+        PendingFile::new(output)
     }
 
     /// The same as [`finish`](Pending::finish), but nothing is replaced, whoever has come first meanwhile.
@@ -117,7 +119,7 @@ impl Pending {
     }
 }
 
-impl Write for Pending {
+impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -127,7 +129,7 @@ impl Write for Pending {
     }
 }
 
-impl Drop for Pending {
+impl Drop for PendingFile {
     fn drop(&mut self) {
         if let Some((temporary, _)) = self.names.take() {
             // It may be gone already, and nobody can be told.
@@ -140,10 +142,10 @@ impl Drop for Pending {
 /// Writes a file, whole or not at all.
 ///
 /// # Errors
-/// As [`Pending`].
+/// As [`PendingFile`].
 pub fn write(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let path = output.path();
-    let mut pending = Pending::new(output)?;
+    let mut pending = PendingFile::new(output)?;
     pending.write_all(bytes.as_ref())?;
     pending.finish()?;
     journal::note(|| format!("wrote {}: {} bytes", path.display(), bytes.as_ref().len()));
@@ -172,10 +174,10 @@ fn rename_fresh(from: &Path, to: &Path) -> io::Result<()> {
 /// Writes a file, whole or not at all, where none is yet. Was the name free?
 ///
 /// # Errors
-/// As [`Pending`].
+/// As [`PendingFile`].
 pub fn write_new(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
     let write = || {
-        let mut pending = Pending::fresh(output)?;
+        let mut pending = PendingFile::fresh(output)?;
         pending.write_all(bytes.as_ref())?;
         pending.finish_fresh()
     };
@@ -185,7 +187,8 @@ pub fn write_new(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
     }
 }
 
-/// Removes the temporary files of this process, for its end: what is still written is lost. Nothing is renamed any more.
+/// Removes the temporary files of this process, for its end: what is still written is lost. Nothing is
+/// renamed any more.
 pub fn abandon() {
     // The lock is kept, so that nobody begins another one.
     let open = lock(&OPEN);
@@ -253,7 +256,7 @@ mod tests {
         let folder = folder("unfinished");
         let path = folder.join("a.json");
         write(&at(&path), "old").unwrap();
-        let mut pending = Pending::new(&at(&path)).unwrap();
+        let mut pending = PendingFile::new(&at(&path)).unwrap();
         pending.write_all(b"half of the n").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         drop(pending);
@@ -279,7 +282,8 @@ mod tests {
         let folder = folder("fresh");
         let path = folder.join("a.json");
         // Both begin before either is there: the first to finish has the name.
-        let (mut one, mut other) = (Pending::fresh(&at(&path)).unwrap(), Pending::fresh(&at(&path)).unwrap());
+        let (mut one, mut other) =
+            (PendingFile::fresh(&at(&path)).unwrap(), PendingFile::fresh(&at(&path)).unwrap());
         one.write_all(b"one").unwrap();
         other.write_all(b"other").unwrap();
         one.finish_fresh().unwrap();

@@ -1,5 +1,5 @@
-//! Silence, lateness, hang-up and a new connection, from the outside: what an IUT file says of them decides what a run comes to, and what is
-//! kept of it can be told and repeated.
+//! Silence, lateness, hang-up and a new connection, from the outside: what an IUT file says of them decides
+//! what a run comes to, and what is kept of it can be told and repeated.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
@@ -116,7 +116,8 @@ transitions:
   - { from: Moved, to: Accept, on: Answer }
 ";
 
-/// Over tcp, with its habit in the second word; over standard input and output, what counts is kept in a file.
+/// Over tcp, with its habit in the second word; over standard input and output, what counts is kept in a
+/// file.
 const SERVER: &str = r#"
 import os, socket, sys, threading
 habit = sys.argv[2]
@@ -272,7 +273,8 @@ fn silence_where_it_must_answer_fails_if_the_file_says_so() {
         [&replay[..], &["--shrink", "--attempts", "6", "--again", "1", "--keep", "short.json"]].concat();
     folder.coreach(&shrink, FAIL);
     assert_eq!(folder.json("short.json")["bucket"], kept["bucket"]);
-    // What the test case does not say is not held against anybody: an old document, and a record that is of another test case.
+    // What the test case does not say is not held against anybody: an old document, and a record that is of
+    // another test case.
     let mut old = folder.json("kept/twice.test_case.json");
     for location in old["locations"].as_array_mut().unwrap() {
         location.as_object_mut().unwrap().remove("must_answer");

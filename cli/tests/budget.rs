@@ -37,8 +37,8 @@ fn endless(folder: &Folder, more: &str) -> PathBuf {
         .write("coreach.yaml", &format!("specification: specification.yaml\npurpose: purpose.yaml\n{more}\n"))
 }
 
-/// What heeds all signals, whatever the one who runs the tests ignores: a shell's background job ignores SIGINT, `nohup` SIGHUP,
-/// and coreach leaves ignored what it finds ignored.
+/// What heeds all signals, whatever the one who runs the tests ignores: a shell's background job ignores
+/// SIGINT, `nohup` SIGHUP, and coreach leaves ignored what it finds ignored.
 fn heeding(program: &str) -> Command {
     let mut command = Command::new("env");
     command.args(["--default-signal=INT,TERM,HUP", program]);

@@ -70,8 +70,8 @@ fn a_campaign_is_done_once_and_told_every_time() {
     assert_eq!(document(&config, &[], 1)["executed"], 40);
 }
 
-/// Two implementations that are wrong in different places: two failures, not as many as there are runs, and each shrinks to
-/// itself.
+/// Two implementations that are wrong in different places: two failures, not as many as there are runs, and
+/// each shrinks to itself.
 #[test]
 fn each_thing_that_failed_is_told_once_and_shrinks_to_itself() {
     let folder = Folder::of_machines("");
@@ -360,7 +360,8 @@ fn a_kill_loses_nothing_and_nothing_is_done_twice() {
     }
 }
 
-/// One fault of a counter, met by three purposes: the part of a guard that is the purpose's was taken into the bucket where its other half cannot be reached.
+/// One fault of a counter, met by three purposes: the part of a guard that is the purpose's was taken into
+/// the bucket where its other half cannot be reached.
 #[test]
 fn one_fault_that_three_purposes_meet_is_one_bucket() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/counter");

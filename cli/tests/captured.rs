@@ -1,4 +1,5 @@
-//! A failure as a script, where what is sent depends on what came: it is captured again, since no two runs of the implementation say the same.
+//! A failure as a script, where what is sent depends on what came: it is captured again, since no two runs of
+//! the implementation say the same.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
@@ -6,8 +7,8 @@ use std::process::{Command, Output};
 
 use crate::common::Folder;
 
-/// Adds, but only for who says back what was said: each answer has something new, by chance. The third is one too much where FAULT is
-/// `sum`.
+/// Adds, but only for who says back what was said: each answer has something new, by chance. The third is one
+/// too much where FAULT is `sum`.
 const SERVER: &str = r#"
 import http.server, json, secrets, socket, sys
 from urllib.parse import unquote

@@ -115,7 +115,8 @@ transitions:
     assert!(text.contains("refuses the input Ask("), "{text}");
 }
 
-/// A guard of a purpose leaves something out, and completion sends that to `Reject`: who wrote it may not know.
+/// A guard of a purpose leaves something out, and completion sends that to `Reject`: who wrote it may not
+/// know.
 #[test]
 fn check_says_what_a_purpose_rejects_without_a_word() {
     let folder = Folder::new();

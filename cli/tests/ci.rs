@@ -1,4 +1,5 @@
-//! The files for services that build (`docs/ci/`): their lines are run, in their order, in a project as `docs/ci.md` describes it.
+//! The files for services that build (`docs/ci/`): their lines are run, in their order, in a project as
+//! `docs/ci.md` describes it.
 //!
 //! Those that install the wheel are compared with the block of that page that `scripts/try-install` runs.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]

@@ -1,5 +1,6 @@
-//! `coreach cover` from the outside: every purpose that it writes is taken by the pipeline, reaches Pass with the specification as the
-//! implementation, and what it is said to cover is what `coreach coverage` finds covered.
+//! `coreach cover` from the outside: every purpose that it writes is taken by the pipeline, reaches Pass with
+//! the specification as the implementation, and what it is said to cover is what `coreach coverage` finds
+//! covered.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeMap;
@@ -188,7 +189,8 @@ fn continued_paths_make_a_smaller_suite() {
     assert!(long * 2 < short, "{long} of {short}");
 }
 
-/// A transition that the domain does not exclude, and the tree does; one that the facts exclude; one that is met.
+/// A transition that the domain does not exclude, and the tree does; one that the facts exclude; one that is
+/// met.
 #[test]
 fn what_no_run_can_meet_has_its_reason() {
     let folder = Folder::new("reason");

@@ -1,4 +1,5 @@
-//! `coreach coverage` from the outside: the same of a store and of files, in any order; what was changed is refused; the LCOV is read.
+//! `coreach coverage` from the outside: the same of a store and of files, in any order; what was changed is
+//! refused; the LCOV is read.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeMap;
@@ -353,7 +354,8 @@ fn the_lcov_says_what_the_document_says() {
     }
 }
 
-/// `coverage-04.dtd`: what each element holds, in this order, and the attributes that it must have; of a line there may be two more.
+/// `coverage-04.dtd`: what each element holds, in this order, and the attributes that it must have; of a line
+/// there may be two more.
 const COBERTURA: [(&str, &[&str], &str); 13] = [
     (
         "coverage",

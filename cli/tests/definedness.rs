@@ -1,7 +1,8 @@
-//! Operations without a value, from the text to the verdict: what the page on the format forbids there is Fail, what it
-//! leaves open is never sent, and a test with such constants does not begin.
+//! Operations without a value, from the text to the verdict: what the page on the format forbids there is
+//! Fail, what it leaves open is never sent, and a test with such constants does not begin.
 //!
-//! Each text has a shape that is true wherever it has a value. What simplifies it must not forget where it has none.
+//! Each text has a shape that is true wherever it has a value. What simplifies it must not forget where it
+//! has none.
 
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 

@@ -1,17 +1,22 @@
 //! What the documents show of the program is what the program prints.
 //!
-//! Every block ```` ```console ```` of `README.md`, `docs/*.md`, the book and `examples/*/README.md` is gone through: a line `$ coreach ...`
-//! or `$ sh ...`, for a script that it has written, is run, and the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one before,
-//! `$ cd DIR` holds for the lines that follow; `> file` is understood; other commands are not run, and the book has none. A line `...` stands for any lines. A command below which nothing
-//! is shown must succeed, or `echo $?` must come next.
+//! Every block ```` ```console ```` of `README.md`, `docs/*.md`, the book and `examples/*/README.md` is gone
+//! through: a line `$ coreach ...` or `$ sh ...`, for a script that it has written, is run, and the lines
+//! below it are compared with what it prints. `$ echo $?` prints the exit code of the one before, `$ cd
+//! DIR` holds for the lines that follow; `> file` is understood; other commands are not run, and the book has
+//! none. A line `...` stands for any lines. A command below which nothing is shown must succeed, or `echo $?`
+//! must come next.
 //!
-//! A document has a folder of its own for its commands. For an example it is a copy of the example's folder; else it
-//! holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ```` or ```` ```python name.py ```` of the document as a file, from where it stands.
+//! A document has a folder of its own for its commands. For an example it is a copy of the example's folder;
+//! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ```` or
+//! ```` ```python name.py ````
+//! of the document as a file, from where it stands.
 //!
-//! Not compared are times, the sizes of pages, and the number of queries to the solver: they say how much was done, not what came out.
+//! Not compared are times, the sizes of pages, and the number of queries to the solver: they say how much was
+//! done, not what came out.
 //!
-//! With `COREACH_BLESS=1` in the environment, output that differs is written into the document; read it before you
-//! commit it.
+//! With `COREACH_BLESS=1` in the environment, output that differs is written into the document; read it
+//! before you commit it.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::fmt::Write;
@@ -104,7 +109,8 @@ fn run(folder: &Path, program: &str, arguments: &str) -> (Vec<String>, i32) {
     (text.lines().map(|line| line.trim_end().to_owned()).collect(), status.code().unwrap())
 }
 
-/// Lines without what differs from run to run, or from version to version without any difference in the result.
+/// Lines without what differs from run to run, or from version to version without any difference in the
+/// result.
 fn essence(lines: &[String]) -> Vec<String> {
     let has_decimals = |word: &str, decimals: std::ops::RangeInclusive<usize>| {
         let parts = word.split_once('.');
@@ -164,7 +170,8 @@ fn matches(shown: &[String], printed: &[String]) -> bool {
     }
 }
 
-/// Goes through a document. Returns how many commands were run, what differs, and the document as it should be.
+/// Goes through a document. Returns how many commands were run, what differs, and the document as it should
+/// be.
 fn go_through(document: &Path) -> (usize, String, String) {
     let text = fs::read_to_string(document).unwrap();
     let lines: Vec<&str> = text.lines().collect();
@@ -274,7 +281,8 @@ fn commands_print_what_the_documents_show() {
     compare(documents);
 }
 
-/// The pages of the book that begin so. They run real programs, so they take their time, each group in a test of its own.
+/// The pages of the book that begin so. They run real programs, so they take their time, each group in a test
+/// of its own.
 fn pages(begins: &str) -> Vec<PathBuf> {
     let mut pages = markdown("book");
     let group = |page: &PathBuf| {
@@ -301,7 +309,8 @@ fn commands_print_what_the_how_to_pages_show() {
     compare(pages("how_to"));
 }
 
-/// What is in the book's list is there, and all documents of users are in it, by the names that their headings have.
+/// What is in the book's list is there, and all documents of users are in it, by the names that their
+/// headings have.
 #[test]
 fn the_book_has_every_document() {
     let summary = fs::read_to_string(root().join("book/SUMMARY.md")).unwrap();

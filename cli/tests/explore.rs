@@ -1,4 +1,5 @@
-//! `coreach explore` from the outside: what it counts, what it draws, what it refuses, and with which code it ends.
+//! `coreach explore` from the outside: what it counts, what it draws, what it refuses, and with which code it
+//! ends.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;

@@ -74,7 +74,8 @@ fn wrong_files_and_limits_are_told() {
     assert!(!out.contains('\u{1b}') && !err.contains('\u{1b}') && err.contains("\\u{1b}"), "{err}");
 }
 
-/// From a foreign file to a run, for a model of each format: imported, a purpose, a test case, and runs against its own simulation.
+/// From a foreign file to a run, for a model of each format: imported, a purpose, a test case, and runs
+/// against its own simulation.
 #[test]
 fn an_imported_model_is_tested_against_itself() {
     let graphwalker = r#"{ "name": "shop", "models": [ { "name": "Shop", "startElementId": "v0", "actions": ["n = 0;"],

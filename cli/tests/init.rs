@@ -1,4 +1,5 @@
-//! `coreach init`: what it writes can be used at once, and it writes over nothing. `coreach schema`: editors find what files name.
+//! `coreach init`: what it writes can be used at once, and it writes over nothing. `coreach schema`: editors
+//! find what files name.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeSet;

@@ -1,4 +1,5 @@
-//! A model that stands for the implementation, and constants that the configuration fixed: the test case does not have them any more.
+//! A model that stands for the implementation, and constants that the configuration fixed: the test case does
+//! not have them any more.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use crate::common::{Folder, json};

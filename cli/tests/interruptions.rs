@@ -1,5 +1,6 @@
-//! What a signal ends is no run: neither a store nor a kept run ever says that an implementation did what the end of the program did to it.
-//! `scripts/interruptions` tries it at length. The systems take their time and are never too late, so nothing here hangs on a clock.
+//! What a signal ends is no run: neither a store nor a kept run ever says that an implementation did what the
+//! end of the program did to it. `scripts/interruptions` tries it at length. The systems take their time and
+//! are never too late, so nothing here hangs on a clock.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
@@ -14,7 +15,8 @@ use serde_json::Value;
 
 const SIGNALS: [(Signal, i32); 3] = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)];
 
-/// What each system says when it is to leave (nothing: it ends), whether its end is an output, and the verdict on it.
+/// What each system says when it is to leave (nothing: it ends), whether its end is an output, and the
+/// verdict on it.
 const SYSTEMS: [(&str, &str, bool, &str); 4] = [
     ("right", "Done", false, "Pass"),
     ("wrong", "Pong", false, "Fail"),
@@ -22,7 +24,8 @@ const SYSTEMS: [(&str, &str, bool, &str); 4] = [
     ("wrong_that_stays", "Pong", true, "Fail"),
 ];
 
-/// At every instant of a run the end of the system would be a verdict, and another one than the system's own in most.
+/// At every instant of a run the end of the system would be a verdict, and another one than the system's own
+/// in most.
 fn systems() -> Folder {
     let folder = Folder::new();
     folder.write(

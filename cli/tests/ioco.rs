@@ -1,11 +1,13 @@
-//! `conformance: ioco`: what is silent where the specification must answer fails, and what is silent where it may does not.
+//! `conformance: ioco`: what is silent where the specification must answer fails, and what is silent where it
+//! may does not.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
 
 use crate::common::{Folder, stderr, stdout};
 
-/// A bell: it rings when it is asked, after it has made up its mind. It may be switched off, and is silent then.
+/// A bell: it rings when it is asked, after it has made up its mind. It may be switched off, and is silent
+/// then.
 const BELL: &str = "
 iosts: bell
 variables: { n: int }

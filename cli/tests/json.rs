@@ -276,7 +276,8 @@ fn children_of(pid: u32) -> Vec<String> {
         .collect()
 }
 
-/// A signal in the middle of a request: nothing is left, neither a process nor a folder, and no half answer is told.
+/// A signal in the middle of a request: nothing is left, neither a process nor a folder, and no half answer
+/// is told.
 #[test]
 fn a_signal_leaves_nothing_behind() {
     use rustix::process::Signal;

@@ -5,13 +5,13 @@ use std::fs;
 use std::process::Output;
 
 use crate::common::{Folder, coreach, exits, stderr};
-use coreach_project::kinds::{Kind, kind};
+use coreach_project::kinds::{ListedKind, kind};
 
 /// The commands that take files, each with the kinds that it takes. `{}` is where the file stands.
-const COMMANDS: [(&str, &[Kind]); 22] = {
-    use Kind::*;
+const COMMANDS: [(&str, &[ListedKind]); 22] = {
+    use ListedKind::*;
     [
-        ("check {}", &Kind::ALL),
+        ("check {}", &ListedKind::ALL),
         ("run {}", &[Configuration]),
         ("show {}", &[Specification, Purpose, Property, Configuration]),
         ("compare {}", &[Configuration]),
@@ -40,16 +40,16 @@ const COMMANDS: [(&str, &[Kind]); 22] = {
 };
 
 /// A file of each kind.
-const FILES: [(&str, Kind); 9] = [
-    ("specification.yaml", Kind::Specification),
-    ("open_after_wrong.yaml", Kind::Purpose),
-    ("never_blocked.yaml", Kind::Property),
-    ("coreach.yaml", Kind::Configuration),
-    ("iut.yaml", Kind::Iut),
-    ("small.yaml", Kind::Campaign),
-    ("out/open_after_wrong/test_case.json", Kind::TestCase),
-    ("runs/open_after_wrong.1.json", Kind::Run),
-    ("nightly.sqlite", Kind::Store),
+const FILES: [(&str, ListedKind); 9] = [
+    ("specification.yaml", ListedKind::Specification),
+    ("open_after_wrong.yaml", ListedKind::Purpose),
+    ("never_blocked.yaml", ListedKind::Property),
+    ("coreach.yaml", ListedKind::Configuration),
+    ("iut.yaml", ListedKind::Iut),
+    ("small.yaml", ListedKind::Campaign),
+    ("out/open_after_wrong/test_case.json", ListedKind::TestCase),
+    ("runs/open_after_wrong.1.json", ListedKind::Run),
+    ("nightly.sqlite", ListedKind::Store),
 ];
 
 fn here(folder: &Folder, line: &str) -> Output {
@@ -95,7 +95,7 @@ fn a_file_of_another_kind_is_told_with_what_takes_it() {
             let (_, help) = said.split_once("help: ").unwrap();
             let quoted = help.split('`').skip(1).step_by(2);
             let named: Vec<&str> = quoted.filter(|quoted| quoted.starts_with("coreach ")).collect();
-            assert!(named.len() > 1 || is == Kind::Iut, "{help}");
+            assert!(named.len() > 1 || is == ListedKind::Iut, "{help}");
             for command in named {
                 let words = command.strip_prefix("coreach ").unwrap();
                 let known = COMMANDS.iter().any(|(line, takes)| {
@@ -142,7 +142,7 @@ fn a_folder_is_told_with_the_configuration_in_it() {
     fs::copy(folder.0.join("coreach.yaml"), folder.0.join("deeper/coreach.yaml")).unwrap();
     for (line, takes) in COMMANDS {
         let is_of_folders = line.starts_with("coverage") || line.starts_with("report");
-        if is_of_folders || !takes.contains(&Kind::Configuration) {
+        if is_of_folders || !takes.contains(&ListedKind::Configuration) {
             continue;
         }
         let output = here(&folder, &line.replace("{}", "deeper"));
@@ -157,7 +157,8 @@ fn a_folder_is_told_with_the_configuration_in_it() {
     assert!(said.contains("there is no folder `no`"), "{said}");
 }
 
-/// A purpose of a specification of nearly this name; a configuration that fixes a constant so that nothing can begin.
+/// A purpose of a specification of nearly this name; a configuration that fixes a constant so that nothing
+/// can begin.
 #[test]
 fn what_is_elsewhere_is_told() {
     let folder = begun();

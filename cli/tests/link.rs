@@ -1,5 +1,5 @@
-//! A system that speaks by itself, from the outside: what crosses is no Fail where the link is described, and a run is told, kept,
-//! explained and repeated with it.
+//! A system that speaks by itself, from the outside: what crosses is no Fail where the link is described, and
+//! a run is told, kept, explained and repeated with it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::path::Path;

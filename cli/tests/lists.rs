@@ -1,6 +1,7 @@
-//! Exports, stages and domains are declared once each: in `pipeline/src/export/mod.rs`, `pipeline/src/lib.rs` and
-//! `analyses/src/domains/mod.rs`. All that names them for users is checked against these lists here: the configuration, the
-//! schemas, the help of the command line, the documents. So whoever adds one is told what lacks it.
+//! Exports, stages and domains are declared once each: in `pipeline/src/export/mod.rs`, `pipeline/src/lib.rs`
+//! and `analyses/src/domains/mod.rs`. All that names them for users is checked against these lists here: the
+//! configuration, the schemas, the help of the command line, the documents. So whoever adds one is told what
+//! lacks it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
@@ -163,8 +164,8 @@ fn every_word_of_the_glossary_has_a_meaning() {
     assert!(blank.is_empty(), "{blank:#?}");
 }
 
-/// One file for each stage, one for the check of its result, a rule or more for that, a row of the map to the thesis, and
-/// a word of the glossary.
+/// One file for each stage, one for the check of its result, a rule or more for that, a row of the map to the
+/// thesis, and a word of the glossary.
 #[test]
 fn every_stage_has_its_files_and_its_places_in_the_documents() {
     let rules = file("pipeline/src/check/mod.rs");

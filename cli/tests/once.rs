@@ -1,4 +1,5 @@
-//! A file that changes while a command runs: whatever is hashed, told, sent and judged comes from one look at it.
+//! A file that changes while a command runs: whatever is hashed, told, sent and judged comes from one look at
+//! it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeMap;
@@ -28,8 +29,8 @@ fn folder() -> Folder {
     folder
 }
 
-/// How often a command opens each file of the folder. The kernel tells of every time that a file is opened and closed;
-/// it joins what is told twice in a row, which one after the other is not.
+/// How often a command opens each file of the folder. The kernel tells of every time that a file is opened
+/// and closed; it joins what is told twice in a row, which one after the other is not.
 fn opened_by(folder: &Folder, arguments: &[&str], code: i32) -> BTreeMap<String, usize> {
     let watch = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
     let what = WatchFlags::OPEN | WatchFlags::CLOSE_NOWRITE | WatchFlags::CLOSE_WRITE;
@@ -53,9 +54,9 @@ fn opened_by(folder: &Folder, arguments: &[&str], code: i32) -> BTreeMap<String,
     }
 }
 
-/// Each file is opened once for its content. What a command is about to write is held against the files that it reads, for which
-/// these are asked once more what they are, and once what they name (`outputs.rs`); nothing else comes of
-/// that. One more, and what is hashed is not what is run.
+/// Each file is opened once for its content. What a command is about to write is held against the files that
+/// it reads, for which these are asked once more what they are, and once what they name (`outputs.rs`);
+/// nothing else comes of that. One more, and what is hashed is not what is run.
 #[test]
 fn nothing_is_read_twice() {
     const ONCE: usize = 1;
@@ -85,8 +86,8 @@ fn nothing_is_read_twice() {
     }
 }
 
-/// The implementation replaces every file the moment that it is started: the runs behind it are those of the campaign that was
-/// read, and their keys say so.
+/// The implementation replaces every file the moment that it is started: the runs behind it are those of the
+/// campaign that was read, and their keys say so.
 #[test]
 fn what_changes_after_the_first_look_changes_nothing() {
     let folder = folder();

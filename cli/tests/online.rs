@@ -1,10 +1,12 @@
-//! `judge: online`: a specification that no lookahead makes deterministic, from the refusal to verdicts, kept runs and campaigns.
+//! `judge: online`: a specification that no lookahead makes deterministic, from the refusal to verdicts, kept
+//! runs and campaigns.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use crate::common::{Folder, json};
 use serde_json::Value;
 
-/// A cash machine whose balance nobody sees (after Gaston et al. 2006, Figure 1): below 1000 a withdrawal costs one.
+/// A cash machine whose balance nobody sees (after Gaston et al. 2006, Figure 1): below 1000 a withdrawal
+/// costs one.
 const BANK: &str = "
 iosts: bank
 variables: { balance: int, amount: int }

@@ -1,5 +1,6 @@
-//! No command writes over what is read: every option that writes, as the command line itself declares them, against every kind of
-//! file, by its name, by a symbolic link and by a hard link. It is refused, or nothing happens to the file.
+//! No command writes over what is read: every option that writes, as the command line itself declares them,
+//! against every kind of file, by its name, by a symbolic link and by a hard link. It is refused, or nothing
+//! happens to the file.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +14,8 @@ use coreach_cli::outputs::OutputPath;
 
 use crate::common::{Folder, coreach, stderr, stdout};
 
-/// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a file of this name is written.
+/// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a
+/// file of this name is written.
 const OPTIONS: [(&str, &str); 28] = [
     ("init DIR", "init @/coreach.yaml"),
     ("run --out", "run coreach.yaml --stages test_case --out @/deliver_coffee/test_case.json"),
@@ -130,7 +132,8 @@ enum Way {
     Hard,
 }
 
-/// The path by which the file is reached: where the option says what it is called, by a link or as a copy of that name.
+/// The path by which the file is reached: where the option says what it is called, by a link or as a copy of
+/// that name.
 fn path(folder: &Folder, file: &str, way: Way, called: Option<&str>, number: usize) -> PathBuf {
     let original = folder.0.join(file);
     let place = folder.0.join(format!("links/{number}"));

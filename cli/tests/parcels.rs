@@ -22,7 +22,8 @@ fn the_parts_together_are_tested() {
     }
 }
 
-/// The parts of a composition are read, so no output may be one; a suite for a composition is a folder that works.
+/// The parts of a composition are read, so no output may be one; a suite for a composition is a folder that
+/// works.
 #[test]
 fn parts_are_not_written_over_and_a_suite_has_what_it_needs() {
     let folder = std::env::temp_dir().join(format!("coreach-parcels-{}", std::process::id()));

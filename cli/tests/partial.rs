@@ -1,4 +1,5 @@
-//! What is written where the budget ends the work: a part of what is written without that end, and never another answer.
+//! What is written where the budget ends the work: a part of what is written without that end, and never
+//! another answer.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeMap;
@@ -14,8 +15,8 @@ const CUTS: usize = 10;
 
 const STOPPED: i32 = 6;
 
-/// Runs a command whole, then with random budgets, and holds each document against the whole one. A budget that does not suffice to read
-/// the files leaves nothing but its message.
+/// Runs a command whole, then with random budgets, and holds each document against the whole one. A budget
+/// that does not suffice to read the files leaves nothing but its message.
 fn cut(folder: &Folder, words: &[&str], holds: impl Fn(&Value, &Value)) {
     let words = [words, &["--format", "json"]].concat();
     let whole = folder.coreach(&words);
@@ -242,8 +243,8 @@ fn sequences_that_were_found_are_written() {
     }
 }
 
-/// Goals that are met at once, and one that no run meets and no polyhedron excludes, since `x` stays even: the budget ends the search, and the
-/// first are written as a suite.
+/// Goals that are met at once, and one that no run meets and no polyhedron excludes, since `x` stays even:
+/// the budget ends the search, and the first are written as a suite.
 #[test]
 fn a_cover_that_has_no_end_leaves_a_suite() {
     let folder = Folder::new();

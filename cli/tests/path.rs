@@ -1,4 +1,5 @@
-//! `coreach timed path` from the outside: what it counts, what it writes, what it refuses, and with which code it ends.
+//! `coreach timed path` from the outside: what it counts, what it writes, what it refuses, and with which
+//! code it ends.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;

@@ -181,7 +181,8 @@ fn a_limit_ends_with_6_and_names_its_knob() {
     exits(&run(arguments!["run", files("delayed_choice.yaml", "left.yaml", "limits: { pairs: 1000 }")]), 0);
 }
 
-/// A large test case says once that every other output fails; what is written so is read back so, and can be run.
+/// A large test case says once that every other output fails; what is written so is read back so, and can be
+/// run.
 #[test]
 fn what_is_said_once_is_read_back() {
     let folder = Folder::new();

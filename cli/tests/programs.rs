@@ -1,4 +1,5 @@
-//! Test cases as programs, asked for on the command line and in a configuration: what is written, and what is refused.
+//! Test cases as programs, asked for on the command line and in a configuration: what is written, and what is
+//! refused.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;

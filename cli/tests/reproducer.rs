@@ -1,4 +1,5 @@
-//! A failed run as a script that stands alone: it fails without coreach, and no longer where the fault is cured.
+//! A failed run as a script that stands alone: it fails without coreach, and no longer where the fault is
+//! cured.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
@@ -35,7 +36,8 @@ fn ends(output: &Output, code: i32, sentence: &str) {
     assert!(last.starts_with(sentence), "{output:?}");
 }
 
-/// A run that `replay` keeps stands beside its test case: a script can be made of it, as of one that `test` has kept.
+/// A run that `replay` keeps stands beside its test case: a script can be made of it, as of one that `test`
+/// has kept.
 #[test]
 fn a_shrunk_run_has_its_test_case_beside_it() {
     let folder = Folder::of_machines("");

@@ -1,4 +1,5 @@
-//! Where the program looks for its libraries: beside itself, never at a place of the machine on which it was built.
+//! Where the program looks for its libraries: beside itself, never at a place of the machine on which it was
+//! built.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 

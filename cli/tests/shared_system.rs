@@ -1,5 +1,5 @@
-//! Campaigns against a server that nobody here brings up: runs that share it do not meet, and a kill leaves nothing to a later
-//! run's verdict.
+//! Campaigns against a server that nobody here brings up: runs that share it do not meet, and a kill leaves
+//! nothing to a later run's verdict.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeMap;
@@ -115,7 +115,8 @@ server.shutdown(socket.SHUT_WR)
 thread.join()
 "#;
 
-/// Two commands that speak to one server, by an address among their words: they share it, though nobody says so.
+/// Two commands that speak to one server, by an address among their words: they share it, though nobody says
+/// so.
 #[test]
 fn clients_of_one_server_do_not_meet() {
     let server = Server::new("lines");

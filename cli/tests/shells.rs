@@ -1,4 +1,5 @@
-//! What an installation puts beside the program is of use: shells complete by it, `man` shows it, and nothing of the program is missing in it.
+//! What an installation puts beside the program is of use: shells complete by it, `man` shows it, and nothing
+//! of the program is missing in it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeSet;
@@ -90,7 +91,8 @@ fn fish_completes() {
     }
 }
 
-/// zsh completes at a terminal only, so its script is loaded as `compinit` would, and is held against the commands.
+/// zsh completes at a terminal only, so its script is loaded as `compinit` would, and is held against the
+/// commands.
 #[test]
 fn zsh_takes_its_script() {
     let folder = scripted("zsh", "_coreach");
@@ -131,7 +133,8 @@ fn every_command_has_a_page_with_all_that_its_help_says() {
         pages.insert(format!("{name}.1"));
         let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
         let help = String::from_utf8(folder.coreach(&arguments).stdout).unwrap();
-        // As it is read: mandoc takes the marks of bold and underlined away by `col -b`; here they are not made.
+        // As it is read: mandoc takes the marks of bold and underlined away by `col -b`; here they are not
+        // made.
         let page = printed("mandoc", &["-T", "ascii", "-O", "width=1000", &file], &folder.0);
         let page = plain(&page);
         for option in options(&help) {
@@ -140,7 +143,7 @@ fn every_command_has_a_page_with_all_that_its_help_says() {
         for line in help.split("Example:\n").nth(1).unwrap_or_default().lines() {
             assert!(page.contains(line.trim()), "{file} lacks {line}");
         }
-        for coreach_cli::exit::Row { exit, says, .. } in Exit::ALL {
+        for coreach_cli::exit::ExitRow { exit, says, .. } in Exit::ALL {
             let says = says.split(' ').next().unwrap();
             assert!(
                 page.lines().any(|line| {

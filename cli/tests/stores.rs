@@ -83,7 +83,8 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     let told = document(&config, &[], 1);
     assert_eq!((&told["conflicts"], &told["contested"]["inconclusive"]), (&2.into(), &2.into()));
 
-    // The other way round: where it passed, the Fail of the other store counts, quiet or not, and however often it is merged.
+    // The other way round: where it passed, the Fail of the other store counts, quiet or not, and however
+    // often it is merged.
     let right = configured(&folder, &SMALL.replace(", wrong.yaml", ""));
     let (mine, theirs) = (folder.0.join("mine.sqlite"), folder.0.join("theirs.sqlite"));
     let code = coreach(&right, &["--store", mine.to_str().unwrap(), "--quiet"]).status().unwrap().code();

@@ -41,7 +41,8 @@ fn left(out: &Path) -> Vec<PathBuf> {
     entries(out.join("../passing")).chain(entries(out.join("parts")).filter(hidden)).collect()
 }
 
-/// A summary without what differs from run to run: times, the order in which runs were finished, and where the store is.
+/// A summary without what differs from run to run: times, the order in which runs were finished, and where
+/// the store is.
 fn timeless(mut summary: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
@@ -174,7 +175,8 @@ fn a_part_that_was_killed_was_never_there() {
     );
 }
 
-/// Two machines whose files are not the same: the one that is not as it was planned does nothing, and what it did is not taken.
+/// Two machines whose files are not the same: the one that is not as it was planned does nothing, and what it
+/// did is not taken.
 #[test]
 fn a_part_of_another_model_is_refused() {
     let folder = Folder::of_machines("");
@@ -231,7 +233,8 @@ fn a_campaign_that_grows_goes_on() {
     assert!(before.iter().all(|(key, run)| after.get(key) == Some(run)));
 }
 
-/// Mutation and comparison have no store: their parts are files, and what is told of them is what one process tells.
+/// Mutation and comparison have no store: their parts are files, and what is told of them is what one process
+/// tells.
 #[test]
 fn mutants_and_domains_are_done_in_parts() {
     let folder = Folder::of_machines("");

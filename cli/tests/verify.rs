@@ -1,4 +1,5 @@
-//! `coreach verify`, and the test cases of properties: against systems that keep and that break the specification and the property.
+//! `coreach verify`, and the test cases of properties: against systems that keep and that break the
+//! specification and the property.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
@@ -147,7 +148,8 @@ fn a_configuration_without_a_property_is_a_mistake() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("c.yaml names no property"));
 }
 
-/// The same test case against the specification, an implementation that leaves it and violates the property, and one that leaves it only.
+/// The same test case against the specification, an implementation that leaves it and violates the property,
+/// and one that leaves it only.
 #[test]
 fn the_place_of_a_fail_tells_what_is_violated() {
     let folder = folder();

@@ -1,5 +1,5 @@
-//! `coreach watch`: again after every change of a file that matters, until it is ended. Nothing here waits for a time: the tests
-//! wait for what the program says.
+//! `coreach watch`: again after every change of a file that matters, until it is ended. Nothing here waits
+//! for a time: the tests wait for what the program says.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use coreach_adapters::evidence::{ANOTHER_PORT, Item};
+use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem};
 use coreach_model::{Verdict, Violated};
 
 use crate::bucket::Bucket;
@@ -84,7 +84,7 @@ fn place(locations: BTreeSet<&str>, shown: &str) -> String {
 /// Of a run that ended in silence: what came from another port, and was not taken for an answer.
 fn unheard(run: &Run) -> String {
     let Outcome::Verdict(_, Cause::Silence(_)) = run.outcome else { return String::new() };
-    let notes = run.wire.iter().filter_map(Item::from_elsewhere);
+    let notes = run.wire.iter().filter_map(EvidenceItem::from_elsewhere);
     let mut notes = notes.filter(|note| note.ends_with(ANOTHER_PORT));
     let Some(first) = notes.next() else { return String::new() };
     match notes.count() {

@@ -18,7 +18,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::evidence::{Item, phased};
+use coreach_adapters::evidence::{EvidenceItem, phased};
 use coreach_adapters::{Adapter, Settled, marker};
 use coreach_model::{Verdict, budget};
 
@@ -46,7 +46,7 @@ pub(crate) fn finish(
     begin: Instant,
     ready: Option<Duration>,
     outcome: &Outcome,
-) -> (Option<Settled>, Vec<Item>) {
+) -> (Option<Settled>, Vec<EvidenceItem>) {
     let over = Instant::now();
     let is_doubtful = match outcome {
         Outcome::RunError(_) | Outcome::Verdict(Verdict::Fail, _) => true,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use coreach_adapters::Settled;
-use coreach_adapters::evidence::Item;
+use coreach_adapters::evidence::EvidenceItem;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, TransitionId, Value};
 
@@ -97,7 +97,7 @@ pub struct Run {
     /// So many attempts before this one ended without a verdict ([`crate::tester::retrying`]).
     pub retried: usize,
     /// What went over the wire, as far as it is kept.
-    pub wire: Vec<Item>,
+    pub wire: Vec<EvidenceItem>,
     /// What was measured, of a timed run.
     pub timing: Option<Timing>,
     /// How long it took, that wait included.

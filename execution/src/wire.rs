@@ -5,15 +5,15 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use coreach_adapters::evidence::{Item, Kind, Phase};
+use coreach_adapters::evidence::{EvidenceItem, EvidenceKind, Phase};
 use serde::{Deserialize, Serialize};
 
 use crate::times::{milliseconds, seconds};
 
-/// [`Item`] as it is written.
+/// [`EvidenceItem`] as it is written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct WireRecord {
-    /// [`Kind`], as a word.
+    /// [`EvidenceKind`], as a word.
     pub direction: String,
     /// [`Phase`], as a word; absent in the run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,8 +46,8 @@ fn is_zero(number: &usize) -> bool {
 }
 
 /// An item as it is written.
-pub fn write(item: &Item) -> WireRecord {
-    let Item { kind, at, phase, bytes, cut, rest, note } = item;
+pub fn write(item: &EvidenceItem) -> WireRecord {
+    let EvidenceItem { kind, at, phase, bytes, cut, rest, note } = item;
     let (mut begin, mut end, mut cut) = (bytes.as_slice(), rest.as_slice(), *cut);
     if cut > 0 {
         // The cut goes around a sign of several bytes.
@@ -78,10 +78,10 @@ pub fn write(item: &Item) -> WireRecord {
 ///
 /// # Errors
 /// It is none.
-pub fn read(record: &WireRecord) -> Result<Item, String> {
+pub fn read(record: &WireRecord) -> Result<EvidenceItem, String> {
     let wrong = |what: &str| format!("`wire`: {what}");
     let word = &record.direction;
-    let kind = Kind::ALL.into_iter().find(|one| one.name() == word);
+    let kind = EvidenceKind::ALL.into_iter().find(|one| one.name() == word);
     let phase = match &record.phase {
         None => Some(Phase::Run),
         Some(word) => Phase::ALL.into_iter().find(|one| one.name() == word),
@@ -92,7 +92,7 @@ pub fn read(record: &WireRecord) -> Result<Item, String> {
         (None, Some(base64)) => BASE64_STANDARD.decode(base64).map_err(|_| wrong("what is no base64")),
         (None, None) => Ok(Vec::new()),
     };
-    Ok(Item {
+    Ok(EvidenceItem {
         kind: kind.ok_or_else(|| wrong(&format!("`{word}` is no direction")))?,
         at: seconds(record.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time"))?,
         phase: phase.ok_or_else(|| wrong("`phase` is none"))?,
@@ -126,9 +126,9 @@ mod tests {
 
     use super::*;
 
-    fn item(bytes: &[u8], cut: usize, rest: &[u8]) -> Item {
-        Item {
-            kind: Kind::Received,
+    fn item(bytes: &[u8], cut: usize, rest: &[u8]) -> EvidenceItem {
+        EvidenceItem {
+            kind: EvidenceKind::Received,
             at: Duration::from_micros(1500),
             phase: Phase::Settle,
             bytes: bytes.to_vec(),

@@ -9,7 +9,7 @@ use coreach_adapters::description::{
     Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, RepliesFrom, Request, Response, Settle,
     Shape, Spelling, Stdio, Step, Tcp, Unmatched, Way,
 };
-use coreach_adapters::evidence::{Item, Kind};
+use coreach_adapters::evidence::{EvidenceItem, EvidenceKind};
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
 use coreach_adapters::{Adapter, Received, Session};
@@ -177,8 +177,9 @@ fn from_another_port(replies_from: RepliesFrom) -> Box<dyn Adapter> {
 
 /// What came from elsewhere, and from which hosts.
 fn strays(run: &Run) -> Vec<(String, String)> {
-    let marks = run.wire.iter().filter(|item| item.kind == Kind::Mark);
-    let told = |item: &Item| (String::from_utf8_lossy(&item.bytes).into_owned(), item.note.clone().unwrap());
+    let marks = run.wire.iter().filter(|item| item.kind == EvidenceKind::Mark);
+    let told =
+        |item: &EvidenceItem| (String::from_utf8_lossy(&item.bytes).into_owned(), item.note.clone().unwrap());
     marks.map(told).collect()
 }
 
@@ -202,7 +203,7 @@ fn datagrams_from_another_port_are_told_where_they_are_not_taken() {
     let settings = Settings { quiescence: Duration::from_secs(2), ..Settings::default() };
     let run = runs(&mut *from_another_port(RepliesFrom::SamePort), &settings, 1).remove(0);
     assert_eq!(format!("{:?}", run.outcome), "Verdict(Inconclusive, Silence(2s))", "{:#?}", run.wire);
-    assert!(run.wire.iter().all(|item| item.kind != Kind::Received));
+    assert!(run.wire.iter().all(|item| item.kind != EvidenceKind::Received));
     let told = strays(&run);
     let notes =
         |host: &str| told.iter().filter(|(_, note)| note.starts_with(&format!("from {host}:"))).count();

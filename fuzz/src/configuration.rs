@@ -13,7 +13,8 @@ thread_local! {
     static CONSTANTS: OnceCell<Vec<Datum>> = const { OnceCell::new() };
 }
 
-/// Bytes as a configuration that lies beside the coffee machine; its values are read against that machine's constants.
+/// Bytes as a configuration that lies beside the coffee machine; its values are read against that machine's
+/// constants.
 pub fn configuration(bytes: &[u8]) {
     let file = match from_bytes("coreach.yaml".to_owned(), bytes.to_vec()) {
         Ok(file) => file,

@@ -16,7 +16,8 @@ use crate::check_findings;
 /// Longer texts only repeat what shorter ones show; the limits of the parser are tried by the hostile files.
 const LONGEST: usize = 1024;
 
-/// Bytes as an expression in a fixed scope: it is a term or there are findings, and a term is printed and read back.
+/// Bytes as an expression in a fixed scope: it is a term or there are findings, and a term is printed and
+/// read back.
 pub fn expression(bytes: &[u8]) {
     let Some((choice, text)) = bytes.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };

@@ -1,8 +1,10 @@
-//! What the fuzz targets share: each target is one function from bytes, which panics where a promise is broken.
+//! What the fuzz targets share: each target is one function from bytes, which panics where a promise is
+//! broken.
 //!
-//! The promises: whatever the bytes are, reading ends with a model or with findings, never with a panic; a finding can be
-//! drawn; its place is a piece of the text; what was accepted is written and read back to the same; what an implementation sends is the event that it is, or none. The functions are
-//! here and not in the targets so that a crash can be replayed by a plain program: `examples/replay.rs`.
+//! The promises: whatever the bytes are, reading ends with a model or with findings, never with a panic; a
+//! finding can be drawn; its place is a piece of the text; what was accepted is written and read back to the
+//! same; what an implementation sends is the event that it is, or none. The functions are here and not in the
+//! targets so that a crash can be replayed by a plain program: `examples/replay.rs`.
 
 mod configuration;
 mod expression;

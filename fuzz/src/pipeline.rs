@@ -1,7 +1,7 @@
 //! The whole pipeline: a specification and a purpose, separated by a line of equal signs.
 //!
-//! Sizes and limits are small, so that an input is done in milliseconds: what is looked for is a panic or a broken
-//! promise of a stage, not a large model. The checks of every artifact are on.
+//! Sizes and limits are small, so that an input is done in milliseconds: what is looked for is a panic or a
+//! broken promise of a stage, not a large model. The checks of every artifact are on.
 
 use coreach_analyses::check::check;
 use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};

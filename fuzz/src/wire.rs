@@ -12,10 +12,12 @@ thread_local! {
     static WORLD: (Signatures, Lines, Http) = (wires::signatures(), wires::lines(), wires::http());
 }
 
-/// Lists and objects in one another, and digits of a number, that the adapters read at most; the oracle knows no limits.
+/// Lists and objects in one another, and digits of a number, that the adapters read at most; the oracle knows
+/// no limits.
 const WITHIN: (usize, usize) = (64, 4096);
 
-/// Bytes as a JSON line, a line of patterns or a body of HTTP: an event by the written grammar, the same one, or none.
+/// Bytes as a JSON line, a line of patterns or a body of HTTP: an event by the written grammar, the same one,
+/// or none.
 pub fn wire(bytes: &[u8]) {
     let Some((choice, message)) = bytes.split_first() else { return };
     let Ok(text) = std::str::from_utf8(message) else { return };

@@ -7,14 +7,17 @@
 //! offer  = ( "!" | "?" ) value                         with a space before the sign; without, it says the direction
 //! ```
 //!
-//! **What it means here.** State 3 is the location `s3`; all states are, those too that no path reaches. `i` and `tau` are internal. A gate is an
-//! action, and what it offers are its parameters, `p1`, `p2`: the guard says which values. A gate with another number of values is another action, and so is
-//! one that is both an input and an output. Values are truth values and numbers, by position; any other is a literal of one enumeration, `Atom`.
+//! **What it means here.** State 3 is the location `s3`; all states are, those too that no path reaches. `i`
+//! and `tau` are internal. A gate is an action, and what it offers are its parameters, `p1`, `p2`: the guard
+//! says which values. A gate with another number of values is another action, and so is one that is both an
+//! input and an output. Values are truth values and numbers, by position; any other is a literal of one
+//! enumeration, `Atom`.
 //!
-//! **Directions**: `?coin` and `coin?` are inputs, `!coffee` and `coffee!` outputs, `coffee !1` says nothing: an offer of LOTOS has no
-//! direction. See [`directions`](crate::directions).
+//! **Directions**: `?coin` and `coin?` are inputs, `!coffee` and `coffee!` outputs, `coffee !1` says nothing:
+//! an offer of LOTOS has no direction. See [`directions`](crate::directions).
 //!
-//! A file with another number of transitions than it says is refused: it may have been cut off. **Costs** time linear in the file.
+//! A file with another number of transitions than it says is refused: it may have been cut off. **Costs**
+//! time linear in the file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -31,7 +34,7 @@ use coreach_model::{ActionId, ActionKind, Datum, Diagnostic, LocationId, Origin,
 use crate::directions::{Directions, of_sign};
 use crate::finish::Model;
 use crate::names::Naming;
-use crate::{Options, too_many};
+use crate::options::{Options, too_many};
 
 /// The longest number of a label, in digits.
 const DIGITS: usize = 1_000;

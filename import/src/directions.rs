@@ -1,7 +1,7 @@
 //! Who does it: the system that takes an input and sends an output, or nobody that is seen.
 //!
-//! Few formats say it. A sign at a label does (`?coin`, `coin!`), else the user: `--inputs`, `--outputs`, `--internals`, where `*` stands for all that
-//! nothing else is said of.
+//! Few formats say it. A sign at a label does (`?coin`, `coin!`), else the user: `--inputs`, `--outputs`,
+//! `--internals`, where `*` stands for all that nothing else is said of.
 
 use std::collections::BTreeSet;
 
@@ -58,7 +58,8 @@ impl<'a> Directions<'a> {
         Directions { options, told: BTreeSet::new() }
     }
 
-    /// The direction of a name, by the sign that is at it and by what the user says; `None` where that is a mistake, which has been reported.
+    /// The direction of a name, by the sign that is at it and by what the user says; `None` where that is a
+    /// mistake, which has been reported.
     pub fn of(
         &mut self,
         collector: &mut Collector,

@@ -1,8 +1,9 @@
 //! From a model to a specification's text, and what must hold of it first.
 //!
-//! What `coreach check` would refuse is found here and told on the foreign text: a cycle of internal actions. What would leave the initial state
-//! open is cured: a variable that may be read before it is assigned gets its first value from a constant, which is whatever the foreign
-//! model leaves open. In the end the text is read back: it must be the same model, or this is a bug of ours.
+//! What `coreach check` would refuse is found here and told on the foreign text: a cycle of internal actions.
+//! What would leave the initial state open is cured: a variable that may be read before it is assigned gets
+//! its first value from a constant, which is whatever the foreign model leaves open. In the end the text is
+//! read back: it must be the same model, or this is a bug of ours.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use coreach_model::writer::{write_timed_yaml, write_yaml};
 use coreach_model::{ActionId, Datum, Iosts, LocationId, Term, Type};
 
 use crate::names::Naming;
-use crate::{FirstValues, LIMIT, Options};
+use crate::options::{FirstValues, LIMIT, Options};
 
 /// What a format's reader makes.
 #[derive(Debug)]

@@ -1,14 +1,17 @@
 //! GraphML: graphs as yEd draws them, and plain ones.
 //!
-//! A node is a vertex, its name the text of its first `NodeLabel` (yEd) or of a `<data>` whose key is called `label` or `name`. At an edge stands
-//! `event [guard] / actions` ([`crate::graph::label`]), in an `EdgeLabel` or in such a `<data>`; keys that are called `guard`, `actions` or `initial` are read,
-//! too. What they mean is told in [`crate::graph::build`].
+//! A node is a vertex, its name the text of its first `NodeLabel` (yEd) or of a `<data>` whose key is called
+//! `label` or `name`. At an edge stands `event [guard] / actions` ([`crate::graph::label`]), in an
+//! `EdgeLabel` or in such a `<data>`; keys that are called `guard`, `actions` or `initial` are read, too.
+//! What they mean is told in [`crate::graph::build`].
 //!
-//! **Where it begins**: at the node that `--initial` names or that has `initial` set; else at the one called `Start`, and where one edge without an event leaves that, at
-//! its target, with what is assigned on the way; else at the only node that no edge enters.
+//! **Where it begins**: at the node that `--initial` names or that has `initial` set; else at the one called
+//! `Start`, and where one edge without an event leaves that, at its target, with what is assigned on the way;
+//! else at the only node that no edge enters.
 //!
-//! **Not taken over**: groups of nodes (a group itself is no location, and an edge at it is a mistake), and all that says how a graph looks. Hyperedges and
-//! undirected edges are mistakes. Documents with entities of their own are refused.
+//! **Not taken over**: groups of nodes (a group itself is no location, and an edge at it is a mistake), and
+//! all that says how a graph looks. Hyperedges and undirected edges are mistakes. Documents with entities of
+//! their own are refused.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -21,8 +24,8 @@ use crate::expression::Dialect;
 use crate::finish::Model;
 use crate::graph::label::{self, Label};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
+use crate::options::{Options, too_many};
 use crate::piece::Piece;
-use crate::{Options, too_many};
 
 /// A drawn element is made of some thirty nodes of XML.
 const NODES_OF_ELEMENT: usize = 60;

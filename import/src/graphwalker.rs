@@ -1,10 +1,11 @@
 //! GraphWalker's JSON: models of vertices and edges, guards and actions in JavaScript.
 //!
-//! A model file has `models`; each has `vertices`, `edges`, `startElementId` and the `actions` that are done before it begins. What they mean here is told in
-//! [`crate::graph::build`]. An edge is an input where nothing else is said: in GraphWalker it is what the tester does, and a vertex is what it looks at.
+//! A model file has `models`; each has `vertices`, `edges`, `startElementId` and the `actions` that are done
+//! before it begins. What they mean here is told in [`crate::graph::build`]. An edge is an input where
+//! nothing else is said: in GraphWalker it is what the tester does, and a vertex is what it looks at.
 //!
-//! **Not taken over**: how paths are generated (`generator`, `weight`, `dependency`, ...), `requirements`, and where things are drawn (`properties`).
-//! The first two are told, once for each key.
+//! **Not taken over**: how paths are generated (`generator`, `weight`, `dependency`, ...), `requirements`,
+//! and where things are drawn (`properties`). The first two are told, once for each key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,9 +19,9 @@ use crate::expression::lexer::tokens;
 use crate::finish::Model;
 use crate::graph::label::{Label, event};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
-use crate::json::{Comments, Json, Value, parse};
+use crate::json::{Comments, Json, JsonValue, parse};
+use crate::options::{Options, Untranslated, too_many};
 use crate::piece::Piece;
-use crate::{Options, Untranslated, too_many};
 
 /// Keys that are read, and keys that mean nothing here and are not worth a word.
 const MODEL: [&str; 6] = ["id", "name", "startElementId", "actions", "vertices", "edges"];
@@ -89,7 +90,8 @@ impl Reader<'_> {
             }
             return None;
         };
-        // Where a model begins may stand in another model of the file: so they are known before an edge is read.
+        // Where a model begins may stand in another model of the file: so they are known before an edge is
+        // read.
         let mut starts: Vec<(usize, Piece)> = Vec::new();
         for (number, model) in models.iter().enumerate() {
             let start = self.text(model, "startElementId").filter(|start| !start.is_empty());
@@ -286,7 +288,7 @@ impl Reader<'_> {
 
     /// Looks at the keys of an object.
     fn keys(&mut self, json: &Json, known: &[&str], what: &str) {
-        let Value::Object(members) = &json.value else {
+        let JsonValue::Object(members) = &json.value else {
             let message = format!("expected {what}, an object, found {}", json.describe());
             self.collector.error("wrong-kind", message, &head(json), "not an object");
             return;
@@ -294,9 +296,9 @@ impl Reader<'_> {
         for (key, value) in members {
             let name = key.text.as_str();
             let says_nothing = match &value.value {
-                Value::Null => true,
-                Value::List(items) => items.is_empty(),
-                Value::Text(text) => text.is_empty(),
+                JsonValue::Null => true,
+                JsonValue::List(items) => items.is_empty(),
+                JsonValue::Text(text) => text.is_empty(),
                 _ => false,
             };
             if known.contains(&name) || SILENT.contains(&name) || says_nothing {
@@ -324,8 +326,8 @@ impl Reader<'_> {
     fn list<'j>(&mut self, json: &'j Json, key: &str) -> Option<&'j [Json]> {
         let value = json.get(key)?;
         match &value.value {
-            Value::List(items) => Some(items),
-            Value::Null => None,
+            JsonValue::List(items) => Some(items),
+            JsonValue::Null => None,
             _ => {
                 let message = format!("`{key}` is a list, but this is {}", value.describe());
                 self.collector.error("wrong-kind", message, &head(value), "not a list");
@@ -337,8 +339,8 @@ impl Reader<'_> {
     fn text(&mut self, json: &Json, key: &str) -> Option<Piece> {
         let value = json.get(key)?;
         match &value.value {
-            Value::Text(piece) => Some(piece.clone()),
-            Value::Null => None,
+            JsonValue::Text(piece) => Some(piece.clone()),
+            JsonValue::Null => None,
             _ => {
                 let message = format!("`{key}` is a text, but this is {}", value.describe());
                 self.collector.error("wrong-kind", message, &head(value), "not a text");
@@ -363,7 +365,7 @@ impl Reader<'_> {
 
     fn needed(&mut self, json: &Json, key: &str, what: &str) -> Option<Piece> {
         let found = self.text(json, key);
-        if found.is_none() && json.get(key).is_none_or(|value| value.value == Value::Null) {
+        if found.is_none() && json.get(key).is_none_or(|value| value.value == JsonValue::Null) {
             let message = format!("{what} without `{key}`");
             self.collector.error("missing-key", message, &head(json), "it is missing here");
         }
@@ -374,7 +376,7 @@ impl Reader<'_> {
 /// Where a value begins, for a message about the whole of it.
 fn head(json: &Json) -> Range<usize> {
     let length = match json.value {
-        Value::Object(_) | Value::List(_) => 1,
+        JsonValue::Object(_) | JsonValue::List(_) => 1,
         _ => json.span.len(),
     };
     json.span.start..json.span.start + length

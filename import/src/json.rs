@@ -18,14 +18,14 @@ use crate::piece::Piece;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Json {
     /// What it is.
-    pub value: Value,
+    pub value: JsonValue,
     /// Where it stands in the file.
     pub span: Range<usize>,
 }
 
 /// What a value is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Value {
+pub enum JsonValue {
     /// `null`
     Null,
     /// `true`, `false`
@@ -41,7 +41,7 @@ pub enum Value {
 }
 
 /// What is wrong, and where in the file.
-pub type Malformed = (String, Range<usize>);
+pub type MalformedJson = (String, Range<usize>);
 
 /// Whether `//` and `/* */` may stand between values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +56,7 @@ pub enum Comments {
 ///
 /// # Errors
 /// The first mistake.
-pub fn parse(text: &str, start: usize, comments: Comments) -> Result<Json, Malformed> {
+pub fn parse(text: &str, start: usize, comments: Comments) -> Result<Json, MalformedJson> {
     let options = ParseOptions {
         allow_comments: comments == Comments::Allowed,
         allow_loose_object_property_names: false,
@@ -95,17 +95,17 @@ fn lower(text: &str) -> String {
 }
 
 /// Recurses as deep as the library does, which has a limit.
-fn json(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, Malformed> {
+fn json(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, MalformedJson> {
     let range = ast.range();
     let span = start + range.start..start + range.end;
     let value = match ast {
-        Ast::NullKeyword(_) => Value::Null,
-        Ast::BooleanLit(literal) => Value::Truth(literal.value),
-        Ast::NumberLit(literal) => Value::Number(literal.value.to_owned()),
-        Ast::StringLit(literal) => Value::Text(piece(&literal.value, literal.range(), text, start)),
-        Ast::Array(array) => {
-            Value::List(array.elements.iter().map(|item| json(item, text, start)).collect::<Result<_, _>>()?)
-        }
+        Ast::NullKeyword(_) => JsonValue::Null,
+        Ast::BooleanLit(literal) => JsonValue::Truth(literal.value),
+        Ast::NumberLit(literal) => JsonValue::Number(literal.value.to_owned()),
+        Ast::StringLit(literal) => JsonValue::Text(piece(&literal.value, literal.range(), text, start)),
+        Ast::Array(array) => JsonValue::List(
+            array.elements.iter().map(|item| json(item, text, start)).collect::<Result<_, _>>()?,
+        ),
         Ast::Object(object) => {
             let mut members = Vec::with_capacity(object.properties.len());
             let mut seen = HashSet::new();
@@ -120,7 +120,7 @@ fn json(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, Malformed> {
                 }
                 members.push((key, json(&property.value, text, start)?));
             }
-            Value::Object(members)
+            JsonValue::Object(members)
         }
     };
     Ok(Json { value, span })
@@ -132,7 +132,8 @@ fn piece(value: &str, range: jsonc_parser::common::Range, text: &str, start: usi
     let raw = text.get(inner.clone()).unwrap_or_default();
     let mut piece = Piece::plain("", start + inner.start);
     let mut rest = raw;
-    // Each sign of the value takes what it is written with: itself, or an escape of 2, 6 or, for two halves, 12 signs.
+    // Each sign of the value takes what it is written with: itself, or an escape of 2, 6 or, for two halves,
+    // 12 signs.
     for sign in value.chars() {
         let length = match (rest.as_bytes().first(), rest.as_bytes().get(1)) {
             (Some(b'\\'), Some(b'u')) if u32::from(sign) > 0xffff => 12,
@@ -151,7 +152,7 @@ impl Json {
     /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         match &self.value {
-            Value::Object(members) => {
+            JsonValue::Object(members) => {
                 members.iter().find(|(key, _)| key.text == name).map(|(_, value)| value)
             }
             _ => None,
@@ -161,7 +162,7 @@ impl Json {
     /// The text that it is.
     pub fn text(&self) -> Option<&Piece> {
         match &self.value {
-            Value::Text(piece) => Some(piece),
+            JsonValue::Text(piece) => Some(piece),
             _ => None,
         }
     }
@@ -169,12 +170,12 @@ impl Json {
     /// What it is, for messages.
     pub fn describe(&self) -> &'static str {
         match self.value {
-            Value::Null => "null",
-            Value::Truth(_) => "a truth value",
-            Value::Number(_) => "a number",
-            Value::Text(_) => "a text",
-            Value::List(_) => "a list",
-            Value::Object(_) => "an object",
+            JsonValue::Null => "null",
+            JsonValue::Truth(_) => "a truth value",
+            JsonValue::Number(_) => "a number",
+            JsonValue::Text(_) => "a text",
+            JsonValue::List(_) => "a list",
+            JsonValue::Object(_) => "an object",
         }
     }
 }
@@ -187,7 +188,7 @@ mod tests {
     fn texts_know_where_their_signs_are_written() {
         let text = r#" {"a\u00e9": "x \u003c \ud83d\ude00 \"y\" é z"}"#;
         let tree = parse(text, 100, Comments::Refused).unwrap();
-        let Value::Object(members) = &tree.value else { panic!("{tree:?}") };
+        let JsonValue::Object(members) = &tree.value else { panic!("{tree:?}") };
         let (key, value) = &members[0];
         assert_eq!((key.text.as_str(), key.whole()), ("aé", 103..110));
         let value = value.text().unwrap();

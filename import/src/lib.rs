@@ -1,11 +1,13 @@
 //! Specifications from other worlds: foreign text to a model.
 //!
-//! One file or folder for each format; [`expression`] reads the small languages of guards and actions that three of them have, [`graph`] makes a
-//! model of a drawn graph, [`mod@finish`] writes a model as a specification and sees that it is one.
+//! One file or folder for each format; [`expression`] reads the small languages of guards and actions that
+//! three of them have, [`graph`] makes a model of a drawn graph, [`mod@finish`] writes a model as a
+//! specification and sees that it is one.
 //!
-//! **What is promised.** What is written is a specification that `coreach check` takes, or nothing is written. It says what the foreign
-//! model says, but for what the findings name; a name that is another one here is among them. A guard or an action that cannot be said in the
-//! model format is a mistake, unless the user asks to leave it out.
+//! **What is promised.** What is written is a specification that `coreach check` takes, or nothing is
+//! written. It says what the foreign model says, but for what the findings name; a name that is another one
+//! here is among them. A guard or an action that cannot be said in the model format is a mistake, unless the
+//! user asks to leave it out.
 //!
 //! What is absent: no solver, no files (a text comes in, a text goes out), no printing.
 
@@ -19,6 +21,7 @@ pub mod graphwalker;
 mod json;
 
 mod names;
+pub mod options;
 pub mod piece;
 pub mod traces;
 pub mod xlia;
@@ -32,40 +35,39 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
 use coreach_model::reader::collect::Collector;
 
 use finish::Model;
-
-/// The code of a finding that says that a limit was met, and names its knob.
-pub const LIMIT: &str = "import-limit";
+pub use options::{FirstValues, LIMIT, Options, Untranslated, Vertices};
 
 /// The largest foreign file, in bytes.
 pub const LARGEST: u64 = 64 << 20;
 
-/// What a format's reader does: the model, and findings in the collector; none where nothing can be made of it.
+/// What a format's reader does: the model, and findings in the collector; none where nothing can be made of
+/// it.
 type Read = fn(&mut Collector, &Options) -> Option<Model>;
 
 macro_rules! formats {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $says:literal, $read:expr;)*) => {
         /// The formats that are read.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum Format {
+        pub enum ForeignFormat {
             $($(#[doc = $doc])* $variant,)*
         }
 
-        impl Format {
+        impl ForeignFormat {
             /// All of them.
-            pub const ALL: [Format; [$($name),*].len()] = [$(Format::$variant),*];
+            pub const ALL: [ForeignFormat; [$($name),*].len()] = [$(ForeignFormat::$variant),*];
 
             /// Its name on the command line.
             pub fn name(self) -> &'static str {
-                match self { $(Format::$variant => $name,)* }
+                match self { $(ForeignFormat::$variant => $name,)* }
             }
 
             /// What it is, in a line.
             pub fn says(self) -> &'static str {
-                match self { $(Format::$variant => $says,)* }
+                match self { $(ForeignFormat::$variant => $says,)* }
             }
 
             fn reader(self) -> Read {
-                match self { $(Format::$variant => $read,)* }
+                match self { $(ForeignFormat::$variant => $read,)* }
             }
         }
     };
@@ -85,7 +87,7 @@ formats! {
     Traces = "traces", "recorded traces, as JSON lines", traces::read;
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for ForeignFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -93,11 +95,11 @@ impl fmt::Display for Format {
 
 /// There is no format of this name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownFormat(pub String);
+pub struct UnknownForeignFormat(pub String);
 
-impl fmt::Display for UnknownFormat {
+impl fmt::Display for UnknownForeignFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Format::ALL.map(Format::name);
+        let names = ForeignFormat::ALL.map(ForeignFormat::name);
         match nearest(&self.0, names) {
             Some(near) => write!(f, "no format is called `{}`; did you mean {near}?", self.0),
             None => write!(f, "no format is called `{}`; there are {}", self.0, names.join(", ")),
@@ -105,98 +107,19 @@ impl fmt::Display for UnknownFormat {
     }
 }
 
-impl std::error::Error for UnknownFormat {}
+impl std::error::Error for UnknownForeignFormat {}
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for ForeignFormat {
+    type Err = UnknownForeignFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let found = Format::ALL.into_iter().find(|format| format.name() == name);
-        found.ok_or_else(|| UnknownFormat(name.to_owned()))
-    }
-}
-
-/// What becomes of the vertices of a drawn graph.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Vertices {
-    /// Locations, and nothing else.
-    #[default]
-    Locations,
-    /// Each vertex is seen when it is entered: an output of its name.
-    Outputs,
-}
-
-/// What becomes of a guard or an action that the model format cannot say.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Untranslated {
-    /// It is a mistake.
-    #[default]
-    Refuse,
-    /// It is left out, and told: the specification allows more than the model.
-    Drop,
-}
-
-/// What becomes of variables of a timed model that are read before they are assigned, and have no first value.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum FirstValues {
-    /// A constant gives it, as in a model without time: all stages take that.
-    #[default]
-    Constants,
-    /// It is left open, which test cases for paths take (F_ini of the publication of 2024), and nothing else.
-    Open,
-}
-
-/// What the user says about a foreign model.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// These are inputs; `*` stands for all that nothing else is said of.
-    pub inputs: Vec<String>,
-    /// These are outputs; `*` likewise.
-    pub outputs: Vec<String>,
-    /// These are internal.
-    pub internals: Vec<String>,
-    /// Of a timed model: inputs that the tester does not send.
-    pub uncontrollable: Vec<String>,
-    /// Of a timed model: what becomes of first values that nobody gives.
-    pub first_values: FirstValues,
-    /// Where a drawn graph begins, if it does not say so.
-    pub initial: Option<String>,
-    /// What becomes of vertices.
-    pub vertices: Vertices,
-    /// What becomes of what cannot be said.
-    pub untranslated: Untranslated,
-    /// Of recorded traces: locations are one where so many steps look alike.
-    pub tails: usize,
-    /// No more transitions are read, no more locations made.
-    pub most: usize,
-}
-
-impl Options {
-    /// The most transitions, where nobody says another number.
-    pub const MOST: usize = 50_000;
-    /// How many steps are compared, where nobody says another number.
-    pub const TAILS: usize = 2;
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            internals: Vec::new(),
-            uncontrollable: Vec::new(),
-            first_values: FirstValues::default(),
-            initial: None,
-            vertices: Vertices::default(),
-            untranslated: Untranslated::default(),
-            tails: Options::TAILS,
-            most: Options::MOST,
-        }
+    fn from_str(name: &str) -> Result<Self, UnknownForeignFormat> {
+        let found = ForeignFormat::ALL.into_iter().find(|format| format.name() == name);
+        found.ok_or_else(|| UnknownForeignFormat(name.to_owned()))
     }
 }
 
 /// The format of a file, by its name, else by how it begins.
-pub fn detect(name: &str, text: &str) -> Option<Format> {
+pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let start = text.trim_start_matches('\u{feff}').trim_start();
     let by_ending = match ending.as_str() {
@@ -232,12 +155,13 @@ pub fn detect(name: &str, text: &str) -> Option<Format> {
 /// Every mistake that could be found, with the warnings, in the order of the file; or that a limit was met.
 pub fn import(
     file: Arc<SourceFile>,
-    format: Option<Format>,
+    format: Option<ForeignFormat>,
     options: &Options,
 ) -> Result<(String, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut collector = Collector::new(file.clone());
     let Some(format) = format.or_else(|| detect(&file.name, &file.text)) else {
-        let names = Format::ALL.map(|format| format!("{} ({})", format.name(), format.says())).join(", ");
+        let names =
+            ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.says())).join(", ");
         let message = format!("{} does not say in which format it is", file.name);
         let help = format!("say it with --from: {names}");
         return Err(vec![Diagnostic::error("unknown-format", message).help(help)]);
@@ -253,12 +177,4 @@ pub fn import(
         Some(text) if !failed => Ok((text, found)),
         _ => Err(found),
     }
-}
-
-/// Reports that there is more of something than is read.
-pub(crate) fn too_many(collector: &mut Collector, span: &std::ops::Range<usize>, what: &str, most: usize) {
-    let diagnostic = Diagnostic::error(LIMIT, format!("more than {most} {what}"))
-        .at(collector.origin(span), "what follows was not read")
-        .help("--most moves this limit");
-    collector.push(diagnostic);
 }

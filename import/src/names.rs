@@ -1,8 +1,9 @@
 //! Foreign names as names of the model format: whoever has two names there has two here, and is told which.
 //!
-//! A name that the format takes stays as it is. Of any other, each sign that no name has becomes `_`, a word of the format gets `_` behind it,
-//! and a number follows where that would be a name that is taken. All names of a namespace are given at once, those that stay first, so no name
-//! depends on the order in which they are met, but for the numbers, which follow the file.
+//! A name that the format takes stays as it is. Of any other, each sign that no name has becomes `_`, a word
+//! of the format gets `_` behind it, and a number follows where that would be a name that is taken. All names
+//! of a namespace are given at once, those that stay first, so no name depends on the order in which they are
+//! met, but for the numbers, which follow the file.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -23,7 +24,8 @@ pub struct Naming {
 }
 
 impl Naming {
-    /// Names for these, in the order of the file; `taken` are names that others have. `plain` is for what has no letter that may stay.
+    /// Names for these, in the order of the file; `taken` are names that others have. `plain` is for what has
+    /// no letter that may stay.
     pub fn of<'a>(
         names: impl IntoIterator<Item = (&'a str, Option<Origin>)>,
         taken: &BTreeSet<String>,
@@ -64,7 +66,8 @@ impl Naming {
         self.given.values().cloned().collect()
     }
 
-    /// Tells which names are others; `what` is in the plural. Names that we made begin with a zero, and are not told.
+    /// Tells which names are others; `what` is in the plural. Names that we made begin with a zero, and are
+    /// not told.
     pub fn tell(&self, collector: &mut Collector, what: &str) {
         let renamed: Vec<_> = self.renamed.iter().filter(|(old, ..)| !old.starts_with('\0')).collect();
         let Some((_, _, first)) = renamed.first() else { return };

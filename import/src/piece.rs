@@ -1,7 +1,9 @@
-//! A piece of a foreign file as its reader sees it: escapes and entities resolved, every sign with its place in the file.
+//! A piece of a foreign file as its reader sees it: escapes and entities resolved, every sign with its place
+//! in the file.
 //!
-//! A guard in a JSON string may say `x \u003c 10`, one in XML `x &lt; 10`. What is wrong in it is underlined where it stands in the file, so
-//! each piece remembers where a sign begins that is written with more signs than it is.
+//! A guard in a JSON string may say `x \u003c 10`, one in XML `x &lt; 10`. What is wrong in it is underlined
+//! where it stands in the file, so each piece remembers where a sign begins that is written with more signs
+//! than it is.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! Every recorded trace is a trace of what was learned of it, whatever was recorded and however much is merged.
+//! Every recorded trace is a trace of what was learned of it, whatever was recorded and however much is
+//! merged.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on may panic")]
 

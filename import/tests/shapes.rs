@@ -1,16 +1,21 @@
-//! Shapes in which people write models: each is taken with its meaning, or refused by name. Each line is a model.
+//! Shapes in which people write models: each is taken with its meaning, or refused by name. Each line is a
+//! model.
 //!
 //! What an edge says is compared as it is written in the specification: its guard and its assignments.
 
 use std::sync::Arc;
 
-use coreach_import::{Format, Options, Untranslated, Vertices, import};
+use coreach_import::{ForeignFormat, Options, Untranslated, Vertices, import};
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, Severity, SourceFile};
 use coreach_model::reader::{from_bytes, read_specification};
 
 /// The specification that is made of a text, or the codes of its mistakes.
-fn made(text: &str, format: Format, options: &Options) -> Result<(Iosts, Vec<Diagnostic>), Vec<String>> {
+fn made(
+    text: &str,
+    format: ForeignFormat,
+    options: &Options,
+) -> Result<(Iosts, Vec<Diagnostic>), Vec<String>> {
     let file = Arc::new(SourceFile { name: "model".to_owned(), text: text.to_owned() });
     let (text, found) = import(file, Some(format), options).map_err(|found| {
         let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
@@ -68,12 +73,13 @@ fn edge(first: &str, label: &str) -> Result<String, Vec<String>> {
     let start = if first.is_empty() { String::new() } else { format!("/ {first}") };
     let text = graphml(&["Start", "A", "B"], &[(0, 1, &start), (1, 2, label)]);
     let options = Options { inputs: vec!["*".to_owned()], ..Options::default() };
-    made(&text, Format::Graphml, &options).map(|(iosts, _)| lines(&iosts).remove(0))
+    made(&text, ForeignFormat::Graphml, &options).map(|(iosts, _)| lines(&iosts).remove(0))
 }
 
 /// First values, a label, and what comes of it: what the edge says, or the code of the mistake.
 const LABELS: &[(&str, &str, Result<&str, &str>)] = &[
-    // Assignments in a row, from right to left; `=` between other things may be an assignment, and is refused.
+    // Assignments in a row, from right to left; `=` between other things may be an assignment, and is
+    // refused.
     ("x = 0; y = 0;", "e / x = y = 3", Ok("[true] {x := 3, y := 3}")),
     ("x = 0; y = 0; z = 0", "e / x = y = z = x + 1", Ok("[true] {x := x + 1, y := x + 1, z := x + 1}")),
     ("x = 0; y = 0;", "e / x = y += 3", Ok("[true] {x := y + 3, y := y + 3}")),
@@ -140,7 +146,7 @@ fn what_is_local_is_left_out_with_all_that_may_mean_it() {
     let text = graphml(&["Start", "A", "B"], &[(0, 1, "/ a = 1; b = 0"), (1, 2, "e / let t = a; b = t")]);
     let options =
         Options { inputs: vec!["*".to_owned()], untranslated: Untranslated::Drop, ..Options::default() };
-    let (iosts, _) = made(&text, Format::Graphml, &options).unwrap();
+    let (iosts, _) = made(&text, ForeignFormat::Graphml, &options).unwrap();
     assert_eq!(lines(&iosts), ["A e [true] {} B"]);
 }
 
@@ -161,7 +167,7 @@ fn the_sign_of_the_beginning_is_not_seen() {
     for (nodes, edges, expected) in SHAPES {
         let options =
             Options { inputs: vec!["*".to_owned()], vertices: Vertices::Outputs, ..Options::default() };
-        let (iosts, _) = made(&graphml(nodes, edges), Format::Graphml, &options).unwrap();
+        let (iosts, _) = made(&graphml(nodes, edges), ForeignFormat::Graphml, &options).unwrap();
         let mut outputs: Vec<&str> = iosts
             .actions
             .iter()
@@ -216,7 +222,7 @@ fn models_begin_where_they_say_it() {
     ];
     for (models, initial, expected) in shapes {
         let options = Options { initial: initial.map(str::to_owned), ..Options::default() };
-        let found = made(&graphwalker(&models), Format::Graphwalker, &options);
+        let found = made(&graphwalker(&models), ForeignFormat::Graphwalker, &options);
         let found = found.map(|(iosts, _)| iosts.locations[iosts.initial].name.clone());
         let expected = expected.map(str::to_owned).map_err(|code| vec![code.to_owned()]);
         assert_eq!(found, expected, "{models:?} {initial:?}");
@@ -225,15 +231,17 @@ fn models_begin_where_they_say_it() {
 
 #[test]
 fn a_beginning_that_nobody_says_is_told() {
-    let (_, found) = made(&graphwalker(&[("", V, AB)]), Format::Graphwalker, &Options::default()).unwrap();
+    let (_, found) =
+        made(&graphwalker(&[("", V, AB)]), ForeignFormat::Graphwalker, &Options::default()).unwrap();
     assert!(found.iter().any(|found| found.code == "no-start"), "{found:?}");
 }
 
 #[test]
 fn comments_are_read_over_and_must_end() {
     let text = graphwalker(&[(r#""startElementId": "a","#, V, AB)]);
-    let says =
-        |text: &str| made(text, Format::Graphwalker, &Options::default()).map(|(iosts, _)| lines(&iosts));
+    let says = |text: &str| {
+        made(text, ForeignFormat::Graphwalker, &Options::default()).map(|(iosts, _)| lines(&iosts))
+    };
     let expected = says(&text).unwrap();
     for comment in ["// all of it\n", "/* all\n of it */", "// \u{e9}\r\n"] {
         assert_eq!(says(&format!("{comment}{text}")).as_ref(), Ok(&expected));
@@ -263,7 +271,7 @@ fn what_models_share_is_one_variable() {
     let read_only = step("look", "c", "d", r#""guard": "global.n == 2""#);
     let says = |edges: &str| {
         let text = graphwalker(&[(first, a.as_str(), add.as_str()), ("", c, edges)]);
-        let (iosts, _) = made(&text, Format::Graphwalker, &Options::default()).unwrap();
+        let (iosts, _) = made(&text, ForeignFormat::Graphwalker, &Options::default()).unwrap();
         let variables: Vec<String> = iosts
             .variables
             .iter()

@@ -1,13 +1,15 @@
 //! What a piece of work may use, asked on the way.
 //!
-//! **Problem.** Work on a small model can be without end: a fixpoint over huge numbers, a set of sets, one query. Limits on
-//! counts do not help where a single step explodes, and a result for the loops of all crates would be in every signature.
+//! **Problem.** Work on a small model can be without end: a fixpoint over huge numbers, a set of sets, one
+//! query. Limits on counts do not help where a single step explodes, and a result for the loops of all crates
+//! would be in every signature.
 //!
-//! **Method.** A piece of work is done [`within`] a budget, which its thread knows until the work ends. Every loop that may
-//! last asks ([`ask`]): one load, and now and then the clock. Where the budget was passed, asking *unwinds* to [`within`],
-//! which returns what was being done. This is how rust-analyzer cancels its queries (`salsa::Cancelled`): what is half made is
-//! dropped on the way, so nobody can take it for a result; in particular no answer of a solver that was interrupted.
-//! Terms ask when they are made, evaluation asks at each node; so most loops ask without a line of their own.
+//! **Method.** A piece of work is done [`within`] a budget, which its thread knows until the work ends. Every
+//! loop that may last asks ([`ask`]): one load, and now and then the clock. Where the budget was passed,
+//! asking *unwinds* to [`within`], which returns what was being done. This is how rust-analyzer cancels its
+//! queries (`salsa::Cancelled`): what is half made is dropped on the way, so nobody can take it for a result;
+//! in particular no answer of a solver that was interrupted. Terms ask when they are made, evaluation asks at
+//! each node; so most loops ask without a line of their own.
 //!
 //! **What is counted** is the processor time of the thread that does the work ([`Limit::Time`]): a machine
 //! that is busy with other things gives the same answers later, and pieces of work that are done at once do
@@ -18,8 +20,8 @@
 //! Who has a look at the memory ([`look`], which the command line calls every few milliseconds) marks
 //! budgets of other threads as passed. A budget that is not passed changes nothing: no byte depends on it.
 //!
-//! **What never asks** (one operation on huge numbers, one query that Z3 does not interrupt) is the command line's affair: it
-//! ends the process. **Cost** of asking: some nanoseconds.
+//! **What never asks** (one operation on huge numbers, one query that Z3 does not interrupt) is the command
+//! line's affair: it ends the process. **Cost** of asking: some nanoseconds.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -333,14 +335,16 @@ pub fn doing(what: &'static str) {
     ask();
 }
 
-/// Ends all work that must end for certain, and all such work that begins from now on. Returns whether there is any.
+/// Ends all work that must end for certain, and all such work that begins from now on. Returns whether there
+/// is any.
 pub fn end_all(limit: Limit) -> bool {
     lock(&ENDED).get_or_insert(limit);
     look(Some(limit)).1
 }
 
-/// Looks at the budgets of work that must end for certain: passes those whose time is over, and with `limit` all of them. Returns the one that was passed
-/// longest ago and is of work whose end must be certain; and whether there is such work.
+/// Looks at the budgets of work that must end for certain: passes those whose time is over, and with `limit`
+/// all of them. Returns the one that was passed longest ago and is of work whose end must be certain; and
+/// whether there is such work.
 pub fn look(limit: Option<Limit>) -> (Option<Overdue>, bool) {
     let alive: Vec<Arc<Budget>> = lock(&ALIVE).iter().filter_map(Weak::upgrade).collect();
     let certain = || alive.iter().filter(|budget| budget.is_certain);

@@ -1,13 +1,13 @@
 //! Values as JSON, and back: what adapters put on a wire, what records keep.
 //!
-//! A Boolean is a Boolean; an integer a number, or its decimal digits as text where it is beyond 2^53, which not every
-//! program's numbers hold; a real the same where it is whole, else text: `"1/3"`; a literal of an enumeration its name;
-//! a record an object; an array `{"default": v, "cells": [[index, element], ...]}`.
+//! A Boolean is a Boolean; an integer a number, or its decimal digits as text where it is beyond 2^53, which
+//! not every program's numbers hold; a real the same where it is whole, else text: `"1/3"`; a literal of an
+//! enumeration its name; a record an object; an array `{"default": v, "cells": [[index, element], ...]}`.
 //!
-//! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0` and `3e0`
-//! are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a number or a fraction.
-//! Around a text is no space. A record has its fields and no others; an array these two keys, and each index once.
-//! Limits are looked at before anything is converted, at any depth.
+//! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
+//! and `3e0` are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a
+//! number or a fraction. Around a text is no space. A record has its fields and no others; an array these two
+//! keys, and each index once. Limits are looked at before anything is converted, at any depth.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -134,8 +134,8 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
     if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
 }
 
-/// A value as it stands in plain text (a line template, a field of a form, an option of the command line): nothing around
-/// it, a record or an array as JSON.
+/// A value as it stands in plain text (a line template, a field of a form, an option of the command line):
+/// nothing around it, a record or an array as JSON.
 ///
 /// # Errors
 /// [`Misread`].

@@ -2,17 +2,20 @@
 //!
 //! **Problem.** A system of several components has a product that nobody writes by hand.
 //!
-//! **Source.** Thesis, Definitions 5.1 and 5.2 (p. 100-101): the parts take common actions together and all others alone. Theorem 5.2: the traces of a
-//! composition are those that are traces of both parts. **Where we differ**: the definition is of closed systems, in which each input of
-//! the one part is an output of the other; here an action that only one part has stays what it is, and an input of several parts
-//! stays an input, which all of them take. An output that other parts take as an input is an output of the whole: it can be seen, as long
-//! as it is not hidden. Two parts never send the same action.
+//! **Source.** Thesis, Definitions 5.1 and 5.2 (p. 100-101): the parts take common actions together and all
+//! others alone. Theorem 5.2: the traces of a composition are those that are traces of both parts. **Where we
+//! differ**: the definition is of closed systems, in which each input of the one part is an output of the
+//! other; here an action that only one part has stays what it is, and an input of several parts stays an
+//! input, which all of them take. An output that other parts take as an input is an output of the whole: it
+//! can be seen, as long as it is not hidden. Two parts never send the same action.
 //!
-//! **Hiding** makes an output an internal action. Those carry no values (Definition 4.2), so the values of what was sent must follow from the
-//! state: of each parameter the guard says `p == e`, or nobody reads it, or it has few values, which are written out. Else there is no such
-//! internal action, and [`hide`] names the transition.
+//! **Hiding** makes an output an internal action. Those carry no values (Definition 4.2), so the values of
+//! what was sent must follow from the state: of each parameter the guard says `p == e`, or nobody reads it,
+//! or it has few values, which are written out. Else there is no such internal action, and [`hide`] names the
+//! transition.
 //!
-//! **Ends** after one look at each pair of locations that the graph reaches. **Cost**: what is reached, which is limited.
+//! **Ends** after one look at each pair of locations that the graph reaches. **Cost**: what is reached, which
+//! is limited.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -267,7 +270,8 @@ pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
     Ok(Iosts { actions, transitions, ..iosts.clone() })
 }
 
-/// Transitions that together do what this one does for some values of its parameters; or the parameter that is open.
+/// Transitions that together do what this one does for some values of its parameters; or the parameter that
+/// is open.
 fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<Vec<Transition>, String> {
     let mut cases = vec![transition.clone()];
     let mut open: Vec<Datum> = parameters.to_vec();

@@ -1,8 +1,8 @@
 //! A datum: a named, typed thing that a term can mention (thesis 4.2: D = V ∪ C ∪ P).
 //!
-//! Whether it is a variable, a constant or a parameter is a fact about the *model* that declares it, not about the
-//! datum: the `vPaid` that a purpose observes as a constant is the `vPaid` that the specification assigns, and their
-//! product needs no renaming for it.
+//! Whether it is a variable, a constant or a parameter is a fact about the *model* that declares it, not
+//! about the datum: the `vPaid` that a purpose observes as a constant is the `vPaid` that the specification
+//! assigns, and their product needs no renaming for it.
 
 use std::cmp::Ordering;
 use std::fmt;

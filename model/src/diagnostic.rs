@@ -1,7 +1,8 @@
 //! A user's mistake as data: what is wrong, where in the user's own text, what was expected.
 //!
-//! Everything that reads what a user wrote collects diagnostics and goes on; one renderer (in the command line) draws
-//! them. A diagnostic without an origin is about something that has no text (a missing file, say).
+//! Everything that reads what a user wrote collects diagnostics and goes on; one renderer (in the command
+//! line) draws them. A diagnostic without an origin is about something that has no text (a missing file,
+//! say).
 
 use std::fmt;
 use std::ops::Range;
@@ -67,7 +68,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
-    /// Where: the first is the place itself, the others say what it clashes with. The text stands under the line.
+    /// Where: the first is the place itself, the others say what it clashes with. The text stands under the
+    /// line.
     pub labels: Vec<(Origin, String)>,
     /// Facts that belong to it, a line each: a witness, a cycle.
     pub notes: Vec<String>,
@@ -122,8 +124,9 @@ impl Diagnostic {
     }
 }
 
-/// The known name nearest to a misspelt one, where one is near enough to be meant: at most a third of its letters
-/// differ, counting insertions, deletions, changes and swaps of neighbours; case alone always counts as near.
+/// The known name nearest to a misspelt one, where one is near enough to be meant: at most a third of its
+/// letters differ, counting insertions, deletions, changes and swaps of neighbours; case alone always counts
+/// as near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters: Vec<char> = name.chars().collect();
     let limit = (letters.len() / 3).max(1);
@@ -151,8 +154,8 @@ fn is_same_but_for_case(a: &str, b: &str) -> bool {
     if is_ascii { a.eq_ignore_ascii_case(b) } else { a.to_lowercase() == b.to_lowercase() }
 }
 
-/// The optimal string alignment distance, where it is at most the limit. Only the three rows that a cell depends on are
-/// kept, and of each only the cells that the limit can reach.
+/// The optimal string alignment distance, where it is at most the limit. Only the three rows that a cell
+/// depends on are kept, and of each only the cells that the limit can reach.
 pub(crate) fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > limit {
         return None;

@@ -1,14 +1,17 @@
 //! Files that a user names, read once and never without end.
 //!
-//! **Problem.** A path may name a pipe, a device that gives bytes for ever, or a file that another program replaces between
-//! two looks at it. A size that was asked of a *path* says nothing about what is then opened.
+//! **Problem.** A path may name a pipe, a device that gives bytes for ever, or a file that another program
+//! replaces between two looks at it. A size that was asked of a *path* says nothing about what is then
+//! opened.
 //!
-//! **Method.** The file is opened once, without waiting (a pipe that nobody writes to would hold the open itself), and all
-//! questions are asked of what is open: is it a plain file, how large is it. Whatever it answers, no more is read
-//! than the limit. Who needs the content twice keeps it: a path is not opened a second time.
+//! **Method.** The file is opened once, without waiting (a pipe that nobody writes to would hold the open
+//! itself), and all questions are asked of what is open: is it a plain file, how large is it. Whatever it
+//! answers, no more is read than the limit. Who needs the content twice keeps it: a path is not opened a
+//! second time.
 //!
-//! **What is told.** Whoever misspells a name, or names a folder, is told what lies there: the error of [`open`] says it, so everybody who tells
-//! of that error does. It is looked for when it is told, for a file may also be missed by somebody who does not mind.
+//! **What is told.** Whoever misspells a name, or names a folder, is told what lies there: the error of
+//! [`open`] says it, so everybody who tells of that error does. It is looked for when it is told, for a file
+//! may also be missed by somebody who does not mind.
 
 use std::fs::File;
 use std::io::{self, Read};

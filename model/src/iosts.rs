@@ -2,8 +2,8 @@
 //!
 //! ⟨D, Θ, L, l0, Σ, T⟩ as plain data. Three decisions make every later stage simpler:
 //!
-//! - A transition uses its action's own parameters. Where a user renames them (`on: Coin(p)`), the reader renames them
-//!   back, so that two transitions of one action can be conjoined without a substitution.
+//! - A transition uses its action's own parameters. Where a user renames them (`on: Coin(p)`), the reader
+//!   renames them back, so that two transitions of one action can be conjoined without a substitution.
 //! - Assignments are parallel and total; the identities are not stored.
 //! - The purpose's observed data are the specification's own [`Datum`]s: their product is a union.
 
@@ -35,8 +35,8 @@ pub enum ActionKind {
     Output,
     /// Nobody sees it.
     Internal,
-    /// The system sends nothing, and will not until something is sent to it: what the tester sees as silence. Of suspended
-    /// specifications only, and of what is made of them.
+    /// The system sends nothing, and will not until something is sent to it: what the tester sees as silence.
+    /// Of suspended specifications only, and of what is made of them.
     Quiescence,
 }
 
@@ -68,7 +68,8 @@ impl Action {
 pub struct Location {
     /// Its name, an identifier.
     pub name: String,
-    /// What a picture shows in its place: `<Pay,Begin>` for a location of a product; the name where nothing was said.
+    /// What a picture shows in its place: `<Pay,Begin>` for a location of a product; the name where nothing
+    /// was said.
     pub label: String,
     /// What the user says about it under `locations:`.
     pub description: Option<String>,
@@ -210,8 +211,8 @@ impl Iosts {
         reached
     }
 
-    /// The IOSTS without the locations that no path of transitions reaches from the initial one, and the number that
-    /// each kept location had.
+    /// The IOSTS without the locations that no path of transitions reaches from the initial one, and the
+    /// number that each kept location had.
     #[must_use]
     pub fn without_unreachable_locations(mut self) -> (Self, Numbered<LocationId, LocationId>) {
         let reached = self.reachable_from(self.initial);
@@ -277,7 +278,7 @@ pub struct TestPurpose {
     pub accept: LocationId,
     /// The location `Reject`, where there is one.
     pub reject: Option<LocationId>,
-    /// What a visible event does to its data where it says nothing of that event: nothing; of a timed purpose in the delayed form, its
-    /// clocks advance.
+    /// What a visible event does to its data where it says nothing of that event: nothing; of a timed purpose
+    /// in the delayed form, its clocks advance.
     pub idle: Substitution,
 }

@@ -1,7 +1,8 @@
-//! What is done, for whoever wants to know: which files are read and written, what stages make, what a solver was asked.
+//! What is done, for whoever wants to know: which files are read and written, what stages make, what a solver
+//! was asked.
 //!
-//! No crate but the command line prints, and every crate has something to tell. A line is made only where somebody listens, which is nobody but
-//! for `--verbose`; nothing depends on it.
+//! No crate but the command line prints, and every crate has something to tell. A line is made only where
+//! somebody listens, which is nobody but for `--verbose`; nothing depends on it.
 
 use std::sync::OnceLock;
 

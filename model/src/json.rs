@@ -1,7 +1,8 @@
 //! JSON as it comes from outside, read strictly: what an implementation sends, what a document holds.
 //!
-//! **Problem.** The usual parsers are kind: of a key that is there twice the last one wins, and a number is rounded to a
-//! double. Two readers of one text may so see two events, and a verdict hangs on which. Here a text has one meaning or none.
+//! **Problem.** The usual parsers are kind: of a key that is there twice the last one wins, and a number is
+//! rounded to a double. Two readers of one text may so see two events, and a verdict hangs on which. Here a
+//! text has one meaning or none.
 //!
 //! ```text
 //! text     = space value space                                              nothing before it (no mark), nothing after
@@ -15,11 +16,12 @@
 //! number   : see `crate::number`, written with the digits that it has
 //! ```
 //!
-//! That is RFC 8259 with distinct keys and well-formed strings, which I-JSON (RFC 7493) asks for. `"\u0044"` *is* `"D"`: keys
-//! are compared after their escapes. Numbers keep their signs, and are converted by whoever knows the type.
+//! That is RFC 8259 with distinct keys and well-formed strings, which I-JSON (RFC 7493) asks for. `"\u0044"`
+//! *is* `"D"`: keys are compared after their escapes. Numbers keep their signs, and are converted by whoever
+//! knows the type.
 //!
-//! **Ends**: each step takes a byte; [`Limits`] bound the depth and the digits of a number. **Costs** time linear in the
-//! text, and sorting the keys of each object.
+//! **Ends**: each step takes a byte; [`Limits`] bound the depth and the digits of a number. **Costs** time
+//! linear in the text, and sorting the keys of each object.
 
 use std::fmt;
 
@@ -136,7 +138,8 @@ impl Tree {
             Tree::Bool(value) => Json::Bool(*value),
             Tree::Number(digits) => {
                 let kept = serde_json::from_str::<serde_json::Number>(digits).ok();
-                // The library's own reading of a fraction may be the neighbour of the nearest number, also of what it wrote itself.
+                // The library's own reading of a fraction may be the neighbour of the nearest number, also of
+                // what it wrote itself.
                 let nearest = || digits.parse().ok().and_then(serde_json::Number::from_f64);
                 let value = |text: &str| number::number(text, DOCUMENT.digits).ok();
                 let same = |kept: &serde_json::Number| value(&kept.to_string()) == value(digits);

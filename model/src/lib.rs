@@ -1,12 +1,12 @@
 //! What an IOSTS *is*.
 //!
-//! This crate holds the nouns of coreach: types, values, hash-consed terms, actions, locations, transitions; the
-//! reader that makes them from the user's YAML and answers a mistake with a diagnostic drawn on that YAML; and the
-//! concrete semantics (thesis 4.4-4.16), which every test uses as its oracle. Values are written and read as JSON here, for wires
-//! and for documents.
+//! This crate holds the nouns of coreach: types, values, hash-consed terms, actions, locations, transitions;
+//! the reader that makes them from the user's YAML and answers a mistake with a diagnostic drawn on that
+//! YAML; and the concrete semantics (thesis 4.4-4.16), which every test uses as its oracle. Values are
+//! written and read as JSON here, for wires and for documents.
 //!
-//! What is absent on purpose: no solver, no abstraction, no stage of the pipeline. A check that needs a solver lives
-//! in `coreach-analyses`.
+//! What is absent on purpose: no solver, no abstraction, no stage of the pipeline. A check that needs a
+//! solver lives in `coreach-analyses`.
 //!
 //! A text becomes a model, or findings with their places in it; a model says what a trace leads to:
 //!

@@ -1,7 +1,9 @@
-//! Numbers in text that comes from outside: from an implementation's answer, a command line, a run's document.
+//! Numbers in text that comes from outside: from an implementation's answer, a command line, a run's
+//! document.
 //!
-//! **Problem.** A library's parser reads what its authors found handy: `5_`, `_5` and `0_5` as 5, `+5`, `007`. What an
-//! implementation sends decides a verdict, so a text is a number where this grammar says so, and nowhere else:
+//! **Problem.** A library's parser reads what its authors found handy: `5_`, `_5` and `0_5` as 5, `+5`,
+//! `007`. What an implementation sends decides a verdict, so a text is a number where this grammar says so,
+//! and nowhere else:
 //!
 //! ```text
 //! integer  = [ "-" ] digits               no sign "+", no leading zeros, no underscores; ASCII digits only
@@ -10,8 +12,9 @@
 //! digits   = "0" | ( "1" ... "9" ) digit*
 //! ```
 //!
-//! `-0` is 0, as in JSON. Values are exact. An exponent lies within ±[`MOST_EXPONENT`], and a number has as many digits as
-//! the caller allows: both are looked at before anything is converted, so that no text costs more than reading it.
+//! `-0` is 0, as in JSON. Values are exact. An exponent lies within ±[`MOST_EXPONENT`], and a number has as
+//! many digits as the caller allows: both are looked at before anything is converted, so that no text costs
+//! more than reading it.
 
 use dashu::integer::IBig;
 use dashu::rational::RBig;

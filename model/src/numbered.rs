@@ -1,7 +1,8 @@
 //! Lists whose places have numbers of a type: a location's number finds a location, and nothing else.
 //!
-//! The stages keep many lists in step (a graph's transitions, what each was made of, what is known at each location). With
-//! bare numbers the wrong one of two lists, or a number of the artifact before, is found as readily as the right one.
+//! The stages keep many lists in step (a graph's transitions, what each was made of, what is known at each
+//! location). With bare numbers the wrong one of two lists, or a number of the artifact before, is found as
+//! readily as the right one.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,18 +1,20 @@
 //! Domains belong to the guard: the conditions that a transition carries without saying them.
 //!
-//! A transition is enabled only where every partial operation that its guard or its assignments reach is defined, and
-//! every assigned value lies in its variable's type. [`enabling_condition`] writes that down as a term, so that no
-//! later stage has to know: afterwards every operation may be read as total. The order of evaluation is that of
+//! A transition is enabled only where every partial operation that its guard or its assignments reach is
+//! defined, and every assigned value lies in its variable's type. [`enabling_condition`] writes that down as
+//! a term, so that no later stage has to know: afterwards every operation may be read as total. The order of
+//! evaluation is that of
 //! [`crate::term::evaluate`]: from the left, stopping early, the branch not taken not reached.
 //!
-//! It is taken from the term, not from the text: the constructors of terms leave out nothing that may have no value
-//! ([`crate::term`] states the law), so a term asks for what the user's words ask for.
+//! It is taken from the term, not from the text: the constructors of terms leave out nothing that may have no
+//! value ([`crate::term`] states the law), so a term asks for what the user's words ask for.
 //!
-//! Cost: one pass over the terms; nothing is added for `int`, `real`, `bool`, enumerations and linear arithmetic. In a
-//! conjunction (or disjunction) of n parts each part's condition holds only where the parts before it let it be reached.
-//! Written out for each that would be n² / 2 parts. Where more than a few have a condition, the conjunction is
-//! therefore halved, and the second half's condition is stated under the first half as a whole:
-//! `D(a && b) = D(a) && (!a || D(b))`. It is the same condition, by distribution, of n log n parts and 2 log n levels.
+//! Cost: one pass over the terms; nothing is added for `int`, `real`, `bool`, enumerations and linear
+//! arithmetic. In a conjunction (or disjunction) of n parts each part's condition holds only where the parts
+//! before it let it be reached. Written out for each that would be n² / 2 parts. Where more than a few have a
+//! condition, the conjunction is therefore halved, and the second half's condition is stated under the first
+//! half as a whole: `D(a && b) = D(a) && (!a || D(b))`. It is the same condition, by distribution, of n log n
+//! parts and 2 log n levels.
 
 use std::collections::HashMap;
 
@@ -21,11 +23,12 @@ use crate::term::Term;
 use crate::term::node::{Comparison, Node, Operator};
 use crate::types::Type;
 
-/// The condition under which the transition can be taken: its guard, the definedness of all its operations, and
-/// every assigned value within its variable's type.
+/// The condition under which the transition can be taken: its guard, the definedness of all its operations,
+/// and every assigned value within its variable's type.
 pub fn enabling_condition(transition: &Transition) -> Term {
     let mut memo = HashMap::new();
-    // The guard's own operations first, then the guard, then what the assignments need: the order of evaluation.
+    // The guard's own operations first, then the guard, then what the assignments need: the order of
+    // evaluation.
     let mut parts = vec![definedness(&transition.guard, &mut memo), transition.guard.clone()];
     for (variable, value) in &transition.assignments {
         parts.push(definedness(value, &mut memo));
@@ -34,8 +37,8 @@ pub fn enabling_condition(transition: &Transition) -> Term {
     Term::and(parts)
 }
 
-/// Just the obligations of [`enabling_condition`] that the guard does not state, each with what it is about: the
-/// assigned variable's name, or `None` for the guard.
+/// Just the obligations of [`enabling_condition`] that the guard does not state, each with what it is about:
+/// the assigned variable's name, or `None` for the guard.
 pub fn obligations(transition: &Transition) -> Vec<(Option<String>, Term)> {
     let mut memo = HashMap::new();
     let mut found = vec![(None, definedness(&transition.guard, &mut memo))];
@@ -52,7 +55,8 @@ pub fn defined(term: &Term) -> Term {
     definedness(term, &mut HashMap::new())
 }
 
-/// The condition that the value of a well-sorted term lies in the type: `true` where the sort says so already.
+/// The condition that the value of a well-sorted term lies in the type: `true` where the sort says so
+/// already.
 ///
 /// An array's cells are kept within the element type by the obligation of every store.
 pub fn in_type(term: &Term, ty: &Type) -> Term {
@@ -81,7 +85,8 @@ fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
         Node::Or(parts) => reached_in_turn(parts, true, memo),
         Node::IfThenElse(c, a, b) => {
             let (on_c, on_a, on_b) = (definedness(c, memo), definedness(a, memo), definedness(b, memo));
-            // Here `c` has a value, so that equal conditions are stated once even where `c` by itself might have none.
+            // Here `c` has a value, so that equal conditions are stated once even where `c` by itself might
+            // have none.
             let behind = if on_a == on_b { on_a } else { Term::if_then_else(c, &on_a, &on_b) };
             Term::and([on_c, behind])
         }

@@ -1,11 +1,12 @@
-//! Parallel composition (thesis, Definitions 5.1 and 5.2, p. 100): a tester and an implementation, side by side.
+//! Parallel composition (thesis, Definitions 5.1 and 5.2, p. 100): a tester and an implementation, side by
+//! side.
 //!
-//! What one sends the other receives; both take a common action at once, each its internal actions alone. Theorem
-//! 5.2: the traces of the composition are the traces that both have.
+//! What one sends the other receives; both take a common action at once, each its internal actions alone.
+//! Theorem 5.2: the traces of the composition are the traces that both have.
 //!
-//! Where we differ: the thesis' Example 5.1 calls `EnterNumber` an input of the composition, against its own definition
-//! (S? = {}); here every common action is an output. The constants must be disjoint by definition, although a test
-//! case and its implementation share them in practice: compose their instances, or rename.
+//! Where we differ: the thesis' Example 5.1 calls `EnterNumber` an input of the composition, against its own
+//! definition (S? = {}); here every common action is an output. The constants must be disjoint by definition,
+//! although a test case and its implementation share them in practice: compose their instances, or rename.
 
 use std::collections::BTreeSet;
 

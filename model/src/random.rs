@@ -1,5 +1,6 @@
-//! A small random number generator of our own, so that a seed names the same case on every machine and with every
-//! version of every library: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014, <https://doi.org/10.1145/2660193.2660195>).
+//! A small random number generator of our own, so that a seed names the same case on every machine and with
+//! every version of every library: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014,
+//! <https://doi.org/10.1145/2660193.2660195>).
 
 use crate::{Number, Numbered};
 
@@ -24,7 +25,8 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below the bound; 0 where the bound is 0. The bias is below 2^-32 for the small bounds used here.
+    /// A number below the bound; 0 where the bound is 0. The bias is below 2^-32 for the small bounds used
+    /// here.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }

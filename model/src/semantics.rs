@@ -1,8 +1,8 @@
 //! The concrete semantics (thesis, Definitions 4.4-4.16, p. 84-89): states, events, steps, traces, `after`.
 //!
-//! This is the oracle. It enumerates, it is naive on purpose, and it shares with the stages of the pipeline only the
-//! evaluation of terms. A state is ⟨l, ϑ⟩ with ϑ over variables and constants; an event is a valued action ⟨a, w⟩; an
-//! internal step carries no values and no trace shows it.
+//! This is the oracle. It enumerates, it is naive on purpose, and it shares with the stages of the pipeline
+//! only the evaluation of terms. A state is ⟨l, ϑ⟩ with ϑ over variables and constants; an event is a valued
+//! action ⟨a, w⟩; an internal step carries no values and no trace shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -65,9 +65,9 @@ pub fn is_initial(iosts: &Iosts, state: &State) -> bool {
 
 /// S0 of the instance with these constants.
 ///
-/// Variables that a conjunct `v == e` of the initial condition determines are computed; of the others, those of a
-/// finite type run through all their values, and those of an infinite type, which an initialized system may leave
-/// open because it writes them before it reads them, stand at [`Value::any`].
+/// Variables that a conjunct `v == e` of the initial condition determines are computed; of the others, those
+/// of a finite type run through all their values, and those of an infinite type, which an initialized system
+/// may leave open because it writes them before it reads them, stand at [`Value::any`].
 ///
 /// # Errors
 /// A constant without a fitting value; more than `limit` candidates.

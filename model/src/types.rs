@@ -1,8 +1,9 @@
 //! The types of data (thesis 4.2, p. 79): what a variable, a constant or a parameter ranges over.
 //!
-//! `nat` and `int[lo..hi]` are subsets of `int`; everything else is disjoint. A term has a *sort*, which forgets those
-//! subsets ([`Type::sort`]): `vPaid - cPrice` of two `nat`s is an `int`. Membership in the subset is an obligation of
-//! the transition that assigns (see [`crate::obligation`]), never a property of the expression.
+//! `nat` and `int[lo..hi]` are subsets of `int`; everything else is disjoint. A term has a *sort*, which
+//! forgets those subsets ([`Type::sort`]): `vPaid - cPrice` of two `nat`s is an `int`. Membership in the
+//! subset is an obligation of the transition that assigns (see [`crate::obligation`]), never a property of
+//! the expression.
 
 use std::fmt;
 use std::sync::Arc;

@@ -56,9 +56,9 @@ impl ArrayValue {
         next.canonical()
     }
 
-    /// Over a finite index type, chooses as the default the value that most indices have, the least one of several: then equal
-    /// maps are equal values. Costs what the cells cost, however many indices there are: a default that fewer than half of
-    /// the indices have is named by more cells than that.
+    /// Over a finite index type, chooses as the default the value that most indices have, the least one of
+    /// several: then equal maps are equal values. Costs what the cells cost, however many indices there are:
+    /// a default that fewer than half of the indices have is named by more cells than that.
     #[must_use]
     pub fn canonical(mut self) -> Self {
         self.cells.retain(|_, value| *value != self.default);

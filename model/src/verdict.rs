@@ -1,5 +1,5 @@
-//! What a test says in the end. The word lives here because two crates that do not know each other use it: the
-//! pipeline makes test cases, the execution runs them.
+//! What a test says in the end. The word lives here because two crates that do not know each other use it:
+//! the pipeline makes test cases, the execution runs them.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use std::fmt;
 pub enum Verdict {
     /// The purpose was met, and nothing wrong was seen.
     Pass,
-    /// The purpose may have been met: some of the states that are possible are there, and others are not. Only who judges on line
-    /// says so (Gaston et al. 2006, rule 5); a test case is deterministic.
+    /// The purpose may have been met: some of the states that are possible are there, and others are not.
+    /// Only who judges on line says so (Gaston et al. 2006, rule 5); a test case is deterministic.
     WeakPass,
     /// Nothing wrong was seen, and the purpose is out of reach.
     Inconclusive,

@@ -1,10 +1,11 @@
 //! What a terminal must not be told by a file: signs that draw nothing, but command.
 //!
-//! A message repeats what a user wrote, and so does the drawing of a line. An escape character in it would move the
-//! cursor, set the title of the window or erase what was drawn before; a sign that turns the direction of writing shows
-//! another text than the one that is read; a sign of no width makes two names look alike. They are shown by their
-//! numbers, as `\u{1b}`. Line feeds and tabs stay: they are layout. So are they in pictures, which are text to be read
-//! too. A document keeps its texts: there such a sign stands in the escape that the format has for it.
+//! A message repeats what a user wrote, and so does the drawing of a line. An escape character in it would
+//! move the cursor, set the title of the window or erase what was drawn before; a sign that turns the
+//! direction of writing shows another text than the one that is read; a sign of no width makes two names look
+//! alike. They are shown by their numbers, as `\u{1b}`. Line feeds and tabs stay: they are layout. So are
+//! they in pictures, which are text to be read too. A document keeps its texts: there such a sign stands in
+//! the escape that the format has for it.
 
 use std::borrow::Cow;
 
@@ -35,8 +36,8 @@ pub fn visible_length(text: &str, end: usize) -> usize {
         .sum()
 }
 
-/// A JSON document with every hidden sign in JSON's own escape: it is read as the same document. Such signs stand in
-/// its strings only.
+/// A JSON document with every hidden sign in JSON's own escape: it is read as the same document. Such signs
+/// stand in its strings only.
 pub fn visible_json(text: &str) -> Cow<'_, str> {
     if !has_hidden(text) {
         return Cow::Borrowed(text);

@@ -1,11 +1,11 @@
 //! A model back as YAML in the model format: what is written here is read to the same model.
 //!
-//! The text must survive YAML 1.1 programs too, which take `on`, `off`, `yes`, `no`, `y` and `n` for truth values:
-//! such words stand in quotes, the format's own key `on` among them. An expression stands in quotes wherever a plain
-//! scalar might end early or begin with a sign of YAML's.
+//! The text must survive YAML 1.1 programs too, which take `on`, `off`, `yes`, `no`, `y` and `n` for truth
+//! values: such words stand in quotes, the format's own key `on` among them. An expression stands in quotes
+//! wherever a plain scalar might end early or begin with a sign of YAML's.
 //!
-//! One thing has no spelling in the language: literals of arrays and records, which no reader makes. A term that
-//! contains one is written as it prints, for people.
+//! One thing has no spelling in the language: literals of arrays and records, which no reader makes. A term
+//! that contains one is written as it prints, for people.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -113,8 +113,9 @@ fn write_data(text: &mut String, section: &str, data: &[Datum]) {
     }
 }
 
-/// The locations are listed where the order of their first appearance would not give them back, where there is
-/// something to say about one, and where no path leads to one: a reader would take that for a mistake in a name.
+/// The locations are listed where the order of their first appearance would not give them back, where there
+/// is something to say about one, and where no path leads to one: a reader would take that for a mistake in a
+/// name.
 fn write_locations(text: &mut String, iosts: &Iosts) {
     let mut appear = vec![iosts.initial];
     let mut seen = HashSet::from([iosts.initial]);

@@ -105,7 +105,8 @@ transitions:
   - { from: X, to: X, on: Seen, when: s == b }
 ";
 
-/// Soundness: on all traces of some length the whole can do what its parts can do together, hidden actions included.
+/// Soundness: on all traces of some length the whole can do what its parts can do together, hidden actions
+/// included.
 #[test]
 fn a_composition_does_what_its_parts_do_together() {
     let (left, right) = (read(LEFT), read(RIGHT));

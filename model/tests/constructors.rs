@@ -1,8 +1,8 @@
-//! The law of the constructors of terms, on random trees: a term is worth what the operations are that made it, and has
-//! a value exactly where they have one.
+//! The law of the constructors of terms, on random trees: a term is worth what the operations are that made
+//! it, and has a value exactly where they have one.
 //!
-//! The trees are evaluated here, by a few lines that share nothing with terms. What is built from them is evaluated as it
-//! is, with a number in the place of a datum, and by its definedness.
+//! The trees are evaluated here, by a few lines that share nothing with terms. What is built from them is
+//! evaluated as it is, with a number in the place of a datum, and by its definedness.
 
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 

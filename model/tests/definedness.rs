@@ -1,10 +1,10 @@
 //! Where a transition is enabled, and which states are initial, when an operation in the text has no value.
 //!
-//! The table says for each expression what it is worth for five values of `x`: true, false, or nothing. The expected
-//! words come from the page on the model format ("What it means"), not from the program. Each expression is read in a
-//! guard, in an assignment and in an initial condition, bare and inside of other operators; what is asked is the
-//! concrete semantics, the condition that stages make of the transition, the text written and read again, and the
-//! terms with constants put in.
+//! The table says for each expression what it is worth for five values of `x`: true, false, or nothing. The
+//! expected words come from the page on the model format ("What it means"), not from the program. Each
+//! expression is read in a guard, in an assignment and in an initial condition, bare and inside of other
+//! operators; what is asked is the concrete semantics, the condition that stages make of the transition, the
+//! text written and read again, and the terms with constants put in.
 
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
@@ -146,8 +146,8 @@ fn worth(letter: char) -> Worth {
     }
 }
 
-/// A model that has the expression in its initial condition, over constants, and with each of the operators around it in
-/// a guard, and in an assignment.
+/// A model that has the expression in its initial condition, over constants, and with each of the operators
+/// around it in a guard, and in an assignment.
 fn text(expression: &str) -> String {
     let constant = rename(expression);
     let mentioned = |name: &str| name == "vFlags" || expression.contains(name);
@@ -239,7 +239,8 @@ fn of_initial(iosts: &Iosts, start: &State, expected: Worth) -> Vec<String> {
     found
 }
 
-/// What is not as expected of a transition that has the expression in its guard or, without a guard, assigns it.
+/// What is not as expected of a transition that has the expression in its guard or, without a guard, assigns
+/// it.
 fn of_transition(iosts: &Iosts, transition: &Transition, start: &State, expected: Worth) -> Vec<String> {
     let parameters = &iosts.action(transition.action).parameters;
     let values: Vec<Value> =

@@ -11,7 +11,8 @@ use coreach_model::value::tuples;
 use coreach_model::{Diagnostic, Value};
 use dashu::rational::RBig;
 
-/// Two clocks, a bound that a message brings, an internal step, values assigned from clocks, a nondeterministic choice.
+/// Two clocks, a bound that a message brings, an internal step, values assigned from clocks, a
+/// nondeterministic choice.
 const MODEL: &str = "\
 iosts: session
 clocks: [w, r]

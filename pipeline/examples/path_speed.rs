@@ -1,8 +1,10 @@
-//! How long path-guided test cases take: `cargo run --release -p coreach-pipeline --example path_speed`, or `scripts/bench path`.
+//! How long path-guided test cases take: `cargo run --release -p coreach-pipeline --example path_speed`, or
+//! `scripts/bench path`.
 //!
-//! The cash machine of 2024, its purpose `tr1 tr2 tr3 tr4` again and again, cut at a length that ends in an output. Generation alone: the model has been
-//! read, nothing is written. Each length is measured as often as the first argument says (default 11), each time with a solver that has seen
-//! nothing; printed are the median, the least and the most, in milliseconds, and the number of transitions.
+//! The cash machine of 2024, its purpose `tr1 tr2 tr3 tr4` again and again, cut at a length that ends in an
+//! output. Generation alone: the model has been read, nothing is written. Each length is measured as often as
+//! the first argument says (default 11), each time with a solver that has seen nothing; printed are the
+//! median, the least and the most, in milliseconds, and the number of transitions.
 //!
 //! Other lengths behind the first argument: `path_speed 5 200 400 800`.
 

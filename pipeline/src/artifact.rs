@@ -1,7 +1,8 @@
-//! The result of each stage, one type each: a stage takes the type before it, so none can be skipped or swapped.
+//! The result of each stage, one type each: a stage takes the type before it, so none can be skipped or
+//! swapped.
 //!
-//! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. What must hold of each is checked in
-//! [`crate::check`].
+//! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. What must hold of each is
+//! checked in [`crate::check`].
 
 use std::collections::BTreeSet;
 
@@ -11,29 +12,32 @@ use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Datum, Numbered, Term, TransitionId};
 pub use coreach_model::{Verdict, Violated};
 
-// Provenance. Each artifact says of what its locations and transitions were made, as numbers in the artifact before it.
-// A list is indexed by the artifact's own numbers; the numbers of the artifact before are what it holds.
-// Each has the one form that its stage can make, so that no reader meets another. Who reads it saves a search, and
-// believes nothing: `check` holds every such word against the artifact before.
+// Provenance. Each artifact says of what its locations and transitions were made, as numbers in the artifact
+// before it. A list is indexed by the artifact's own numbers; the numbers of the artifact before are what it
+// holds. Each has the one form that its stage can make, so that no reader meets another. Who reads it saves a
+// search, and believes nothing: `check` holds every such word against the artifact before.
 
-/// A run's part of a location of [`Visible`]: where the run may be, and how its data follow from those that are shown.
+/// A run's part of a location of [`Visible`]: where the run may be, and how its data follow from those that
+/// are shown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Member {
     /// The location of [`Closed`].
     pub location: LocationId,
-    /// What the run has assigned and the data of [`Visible`] do not show: the effects of its last events, the oldest first, each
-    /// over the data before it.
+    /// What the run has assigned and the data of [`Visible`] do not show: the effects of its last events, the
+    /// oldest first, each over the data before it.
     pub steps: Vec<Substitution>,
 }
 
-/// What was known of [`Closed`] up to Accept where choices were made deterministic by means of it, for each of its locations.
+/// What was known of [`Closed`] up to Accept where choices were made deterministic by means of it, for each
+/// of its locations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Known {
     /// Over-approximation of the states that are reached in front of Accept, and in it.
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which Accept can be reached.
     pub coreach: Numbered<LocationId, Term>,
-    /// Of what both are proved: the turns of their analysis, each inductive within the one before; the first is `reach`.
+    /// Of what both are proved: the turns of their analysis, each inductive within the one before; the first
+    /// is `reach`.
     pub chain: Vec<Turn>,
     /// The variables that something in front of Accept still reads. Only of these do members carry values.
     pub live: Numbered<LocationId, BTreeSet<Datum>>,
@@ -48,17 +52,17 @@ pub enum GraphOrigin {
     Verdict(Verdict),
 }
 
-/// The facts with which selection decided, for each location of [`Visible`] (whose numbers index them), also for those that
-/// the graph has lost.
+/// The facts with which selection decided, for each location of [`Visible`] (whose numbers index them), also
+/// for those that the graph has lost.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Decided {
     /// Over-approximation of the states in which the test graph can be; `false` where it cannot come.
     pub reach: Numbered<LocationId, Term>,
-    /// Over-approximation of the states from which `Accept` can be reached. What follows an accepting location was not
-    /// looked at: `true` there.
+    /// Over-approximation of the states from which `Accept` can be reached. What follows an accepting
+    /// location was not looked at: `true` there.
     pub coreach: Numbered<LocationId, Term>,
-    /// Of what coreach is proved: the turns of its analysis, each inductive within the one before, on what lies in front
-    /// of Accept; `false` elsewhere.
+    /// Of what coreach is proved: the turns of its analysis, each inductive within the one before, on what
+    /// lies in front of Accept; `false` elsewhere.
     pub chain: Vec<Turn>,
 }
 
@@ -111,7 +115,8 @@ pub trait Artifact {
     /// The graph.
     fn iosts(&self) -> &Iosts;
 
-    /// What is special about a location. That it was made from a location Reject of the artifact before need not be said.
+    /// What is special about a location. That it was made from a location Reject of the artifact before need
+    /// not be said.
     fn mark(&self, location: LocationId) -> Option<Mark>;
 
     /// The one location of the artifact before that a location is; none where it is new, or a set of several.
@@ -126,8 +131,8 @@ pub trait Artifact {
     fn tell<'a>(&'a self, _found: &mut FoundOut<'a>) {}
 }
 
-/// A purpose in which every location takes every action under every valuation (Definition 4.22): the result of
-/// `complete`.
+/// A purpose in which every location takes every action under every valuation (Definition 4.22): the result
+/// of `complete`.
 #[derive(Clone, Debug)]
 pub struct CompletePurpose {
     /// The purpose, completed.
@@ -136,7 +141,8 @@ pub struct CompletePurpose {
     pub reject: Option<LocationId>,
     /// How many of the transitions, the first ones, are the user's.
     pub given: usize,
-    /// Is every action that has no transition at a location a self-loop there? Said once for all, where there are many.
+    /// Is every action that has no transition at a location a self-loop there? Said once for all, where there
+    /// are many.
     pub others_stay: bool,
 }
 
@@ -166,13 +172,13 @@ impl Artifact for CompletePurpose {
 /// SP: the specification whose accepted behaviours are marked (Definition 5.4): the result of `product`.
 #[derive(Clone, Debug)]
 pub struct Product {
-    /// The pairs of locations that the graph reaches and the synchronised transitions between them, whether or not
-    /// their guards can hold.
+    /// The pairs of locations that the graph reaches and the synchronised transitions between them, whether
+    /// or not their guards can hold.
     pub iosts: Iosts,
     /// For each location: the specification's and the purpose's; ascending.
     pub pairs: Numbered<LocationId, (LocationId, LocationId)>,
-    /// For each transition, the numbers of the specification's and of the purpose's; where the purpose has no transition
-    /// and stays, none.
+    /// For each transition, the numbers of the specification's and of the purpose's; where the purpose has no
+    /// transition and stays, none.
     pub made_of: Numbered<TransitionId, (TransitionId, Option<TransitionId>)>,
     /// For each location: is its purpose's half `Accept`?
     pub accepting: Numbered<LocationId, bool>,
@@ -239,18 +245,19 @@ impl Artifact for Closed {
 pub struct Visible {
     /// The visible behaviours, deterministic.
     pub iosts: Iosts,
-    /// For each location, where a run may be that is there; in an ordinary location one member, without pending effects.
+    /// For each location, where a run may be that is there; in an ordinary location one member, without
+    /// pending effects.
     pub members: Numbered<LocationId, Vec<Member>>,
     /// For each location: has it an accepting component (Definition A.12)?
     pub accepting: Numbered<LocationId, bool>,
-    /// How many more events tell any two runs of one trace apart, as far as their future matters; 0 where there was no choice,
-    /// none where no number of events does.
+    /// How many more events tell any two runs of one trace apart, as far as their future matters; 0 where
+    /// there was no choice, none where no number of events does.
     pub lookahead: Option<usize>,
     /// For each location: with which data is the specification never silent there, wherever one of the
     /// location's outputs is possible?
     pub must_answer: Numbered<LocationId, Term>,
-    /// For each location: does it stand for all that may follow, since that does not matter? It accepts, or Accept is out of
-    /// reach; nothing leaves it, and its data say nothing.
+    /// For each location: does it stand for all that may follow, since that does not matter? It accepts, or
+    /// Accept is out of reach; nothing leaves it, and its data say nothing.
     pub ends: Numbered<LocationId, bool>,
     /// By what choices were made deterministic, where the guards alone did not do.
     pub known: Option<Known>,
@@ -373,7 +380,8 @@ impl Artifact for TestGraph {
     }
 }
 
-/// TC (Algorithm 7.3): the result of `input_complete`, and of the pipeline. Directions stay the implementation's.
+/// TC (Algorithm 7.3): the result of `input_complete`, and of the pipeline. Directions stay the
+/// implementation's.
 #[derive(Clone, Debug)]
 pub struct TestCase {
     /// The graph.
@@ -386,8 +394,8 @@ pub struct TestCase {
     pub coreach: Numbered<LocationId, Term>,
     /// As of the test graph; `false` at Fail.
     pub must_answer: Numbered<LocationId, Term>,
-    /// The location Fail where it also is the target of every output that has no transition at a location without a
-    /// verdict. Said once for all, where there are many.
+    /// The location Fail where it also is the target of every output that has no transition at a location
+    /// without a verdict. Said once for all, where there are many.
     pub others_fail: Option<LocationId>,
     /// Of a property: the locations at which it is violated ([`crate::violations`]).
     pub violated: Vec<(LocationId, Violated)>,

@@ -1,7 +1,7 @@
 //! Makes the domains explicit: a guard that says everything that taking the transition asks for.
 //!
-//! Domains belong to the guard ([`coreach_model::obligation`]). What the guard and the types imply already is not
-//! written, so that a model whose author thought of it reads as before.
+//! Domains belong to the guard ([`coreach_model::obligation`]). What the guard and the types imply already is
+//! not written, so that a model whose author thought of it reads as before.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ pub type Memo = HashMap<(Term, Substitution), Term>;
 
 /// The guard with every obligation that it does not imply in front of it.
 ///
-/// Over-approximation: where the solver does not know whether the guard implies an obligation, the obligation is
-/// written, which changes nothing but the length.
+/// Over-approximation: where the solver does not know whether the guard implies an obligation, the obligation
+/// is written, which changes nothing but the length.
 pub fn explicit_guard(transition: &Transition, solver: &mut dyn Solver, memo: &mut Memo) -> Term {
     let key = (transition.guard.clone(), transition.assignments.clone());
     if let Some(known) = memo.get(&key) {
@@ -42,8 +42,8 @@ pub fn explicit_guard(transition: &Transition, solver: &mut dyn Solver, memo: &m
     guard
 }
 
-/// The initial condition with every obligation in front of it that it has and that does not hold anyway: where an
-/// operation that it reaches has no value, there is no initial state.
+/// The initial condition with every obligation in front of it that it has and that does not hold anyway:
+/// where an operation that it reaches has no value, there is no initial state.
 ///
 /// Over-approximation: as of [`explicit_guard`].
 pub fn explicit_condition(condition: &Term, solver: &mut dyn Solver) -> Term {

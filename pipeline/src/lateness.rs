@@ -1,30 +1,36 @@
 //! Timed specifications in the pipeline: silence as an event that lasts, so that lateness is a verdict.
 //!
-//! **Problem.** The delayed form of a timed model ([`coreach_model::timed::delayed`]) is an IOSTS, and the six stages make a test case of it: it
-//! knows which delays the specification allows for each event. It does not know that *nothing* comes: a system that never answers shows no
-//! event whose delay is wrong.
+//! **Problem.** The delayed form of a timed model ([`coreach_model::timed::delayed`]) is an IOSTS, and the
+//! six stages make a test case of it: it knows which delays the specification allows for each event. It does
+//! not know that *nothing* comes: a system that never answers shows no event whose delay is wrong.
 //!
-//! **Source.** Bannour et al. (2012), Definitions 3 and 12; Bannour, Lapitre, Le Gall, Nguyen (2024), Definitions 3 and 4: after a trace σ, silence
-//! of length d is allowed where some event may still come later, at d' > d, or where none is possible ever. **Where we differ**: an event that
-//! may come later is an output or an input that the tester does not send (a stimulus that the tester does not send is no reason to wait: so
-//! the rules of 2024 have it, too). The condition on delays and data is one formula, not the conjunction of two (a flaw of 2012), and "later" is
-//! asked of d' and not of the silence that was seen (a flaw of 2024, where a correct system fails).
+//! **Source.** Bannour et al. (2012), Definitions 3 and 12; Bannour, Lapitre, Le Gall, Nguyen (2024),
+//! Definitions 3 and 4: after a trace σ, silence of length d is allowed where some event may still come
+//! later, at d' > d, or where none is possible ever. **Where we differ**: an event that may come later is an
+//! output or an input that the tester does not send (a stimulus that the tester does not send is no reason to
+//! wait: so the rules of 2024 have it, too). The condition on delays and data is one formula, not the
+//! conjunction of two (a flaw of 2012), and "later" is asked of d' and not of the silence that was seen (a
+//! flaw of 2024, where a correct system fails).
 //!
-//! **Method**, as for ioco ([`crate::suspend`]): before all stages each location q gets a self-loop by δ, an action with the delay as its
-//! one parameter, which lets all clocks advance by it and changes nothing else. Its guard is
+//! **Method**, as for ioco ([`crate::suspend`]): before all stages each location q gets a self-loop by δ, an
+//! action with the delay as its one parameter, which lets all clocks advance by it and changes nothing else.
+//! Its guard is
 //!
 //! ```text
 //! delay >= 0  and  (   some q -a,G-> of an output or of an input that the tester does not send:  some d' > delay and parameters satisfy G
 //!                   or no output has d' >= 0 and parameters that satisfy G, and no internal step is possible )
 //! ```
 //!
-//! Every stage takes δ for an output; so it is closed, determinized and selected like one, a silence that no state of the specification
-//! allows leads to Fail, and one behind which Accept is out of reach to Inconclusive. What may come still later is asked again after it.
+//! Every stage takes δ for an output; so it is closed, determinized and selected like one, a silence that no
+//! state of the specification allows leads to Fail, and one behind which Accept is out of reach to
+//! Inconclusive. What may come still later is asked again after it.
 //!
-//! Inputs that the tester does not send are outputs in all stages, for they are seen and not sent; but what nobody specified of them is
-//! nobody's fault: behind the last stage, their way into Fail leads to Inconclusive.
+//! Inputs that the tester does not send are outputs in all stages, for they are seen and not sent; but what
+//! nobody specified of them is nobody's fault: behind the last stage, their way into Fail leads to
+//! Inconclusive.
 //!
-//! **No quantifier**: d' and the parameters are taken away exactly, or by proved test points; else this stops.
+//! **No quantifier**: d' and the parameters are taken away exactly, or by proved test points; else this
+//! stops.
 //!
 //! **Ends** after one look at each transition. **Cost**: a few queries for each output's transition.
 
@@ -41,7 +47,7 @@ use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type};
 
 use crate::artifact::{TestCase, Verdict};
 use crate::limits::{Limits, Quantity};
-use crate::names::Names;
+use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
 use crate::stop::{Shown, Stop};
 use crate::suspend::eliminated;
@@ -58,14 +64,16 @@ pub struct Timing {
     pub clocks: Vec<Datum>,
     /// The names of the inputs that the tester sees and does not send.
     pub uncontrollable: BTreeSet<String>,
-    /// After so much time without an event, that is an observation: a number of type `real`, or a constant of the test case.
+    /// After so much time without an event, that is an observation: a number of type `real`, or a constant of
+    /// the test case.
     pub silence_after: Term,
 }
 
 /// The delayed form with silence.
 #[derive(Clone, Debug)]
 pub struct WithSilence {
-    /// The specification. Actions stand in the order in which a file is read: stimuli, what is seen, δ, internal ones.
+    /// The specification. Actions stand in the order in which a file is read: stimuli, what is seen, δ,
+    /// internal ones.
     pub iosts: Iosts,
     /// δ.
     pub silence: ActionId,
@@ -156,9 +164,10 @@ pub fn with_silence(
     Ok(WithSilence { iosts, silence, given, moved })
 }
 
-/// The delayed form with δ among its actions, which stand in the order in which a file is read; and for each action its new number.
+/// The delayed form with δ among its actions, which stand in the order in which a file is read; and for each
+/// action its new number.
 pub(crate) fn with_action(form: &Iosts, timing: &Timing) -> (Iosts, ActionId, Numbered<ActionId, ActionId>) {
-    let mut names = Names::of(form.actions.iter().map(|action| action.name.as_str()));
+    let mut names = UsedNames::of(form.actions.iter().map(|action| action.name.as_str()));
     let delta = Action {
         name: names.unique(DELTA),
         kind: ActionKind::Quiescence,
@@ -196,7 +205,8 @@ pub(crate) fn with_action(form: &Iosts, timing: &Timing) -> (Iosts, ActionId, Nu
     (iosts, silence, moved)
 }
 
-/// On the state and the delay: the transition can be taken later than that; and on the state alone: it can be taken at some time.
+/// On the state and the delay: the transition can be taken later than that; and on the state alone: it can be
+/// taken at some time.
 fn times(
     iosts: &Iosts,
     transition: &Transition,
@@ -225,8 +235,8 @@ fn times(
     })
 }
 
-/// The test case in which nobody is blamed for what the environment does: what leads to Fail by an input that the tester does not
-/// send leads to Inconclusive.
+/// The test case in which nobody is blamed for what the environment does: what leads to Fail by an input that
+/// the tester does not send leads to Inconclusive.
 pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
     let environment: BTreeSet<ActionId> = test_case
         .iosts
@@ -245,7 +255,7 @@ pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
     let inconclusive = test_case.verdicts.first_number(|verdict| *verdict == Some(Verdict::Inconclusive));
     let inconclusive = inconclusive.unwrap_or_else(|| {
         let names = test_case.iosts.locations.iter().map(|location| location.name.as_str());
-        let name = Names::of(names).unique(Verdict::Inconclusive.name());
+        let name = UsedNames::of(names).unique(Verdict::Inconclusive.name());
         test_case.verdicts.push(Some(Verdict::Inconclusive));
         test_case.reach.push(Term::yes());
         test_case.coreach.push(Term::no());

@@ -1,7 +1,8 @@
 //! How a test case is *made*.
 //!
-//! Six stages, each one function in one file, and one type for each result. [`generate`] is the order; what is said of all
-//! stages (names, files, reports, pictures) follows from the list above it and from the trait [`artifact::Artifact`] of their results.
+//! Six stages, each one function in one file, and one type for each result. [`generate`] is the order; what
+//! is said of all stages (names, files, reports, pictures) follows from the list in [`mod@stage`] and from
+//! the trait [`artifact::Artifact`] of their results.
 //!
 //! From a specification and a purpose to a test case, and to its document:
 //!
@@ -63,8 +64,10 @@ pub mod named_types;
 pub mod names;
 pub mod online;
 pub mod origins;
+pub mod path_guided;
 pub mod simplify;
 pub mod sources;
+pub mod stage;
 pub mod stages;
 pub mod stop;
 pub mod suspend;
@@ -83,6 +86,7 @@ use lateness::{Timing, spare_environment, with_silence};
 use limits::Limits;
 use origins::{Pairs, origins};
 use sources::Sources;
+pub use stage::Stage;
 use stages::close::close;
 use stages::complete::complete;
 use stages::determinize::determinize;
@@ -92,71 +96,43 @@ use stages::select::select;
 use stop::{Stop, writable};
 use violations::{Before, verdicts, with_violations};
 
-macro_rules! stages {
-    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $field:ident: $artifact:ty;)*) => {
-        /// The stages, in their order.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum Stage {
-            $($(#[doc = $doc])* $variant,)*
-        }
-
-        impl Stage {
-            /// All of them, in order.
-            pub const ALL: [Stage; [$($name),*].len()] = [$(Stage::$variant),*];
-
-            /// The stage's verb.
-            pub fn name(self) -> &'static str {
-                match self { $(Stage::$variant => $name,)* }
-            }
-
-            /// The name of its result.
-            pub fn artifact(self) -> &'static str {
-                match self { $(Stage::$variant => stringify!($field),)* }
-            }
-
-            /// The stage before it; none before the first.
-            pub fn before(self) -> Option<Stage> {
-                Stage::ALL.into_iter().rfind(|stage| *stage < self)
-            }
-        }
-
-        /// Everything that was made on the way.
-        #[derive(Clone, Debug)]
-        pub struct Generation {
-            $(#[doc = concat!("After `", $name, "`.")] pub $field: $artifact,)*
-            /// Of what it was made.
-            pub sources: Sources,
-            /// Of which locations each of the test case's was made.
-            pub origins: Numbered<LocationId, Origins>,
-            /// What the checks left open, where it is anything; empty where nothing was checked.
-            pub unsettled: Vec<Unsettled>,
-            /// Of a timed specification: what is known of time.
-            pub timing: Option<Timing>,
-        }
-
-        impl Generation {
-            /// What a stage has made.
-            pub fn result(&self, stage: Stage) -> &dyn Artifact {
-                match stage { $(Stage::$variant => &self.$field,)* }
-            }
-        }
-    };
+/// Everything that was made on the way.
+#[derive(Clone, Debug)]
+pub struct Generation {
+    /// After `complete`.
+    pub complete_purpose: CompletePurpose,
+    /// After `product`.
+    pub product: Product,
+    /// After `close`.
+    pub closed: Closed,
+    /// After `determinize`.
+    pub visible: Visible,
+    /// After `select`.
+    pub test_graph: TestGraph,
+    /// After `input_complete`.
+    pub test_case: TestCase,
+    /// Of what it was made.
+    pub sources: Sources,
+    /// Of which locations each of the test case's was made.
+    pub origins: Numbered<LocationId, Origins>,
+    /// What the checks left open, where it is anything; empty where nothing was checked.
+    pub unsettled: Vec<Unsettled>,
+    /// Of a timed specification: what is known of time.
+    pub timing: Option<Timing>,
 }
 
-// The one list of stages, in their order: the stage, its verb, and its result's name and type.
-stages! {
-    /// [`complete`]
-    Complete = "complete", complete_purpose: CompletePurpose;
-    /// [`product`]
-    Product = "product", product: Product;
-    /// [`close`]
-    Close = "close", closed: Closed;
-    /// [`determinize`]
-    Determinize = "determinize", visible: Visible;
-    /// [`select`]
-    Select = "select", test_graph: TestGraph;
-    /// [`input_complete`]
-    InputComplete = "input_complete", test_case: TestCase;
+impl Generation {
+    /// What a stage has made.
+    pub fn result(&self, stage: Stage) -> &dyn Artifact {
+        match stage {
+            Stage::Complete => &self.complete_purpose,
+            Stage::Product => &self.product,
+            Stage::Close => &self.closed,
+            Stage::Determinize => &self.visible,
+            Stage::Select => &self.test_graph,
+            Stage::InputComplete => &self.test_case,
+        }
+    }
 }
 
 /// What can be chosen.
@@ -206,7 +182,8 @@ impl Conformance {
     }
 }
 
-/// [`generate`] for this conformance. For ioco the specification is suspended first; the six stages take quiescence for an output.
+/// [`generate`] for this conformance. For ioco the specification is suspended first; the six stages take
+/// quiescence for an output.
 ///
 /// # Errors
 /// As [`generate`], and where it cannot be said when the specification is quiescent.
@@ -234,8 +211,8 @@ pub fn generate_for(
     Ok(Generation { sources, unsettled, ..made })
 }
 
-/// [`generate`] for the delayed form of a timed specification and of its purpose. Silence is added first; the six stages take it for an
-/// output.
+/// [`generate`] for the delayed form of a timed specification and of its purpose. Silence is added first; the
+/// six stages take it for an output.
 ///
 /// # Errors
 /// As [`generate`], and where it cannot be said how long the specification may be silent.
@@ -273,7 +250,8 @@ pub fn generate_timed(
 /// [`Stop`]: a livelock, a choice that is never resolved, a limit.
 ///
 /// # Panics
-/// Where a check finds that a stage broke its promise: a bug of ours, and an unsound test case is worse than none.
+/// Where a check finds that a stage broke its promise: a bug of ours, and an unsound test case is worse than
+/// none.
 pub fn generate(
     specification: &Iosts,
     purpose: TestPurpose,

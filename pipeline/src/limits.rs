@@ -1,7 +1,9 @@
-//! How much the stages may make: everything that a model can ask too much of, its limit, and the key that moves it.
+//! How much the stages may make: everything that a model can ask too much of, its limit, and the key that
+//! moves it.
 //!
-//! A stage that meets one of them stops ([`crate::stop::Stop::TooMany`]). What is not met costs nothing, so a limit is where work that
-//! nobody wants to wait for begins, not where the program could do no more: with `limits:` in a configuration each can be set.
+//! A stage that meets one of them stops ([`crate::stop::Stop::TooMany`]). What is not met costs nothing, so a
+//! limit is where work that nobody wants to wait for begins, not where the program could do no more: with
+//! `limits:` in a configuration each can be set.
 
 /// What is counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -16,20 +18,22 @@ pub enum Quantity {
     Choices,
     /// Of `determinize`: pairs of transitions of one location and action.
     Overlaps,
-    /// Of `determinize`: the subsets of one location's transitions of one action that can be taken together, beside one for each
-    /// transition.
+    /// Of `determinize`: the subsets of one location's transitions of one action that can be taken together,
+    /// beside one for each transition.
     Subsets,
-    /// Of `determinize`: transitions that leave sets of locations. Those that leave a location are as many as there were,
-    /// and do not count.
+    /// Of `determinize`: transitions that leave sets of locations. Those that leave a location are as many as
+    /// there were, and do not count.
     SetTransitions,
-    /// Of `determinize`: where no number of events tells apart which way a run has gone, each way that it may have gone keeps its own data.
+    /// Of `determinize`: where no number of events tells apart which way a run has gone, each way that it may
+    /// have gone keeps its own data.
     Ways,
     /// Of each stage: the nodes of an expression, written out. Terms share, text does not: forty steps
     /// `x := x + y, y := x` are forty nodes, and a guard of a hundred million letters.
     Nodes,
 }
 
-/// A quantity's key below `limits:`, its default, the words for it in a message, and what else can be done about it.
+/// A quantity's key below `limits:`, its default, the words for it in a message, and what else can be done
+/// about it.
 const TABLE: [(Quantity, &str, u64, &str, &str); 9] = {
     const SMALLER: &str = "a smaller specification or purpose makes fewer of them";
     const EXCLUSIVE: &str = "a smaller model, or guards that exclude each other, make fewer of them";
@@ -91,8 +95,8 @@ impl Quantity {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     of: [u64; TABLE.len()],
-    /// Beyond so many defaults (loops of a completed purpose, outputs that the specification does not allow at a location at
-    /// all) one sentence says them. No stop: both say the same.
+    /// Beyond so many defaults (loops of a completed purpose, outputs that the specification does not allow
+    /// at a location at all) one sentence says them. No stop: both say the same.
     pub written_out: usize,
 }
 

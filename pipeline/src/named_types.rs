@@ -1,7 +1,7 @@
 //! The enumerations and records that a model speaks of.
 //!
-//! They are found in its data and in its terms: `(if b then RED else GREEN) == RED` mentions an enumeration that no
-//! datum has. Each stands behind those that it uses. **Cost**: one look at each shared subterm.
+//! They are found in its data and in its terms: `(if b then RED else GREEN) == RED` mentions an enumeration
+//! that no datum has. Each stands behind those that it uses. **Cost**: one look at each shared subterm.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,10 +1,11 @@
 //! The names that stages make: of locations, of variables, of models.
 //!
-//! What a stage makes is written, and read again by the model's reader. So a made name is a name there: it is no
-//! longer than the reader takes, it is no word of the language, and nothing else in its scope bears it. In one scope
-//! stand the data, the parameters of all actions and the literals of all enumerations ([`of_scope`]); locations have a
-//! scope of their own. A joined name begins with its first parts, so that a person recognises it, and does not grow with
-//! their number: the parts are told by the label, as far as a picture can show them.
+//! What a stage makes is written, and read again by the model's reader. So a made name is a name there: it is
+//! no longer than the reader takes, it is no word of the language, and nothing else in its scope bears it. In
+//! one scope stand the data, the parameters of all actions and the literals of all enumerations
+//! ([`of_scope`]); locations have a scope of their own. A joined name begins with its first parts, so that a
+//! person recognises it, and does not grow with their number: the parts are told by the label, as far as a
+//! picture can show them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,8 +15,8 @@ use coreach_model::{Datum, Iosts, Type};
 
 use crate::named_types::named_types;
 
-/// The longest name that is made, in bytes, without the number that may stand behind it. The reader takes longer ones,
-/// but nobody reads them.
+/// The longest name that is made, in bytes, without the number that may stand behind it. The reader takes
+/// longer ones, but nobody reads them.
 pub const LONGEST: usize = 120;
 
 /// Of one part of a label, and of the parts together, at most so many characters are shown.
@@ -29,20 +30,20 @@ const _: () = assert!(LONGEST + "_18446744073709551615".len() <= MAX_NAME, "with
 
 /// The names in use.
 #[derive(Default)]
-pub struct Names {
+pub struct UsedNames {
     used: HashSet<String>,
     /// For a wanted name that was not free, the number that was tried last.
     last: HashMap<String, u64>,
 }
 
-impl Names {
+impl UsedNames {
     /// Starts with these in use.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Names { used: names.into_iter().map(str::to_owned).collect(), last: HashMap::new() }
+        UsedNames { used: names.into_iter().map(str::to_owned).collect(), last: HashMap::new() }
     }
 
-    /// The wanted name, shortened where it is too long; where that is not free, the first of `wanted_2`, `wanted_3`, ...
-    /// that is. It is in use from now on.
+    /// The wanted name, shortened where it is too long; where that is not free, the first of `wanted_2`,
+    /// `wanted_3`, ... that is. It is in use from now on.
     pub fn unique(&mut self, wanted: &str) -> String {
         let wanted = shortened(wanted);
         if !names_a_type(&wanted) && self.used.insert(wanted.clone()) {
@@ -60,14 +61,14 @@ impl Names {
     }
 }
 
-/// What a new datum may not be called: the data and literals of the model, the parameters of all its actions. Types,
-/// actions and locations have scopes of their own, but a person who reads a guard does not know that.
-pub fn of_scope(iosts: &Iosts) -> Names {
+/// What a new datum may not be called: the data and literals of the model, the parameters of all its actions.
+/// Types, actions and locations have scopes of their own, but a person who reads a guard does not know that.
+pub fn of_scope(iosts: &Iosts) -> UsedNames {
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters).map(Datum::name);
     let actions = iosts.actions.iter().map(|action| action.name.as_str());
     let locations = iosts.locations.iter().map(|location| location.name.as_str());
-    let mut names = Names::of(data.chain(actions).chain(locations));
+    let mut names = UsedNames::of(data.chain(actions).chain(locations));
     for (name, ty) in named_types(iosts) {
         names.used.insert(name);
         if let Type::Enum(enumeration) = ty {
@@ -110,7 +111,8 @@ fn cut(name: String, checksum: &Checksum) -> String {
     format!("{}{behind}", &name[..end])
 }
 
-/// FNV-1a over the bytes: the same on every machine. Two names with one checksum are told apart by [`Names::unique`].
+/// FNV-1a over the bytes: the same on every machine. Two names with one checksum are told apart by
+/// [`UsedNames::unique`].
 struct Checksum(u64);
 
 impl Default for Checksum {
@@ -165,7 +167,7 @@ mod tests {
     fn a_made_name_is_short_and_its_own() {
         let part = "a".repeat(MAX_NAME);
         let many = || (0..100).map(|_| part.as_str());
-        let mut names = Names::default();
+        let mut names = UsedNames::default();
         let mut seen = HashSet::new();
         for count in 1..100 {
             let wanted = joined_name(many().take(count));
@@ -182,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_taken_name_gets_a_number_and_a_word_of_the_language_too() {
-        let mut names = Names::of(["Pass", "Pass_2", "Pass_4"]);
+        let mut names = UsedNames::of(["Pass", "Pass_2", "Pass_4"]);
         assert_eq!(["Pass"; 3].map(|name| names.unique(name)), ["Pass_3", "Pass_5", "Pass_6"]);
         assert_eq!(["Fail", "if", "int"].map(|name| names.unique(name)), ["Fail", "if_2", "int_2"]);
         for _ in 0..100_000 {

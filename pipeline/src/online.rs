@@ -1,18 +1,20 @@
 //! A test that is judged on line: the product, and from which of its states Accept may be reached.
 //!
-//! **Problem.** A test case is deterministic, so its specification must become so. Some do not (no lookahead resolves a choice),
-//! and of others the closure or the subsets are too large. Whoever keeps *all* states that are possible after what was seen
-//! needs no deterministic form.
+//! **Problem.** A test case is deterministic, so its specification must become so. Some do not (no lookahead
+//! resolves a choice), and of others the closure or the subsets are too large. Whoever keeps *all* states
+//! that are possible after what was seen needs no deterministic form.
 //!
-//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3: rules R0 to R6 over sets of contexts, with four verdicts. Their
-//! purposes are subtrees of a symbolic execution; **here** a purpose is what it is for the other pipeline, and "below a node
-//! that is marked *skip*" is `coreach`: the states from which Accept may be reached. What a tester sees has values, and no internal
-//! action carries any, so a context is a state of the product and not a path condition.
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3: rules R0 to R6 over sets of contexts, with
+//! four verdicts. Their purposes are subtrees of a symbolic execution; **here** a purpose is what it is for
+//! the other pipeline, and "below a node that is marked *skip*" is `coreach`: the states from which Accept
+//! may be reached. What a tester sees has values, and no internal action carries any, so a context is a state
+//! of the product and not a path condition.
 //!
-//! **Method.** `complete` and `product` as ever; behind Accept nothing is kept. The facts are those of the one analysis. Each guard
-//! states all that its transition asks for ([`enabling_condition`]).
+//! **Method.** `complete` and `product` as ever; behind Accept nothing is kept. The facts are those of the
+//! one analysis. Each guard states all that its transition asks for ([`enabling_condition`]).
 //!
-//! **Ends** as its stages do, and the analysis. **Costs** no closure and no determinization; a run pays with its sets of states.
+//! **Ends** as its stages do, and the analysis. **Costs** no closure and no determinization; a run pays with
+//! its sets of states.
 
 use coreach_analyses::reachability::analyse;
 use coreach_analyses::solver::{Solver, may_hold};
@@ -33,8 +35,8 @@ use coreach_artifact::document::Origins;
 /// What an on-line judge needs.
 #[derive(Clone, Debug)]
 pub struct OnlineTest {
-    /// The product without what follows Accept; it may have internal actions and choices. A location where the purpose is met
-    /// has the verdict Pass.
+    /// The product without what follows Accept; it may have internal actions and choices. A location where
+    /// the purpose is met has the verdict Pass.
     pub iosts: Iosts,
     /// For each location: Pass, or no verdict.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,

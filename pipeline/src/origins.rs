@@ -1,12 +1,13 @@
 //! Of which locations of the specification and of the purpose a test case's location was made.
 //!
-//! **Problem.** A location of a test case is a set of pairs, with a name and a label that are cut where they are long. Who
-//! speaks of the specification's location `Pay`, in the file of an implementation or in what failed, must find it there whatever the
-//! purpose is, and whatever it is called in pictures.
+//! **Problem.** A location of a test case is a set of pairs, with a name and a label that are cut where they
+//! are long. Who speaks of the specification's location `Pay`, in the file of an implementation or in what
+//! failed, must find it there whatever the purpose is, and whatever it is called in pictures.
 //!
-//! **Method.** The stages' provenance is followed back, from the test graph to the pairs of the product. A run that is in a
-//! location may since have gone on by internal steps: the locations behind them ([`crate::artifact::Rest`]) are among its own.
-//! So the set is never too small; it is too large where the data of the moment exclude one.
+//! **Method.** The stages' provenance is followed back, from the test graph to the pairs of the product. A
+//! run that is in a location may since have gone on by internal steps: the locations behind them
+//! ([`crate::artifact::Rest`]) are among its own. So the set is never too small; it is too large where the
+//! data of the moment exclude one.
 //!
 //! **Ends** after one look at each member of each location, and at the places where it may rest.
 

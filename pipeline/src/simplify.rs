@@ -1,17 +1,17 @@
 //! Says a condition in fewer words where something else is already known.
 //!
-//! **Problem.** Selection conjoins guards with facts. Most of a fact is known anyway where the guard is read, and a
-//! guard that repeats it cannot be read by a person.
+//! **Problem.** Selection conjoins guards with facts. Most of a fact is known anyway where the guard is read,
+//! and a guard that repeats it cannot be read by a person.
 //!
-//! **Method.** Contextual simplification: a conjunct that the context and its neighbours imply goes; a disjunct that
-//! they exclude goes, and one that its neighbours cover goes; what remains is simplified in the context of its
-//! neighbours. The result is equivalent to the condition wherever the context holds.
+//! **Method.** Contextual simplification: a conjunct that the context and its neighbours imply goes; a
+//! disjunct that they exclude goes, and one that its neighbours cover goes; what remains is simplified in the
+//! context of its neighbours. The result is equivalent to the condition wherever the context holds.
 //!
-//! **Unknown** answers leave the text as it is. **Ends**: structural recursion, which a term that shares makes
-//! exponential; so no more than `MOST_QUESTIONS` parts are looked at, and the rest stays as it is. **Cost**: two queries
-//! per part, nested parts again, each with the context and the neighbours asserted. A fact of hundreds of faces would cost
-//! the square of that, and the context mostly implies each face by itself: of many conjuncts one query more is
-//! asked for each, first, with the context alone.
+//! **Unknown** answers leave the text as it is. **Ends**: structural recursion, which a term that shares
+//! makes exponential; so no more than `MOST_QUESTIONS` parts are looked at, and the rest stays as it is.
+//! **Cost**: two queries per part, nested parts again, each with the context and the neighbours asserted. A
+//! fact of hundreds of faces would cost the square of that, and the context mostly implies each face by
+//! itself: of many conjuncts one query more is asked for each, first, with the context alone.
 
 use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::Term;
@@ -21,8 +21,8 @@ use coreach_model::term::node::Node;
 /// Questions that one simplification may ask; what is not reached stays as it is.
 const MOST_QUESTIONS: usize = 2_000;
 
-/// Of more conjuncts than so many, those go first that the context implies by itself. They would go anyway, and the
-/// questions about the others are shorter by all of them.
+/// Of more conjuncts than so many, those go first that the context implies by itself. They would go anyway,
+/// and the questions about the others are shorter by all of them.
 const MANY: usize = 16;
 
 /// A condition that equals the given one wherever the context holds: no longer, usually shorter.
@@ -31,8 +31,8 @@ pub fn simplify(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> 
     still_defined(simple, condition, context, solver)
 }
 
-/// The new words, unless an operation in them can be reached where it has no value: a conjunct that guards a division
-/// may be implied by one behind it, and must stand all the same. Then the old words are kept.
+/// The new words, unless an operation in them can be reached where it has no value: a conjunct that guards a
+/// division may be implied by one behind it, and must stand all the same. Then the old words are kept.
 fn still_defined(new: Term, old: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     if must_hold(solver, context, &defined(&new)) { new } else { old.clone() }
 }
@@ -114,8 +114,8 @@ fn surroundings(context: &[Term], parts: &[Term], at: usize, negate: bool) -> Ve
     context.iter().cloned().chain(others).collect()
 }
 
-/// The conjuncts of a guard that its other conjuncts do not imply: nothing outside the guard is used, so the result
-/// is equivalent everywhere. Earlier words are kept before later ones, stronger ones before weaker.
+/// The conjuncts of a guard that its other conjuncts do not imply: nothing outside the guard is used, so the
+/// result is equivalent everywhere. Earlier words are kept before later ones, stronger ones before weaker.
 pub fn without_repetition(guard: &Term, solver: &mut dyn Solver) -> Term {
     let mut parts = guard.conjuncts();
     let mut at = 0;
@@ -130,8 +130,8 @@ pub fn without_repetition(guard: &Term, solver: &mut dyn Solver) -> Term {
     still_defined(Term::and(parts), guard, &[], solver)
 }
 
-/// The user's guard in the context: comparisons and flags stay as they were written, for they are what its reader
-/// knows; what stages have made of it (disjunctions, negated guards) is simplified.
+/// The user's guard in the context: comparisons and flags stay as they were written, for they are what its
+/// reader knows; what stages have made of it (disjunctions, negated guards) is simplified.
 pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let (plain, made): (Vec<Term>, Vec<Term>) =
         guard.conjuncts().into_iter().partition(|part| !has_parts(part));
@@ -142,8 +142,8 @@ pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -
     still_defined(Term::and(parts), guard, context, solver)
 }
 
-/// Splits a guard by a fact that the context refines: the part of the fact that the guard and the context do not
-/// imply, as a condition to add. `true` where nothing is to be added, `false` where the fact cannot hold.
+/// Splits a guard by a fact that the context refines: the part of the fact that the guard and the context do
+/// not imply, as a condition to add. `true` where nothing is to be added, `false` where the fact cannot hold.
 pub fn missing_part(fact: &Term, guard: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let mut known = context.to_vec();
     known.extend(guard.conjuncts());

@@ -1,11 +1,13 @@
 //! What a test case was made of: the names and hashes of its specification and its purpose, and what is the
 //! specification's in its guards.
 //!
-//! **Problem.** A test case is kept for years, and says nothing of the files that it came from. Whoever asks what its runs have
-//! covered of the specification must know that the file that lies there today is still the same model.
+//! **Problem.** A test case is kept for years, and says nothing of the files that it came from. Whoever asks
+//! what its runs have covered of the specification must know that the file that lies there today is still the
+//! same model.
 //!
-//! **Method.** The SHA-256 of the model in the model format, as [`coreach_model::writer`] spells it, constants fixed as they were. So comments, the order of
-//! keys and the layout do not matter, nor do the words about locations, which are for people.
+//! **Method.** The SHA-256 of the model in the model format, as [`coreach_model::writer`] spells it,
+//! constants fixed as they were. So comments, the order of keys and the layout do not matter, nor do the
+//! words about locations, which are for people.
 //!
 //! A guard of a test case is one of the specification and one of the purpose. Who tells what failed names
 //! the specification's part alone, so its conjuncts are kept as they are written.

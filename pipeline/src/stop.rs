@@ -1,12 +1,12 @@
-//! Why a stage stopped without a result: not a mistake in the text, and not a bug of ours. Each says what happened,
-//! shows it on the user's own model, and names the knob that moves it, where there is one.
+//! Why a stage stopped without a result: not a mistake in the text, and not a bug of ours. Each says what
+//! happened, shows it on the user's own model, and names the knob that moves it, where there is one.
 
 use coreach_model::budget::{Limit, Passed, WAITS};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::{Diagnostic, Term};
 
-use crate::Stage;
 use crate::limits::{Limits, MOST, Quantity};
+use crate::stage::Stage;
 
 /// Is each guard and each assigned value of the transition small enough to be written?
 ///

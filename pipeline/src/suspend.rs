@@ -1,10 +1,12 @@
 //! The suspended specification: quiescence as an output, for ioco.
 //!
-//! **Problem.** ioc speaks of what is sent. An implementation that stays silent where the specification must answer conforms by it. ioco
-//! also asks that it is quiescent only where the specification is: quiescence is one more output, δ.
+//! **Problem.** ioc speaks of what is sent. An implementation that stays silent where the specification must
+//! answer conforms by it. ioco also asks that it is quiescent only where the specification is: quiescence is
+//! one more output, δ.
 //!
-//! **Source.** Tretmans, *Test generation with inputs, outputs and repetitive quiescence* (1996); thesis, 3.3 and Definition 3.9 for automata, and
-//! 9.2 for IOSTS: δ by the guards of the outputs, syntactically, where there is no livelock (the reader refuses those).
+//! **Source.** Tretmans, *Test generation with inputs, outputs and repetitive quiescence* (1996); thesis, 3.3
+//! and Definition 3.9 for automata, and 9.2 for IOSTS: δ by the guards of the outputs, syntactically, where
+//! there is no livelock (the reader refuses those).
 //!
 //! **Method.** At each location q a self-loop by δ, which changes nothing, with the guard
 //!
@@ -13,20 +15,24 @@
 //! for every internal q -G->    not G                               (a step that may still come)
 //! ```
 //!
-//! where G is all that a transition needs to be taken. This is done first of all, on the specification itself: so a quiescent state behind internal
-//! steps is one of its own for closing, and members that are not quiescent are left behind by δ when it is determinized. Every stage
-//! takes δ for an output. A purpose may name it (`on: quiescence`); of one that does not, completion lets it
-//! stay.
+//! where G is all that a transition needs to be taken. This is done first of all, on the specification
+//! itself: so a quiescent state behind internal steps is one of its own for closing, and members that are not
+//! quiescent are left behind by δ when it is determinized. Every stage takes δ for an output. A purpose may
+//! name it (`on: quiescence`); of one that does not, completion lets it stay.
 //!
-//! **No quantifier.** "No parameters satisfy G" needs one, and terms have none. Parameters are eliminated by *test points*: for the terms t with which
-//! a parameter p is compared, their neighbours and the ends of its type, the disjunction of all `G[p := t]` says of each state in which it holds that some
-//! value will do. That it holds in every state in which some value will do is asked of the solver: `G => ⋁ G[p := t]`, for all p. Where that is
-//! not certain the stage stops: a guard of δ that is too narrow would blame implementations that conform. (Loos and Weispfenning, *Applying linear quantifier
-//! elimination*, 1993, take all points that can be needed; we take some, and prove that they were enough.)
+//! **No quantifier.** "No parameters satisfy G" needs one, and terms have none. Parameters are eliminated by
+//! *test points*: for the terms t with which a parameter p is compared, their neighbours and the ends of its
+//! type, the disjunction of all `G[p := t]` says of each state in which it holds that some value will do.
+//! That it holds in every state in which some value will do is asked of the solver: `G => ⋁ G[p := t]`, for
+//! all p. Where that is not certain the stage stops: a guard of δ that is too narrow would blame
+//! implementations that conform. (Loos and Weispfenning, *Applying linear quantifier elimination*, 1993, take
+//! all points that can be needed; we take some, and prove that they were enough.)
 //!
-//! **Where we differ** from Gaston et al. (2006): their δ leads to a sink, so nothing is asked after it. Ours is the usual self-loop.
+//! **Where we differ** from Gaston et al. (2006): their δ leads to a sink, so nothing is asked after it. Ours
+//! is the usual self-loop.
 //!
-//! **Ends** after one look at each transition. **Cost**: a few queries for each parameter of an output's transition.
+//! **Ends** after one look at each transition. **Cost**: a few queries for each parameter of an output's
+//! transition.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +45,7 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type, Value};
 
 use crate::limits::{Limits, Quantity};
-use crate::names::Names;
+use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
 use crate::stop::{Shown, Stop};
 
@@ -90,7 +96,7 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
     // Where the reader would put it: behind inputs and outputs.
     let visible = iosts.actions.iter().filter(|action| action.is_visible()).count();
     let quiescence = ActionId::of(visible);
-    let mut names = Names::of(iosts.actions.iter().map(|action| action.name.as_str()));
+    let mut names = UsedNames::of(iosts.actions.iter().map(|action| action.name.as_str()));
     let delta = Action { name: names.unique(DELTA), kind: ActionKind::Quiescence, parameters: Vec::new() };
     let (before, behind) = specification.actions.split_at(visible);
     iosts.actions = before.iter().cloned().chain([delta]).chain(behind.iter().cloned()).collect();
@@ -201,8 +207,8 @@ pub(crate) fn eliminated(condition: &Term, datum: &Datum, solver: &mut dyn Solve
     Some(Term::or(at))
 }
 
-/// Values worth trying: all of a small type; else what the datum is compared with, and its neighbours, the ends of its type, and
-/// a few numbers.
+/// Values worth trying: all of a small type; else what the datum is compared with, and its neighbours, the
+/// ends of its type, and a few numbers.
 fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
     let all = |values: Vec<Value>| values.into_iter().map(Term::literal).collect();
     match datum.ty() {

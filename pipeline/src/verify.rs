@@ -1,23 +1,28 @@
 //! Does the specification have a safety property?
 //!
-//! **Problem.** A property says what must never be seen ([`coreach_model::iosts::Aim::Violate`]). Whether some behaviour of the
-//! specification is such a one is undecidable; so the answer is one of three, and each of the first two is believed for a reason that others can look at.
+//! **Problem.** A property says what must never be seen ([`coreach_model::iosts::Aim::Violate`]). Whether
+//! some behaviour of the specification is such a one is undecidable; so the answer is one of three, and each
+//! of the first two is believed for a reason that others can look at.
 //!
-//! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties* (2004); thesis, 9.2: the
-//! property is an observer, and is violated where the product of specification and observer reaches `Violate`.
+//! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties*
+//! (2004); thesis, 9.2: the property is an observer, and is violated where the product of specification and
+//! observer reaches `Violate`.
 //!
 //! **Method.**
-//! - *Proved.* The analysis of the product ([`coreach_analyses::reachability`]) ends in a chain of turns. Each turn is held against the
-//!   conditions that make it a fact ([`coreach_analyses::inductive`]), of which the solver is asked here; nothing else of the analysis is believed. The
-//!   first proved turn that leaves nothing at `Violate`, or nothing at the beginning, is the proof.
-//! - *Violated.* A bounded search ([`coreach_analyses::symbolic::search`]) looks for a shortest run to `Violate`, with values. What it finds is
-//!   executed by the concrete semantics on the specification and on the property, each by itself: only a run that both take is told.
-//! - *Proved by paths.* The search may come to an end: it has then followed every path, up to states that are within others, and found none. There are no facts to
-//!   look at; it is said that this is the reason.
+//! - *Proved.* The analysis of the product ([`coreach_analyses::reachability`]) ends in a chain of turns.
+//!   Each turn is held against the conditions that make it a fact ([`coreach_analyses::inductive`]), of which
+//!   the solver is asked here; nothing else of the analysis is believed. The first proved turn that leaves
+//!   nothing at `Violate`, or nothing at the beginning, is the proof.
+//! - *Violated.* A bounded search ([`coreach_analyses::symbolic::search`]) looks for a shortest run to
+//!   `Violate`, with values. What it finds is executed by the concrete semantics on the specification and on
+//!   the property, each by itself: only a run that both take is told.
+//! - *Proved by paths.* The search may come to an end: it has then followed every path, up to states that are
+//!   within others, and found none. There are no facts to look at; it is said that this is the reason.
 //! - *Unknown* otherwise, with the number of nodes that were looked at.
 //!
-//! **Where we differ.** A property takes visible events and reads no variable of the specification, so internal steps change nothing of it,
-//! and the product needs neither closing nor determinizing: a specification that `determinize` refuses can be verified.
+//! **Where we differ.** A property takes visible events and reads no variable of the specification, so
+//! internal steps change nothing of it, and the product needs neither closing nor determinizing: a
+//! specification that `determinize` refuses can be verified.
 //!
 //! **Ends** as the analysis and the search do. **Costs** both, and one question for each condition.
 
@@ -52,7 +57,8 @@ pub enum Verified {
 /// Why no run violates a property.
 #[derive(Clone, Debug)]
 pub enum Proof {
-    /// Facts that are inductive: what is true at places of which the property could be violated, and excludes it. Each place by its label.
+    /// Facts that are inductive: what is true at places of which the property could be violated, and excludes
+    /// it. Each place by its label.
     Facts(Vec<(String, Term)>),
     /// All paths were followed, none leads there.
     Paths,

@@ -1,13 +1,14 @@
 //! The test case of a safety property: what may violate it, and what the verdict is then.
 //!
-//! **Problem.** A property is violated by behaviours that the specification has, or by an implementation that leaves the
-//! specification. A test case that looked for `Violate` among the specification's behaviours alone would be empty for every property that
-//! is proved, which is the ordinary case; and that of any other would walk away from where only an implementation can go wrong.
+//! **Problem.** A property is violated by behaviours that the specification has, or by an implementation that
+//! leaves the specification. A test case that looked for `Violate` among the specification's behaviours alone
+//! would be empty for every property that is proved, which is the ordinary case; and that of any other would
+//! walk away from where only an implementation can go wrong.
 //!
-//! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties* (2004); Constant, Jéron,
-//! Marchand, Rusu, *Integrating formal verification and conformance testing for reactive systems*, IEEE TSE 33 (2007),
-//! <https://doi.org/10.1109/TSE.2007.70707>: the specification is completed by the outputs that it forbids, and the observer
-//! follows these, too. Thesis, 9.2.
+//! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties*
+//! (2004); Constant, Jéron, Marchand, Rusu, *Integrating formal verification and conformance testing for
+//! reactive systems*, IEEE TSE 33 (2007), <https://doi.org/10.1109/TSE.2007.70707>: the specification is
+//! completed by the outputs that it forbids, and the observer follows these, too. Thesis, 9.2.
 //!
 //! **Method.** [`with_violations`] adds to the visible behaviours, for each location and output,
 //!
@@ -15,9 +16,10 @@
 //! l -a-> ViolateFail    when    no transition of a at l can be taken,  and  a member's property leads to Violate by a
 //! ```
 //!
-//! and marks the target as accepting. A property reads no variables of the specification and takes no internal action, so at a member it is
-//! where the trace has brought it, and its guards there are the member's. Selection then keeps what leads to a violation of either
-//! kind, and [`verdicts`] tells the two apart afterwards: behind them stand locations of their own, both with the verdict Fail.
+//! and marks the target as accepting. A property reads no variables of the specification and takes no
+//! internal action, so at a member it is where the trace has brought it, and its guards there are the
+//! member's. Selection then keeps what leads to a violation of either kind, and [`verdicts`] tells the two
+//! apart afterwards: behind them stand locations of their own, both with the verdict Fail.
 //!
 //! | the specification | the property | the location |
 //! |---|---|---|
@@ -25,11 +27,14 @@
 //! | forbids it | is violated by it | `ViolateFail` |
 //! | forbids it | is not | `Fail` |
 //!
-//! There is no Pass: no finite run shows that nothing bad ever happens. Where no violation of either kind is possible any more the run is Inconclusive.
+//! There is no Pass: no finite run shows that nothing bad ever happens. Where no violation of either kind is
+//! possible any more the run is Inconclusive.
 //!
-//! **Direction.** A guard of which the solver does not know whether it can hold is kept: it holds of no event then, and changes nothing.
+//! **Direction.** A guard of which the solver does not know whether it can hold is kept: it holds of no event
+//! then, and changes nothing.
 //!
-//! **Ends** after one look at each location, output and member. **Cost**: a query for each location and output that may violate.
+//! **Ends** after one look at each location, output and member. **Cost**: a query for each location and
+//! output that may violate.
 
 use std::collections::HashMap;
 
@@ -39,10 +44,10 @@ use coreach_model::iosts::{ActionKind, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, LocationId, Number, Term, TransitionId};
 
-use crate::Stage;
 use crate::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible};
 use crate::limits::Limits;
-use crate::names::Names;
+use crate::names::UsedNames;
+use crate::stage::Stage;
 use crate::stages::sets::pending as hidden;
 use crate::stop::{Stop, writable};
 
@@ -83,8 +88,8 @@ impl Before<'_> {
     }
 }
 
-/// The visible behaviours, with the outputs that the specification forbids and the property is violated by; and the location behind these,
-/// where there are any.
+/// The visible behaviours, with the outputs that the specification forbids and the property is violated by;
+/// and the location behind these, where there are any.
 ///
 /// # Errors
 /// [`Stop`]: a guard would be too long.
@@ -117,7 +122,7 @@ pub fn with_violations(
     }
     let is_any = !added.is_empty();
     if is_any {
-        let mut names = Names::of(iosts.locations.iter().map(|location| location.name.as_str()));
+        let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
         iosts.locations.push(Location::named(names.unique(VIOLATE_FAIL)));
         members.push(Vec::new());
         accepting.push(true);
@@ -129,7 +134,8 @@ pub fn with_violations(
     Ok((visible, is_any.then_some(target)))
 }
 
-/// For each location that is not accepting and each output that may violate the property there: when it does and is forbidden.
+/// For each location that is not accepting and each output that may violate the property there: when it does
+/// and is forbidden.
 fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(LocationId, ActionId, Term)> {
     let violating = before.violating();
     let mut allowed: HashMap<(LocationId, ActionId), Vec<Term>> = HashMap::new();
@@ -156,8 +162,8 @@ fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(Location
     found
 }
 
-/// The test case with its verdicts: what led to Pass leads to `Violate`, or to `ViolateFail` where the visible behaviours were left
-/// for it.
+/// The test case with its verdicts: what led to Pass leads to `Violate`, or to `ViolateFail` where the
+/// visible behaviours were left for it.
 pub fn verdicts(case: TestCase, graph: &TestGraph, visible: &Visible, left: Option<LocationId>) -> TestCase {
     let Some(pass) = graph.pass else { return case };
     let TestCase { mut iosts, mut verdicts, mut reach, mut coreach, mut must_answer, others_fail, .. } = case;
@@ -168,7 +174,7 @@ pub fn verdicts(case: TestCase, graph: &TestGraph, visible: &Visible, left: Opti
         .filter(|(number, _)| iosts.transitions[*number].target == pass)
         .partition(|(_, leaves)| *leaves);
     let others = iosts.locations.numbered().filter(|(at, _)| *at != pass);
-    let mut names = Names::of(others.map(|(_, location)| location.name.as_str()));
+    let mut names = UsedNames::of(others.map(|(_, location)| location.name.as_str()));
     let mut location = |how: Violated| {
         let (name, says) = match how {
             Violated::Allowed => (VIOLATE, "the property is violated, and the specification allows it"),

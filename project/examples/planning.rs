@@ -1,19 +1,24 @@
-//! What a plan is worth, and what it costs: `cargo run --profile soak -p coreach-project --example planning -- RUNS FOLDER...`.
+//! What a plan is worth, and what it costs:
+//! `cargo run --profile soak -p coreach-project --example planning -- RUNS FOLDER...`.
 //!
-//! **Question.** Does the strategy `plan` pass wherever that is possible, with how many events more than the fewest, and how long does it look?
-//! Side by side with `random` and `coverage`.
+//! **Question.** Does the strategy `plan` pass wherever that is possible, with how many events more than the
+//! fewest, and how long does it look? Side by side with `random` and `coverage`.
 //!
-//! **Method.** Each folder has a `coreach.yaml`; each of its test cases is run as often as the first argument says, with seeds from 1 on.
-//! Against a *cooperative* system, which answers so that Pass is near: in the test case it looks for a way from where it is, and gives the answer
-//! that is next there, or none; a monitor of the specification sees to it that it conforms. And against the specification itself as a
-//! simulated system, which *draws* its answers.
+//! **Method.** Each folder has a `coreach.yaml`; each of its test cases is run as often as the first argument
+//! says, with seeds from 1 on. Against a *cooperative* system, which answers so that Pass is near: in the
+//! test case it looks for a way from where it is, and gives the answer that is next there, or none; a monitor
+//! of the specification sees to it that it conforms. And against the specification itself as a simulated
+//! system, which *draws* its answers.
 //!
-//! **The fewest** events are found by other means than plans: no run is shorter than the graph's own distance from the initial location to Pass; where
-//! a run has more events than that, all symbolic states that paths from its initial state lead to are listed, breadth first and with the solver, until
-//! Pass is among them or there are more than [`NODES`]; states that are equal up to the names of symbols are one. A run that does not pass is asked in the same way whether Pass can be reached at all.
+//! **The fewest** events are found by other means than plans: no run is shorter than the graph's own distance
+//! from the initial location to Pass; where a run has more events than that, all symbolic states that paths
+//! from its initial state lead to are listed, breadth first and with the solver, until Pass is among them or
+//! there are more than [`NODES`]; states that are equal up to the names of symbols are one. A run that does
+//! not pass is asked in the same way whether Pass can be reached at all.
 //!
-//! **Times**: every state of the random runs against the drawing system is planned from, each for itself. Median, 99th percentile and most, in milliseconds
-//! by the clock; these differ from machine to machine, and all else does not.
+//! **Times**: every state of the random runs against the drawing system is planned from, each for itself.
+//! Median, 99th percentile and most, in milliseconds by the clock; these differ from machine to machine, and
+//! all else does not.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;

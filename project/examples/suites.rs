@@ -1,20 +1,27 @@
-//! What suites find, and how soon: `cargo run --profile soak -p coreach-project --example suites -- [--mutants N] [--seeds N] [--most N] [--given NAME=VALUE]... [--criterion C[+STEPS]]... [--tell] FOLDER...`.
+//! What suites find, and how soon: `cargo run --profile soak -p coreach-project --example suites --
+//! [--mutants N] [--seeds N] [--most N] [--given NAME=VALUE]... [--criterion C[+STEPS]]... [--tell]
+//! FOLDER...`.
 //!
-//! **Question.** Are purposes that coverage writes (`coreach cover`) worth as much as those written by hand, and do they find faults with fewer
-//! interactions than walking at random? The second was asked by van den Bos and Tretmans, *Coverage-Based Testing with Symbolic Transition
-//! Systems* (TAP 2019): inputs and outputs until a mutant is found, geometric mean over mutants, transitions covered against random
-//! testing; on the bounded retransmission protocol three times fewer.
+//! **Question.** Are purposes that coverage writes (`coreach cover`) worth as much as those written by hand,
+//! and do they find faults with fewer interactions than walking at random? The second was asked by van den
+//! Bos and Tretmans, *Coverage-Based Testing with Symbolic Transition Systems* (TAP 2019): inputs and outputs
+//! until a mutant is found, geometric mean over mutants, transitions covered against random testing; on the
+//! bounded retransmission protocol three times fewer.
 //!
-//! **Method.** Each folder has a `coreach.yaml`. Of its specification mutants are made as `coreach mutate` makes them. Suites: the purposes
-//! of the configuration; those of `coreach cover` by transitions, by pairs, and by pairs with `--steps 15` (or as `--criterion` says); and the specification itself as the judge of random walks
-//! of at most [`WALK`] events. Purposes are run with the strategy `plan`. Each suite meets each mutant, simulated in this process, test after test and round after round, until a run
-//! fails or `--most` events have passed; with each of the seeds. An *event* is an input or an output. A run that has none counts as one.
-//! Mutants count that are known to be wrong: some suite found it, or a walk beside the specification did.
+//! **Method.** Each folder has a `coreach.yaml`. Of its specification mutants are made as `coreach mutate`
+//! makes them. Suites: the purposes of the configuration; those of `coreach cover` by transitions, by pairs,
+//! and by pairs with `--steps 15` (or as `--criterion` says); and the specification itself as the judge of
+//! random walks of at most [`WALK`] events. Purposes are run with the strategy `plan`. Each suite meets each
+//! mutant, simulated in this process, test after test and round after round, until a run fails or `--most`
+//! events have passed; with each of the seeds. An *event* is an input or an output. A run that has none
+//! counts as one. Mutants count that are known to be wrong: some suite found it, or a walk beside the
+//! specification did.
 //!
-//! **Output**, as Markdown: for each suite its tests; the median number of events of one round on the specification itself; the mutants found
-//! within the first round, and how many random walks find within as many events (means over the seeds); then, for mutants until they are found,
-//! the sum of medians (`--most` where the median run did not find it), the median of medians, and the geometric mean of how many times fewer events than
-//! at random it took. The same arguments give the same table.
+//! **Output**, as Markdown: for each suite its tests; the median number of events of one round on the
+//! specification itself; the mutants found within the first round, and how many random walks find within as
+//! many events (means over the seeds); then, for mutants until they are found, the sum of medians (`--most`
+//! where the median run did not find it), the median of medians, and the geometric mean of how many times
+//! fewer events than at random it took. The same arguments give the same table.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -291,7 +298,8 @@ fn is_wrong(specification: &Iosts, iut: &Iosts, suites: &[Suite]) -> bool {
     beside || suites.iter().any(|suite| meet(specification, suite, tests, iut, 1, 400).found.is_some())
 }
 
-/// Runs of a suite against an implementation, until one fails or there were so many events; at least one round.
+/// Runs of a suite against an implementation, until one fails or there were so many events; at least one
+/// round.
 fn meet(
     specification: &Iosts,
     suite: &Suite,

@@ -1,7 +1,8 @@
 //! What `coreach init` puts into a folder, and the schemas that editors ask for.
 //!
-//! The files are those of `examples/locker`, word for word, so they are checked as every example is. Their first lines name a schema
-//! of this repository; a folder of a user's has no `docs/` above it, so it gets the schemas too, and the lines name those.
+//! The files are those of `examples/locker`, word for word, so they are checked as every example is. Their
+//! first lines name a schema of this repository; a folder of a user's has no `docs/` above it, so it gets the
+//! schemas too, and the lines name those.
 
 /// A schema with the name of what it describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -36,32 +36,32 @@ const LEAST: u64 = 10_000_000;
 
 /// What somebody says about the budget.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Said {
+pub struct GivenBudget {
     /// Of one piece of work.
     pub time: Option<Duration>,
     /// Of the process, in bytes.
     pub memory: Option<u64>,
 }
 
-static COMMAND: OnceLock<Said> = OnceLock::new();
-static CAMPAIGN: OnceLock<Said> = OnceLock::new();
+static COMMAND: OnceLock<GivenBudget> = OnceLock::new();
+static CAMPAIGN: OnceLock<GivenBudget> = OnceLock::new();
 
 /// The memory that a file allows; 0 while none does.
 static FILE_MEMORY: AtomicU64 = AtomicU64::new(0);
 
 /// What the command line says; the first time counts.
-pub fn command(said: Said) {
+pub fn command(said: GivenBudget) {
     let _ = COMMAND.set(said);
 }
 
 /// What a campaign says; the first time counts.
-pub fn campaign(said: Said) {
+pub fn campaign(said: GivenBudget) {
     let _ = CAMPAIGN.set(said);
     configuration(said);
 }
 
 /// What a configuration says about the memory; the first one counts.
-pub fn configuration(said: Said) {
+pub fn configuration(said: GivenBudget) {
     if let Some(memory) = said.memory {
         let _ = FILE_MEMORY.compare_exchange(0, memory, Ordering::Relaxed, Ordering::Relaxed);
     }
@@ -152,9 +152,9 @@ fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 }
 
 /// Reads the section `budget`.
-pub fn read(collector: &mut Collector, entries: &[Entry]) -> Said {
+pub fn read(collector: &mut Collector, entries: &[Entry]) -> GivenBudget {
     let own = shape::section(collector, entries, "budget", &["time", "memory"]);
-    Said {
+    GivenBudget {
         time: one(collector, own, "time", "60s", parse_time),
         memory: one(collector, own, "memory", "4GB", parse_memory),
     }

@@ -1,7 +1,8 @@
 //! A campaign's file, the one that begins with `campaign:`.
 //!
-//! Read like the other files: with places, every mistake told at once, in the user's own text. Paths are relative to the
-//! file's own folder. What the files that it names contain is for [`prepare`] to read, and for [`iuts`].
+//! Read like the other files: with places, every mistake told at once, in the user's own text. Paths are
+//! relative to the file's own folder. What the files that it names contain is for [`prepare`] to read, and
+//! for [`iuts`].
 
 mod find;
 pub mod iuts;
@@ -17,10 +18,10 @@ use coreach_execution::tester::Settings;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::number::count;
 use coreach_model::reader::collect::{Collector, inventory};
-use coreach_model::reader::yaml::{Entry, Kind, Node};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape, yaml};
 
-use crate::budget::{self, Said};
+use crate::budget::{self, GivenBudget};
 use crate::configuration::{Reference, reference};
 
 pub use find::{FoundRun, find};
@@ -87,7 +88,7 @@ pub struct Campaign {
     /// `threads`; 1.
     pub threads: usize,
     /// `budget`: of making the test cases; a run has `limits: run_ms`.
-    pub budget: Said,
+    pub budget: GivenBudget,
 }
 
 const KEYS: [&str; 10] =
@@ -120,7 +121,7 @@ pub fn read_campaign(file: Arc<SourceFile>, folder: &Path) -> Reading<Campaign> 
 
 fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
     let root = yaml::parse(collector)?;
-    let Kind::Mapping(entries) = &root.kind else {
+    let NodeKind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(collector, &root, "a campaign", "a mapping", "campaign: nightly");
         return None;
     };
@@ -202,7 +203,7 @@ fn read_tests(
             return None;
         }
         let what = "an item of `tests`";
-        let Kind::Mapping(entries) = &item.kind else {
+        let NodeKind::Mapping(entries) = &item.kind else {
             shape::wrong_kind(collector, item, what, "a mapping", LIKE);
             continue;
         };
@@ -257,8 +258,8 @@ fn filled<'a>(
         return None;
     };
     match &node.kind {
-        Kind::Sequence(items) if !items.is_empty() => Some(items.iter().map(AsRef::as_ref).collect()),
-        Kind::Scalar(_) | Kind::Mapping(_) if !node.is_nothing() => Some(vec![node]),
+        NodeKind::Sequence(items) if !items.is_empty() => Some(items.iter().map(AsRef::as_ref).collect()),
+        NodeKind::Scalar(_) | NodeKind::Mapping(_) if !node.is_nothing() => Some(vec![node]),
         _ => {
             let diagnostic = Diagnostic::error("nothing-to-run", format!("`{key}` is empty"))
                 .at(collector.origin(&node.head()), "expected at least one item")
@@ -273,13 +274,13 @@ fn read_constants(collector: &mut Collector, entries: &[Entry]) -> Option<Consta
     const LIKE: &str = "constants: [{ cPrice: 3 }, { cPrice: 5 }]";
     let Some(node) = shape::get(entries, "constants") else { return Some(Constants::Solved(1)) };
     match &node.kind {
-        Kind::Mapping(entries) if shape::get(entries, "solved").is_some() => {
+        NodeKind::Mapping(entries) if shape::get(entries, "solved").is_some() => {
             shape::check_keys(collector, entries, &["solved"], "`constants`");
             let count = number(collector, entries, "solved", (1, MOST), 1);
             Some(Constants::Solved(usize::try_from(count).unwrap_or(1)))
         }
-        Kind::Mapping(_) => Some(Constants::Given(vec![read_given(collector, node)?])),
-        Kind::Sequence(items) if !items.is_empty() => {
+        NodeKind::Mapping(_) => Some(Constants::Given(vec![read_given(collector, node)?])),
+        NodeKind::Sequence(items) if !items.is_empty() => {
             let found: Vec<Option<Given>> = items.iter().map(|item| read_given(collector, item)).collect();
             found.into_iter().collect::<Option<Vec<Given>>>().map(Constants::Given)
         }
@@ -293,7 +294,7 @@ fn read_constants(collector: &mut Collector, entries: &[Entry]) -> Option<Consta
 
 fn read_given(collector: &mut Collector, node: &Node) -> Option<Given> {
     let like = "{ cPrice: 3 }";
-    let Kind::Mapping(entries) = &node.kind else {
+    let NodeKind::Mapping(entries) = &node.kind else {
         shape::wrong_kind(collector, node, "an instance of the constants", "a mapping", like);
         return None;
     };
@@ -312,14 +313,14 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
     const LIKE: &str = "seeds: { first: 1, count: 50 }";
     let Some(node) = shape::get(entries, "seeds") else { return Some((1..=10).collect()) };
     match &node.kind {
-        Kind::Mapping(entries) => {
+        NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["first", "count"], "`seeds`");
             let before = collector.errors();
             let first = number(collector, entries, "first", (0, LARGEST_SEED - MOST), 1);
             let count = number(collector, entries, "count", (1, MOST), 10);
             (collector.errors() == before).then(|| (first..first + count).collect())
         }
-        Kind::Sequence(items) if !items.is_empty() => {
+        NodeKind::Sequence(items) if !items.is_empty() => {
             let seed = |item: &Arc<Node>| {
                 let value = whole(item).filter(|seed| *seed <= LARGEST_SEED);
                 if value.is_none() {

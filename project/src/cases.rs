@@ -1,5 +1,5 @@
-//! The test cases that a user names: a document that `coreach run` wrote, or a configuration, whose purposes are then
-//! taken through the pipeline.
+//! The test cases that a user names: a document that `coreach run` wrote, or a configuration, whose purposes
+//! are then taken through the pipeline.
 
 use std::path::Path;
 
@@ -60,8 +60,8 @@ pub struct Cases {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// The test cases of a file: one of a document, one for each purpose of a configuration (or only the named one). A purpose without a
-/// test case is told, and keeps no other one from being tested.
+/// The test cases of a file: one of a document, one for each purpose of a configuration (or only the named
+/// one). A purpose without a test case is told, and keeps no other one from being tested.
 ///
 /// # Errors
 /// What is wrong with the file.
@@ -101,12 +101,12 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
     Ok(all)
 }
 
-/// The document of the test case for a purpose. Whoever runs a test case reads it from its document, so that a seed means
-/// the same whether the test case was kept or made just now.
+/// The document of the test case for a purpose. Whoever runs a test case reads it from its document, so that
+/// a seed means the same whether the test case was kept or made just now.
 ///
 /// # Errors
-/// Why there is no test case. Elsewhere it is a warning that Accept cannot be reached, since the graph can be looked at;
-/// here there is nothing to run.
+/// Why there is no test case. Elsewhere it is a warning that Accept cannot be reached, since the graph can be
+/// looked at; here there is nothing to run.
 pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<String, NoCase> {
     let none = |why, found| NoCase { test: purpose.iosts.name.clone(), why, found: vec![found] };
     let stopped = |stop: Stop| none(WhyLeftOut::Stopped, stop.to_diagnostic());

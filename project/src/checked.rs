@@ -1,8 +1,8 @@
 //! Any file that coreach reads, looked at for mistakes: what `coreach check` says of it.
 //!
-//! What a file is decides its content, not its name: the first bytes of a store, the keys of the others. What it names is read with it. An
-//! implementation's file is held against each model that is given with it, or that its campaign has; alone, its actions and
-//! parameters are not known, and that is said.
+//! What a file is decides its content, not its name: the first bytes of a store, the keys of the others. What
+//! it names is read with it. An implementation's file is held against each model that is given with it, or
+//! that its campaign has; alone, its actions and parameters are not known, and that is said.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use coreach_model::{ActionId, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
 use crate::campaign::{Campaign, TestSource, load_campaign};
-use crate::iut::{self, Locations};
+use crate::iut::{self, ReportedLocations};
 use crate::models::{FileKind, kind_of};
 use crate::once::Once;
 use crate::project::{load, specification_of};
@@ -51,8 +51,8 @@ impl Checked {
     }
 }
 
-/// Looks at one file. `beside` are the files that were given with it: a purpose's specification is looked for among them, then
-/// beside it; an implementation's file is read against their models.
+/// Looks at one file. `beside` are the files that were given with it: a purpose's specification is looked for
+/// among them, then beside it; an implementation's file is read against their models.
 pub fn check(path: &Path, given: &[PathBuf]) -> Checked {
     let unread = |message: String| {
         let found = Diagnostic::error("unreadable-file", format!("{}: {message}", path.display()));
@@ -117,7 +117,7 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
             Err(found) => Checked::new("configuration", String::new(), found),
         },
         Ok(FileKind::Iut) => {
-            let mut locations = Locations::default();
+            let mut locations = ReportedLocations::default();
             let models: Vec<Iosts> = given.iter().flat_map(|path| models(path, &mut locations)).collect();
             implementation(path, &models, &locations)
         }
@@ -209,7 +209,7 @@ fn rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
 }
 
 /// The models of a file that was given with others, and their locations; mistakes in it are told of it alone.
-fn models(path: &Path, locations: &mut Locations) -> Vec<Iosts> {
+fn models(path: &Path, locations: &mut ReportedLocations) -> Vec<Iosts> {
     if let Ok(Beginning::Document) = beginning(path) {
         let read = file::read(path, file::MOST_DOCUMENT).ok();
         let Some(test) = read.and_then(|bytes| TestCase::from_json(&bytes).ok()) else { return Vec::new() };
@@ -226,8 +226,9 @@ fn models(path: &Path, locations: &mut Locations) -> Vec<Iosts> {
     specification.into_iter().collect()
 }
 
-/// An implementation's file, against each of these models; a specification may have been given by itself and by a configuration.
-fn implementation(path: &Path, given: &[Iosts], locations: &Locations) -> Checked {
+/// An implementation's file, against each of these models; a specification may have been given by itself and
+/// by a configuration.
+fn implementation(path: &Path, given: &[Iosts], locations: &ReportedLocations) -> Checked {
     let mut models: Vec<&Iosts> = Vec::new();
     given.iter().for_each(|model| {
         if !models.contains(&model) {
@@ -282,7 +283,7 @@ fn campaign(path: &Path) -> Checked {
             }
         });
     };
-    let (mut models, mut locations) = (Vec::new(), Locations::default());
+    let (mut models, mut locations) = (Vec::new(), ReportedLocations::default());
     for source in &campaign.tests {
         match source {
             TestSource::Configuration(reference) => match load(&reference.path) {

@@ -1,7 +1,7 @@
 //! The pipeline's configuration: the file that begins with `specification:`.
 //!
-//! Every setting has a default but the two files. Paths are relative to the configuration's own folder. What a value
-//! may be stands in tables below, from which the messages are made too.
+//! Every setting has a default but the two files. Paths are relative to the configuration's own folder. What
+//! a value may be stands in tables below, from which the messages are made too.
 
 mod judging;
 mod timing;
@@ -18,7 +18,7 @@ use coreach_model::file;
 use coreach_model::reader::collect::{Collector, inventory, listed};
 use coreach_model::reader::scope::{Meaning, Names, Scope};
 use coreach_model::reader::typing::read_expression;
-use coreach_model::reader::yaml::{Entry, Kind, Node};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape, yaml};
 use coreach_model::types::Type;
 use coreach_model::value::Value;
@@ -29,10 +29,10 @@ use dashu::rational::RBig;
 
 pub use judging::Judging;
 use judging::{read_conformance, read_judging};
-pub use timing::Timed;
+pub use timing::GivenTiming;
 use timing::read_timed;
 
-use crate::budget::{self, Said};
+use crate::budget::{self, GivenBudget};
 use crate::limits;
 use crate::whole::whole;
 
@@ -61,7 +61,7 @@ pub struct Instantiation {
 
 /// Where widening stops on its way.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Thresholds {
+pub enum GivenThresholds {
     /// The constants of the model.
     Auto,
     /// These numbers.
@@ -84,7 +84,7 @@ pub struct Configuration {
     /// `judge`; test_case.
     pub judging: Judging,
     /// `timed`; of timed specifications only, which need it.
-    pub timed: Option<Timed>,
+    pub timed: Option<GivenTiming>,
     /// `determinization: max_lookahead`; 8.
     pub max_lookahead: usize,
     /// `analysis: domain`; polyhedra.
@@ -92,7 +92,7 @@ pub struct Configuration {
     /// `analysis: widening: delay`; 2.
     pub widening_delay: usize,
     /// `analysis: widening: thresholds`; auto.
-    pub thresholds: Thresholds,
+    pub thresholds: GivenThresholds,
     /// `analysis: descending_steps`; 2.
     pub descending_steps: usize,
     /// `analysis: rounds`; 2, at least 1.
@@ -114,7 +114,7 @@ pub struct Configuration {
     /// `limits`; how much the stages may make.
     pub limits: Limits,
     /// `budget`; what is not said is the command's affair.
-    pub budget: Said,
+    pub budget: GivenBudget,
 }
 
 const KEYS: [&str; 14] = [
@@ -147,7 +147,8 @@ pub fn formats() -> [(&'static str, &'static str, Format); Format::ALL.len()] {
     Format::ALL.map(|format| (format.name(), format.name(), format))
 }
 
-/// The words of `output: stages`: the pipeline's list of stages, by their results; a stage's own name means its result.
+/// The words of `output: stages`: the pipeline's list of stages, by their results; a stage's own name means
+/// its result.
 pub fn stages() -> [(&'static str, &'static str, Stage); Stage::ALL.len()] {
     Stage::ALL.map(|stage| (stage.artifact(), stage.name(), stage))
 }
@@ -178,7 +179,7 @@ pub fn read_configuration(file: Arc<SourceFile>, folder: &Path) -> Reading<Confi
 fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let root = yaml::parse(collector)?;
     let like = "specification: coffee_machine.yaml";
-    let Kind::Mapping(entries) = &root.kind else {
+    let NodeKind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(collector, &root, "a configuration", "a mapping", like);
         return None;
     };
@@ -329,7 +330,7 @@ fn read_references(
             collector.push(diagnostic);
             return None;
         }
-        (Some(one), None) if matches!(one.value.kind, Kind::Sequence(_)) => {
+        (Some(one), None) if matches!(one.value.kind, NodeKind::Sequence(_)) => {
             let message = format!("`{single}` is one file, but this is {}", one.value.describe());
             let diagnostic = Diagnostic::error("wrong-kind", message)
                 .at(collector.origin(&one.key.span), "expected one file")
@@ -339,13 +340,13 @@ fn read_references(
         }
         (Some(one), None) => vec![&one.value],
         (None, Some(several)) => match &several.value.kind {
-            Kind::Sequence(items) if !items.is_empty() => items.iter().map(AsRef::as_ref).collect(),
-            Kind::Sequence(_) => {
+            NodeKind::Sequence(items) if !items.is_empty() => items.iter().map(AsRef::as_ref).collect(),
+            NodeKind::Sequence(_) => {
                 let message = format!("`{list}` is empty: a test case needs a {single}");
                 collector.error("no-purpose", message, &several.value.span, "expected at least one file");
                 return None;
             }
-            Kind::Scalar(_) if !several.value.is_nothing() => vec![&several.value],
+            NodeKind::Scalar(_) if !several.value.is_nothing() => vec![&several.value],
             _ => {
                 let like = format!("{list}: [a.yaml]");
                 shape::wrong_kind(collector, &several.value, &format!("`{list}`"), "a list of files", &like);
@@ -427,11 +428,11 @@ fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKi
     None
 }
 
-fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<Thresholds> {
-    let Some(node) = shape::get(widening, "thresholds") else { return Some(Thresholds::Auto) };
+fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<GivenThresholds> {
+    let Some(node) = shape::get(widening, "thresholds") else { return Some(GivenThresholds::Auto) };
     match &node.kind {
-        Kind::Scalar(scalar) if scalar.text == "auto" => Some(Thresholds::Auto),
-        Kind::Sequence(items) => {
+        NodeKind::Scalar(scalar) if scalar.text == "auto" => Some(GivenThresholds::Auto),
+        NodeKind::Sequence(items) => {
             let numbers: Vec<Option<RBig>> = items
                 .iter()
                 .map(|item| {
@@ -452,7 +453,7 @@ fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<Thre
                     }
                 })
                 .collect();
-            numbers.into_iter().collect::<Option<Vec<RBig>>>().map(Thresholds::Numbers)
+            numbers.into_iter().collect::<Option<Vec<RBig>>>().map(GivenThresholds::Numbers)
         }
         _ => {
             let message = "`thresholds` must be `auto` or a list of numbers";

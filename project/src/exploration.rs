@@ -1,6 +1,8 @@
-//! A specification explored: its symbolic execution tree, what became of the branches, and a document of both.
+//! A specification explored: its symbolic execution tree, what became of the branches, and a document of
+//! both.
 //!
-//! `docs/exploration.schema.json` is the document's schema. It has times nowhere; same specification, same limits, same bytes.
+//! `docs/exploration.schema.json` is the document's schema. It has times nowhere; same specification, same
+//! limits, same bytes.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
@@ -38,7 +40,8 @@ pub struct Exploration {
     pub asked: Statistics,
     /// Nothing, or what was asked for and did not fit the limits.
     pub missing: Option<&'static str>,
-    /// Why the tree did not come to its end, where the budget ended it: then it is the beginning of the whole.
+    /// Why the tree did not come to its end, where the budget ended it: then it is the beginning of the
+    /// whole.
     pub stop: Option<Stop>,
 }
 
@@ -79,7 +82,7 @@ pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Explorati
 
 /// How many nodes ended how.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
-pub struct Counts {
+pub struct ExplorationCounts {
     /// All nodes.
     pub nodes: usize,
     /// The steps to the node that is furthest from the root.
@@ -108,12 +111,12 @@ pub struct Counts {
 
 impl Exploration {
     /// What became of the branches.
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts {
+    pub fn counts(&self) -> ExplorationCounts {
+        let mut counts = ExplorationCounts {
             nodes: self.tree.nodes.len(),
             longest_path: self.tree.longest_path(),
             accepting: self.accepting.len(),
-            ..Counts::default()
+            ..ExplorationCounts::default()
         };
         for node in self.tree.nodes.iter() {
             counts.refuted += node.refuted.len();
@@ -144,7 +147,7 @@ impl Exploration {
 
 /// The whole as a document.
 #[derive(Serialize)]
-pub struct Document {
+pub struct ExplorationDocument {
     /// See [`FORMAT_VERSION`].
     pub format_version: u32,
     /// That of the program.
@@ -158,7 +161,7 @@ pub struct Document {
     /// Is all in the tree that can happen?
     pub is_complete: bool,
     /// What became of the branches.
-    pub counts: Counts,
+    pub counts: ExplorationCounts,
     /// How many nodes there are at each depth.
     pub breadths: Vec<usize>,
     /// The nodes, in the order of their numbers, counted from 0.
@@ -248,7 +251,12 @@ pub fn quiescence_name(quiescence: Quiescence) -> &'static str {
 }
 
 /// The document.
-pub fn document(iosts: &Iosts, limits: TreeLimits, found: &Exploration, exit_code: u8) -> Document {
+pub fn document(
+    iosts: &Iosts,
+    limits: TreeLimits,
+    found: &Exploration,
+    exit_code: u8,
+) -> ExplorationDocument {
     let tree = &found.tree;
     let nodes = tree.nodes.numbered().map(|(number, node)| NodeTold {
         parent: node.parent.map(Number::place),
@@ -292,7 +300,7 @@ pub fn document(iosts: &Iosts, limits: TreeLimits, found: &Exploration, exit_cod
             })
             .collect(),
     });
-    Document {
+    ExplorationDocument {
         format_version: FORMAT_VERSION,
         exit_code,
         specification: iosts.name.clone(),

@@ -9,8 +9,8 @@ use coreach_model::{Datum, Diagnostic, Term};
 
 use crate::configuration::{Configuration, instantiation};
 
-/// Puts the configuration's values in the place of constants: in the specification and in the purposes, which may have
-/// constants of their own.
+/// Puts the configuration's values in the place of constants: in the specification and in the purposes, which
+/// may have constants of their own.
 ///
 /// # Errors
 /// An unknown constant; a value that is none, or lies outside its constant's type.
@@ -36,8 +36,8 @@ pub fn instantiate(
     Ok(())
 }
 
-/// What the configuration says of the constants, read for one of its purposes: two purposes may use one name for constants of
-/// different types, and each reads the text by its own.
+/// What the configuration says of the constants, read for one of its purposes: two purposes may use one name
+/// for constants of different types, and each reads the text by its own.
 ///
 /// # Errors
 /// As [`instantiate`].

@@ -1,8 +1,8 @@
 //! The file that says how the events of a model reach a real implementation: the one that begins with `iut:`.
 //!
-//! It is read against a model, so that a template which names a parameter that its action has not is found before the first
-//! run, as is an input that nothing says how to send. Paths are relative to the file's own folder. The format is
-//! told in `docs/adapters.md`.
+//! It is read against a model, so that a template which names a parameter that its action has not is found
+//! before the first run, as is an input that nothing says how to send. Paths are relative to the file's own
+//! folder. The format is told in `docs/adapters.md`.
 
 mod behaviour;
 mod binary;
@@ -11,45 +11,42 @@ mod captures;
 mod encoding;
 mod evidence;
 mod http;
+mod launch;
 mod lines;
 mod link;
 mod locations;
+mod patterns;
+mod request;
 mod settle;
 mod simulated;
 mod tls;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coreach_adapters::description::{Command, Encoding, Iut, Launch, RepliesFrom, Settle, Stdio, Tcp, Way};
+use binary::Carrier;
+use coreach_adapters::Behaviour;
+use coreach_adapters::description::{Encoding, Iut, RepliesFrom, Settle, Stdio, Tcp, Way};
 use coreach_adapters::evidence::Limits;
-use coreach_adapters::template::Template;
-use coreach_adapters::{Behaviour, address};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
-use coreach_model::reader::yaml::{self, Entry, Kind, Node};
+use coreach_model::reader::yaml::{self, Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape};
-use encoding::Carrier;
-pub use locations::Locations;
+use launch::{COMMAND, READY, address, command, host, kept, launch};
+pub use locations::ReportedLocations;
 use settle::Speech;
-use simulated::{Simulated, instantiated, simulated};
+use simulated::{SimulatedSection, instantiated, simulated};
 pub use simulated::{Stands, standing};
-use words::{Holes, Reader};
+use words::{Holes, IutReader};
 
 use crate::once::Once;
 
 /// The ways to an implementation.
 const WAYS: [&str; 5] = ["simulated", "stdio", "tcp", "udp", "http"];
-
-/// The keys of a command, which stand among those of their section.
-const COMMAND: [&str; 4] = ["command", "directory", "environment", "grace_ms"];
-
-/// How long a command may take until it is ready, if nothing is said.
-const READY: u64 = 10_000;
 
 /// Reads an IUT's file; `iosts` is the test case that is to be run against it, or its specification.
 ///
@@ -59,21 +56,23 @@ pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
     load_once(path, iosts, None, &mut Once::default())
 }
 
-/// The same, for one who needs it for several test cases, or its text as well, and knows which locations it may name.
+/// The same, for one who needs it for several test cases, or its text as well, and knows which locations it
+/// may name.
 ///
 /// # Errors
 /// As [`load`].
 pub fn load_once(
     path: &Path,
     iosts: &Iosts,
-    locations: Option<&Locations>,
+    locations: Option<&ReportedLocations>,
     files: &mut Once,
 ) -> Reading<Iut> {
     let file = files.load(path).map_err(|diagnostic| vec![diagnostic])?;
     read_once(file, path.parent().unwrap_or(Path::new("")), Some(iosts), locations, files)
 }
 
-/// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not checked.
+/// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not
+/// checked.
 ///
 /// # Errors
 /// As [`load`].
@@ -85,11 +84,11 @@ fn read_once(
     file: Arc<SourceFile>,
     folder: &Path,
     iosts: Option<&Iosts>,
-    locations: Option<&Locations>,
+    locations: Option<&ReportedLocations>,
     files: &mut Once,
 ) -> Reading<Iut> {
     let mut collector = Collector::new(file);
-    let iut = read_root(&mut Reader {
+    let iut = read_root(&mut IutReader {
         collector: &mut collector,
         folder,
         iosts,
@@ -102,7 +101,7 @@ fn read_once(
     let way = match way {
         Found::Way(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
-        Found::Model(Simulated { model, given }) => {
+        Found::Model(SimulatedSection { model, given }) => {
             let read = files
                 .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
@@ -129,7 +128,8 @@ fn read_once(
     }
 }
 
-/// What a file says of an implementation for which a model stands that is read elsewhere: a store has its text.
+/// What a file says of an implementation for which a model stands that is read elsewhere: a store has its
+/// text.
 ///
 /// # Errors
 /// As [`load`].
@@ -138,10 +138,10 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
     let folder = Path::new("");
     let (apart, captures) = (Vec::new(), Vec::new());
     let mut reader =
-        Reader { collector: &mut collector, folder, iosts: Some(iosts), locations: None, apart, captures };
+        IutReader { collector: &mut collector, folder, iosts: Some(iosts), locations: None, apart, captures };
     let root = yaml::parse(reader.collector);
     let said = match root.as_ref().map(|root| &root.kind) {
-        Some(Kind::Mapping(entries)) => {
+        Some(NodeKind::Mapping(entries)) => {
             let link = link::link(&mut reader, entries, "simulated");
             let behaviour = behaviour::behaviour(&mut reader, entries, "simulated");
             Some((link, behaviour, instantiated(&mut reader, entries)))
@@ -169,12 +169,12 @@ type Beside = (Option<Duration>, Behaviour, Limits);
 
 enum Found {
     Way(Box<Way>),
-    Model(Simulated),
+    Model(SimulatedSection),
 }
 
-fn read_root(reader: &mut Reader<'_>) -> Option<(String, Beside, Found)> {
+fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, Found)> {
     let root = yaml::parse(reader.collector)?;
-    let Kind::Mapping(entries) = &root.kind else {
+    let NodeKind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
         return None;
     };
@@ -236,7 +236,7 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Beside, Found)> {
     found.map(|found| (name, beside, found))
 }
 
-fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
+fn stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
     let known: Vec<&str> =
         COMMAND.into_iter().chain(["ready_ms", "keep", "settle"]).chain(encoding::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
@@ -256,7 +256,7 @@ fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> 
     Some(Stdio { command: command?, ready, encoding: encoding?, settle, keep })
 }
 
-fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
+fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
     let (way, of) = match carrier {
         Carrier::Stream => ("tcp", "`tcp`"),
         Carrier::Datagrams => ("udp", "`udp`"),
@@ -311,11 +311,6 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -
     Some(Tcp { address, launch, tls, replies_from, encoding, settle })
 }
 
-/// The host of an address, whatever its port is.
-fn host(address: &Template) -> String {
-    address::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
-}
-
 /// What a `reset` looks like, for example.
 fn reset_like(encoding: &Encoding) -> &'static str {
     match encoding {
@@ -324,8 +319,9 @@ fn reset_like(encoding: &Encoding) -> &'static str {
     }
 }
 
-/// Of datagrams, and over pipes that stay open, nothing tells that all has arrived; so it must be said what is to be taken for it.
-fn unsettled(reader: &mut Reader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
+/// Of datagrams, and over pipes that stay open, nothing tells that all has arrived; so it must be said what
+/// is to be taken for it.
+fn unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;
     }
@@ -333,167 +329,4 @@ fn unsettled(reader: &mut Reader<'_>, node: &Node, settle: Option<&Settle>, mess
         .at(reader.collector.origin(&node.head()), "what belongs to a run could come in the next one")
         .help("for example `settle: { quiet_ms: 200 }`, so long without a word; or a `barrier` in it");
     reader.collector.push(diagnostic);
-}
-
-/// A server that is kept must be told to forget.
-fn kept(reader: &mut Reader<'_>, entries: &[Entry], key: &str, is_without: bool, like: &str) {
-    let Some(entry) = entries.iter().find(|entry| entry.key.text == key).filter(|_| is_without) else {
-        return;
-    };
-    let message = "what is kept between runs needs a `reset`: a run begins in the initial state";
-    let diagnostic = Diagnostic::error("missing-key", message)
-        .at(reader.collector.origin(&entry.key.span), "kept, and never reset")
-        .help(format!("for example `{like}`, or leave out `keep`"));
-    reader.collector.push(diagnostic);
-}
-
-/// `launch`, where it is given. The outer `None` is a mistake.
-fn launch(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
-    let Some(node) = shape::get(entries, "launch") else { return Some(None) };
-    let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "keep"]).collect();
-    let entries = shape::section(reader.collector, entries, "launch", &known);
-    let keep = reader.boolean(entries, "keep");
-    // What is kept for many runs cannot depend on the constants of one.
-    let holes = if keep { Holes::none() } else { Holes::constants() }.with_server();
-    let like = "launch: { command: [redis-server, --port, \"{port}\"] }";
-    let command = command(reader, entries, node, "`launch`", like, holes);
-    let ready = reader.milliseconds(entries, "ready_ms", READY);
-    Some(Some(Launch { command: command?, ready, keep }))
-}
-
-/// Where the implementation is, with the place in the file.
-fn address(
-    reader: &mut Reader<'_>,
-    entries: &[Entry],
-    node: &Node,
-    key: &str,
-    of: &str,
-    like: &str,
-) -> Option<(Template, std::ops::Range<usize>)> {
-    let Some(value) = shape::get(entries, key) else {
-        shape::missing_key(reader.collector, node, key, of, like);
-        return None;
-    };
-    let scalar = shape::scalar(reader.collector, value, &format!("`{key}`"), like)?;
-    let holes =
-        if shape::get(entries, "launch").is_some() { Holes::none().with_port() } else { Holes::none() };
-    reader.template(scalar, &holes).map(|template| (template, scalar.span.clone()))
-}
-
-/// What is started, from the keys of [`COMMAND`].
-fn command(
-    reader: &mut Reader<'_>,
-    entries: &[Entry],
-    node: &Node,
-    of: &str,
-    like: &str,
-    holes: Holes,
-) -> Option<Command> {
-    let words = match shape::get(entries, "command") {
-        None => {
-            shape::missing_key(reader.collector, node, "command", of, like);
-            None
-        }
-        Some(value) => words_of(reader, value, like, &holes),
-    };
-    let directory = directory(reader, entries);
-    let mut environment = Vec::new();
-    if let Some(value) = shape::get(entries, "environment") {
-        let like = "environment: { KEY: value }";
-        let entries = shape::mapping(reader.collector, value, "`environment`", like).unwrap_or(&[]);
-        shape::check_distinct(reader.collector, entries, "duplicate-key", "variable");
-        for entry in shape::first_entries(entries) {
-            let name = &entry.key.text;
-            if name.is_empty() || name.contains(['=', '\0']) {
-                let message =
-                    format!("`{}` cannot name a variable of the environment", name.escape_default());
-                reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
-                continue;
-            }
-            // Nothing at all is the empty text here.
-            let text = match entry.value.is_nothing() {
-                true => Some(String::new()),
-                false => shape::scalar(reader.collector, &entry.value, &format!("`{name}`"), like)
-                    .map(|scalar| scalar.text.clone()),
-            };
-            environment.extend(text.map(|text| (name.clone(), text)));
-        }
-    }
-    let grace = reader.milliseconds(entries, "grace_ms", 0);
-    Some(Command { words: words?, directory: directory?, environment, grace })
-}
-
-fn words_of(reader: &mut Reader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {
-    if let Kind::Scalar(scalar) = &value.kind
-        && !value.is_nothing()
-    {
-        let words: Vec<String> = scalar.text.split_whitespace().map(|word| format!("{word:?}")).collect();
-        let diagnostic =
-            Diagnostic::error("wrong-kind", "`command` must be a list of words: no shell reads it")
-                .at(reader.collector.origin(&scalar.span), "expected a list")
-                .help(format!("for example `command: [{}]`", words.join(", ")));
-        reader.collector.push(diagnostic);
-        return None;
-    }
-    let items = shape::list(reader.collector, value, "`command`", like)?;
-    if items.is_empty() {
-        reader.collector.error("wrong-value", "`command` is empty", &value.head(), "expected a program");
-        return None;
-    }
-    let mut words = Vec::new();
-    for item in items {
-        // An empty argument is one, too, if it is quoted.
-        let scalar = shape::scalar(reader.collector, item, "a word of `command`", like);
-        words.push(scalar.and_then(|scalar| reader.template(scalar, holes)));
-    }
-    words.into_iter().collect()
-}
-
-fn directory(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<PathBuf> {
-    let own = if reader.folder.as_os_str().is_empty() { Path::new(".") } else { reader.folder };
-    let Some(value) = shape::get(entries, "directory") else { return Some(own.to_owned()) };
-    let scalar = shape::scalar(reader.collector, value, "`directory`", "directory: .")?;
-    let path = own.join(&scalar.text);
-    if path.is_dir() {
-        return Some(path);
-    }
-    let diagnostic =
-        Diagnostic::error("missing-folder", "the command cannot be started there: no such folder")
-            .at(reader.collector.origin(&scalar.span), "no such folder")
-            .help("paths are relative to the folder of this file");
-    reader.collector.push(diagnostic);
-    None
-}
-
-impl Reader<'_> {
-    /// A time of a section, in milliseconds.
-    pub(super) fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
-        /// An hour.
-        const MOST: u64 = 3_600_000;
-        let Some(node) = shape::get(entries, key) else { return Duration::from_millis(default) };
-        let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
-        if let Some(number) = number.filter(|number| *number <= MOST) {
-            return Duration::from_millis(number);
-        }
-        let message = format!("`{key}` must be a whole number of milliseconds, at most {MOST}");
-        let diagnostic = Diagnostic::error("wrong-value", message)
-            .at(self.collector.origin(&node.head()), "not such a number")
-            .help(format!("the default is `{key}: {default}`"));
-        self.collector.push(diagnostic);
-        Duration::from_millis(default)
-    }
-
-    /// Yes or no; no if nothing is said.
-    fn boolean(&mut self, entries: &[Entry], key: &str) -> bool {
-        let Some(node) = shape::get(entries, key) else { return false };
-        match node.as_scalar().map(|scalar| scalar.text.as_str()) {
-            Some("true") => return true,
-            Some("false") => {}
-            _ => {
-                let message = format!("`{key}` must be `true` or `false`");
-                self.collector.error("wrong-value", message, &node.head(), "neither");
-            }
-        }
-        false
-    }
 }

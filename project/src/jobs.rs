@@ -1,8 +1,8 @@
 //! Independent pieces of work over several threads, with results in the order of the work.
 //!
-//! Each job has a fresh thread, whatever the number of threads at once: the solver keeps something of its own in each
-//! thread, and a job must not notice what ran before it. So the results are the same for every number of threads. The
-//! stacks are large, since terms are walked recursively.
+//! Each job has a fresh thread, whatever the number of threads at once: the solver keeps something of its own
+//! in each thread, and a job must not notice what ran before it. So the results are the same for every number
+//! of threads. The stacks are large, since terms are walked recursively.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;

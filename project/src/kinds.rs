@@ -1,7 +1,8 @@
-//! What kind a file is, looked at from outside: whoever gives a file to a command that takes another kind is told which command takes it.
+//! What kind a file is, looked at from outside: whoever gives a file to a command that takes another kind is
+//! told which command takes it.
 //!
-//! [`models`](crate::models) and [`checked`](crate::checked) read files for what is in them, and say what is wrong. Here a mistake in a file is nobody's business:
-//! where the kind is not plain, there is none.
+//! [`models`](crate::models) and [`checked`](crate::checked) read files for what is in them, and say what is
+//! wrong. Here a mistake in a file is nobody's business: where the kind is not plain, there is none.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ const LARGEST: u64 = 16 << 20;
 
 /// A kind of file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ListedKind {
     /// `iosts:`
     Specification,
     /// `purpose:`
@@ -39,63 +40,63 @@ pub enum Kind {
     Store,
 }
 
-impl Kind {
+impl ListedKind {
     /// All of them.
-    pub const ALL: [Kind; 9] = [
-        Kind::Specification,
-        Kind::Purpose,
-        Kind::Property,
-        Kind::Configuration,
-        Kind::Iut,
-        Kind::Campaign,
-        Kind::TestCase,
-        Kind::Run,
-        Kind::Store,
+    pub const ALL: [ListedKind; 9] = [
+        ListedKind::Specification,
+        ListedKind::Purpose,
+        ListedKind::Property,
+        ListedKind::Configuration,
+        ListedKind::Iut,
+        ListedKind::Campaign,
+        ListedKind::TestCase,
+        ListedKind::Run,
+        ListedKind::Store,
     ];
 
     /// With its article: `a purpose`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Specification => "a specification",
-            Kind::Purpose => "a purpose",
-            Kind::Property => "a property",
-            Kind::Configuration => "a configuration",
-            Kind::Iut => "an IUT's file",
-            Kind::Campaign => "a campaign",
-            Kind::TestCase => "a test case",
-            Kind::Run => "a run",
-            Kind::Store => "a campaign's store",
+            ListedKind::Specification => "a specification",
+            ListedKind::Purpose => "a purpose",
+            ListedKind::Property => "a property",
+            ListedKind::Configuration => "a configuration",
+            ListedKind::Iut => "an IUT's file",
+            ListedKind::Campaign => "a campaign",
+            ListedKind::TestCase => "a test case",
+            ListedKind::Run => "a run",
+            ListedKind::Store => "a campaign's store",
         }
     }
 }
 
 /// The kind of a file, where it is plain.
-pub fn kind(path: &Path) -> Option<Kind> {
+pub fn kind(path: &Path) -> Option<ListedKind> {
     use std::io::Read;
     let mut opened = file::open(path).ok()?;
     let mut bytes = Vec::new();
     opened.by_ref().take(STORE.len() as u64).read_to_end(&mut bytes).ok()?;
     if bytes == STORE {
-        return Some(Kind::Store);
+        return Some(ListedKind::Store);
     }
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         bytes.extend(file::rest(opened, LARGEST).ok()?);
         let document = json::document(&bytes).ok()?;
         let has = |key: &str| document.get(key).is_some();
         return match () {
-            () if has("locations") && has("transitions") => Some(Kind::TestCase),
-            () if has("trace") && has("verdict") => Some(Kind::Run),
+            () if has("locations") && has("transitions") => Some(ListedKind::TestCase),
+            () if has("trace") && has("verdict") => Some(ListedKind::Run),
             () => None,
         };
     }
     bytes.extend(file::rest(opened, LARGEST).ok()?);
     let known = budget::reading(|| kind_of(&from_bytes(String::new(), bytes).map_err(|found| vec![found])?));
     Some(match known.ok()? {
-        FileKind::Specification(_) => Kind::Specification,
-        FileKind::Purpose { aim: Aim::Accept, .. } => Kind::Purpose,
-        FileKind::Purpose { aim: Aim::Violate, .. } => Kind::Property,
-        FileKind::Configuration => Kind::Configuration,
-        FileKind::Iut => Kind::Iut,
-        FileKind::Campaign => Kind::Campaign,
+        FileKind::Specification(_) => ListedKind::Specification,
+        FileKind::Purpose { aim: Aim::Accept, .. } => ListedKind::Purpose,
+        FileKind::Purpose { aim: Aim::Violate, .. } => ListedKind::Property,
+        FileKind::Configuration => ListedKind::Configuration,
+        FileKind::Iut => ListedKind::Iut,
+        FileKind::Campaign => ListedKind::Campaign,
     })
 }

@@ -1,9 +1,11 @@
-//! What the user *wrote*, beside models: configurations, IUT files, campaigns, and what is prepared from them.
+//! What the user *wrote*, beside models: configurations, IUT files, campaigns, and what is prepared from
+//! them.
 //!
-//! Each kind of file has a reader that is told a file's content and its folder, and answers with what is in it, or with every
-//! mistake that could be found; one that begins with `load` reads from the disk as well. All are made of what the model's reader is
-//! made of ([`coreach_model::reader`]): its tree with places, its shapes, its diagnostics. What depends on a model (a constant's
-//! value, a template's parameter) is checked where the model is known.
+//! Each kind of file has a reader that is told a file's content and its folder, and answers with what is in
+//! it, or with every mistake that could be found; one that begins with `load` reads from the disk as well.
+//! All are made of what the model's reader is made of ([`coreach_model::reader`]): its tree with places, its
+//! shapes, its diagnostics. What depends on a model (a constant's value, a template's parameter) is checked
+//! where the model is known.
 //!
 //! | file | reader | what is prepared from it |
 //! |---|---|---|
@@ -12,13 +14,15 @@
 //! | campaign | [`mod@campaign`] | [`campaign::prepare`]: a plan of runs |
 //! | run, store | [`stored`] | a run that can be looked at or run again |
 //!
-//! [`models`] tells files apart, [`kinds`] from outside. [`once`] reads each file of a command once, so that what is hashed is what is run. [`written`] reads
-//! back what was made, [`outputs`] refuses to write over what was read. [`budget`] says how long a piece of work may take, [`jobs`] does
-//! several at once. [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results. [`beginning`] has the files of a new folder,
-//! [`watched`] finds the files that a file names, and when they change.
+//! [`models`] tells files apart, [`kinds`] from outside. [`once`] reads each file of a command once, so that
+//! what is hashed is what is run. [`written`] reads back what was made, [`outputs`] refuses to write over
+//! what was read. [`budget`] says how long a piece of work may take, [`jobs`] does several at once.
+//! [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results.
+//! [`beginning`] has the files of a new folder, [`watched`] finds the files that a file names, and when they
+//! change.
 //!
-//! What is absent on purpose: no arguments, no exit codes, no printing. Who wants to tell what is being done gives a function
-//! ([`making::Says`]).
+//! What is absent on purpose: no arguments, no exit codes, no printing. Who wants to tell what is being done
+//! gives a function ([`making::Says`]).
 //!
 //! A campaign, read from its text:
 //!

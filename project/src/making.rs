@@ -45,7 +45,7 @@ pub struct Measured {
 
 /// What was made of a purpose.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct MadeTest {
     /// All results.
     pub generation: Generation,
     /// Their sizes.
@@ -58,7 +58,8 @@ pub struct Made {
     pub seconds: f64,
 }
 
-/// Makes the test case of a purpose with a domain. Everything that has a memory, the solver above all, is made anew.
+/// Makes the test case of a purpose with a domain. Everything that has a memory, the solver above all, is
+/// made anew.
 ///
 /// # Errors
 /// As the pipeline's.
@@ -68,7 +69,7 @@ pub fn make(
     domain: DomainKind,
     check: bool,
     says: Says<'_>,
-) -> Result<Made, Stop> {
+) -> Result<MadeTest, Stop> {
     let mut options = Options { check, ..project.options.clone() };
     options.analysis.domain = domain;
     let start = Instant::now();
@@ -85,7 +86,7 @@ fn make_within(
     says: Says<'_>,
     start: Instant,
     budget: &Budget,
-) -> Result<Made, Stop> {
+) -> Result<MadeTest, Stop> {
     let mut solver = Z3Solver::default();
     let mut begun: Vec<Instant> = Vec::new();
     let mut watch = |stage: Stage| {
@@ -127,7 +128,7 @@ fn make_within(
     }
     let unreachable =
         (!generation.test_graph.is_purpose_reachable()).then(|| explain(&generation, purpose, domain));
-    Ok(Made {
+    Ok(MadeTest {
         stages,
         statistics: solver.statistics(),
         unreachable,
@@ -138,7 +139,7 @@ fn make_within(
 
 /// A shortest run to Pass, for who shows it; of a property, which has no Pass, nothing. A question of it is
 /// as short as the search.
-pub fn shortest(made: &Made) -> Option<Example> {
+pub fn shortest(made: &MadeTest) -> Option<Example> {
     const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
     let case = &made.generation.test_case;
     case.verdicts.contains(&Some(Verdict::Pass)).then(|| {
@@ -191,7 +192,7 @@ pub fn make_online(
     })?
 }
 
-impl Made {
+impl MadeTest {
     /// The measure of a stage.
     pub fn measured(&self, stage: Stage) -> &Measured {
         &self.stages[stage as usize]

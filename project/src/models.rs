@@ -37,8 +37,8 @@ pub enum FileKind {
 /// # Errors
 /// It is not YAML, or none of these.
 pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
-    // A look at the first keys suffices: reading the whole of it is the reader's work. A configuration may name its
-    // purpose before its specification, but is not `of` one.
+    // A look at the first keys suffices: reading the whole of it is the reader's work. A configuration may
+    // name its purpose before its specification, but is not `of` one.
     let (named, of) = (Cell::new(None), Cell::new(false));
     let found = yaml::top_keys(&file.text, |key| {
         let aim = [Aim::Accept, Aim::Violate].into_iter().find(|aim| aim.key() == key);

@@ -1,8 +1,8 @@
 //! Each file of a command, read once.
 //!
-//! A file may change while a command runs. Whoever hashes it, looks for its name and then parses it must look at the same bytes
-//! each time, or a run is filed under a description that was never in force. So a command that needs a file more than once
-//! asks for it here: the first answer, content or complaint, is the answer.
+//! A file may change while a command runs. Whoever hashes it, looks for its name and then parses it must look
+//! at the same bytes each time, or a run is filed under a description that was never in force. So a command
+//! that needs a file more than once asks for it here: the first answer, content or complaint, is the answer.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

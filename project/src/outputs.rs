@@ -37,7 +37,7 @@ use coreach_model::{Diagnostic, file};
 use crate::campaign::iuts::files_of;
 use crate::campaign::{TestSource, load_campaign};
 use crate::configuration::load_configuration;
-use crate::kinds::{Kind, kind};
+use crate::kinds::{ListedKind, kind};
 use crate::{budget, stored};
 
 /// The variable that names the folder in which all outputs lie, where there is one.
@@ -157,8 +157,9 @@ impl OutputForm {
             return Ok(());
         }
         match kind(path) {
-            // Whoever says that it may be replaced has looked at it; but what is of another kind of ours was not meant.
-            Some(Kind::Specification) | None if self == OutputForm::Specification => Ok(()),
+            // Whoever says that it may be replaced has looked at it; but what is of another kind of ours was
+            // not meant.
+            Some(ListedKind::Specification) | None if self == OutputForm::Specification => Ok(()),
             Some(kind) => Err(format!("would write over {}", kind.name())),
             None => Err(format!("would replace what is not {name}")),
         }
@@ -262,13 +263,13 @@ fn named(path: &Path) -> Vec<Named> {
     let all = |paths: Vec<PathBuf>, what| paths.into_iter().map(move |path| Named::new(what, &path));
     match kind(path) {
         None => files.push(Named::new("an input", path)),
-        Some(Kind::Specification) => {
+        Some(ListedKind::Specification) => {
             files.push(Named::new("the specification", path));
             files.extend(all(parts(path), "a part of the specification"));
         }
-        Some(Kind::Purpose) => files.push(Named::new("a purpose", path)),
-        Some(Kind::Property) => files.push(Named::new("a property", path)),
-        Some(Kind::Configuration) => {
+        Some(ListedKind::Purpose) => files.push(Named::new("a purpose", path)),
+        Some(ListedKind::Property) => files.push(Named::new("a property", path)),
+        Some(ListedKind::Configuration) => {
             files.push(Named::new("the configuration", path));
             if let Ok((read, _)) = budget::reading(|| load_configuration(path)) {
                 files.extend(named(&read.specification.path));
@@ -276,7 +277,7 @@ fn named(path: &Path) -> Vec<Named> {
                 files.extend(read.properties.iter().map(|property| Named::new("a property", &property.path)));
             }
         }
-        Some(Kind::Iut) => {
+        Some(ListedKind::Iut) => {
             files.push(Named::new("the IUT's file", path));
             if let Ok(file) = yaml::load(path) {
                 for path in files_of(file, path.parent().unwrap_or(Path::new(""))) {
@@ -285,7 +286,7 @@ fn named(path: &Path) -> Vec<Named> {
                 }
             }
         }
-        Some(Kind::Campaign) => {
+        Some(ListedKind::Campaign) => {
             files.push(Named::new("the campaign", path));
             if let Ok((read, _)) = budget::reading(|| load_campaign(path)) {
                 for source in &read.tests {
@@ -296,12 +297,12 @@ fn named(path: &Path) -> Vec<Named> {
                 files.push(Named { is_kept: true, ..Named::new("the campaign's store", &read.store) });
             }
         }
-        Some(Kind::TestCase) => files.push(Named::new("the test case", path)),
-        Some(Kind::Run) => {
+        Some(ListedKind::TestCase) => files.push(Named::new("the test case", path)),
+        Some(ListedKind::Run) => {
             files.push(Named::new("the run", path));
             files.push(Named::new("the test case", &stored::beside(path)));
         }
-        Some(Kind::Store) => files.push(Named::new("the store", path)),
+        Some(ListedKind::Store) => files.push(Named::new("the store", path)),
     }
     files
 }
@@ -354,7 +355,7 @@ impl Inputs {
             };
             if let Some((_, input)) = self.0.iter().find(known) {
                 found.push(over(format!("{what} would write over {}", input.what)));
-            } else if store_of(&output.path).is_some_and(|store| kind(&store) == Some(Kind::Store)) {
+            } else if store_of(&output.path).is_some_and(|store| kind(&store) == Some(ListedKind::Store)) {
                 found.push(over(format!("{what} would write over a file of the store")));
             } else if let Some((_, other)) = before.iter().find(|(known, _)| *known == it) {
                 let message = format!("{} and {what} name one file: {name}", other.what);

@@ -1,14 +1,17 @@
-//! Results of one part of some work, as a file: what another process puts together with those of the other parts.
+//! Results of one part of some work, as a file: what another process puts together with those of the other
+//! parts.
 //!
-//! **Problem.** A campaign has a store, into which another one can be merged. Mutation and comparison have results that fit on a
-//! page, and no store. Done in parts, each part must say of what it is a part, or results of two models would be put
-//! together without a word; and the whole must be told exactly as by one process.
+//! **Problem.** A campaign has a store, into which another one can be merged. Mutation and comparison have
+//! results that fit on a page, and no store. Done in parts, each part must say of what it is a part, or
+//! results of two models would be put together without a word; and the whole must be told exactly as by one
+//! process.
 //!
-//! **Method.** Work is a list of items with numbers, a function of what the user wrote. A part has those that fall to it by their
-//! hash ([`takes`]), and the file has their results by number, what all parts have alike, how many items there are, and a
-//! hash of all that decides what the items are, our version included. Both commands tell everything from such a value
-//! ([`Part`]), be it of one process or joined of files ([`join`]): so the same results are told in the same bytes. Parts with another hash are
-//! refused; an item that two parts have is one, if they agree; what no part has is told.
+//! **Method.** Work is a list of items with numbers, a function of what the user wrote. A part has those that
+//! fall to it by their hash ([`takes`]), and the file has their results by number, what all parts have alike,
+//! how many items there are, and a hash of all that decides what the items are, our version included. Both
+//! commands tell everything from such a value ([`Shard`]), be it of one process or joined of files
+//! ([`join`]): so the same results are told in the same bytes. Parts with another hash are refused; an item
+//! that two parts have is one, if they agree; what no part has is told.
 //!
 //! The file is a line of JSON, and a line with its SHA-256: one that was cut off or changed is no part.
 
@@ -30,7 +33,7 @@ const HEAD: &str = "{\"coreach_part\":";
 
 /// Results of some items of a piece of work, or of all.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Part<W, I> {
+pub struct Shard<W, I> {
     /// What was done: the command's name.
     pub coreach_part: String,
     /// Of the file's form.
@@ -57,11 +60,11 @@ pub fn takes(partition: Partition, plan: &Key, number: usize) -> bool {
     partition.takes(&Key::of(&format!("{plan} {number}")))
 }
 
-impl<W, I> Part<W, I> {
+impl<W, I> Shard<W, I> {
     /// Results of this work.
     pub fn new(kind: &str, plan: &Key, total: usize, whole: W, items: BTreeMap<usize, I>) -> Self {
         let (coreach_part, plan) = (kind.to_owned(), plan.to_string());
-        Part { coreach_part, format_version: FORMAT_VERSION, plan, total, whole, items }
+        Shard { coreach_part, format_version: FORMAT_VERSION, plan, total, whole, items }
     }
 
     /// How many items have no result.
@@ -70,7 +73,7 @@ impl<W, I> Part<W, I> {
     }
 }
 
-impl<W: Serialize, I: Serialize> Part<W, I> {
+impl<W: Serialize, I: Serialize> Shard<W, I> {
     /// The file.
     ///
     /// # Errors
@@ -88,7 +91,7 @@ impl<W: Serialize, I: Serialize> Part<W, I> {
 pub fn load<W: DeserializeOwned, I: DeserializeOwned>(
     kind: &str,
     path: &Path,
-) -> Result<Part<W, I>, Diagnostic> {
+) -> Result<Shard<W, I>, Diagnostic> {
     let name = path.display();
     let refused = |code, message: String| Err(Diagnostic::error(code, message));
     let bytes = match file::read(path, MOST_DOCUMENT) {
@@ -115,18 +118,19 @@ pub fn load<W: DeserializeOwned, I: DeserializeOwned>(
         }
         _ => return refused("no-part", format!("{name} was written by another version of coreach")),
     }
-    let read = serde_json::from_str::<Part<W, I>>(line);
+    let read = serde_json::from_str::<Shard<W, I>>(line);
     read.or_else(|error| refused("no-part", format!("{name} cannot be read as a part of `{kind}`: {error}")))
 }
 
-/// Puts parts together. `is_same`: do two results of one item agree? The first one counts, and how many did not is said.
+/// Puts parts together. `is_same`: do two results of one item agree? The first one counts, and how many did
+/// not is said.
 ///
 /// # Errors
 /// A finding for each part of something else than the first.
 pub fn join<W: PartialEq, I>(
-    parts: Vec<(PathBuf, Part<W, I>)>,
+    parts: Vec<(PathBuf, Shard<W, I>)>,
     is_same: fn(&I, &I) -> bool,
-) -> Result<(Part<W, I>, usize), Vec<Diagnostic>> {
+) -> Result<(Shard<W, I>, usize), Vec<Diagnostic>> {
     let mut parts = parts.into_iter();
     let Some((first, mut joined)) = parts.next() else {
         return Err(vec![Diagnostic::error("no-part", "there is nothing to put together")]);
@@ -161,7 +165,7 @@ mod tests {
     #[test]
     fn every_file_begins_alike_and_every_item_is_in_one_part() {
         let plan = plan("mutate", &Value::Null);
-        let part: Part<(), u8> = Part::new("mutate", &plan, 3, (), BTreeMap::from([(1, 7)]));
+        let part: Shard<(), u8> = Shard::new("mutate", &plan, 3, (), BTreeMap::from([(1, 7)]));
         assert!(part.to_text().unwrap().starts_with(HEAD));
         assert_eq!(part.missing(), 2);
         let parts: Vec<Partition> = (1..=5).map(|part| format!("hash:{part}/5").parse().unwrap()).collect();

@@ -49,7 +49,8 @@ pub struct Project {
     pub time: Option<Duration>,
 }
 
-/// Reads a configuration and all that it names, fixes its constants, and checks the models, with the solver too.
+/// Reads a configuration and all that it names, fixes its constants, and checks the models, with the solver
+/// too.
 ///
 /// # Errors
 /// Every mistake that could be found.
@@ -227,9 +228,9 @@ fn judged_online(reference: &Reference) -> Diagnostic {
 
 fn options(configuration: &Configuration) -> Options {
     let thresholds = match &configuration.thresholds {
-        configuration::Thresholds::Auto => Thresholds::Auto,
+        configuration::GivenThresholds::Auto => Thresholds::Auto,
         // Any number will do as a threshold: it is a place to pause, not a fact.
-        configuration::Thresholds::Numbers(numbers) => {
+        configuration::GivenThresholds::Numbers(numbers) => {
             Thresholds::List(numbers.iter().map(|number| number.trunc()).collect())
         }
     };

@@ -1,9 +1,9 @@
 //! Drawing diagnostics: for people on their own text, for programs as JSON.
 //!
-//! One diagnostic is one block: its code, its message, the lines of the file with the words underlined, then the
-//! facts that belong to it and what to do. The drawing is a function of the findings and the style; which style suits a terminal is for
-//! the command line to find out. Nothing that a user wrote reaches the terminal but through [`coreach_model::visible`]; JSON has
-//! the texts as they are, escaped by its own rules.
+//! One diagnostic is one block: its code, its message, the lines of the file with the words underlined, then
+//! the facts that belong to it and what to do. The drawing is a function of the findings and the style; which
+//! style suits a terminal is for the command line to find out. Nothing that a user wrote reaches the terminal
+//! but through [`coreach_model::visible`]; JSON has the texts as they are, escaped by its own rules.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,10 +12,11 @@ use coreach_model::diagnostic::{Diagnostic, Origin, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use serde_json::{Value, json};
 
-use crate::sheet::{Excerpt, LONGEST_DRAWN, Sheet, Sheets};
+use crate::sheet::{LONGEST_DRAWN, Sheet, SheetExcerpt, Sheets};
 use coreach_model::visible::visible;
 
-/// Labels further away than so many lines from the first are told, not drawn: the lines between are drawn too.
+/// Labels further away than so many lines from the first are told, not drawn: the lines between are drawn
+/// too.
 const FURTHEST_DRAWN: usize = 50;
 
 /// How to draw.
@@ -48,7 +49,8 @@ fn block(diagnostic: &Diagnostic, style: Style, sheets: &mut Sheets) -> String {
         .with_context_lines(1);
     let drawn = Drawn::of(diagnostic, sheets);
     let mut text = String::new();
-    // A string takes everything; miette itself fails only for a span outside of the text, and [`Drawn::of`] checks.
+    // A string takes everything; miette itself fails only for a span outside of the text, and [`Drawn::of`]
+    // checks.
     if handler.render_report(&mut text, &drawn).is_err() {
         text = format!("{}\n\n  {}\n", diagnostic.code, drawn.message);
     }
@@ -90,7 +92,7 @@ fn footer(text: &mut String, word: &str, content: &str, style: Style) {
 struct Drawn<'a> {
     diagnostic: &'a Diagnostic,
     message: Cow<'a, str>,
-    source: Option<Excerpt>,
+    source: Option<SheetExcerpt>,
     labels: Vec<LabeledSpan>,
     /// What cannot be drawn on that source: labels in another file or on an overlong line.
     elsewhere: Vec<String>,
@@ -178,8 +180,9 @@ impl miette::Diagnostic for Drawn<'_> {
     }
 }
 
-/// The diagnostics for a program: a list of objects. Lines and columns count from 1, columns in characters; the end
-/// is the column behind the last character. A diagnostic without a place has `null` in `file` and in the numbers.
+/// The diagnostics for a program: a list of objects. Lines and columns count from 1, columns in characters;
+/// the end is the column behind the last character. A diagnostic without a place has `null` in `file` and in
+/// the numbers.
 pub fn to_json(diagnostics: &[Diagnostic]) -> Value {
     Value::Array(each(diagnostics))
 }

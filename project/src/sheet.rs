@@ -1,9 +1,10 @@
 //! A file's text by lines, for drawing pieces of it.
 //!
-//! The drawing library looks for a piece from the beginning of the text, byte by byte, several times for each finding.
-//! A hundred findings in a file of megabytes would take seconds. So it is shown an [`Excerpt`], only the lines around the
-//! piece, and told which number the first of them has. The excerpt is also where hidden signs are made visible
-//! ([`coreach_model::visible`]) and where overlong lines are cut; whoever draws on it asks it where a place has moved to.
+//! The drawing library looks for a piece from the beginning of the text, byte by byte, several times for each
+//! finding. A hundred findings in a file of megabytes would take seconds. So it is shown an [`SheetExcerpt`],
+//! only the lines around the piece, and told which number the first of them has. The excerpt is also where
+//! hidden signs are made visible ([`coreach_model::visible`]) and where overlong lines are cut; whoever draws
+//! on it asks it where a place has moved to.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 
 use coreach_model::visible::{visible, visible_length};
 
-/// Longer lines, in bytes, are not drawn as a whole: a model that a program wrote in one line would fill the screen.
+/// Longer lines, in bytes, are not drawn as a whole: a model that a program wrote in one line would fill the
+/// screen.
 pub const LONGEST_DRAWN: usize = 200;
 
 /// The sheets of the files that some findings speak of.
@@ -23,7 +25,8 @@ pub struct Sheets(Vec<Known>);
 #[derive(Debug)]
 struct Known {
     sheet: Sheet,
-    /// A byte and its column, counted last. Findings come in the order of the text, and a line may have megabytes.
+    /// A byte and its column, counted last. Findings come in the order of the text, and a line may have
+    /// megabytes.
     counted: (usize, usize),
 }
 
@@ -81,12 +84,17 @@ impl Sheet {
         self.starts.get(line).copied().unwrap_or(self.file.text.len())
     }
 
-    /// The lines of some pieces, with one line more to be drawn before and after, and one more on each side, so that the
-    /// cut is not taken for the text's end. `None` without a piece, or where one is outside of the text.
-    pub fn excerpt<'a>(&self, pieces: impl Iterator<Item = &'a Range<usize>> + Clone) -> Option<Excerpt> {
+    /// The lines of some pieces, with one line more to be drawn before and after, and one more on each side,
+    /// so that the cut is not taken for the text's end. `None` without a piece, or where one is outside of
+    /// the text.
+    pub fn excerpt<'a>(
+        &self,
+        pieces: impl Iterator<Item = &'a Range<usize>> + Clone,
+    ) -> Option<SheetExcerpt> {
         let first = self.line(pieces.clone().map(|piece| piece.start).min()?).saturating_sub(2);
         let last = self.line(pieces.map(|piece| piece.end).max()?) + 2;
-        let mut excerpt = Excerpt { sheet: self.clone(), first, text: String::new(), starts: Vec::new() };
+        let mut excerpt =
+            SheetExcerpt { sheet: self.clone(), first, text: String::new(), starts: Vec::new() };
         for number in first..=last.min(self.starts.len() - 1) {
             excerpt.starts.push(excerpt.text.len());
             let line = self.file.text.get(self.start(number)..self.start(number + 1))?;
@@ -104,7 +112,7 @@ impl Sheet {
 
 /// Some lines of a sheet as they are drawn.
 #[derive(Clone, Debug)]
-pub struct Excerpt {
+pub struct SheetExcerpt {
     sheet: Sheet,
     /// The number of the first line, counted from 0.
     first: usize,
@@ -113,13 +121,14 @@ pub struct Excerpt {
     starts: Vec<usize>,
 }
 
-impl Excerpt {
+impl SheetExcerpt {
     /// Where a piece of the file is drawn.
     pub fn place(&self, piece: &Range<usize>) -> Range<usize> {
         self.moved(piece.start)..self.moved(piece.end)
     }
 
-    /// The column in the user's file of what is drawn at a byte of the excerpt, in characters, counted from 0.
+    /// The column in the user's file of what is drawn at a byte of the excerpt, in characters, counted from
+    /// 0.
     fn column(&self, drawn: usize) -> usize {
         let at = self.starts.partition_point(|start| *start <= drawn).saturating_sub(1);
         let (line, target) = (self.first + at, drawn - self.starts.get(at).unwrap_or(&0));
@@ -137,7 +146,7 @@ impl Excerpt {
     }
 }
 
-impl SourceCode for Excerpt {
+impl SourceCode for SheetExcerpt {
     fn read_span<'a>(
         &'a self,
         span: &SourceSpan,

@@ -83,8 +83,9 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<S
     Ok(Stored { record, test, document, initial, run, settings, iut })
 }
 
-/// `test --keep` puts the test case beside its runs: `deliver_coffee.7.json` is run 7 of `deliver_coffee`, and
-/// `deliver_coffee.7.2.json` the second one. Where both names could be meant, that of the file that is there.
+/// `test --keep` puts the test case beside its runs: `deliver_coffee.7.json` is run 7 of `deliver_coffee`,
+/// and `deliver_coffee.7.2.json` the second one. Where both names could be meant, that of the file that is
+/// there.
 pub fn beside(source: &Path) -> PathBuf {
     let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,7 +1,7 @@
 //! What `coreach mutate` and `coreach campaign` found, as documents for programs.
 //!
-//! Each has a JSON Schema in `docs/`. `tests/tests/schemas` makes one of each with every field, so that a field that is new
-//! here and not there is noticed.
+//! Each has a JSON Schema in `docs/`. `tests/tests/schemas` makes one of each with every field, so that a
+//! field that is new here and not there is noticed.
 
 use coreach_execution::Bucket;
 use coreach_execution::campaign::summary::Summary;
@@ -10,12 +10,13 @@ use coreach_model::Iosts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::parts::Part;
+use crate::parts::Shard;
 
 /// The version of the first format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The same of the second one. Version 1 had `told`, the first runs that failed, where this one has `buckets`.
+/// The same of the second one. Version 1 had `told`, the first runs that failed, where this one has
+/// `buckets`.
 pub const CAMPAIGN_FORMAT_VERSION: u32 = 2;
 
 /// What a suite found in mutants of its specification.
@@ -100,7 +101,7 @@ pub struct ShortestSummary {
 }
 
 /// What became of mutants, of all or of those of one part.
-pub type Mutants = Part<Suite, KeptMutant>;
+pub type Mutants = Shard<Suite, KeptMutant>;
 
 /// What is alike for all mutants: the suite, and what it does on the specification itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Timed specifications in a configuration: what the pipeline is given in their place.
 //!
-//! The stages take the delayed form, in which time is data. What cannot be said in it, or means something else where time is, is a mistake
-//! of the configuration, told on its text.
+//! The stages take the delayed form, in which time is data. What cannot be said in it, or means something
+//! else where time is, is a mistake of the configuration, told on its text.
 
 use std::sync::Arc;
 

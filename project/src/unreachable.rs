@@ -6,8 +6,8 @@ use coreach_model::{Diagnostic, Numbered};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
 
-/// Says where the way to Accept ends. Three cases: the product has no path to Accept; it has some, each with a guard
-/// that never holds; or the visible behaviours have one, and the data exclude it from the start.
+/// Says where the way to Accept ends. Three cases: the product has no path to Accept; it has some, each with
+/// a guard that never holds; or the visible behaviours have one, and the data exclude it from the start.
 pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
     if purpose.aim == Aim::Violate {

@@ -20,7 +20,8 @@ const WORK: u64 = 1000;
 /// Of so many nodes one is looked at once more where polyhedra cannot tell, by the solver.
 const EXACT: usize = 20;
 
-/// Verifies a property of the project, looking at so many nodes for a violation. What has a memory is made anew.
+/// Verifies a property of the project, looking at so many nodes for a violation. What has a memory is made
+/// anew.
 ///
 /// # Errors
 /// As the pipeline's.

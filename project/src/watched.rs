@@ -1,15 +1,17 @@
 //! Which files matter to a file, and when they have changed.
 //!
-//! **Problem.** Who writes a model saves it every minute, in an editor that may write it in pieces, or write another file and rename it,
-//! or remove it first. Files come to be named, and are not there yet.
+//! **Problem.** Who writes a model saves it every minute, in an editor that may write it in pieces, or write
+//! another file and rename it, or remove it first. Files come to be named, and are not there yet.
 //!
-//! **Method.** Any word of a YAML file may be a path: what is there, and what looks like the name of a YAML file, is watched; YAML files are
-//! looked into in their turn. So every key that names a file is known, a new one too, and a word too many costs a look. Where a file cannot be read
-//! or is no YAML at the moment, what was watched before stays.
+//! **Method.** Any word of a YAML file may be a path: what is there, and what looks like the name of a YAML
+//! file, is watched; YAML files are looked into in their turn. So every key that names a file is known, a new
+//! one too, and a word too many costs a look. Where a file cannot be read or is no YAML at the moment, what
+//! was watched before stays.
 //!
-//! Files are looked at again and again: some dozen calls of `stat`, which works on every file system, in containers and for files that are not there, where the
-//! kernel's notices do not (`docs/decisions.md`). A change counts when two looks in a row saw the same, so a file is read when the writing has paused.
-//! A time of change as young as a tick of the kernel's clock says little; by the second look it is older.
+//! Files are looked at again and again: some dozen calls of `stat`, which works on every file system, in
+//! containers and for files that are not there, where the kernel's notices do not (`docs/decisions.md`). A
+//! change counts when two looks in a row saw the same, so a file is read when the writing has paused. A time
+//! of change as young as a tick of the kernel's clock says little; by the second look it is older.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;

@@ -1,5 +1,6 @@
-//! Whole numbers of the command line, read as strictly as those of files: digits only, no sign, no zero in front. A text that
-//! has one meaning to every reader (`007` is seven to some and an octal number to others) or none.
+//! Whole numbers of the command line, read as strictly as those of files: digits only, no sign, no zero in
+//! front. A text that has one meaning to every reader (`007` is seven to some and an octal number to others)
+//! or none.
 
 use std::num::NonZeroUsize;
 

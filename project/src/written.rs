@@ -1,12 +1,14 @@
 //! What is written is read back before it is called written.
 //!
-//! A test case that nobody can run, or a model that means something else than the stage's result, must not lie on the
-//! disk behind an exit code of 0. So each text in a format that coreach reads (YAML; JSON of the test case) is read as
-//! its reader would, from memory, and compared with what it was made of. Where the reader's limits of size are passed,
-//! that is a limit, and says so. Anything else is a bug of ours, and a crash.
+//! A test case that nobody can run, or a model that means something else than the stage's result, must not
+//! lie on the disk behind an exit code of 0. So each text in a format that coreach reads (YAML; JSON of the
+//! test case) is read as its reader would, from memory, and compared with what it was made of. Where the
+//! reader's limits of size are passed, that is a limit, and says so. Anything else is a bug of ours, and a
+//! crash.
 //!
-//! **Cost**: that of reading what was just written. Terms are shared, so comparing them costs next to nothing; the
-//! solver is asked only where a term was read in another form ([`coreach_pipeline::export::equal`]).
+//! **Cost**: that of reading what was just written. Terms are shared, so comparing them costs next to
+//! nothing; the solver is asked only where a term was read in another form
+//! ([`coreach_pipeline::export::equal`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -119,8 +121,8 @@ fn test_case(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnostic>> {
     Ok(iosts)
 }
 
-/// Are these what `others_fail` stands for: one transition to Fail for each output, which is taken at the locations without a verdict where
-/// that output has no other, and nowhere else?
+/// Are these what `others_fail` stands for: one transition to Fail for each output, which is taken at the
+/// locations without a verdict where that output has no other, and nowhere else?
 fn say_the_same(view: &View<'_>, fail: LocationId, read: &TestCase, others: &[Transition]) -> bool {
     let written: HashSet<_> = view.iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
     let outputs = || view.iosts.action_ids().filter(|action| view.iosts.action(*action).is_observed());

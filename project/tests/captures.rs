@@ -1,4 +1,5 @@
-//! What is captured from answers and sent later, functions in templates, and answers that are told apart by what was asked: over real sockets.
+//! What is captured from answers and sent later, functions in templates, and answers that are told apart by
+//! what was asked: over real sockets.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -62,7 +63,8 @@ fn ask(adapter: &mut dyn Adapter, action: &str, values: &[&str]) -> String {
 /// The heads of the requests that came, each with its body.
 type Asked = Arc<Mutex<Vec<String>>>;
 
-/// A server of documents that gives a number to each, and a new tag to each version. Who has no token has no right.
+/// A server of documents that gives a number to each, and a new tag to each version. Who has no token has no
+/// right.
 fn documents() -> (SocketAddr, Asked) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,5 @@
-//! What an IUT file says, over real sockets and processes: lines up to an end, lists, frames of bytes, datagrams.
+//! What an IUT file says, over real sockets and processes: lines up to an end, lists, frames of bytes,
+//! datagrams.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -274,7 +275,8 @@ const NAMES: &str = "
   values: { name: { www: WWW, mail: MAIL, echo: ECHO }, address: { 0a000001: FIRST, 0a000002: SECOND } }
 ";
 
-/// Runs over each carrier: what is asked is answered, a byte too many is no answer, and what does not fit is not sent.
+/// Runs over each carrier: what is asked is answered, a byte too many is no answer, and what does not fit is
+/// not sent.
 #[test]
 fn frames_of_bytes_over_each_carrier() {
     for carrier in [

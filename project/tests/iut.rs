@@ -1,8 +1,8 @@
 //! Golden diagnostics of IUT files: what a user is told about a wrong one, as it is drawn.
 //!
-//! Each `data/iut/<name>.yaml` is read against the coffee machine and has the expected drawing beside it in `<name>.out`; of
-//! a good one nothing is drawn, and the file is empty. With `COREACH_BLESS=1` in the environment the expected files
-//! are rewritten.
+//! Each `data/iut/<name>.yaml` is read against the coffee machine and has the expected drawing beside it in
+//! `<name>.out`; of a good one nothing is drawn, and the file is empty. With `COREACH_BLESS=1` in the
+//! environment the expected files are rewritten.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 

@@ -1,4 +1,5 @@
-//! A process that is kept for several runs over its standard input and output: no run sees what another one has left.
+//! A process that is kept for several runs over its standard input and output: no run sees what another one
+//! has left.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 

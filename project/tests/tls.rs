@@ -12,7 +12,7 @@ use std::{fs, thread};
 
 use coreach_adapters::channel::Channel;
 use coreach_adapters::cut::Cut;
-use coreach_adapters::stream::{Drained, Frame, Stream};
+use coreach_adapters::stream::{Drained, Stream, StreamFrame};
 use coreach_adapters::tls::Tls;
 use coreach_adapters::{Adapter, Failure, Left, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
@@ -340,9 +340,9 @@ fn much_goes_both_ways_and_the_end_is_a_word() {
     let message = [vec![b'x'; 20 << 20], b"\n".to_vec()].concat();
     stream.send(&message, until, None).unwrap();
     let first = format!("{}", message.len());
-    assert_eq!(stream.frame(until, None).unwrap(), Frame::Bytes(first.as_bytes()));
+    assert_eq!(stream.frame(until, None).unwrap(), StreamFrame::Bytes(first.as_bytes()));
     for _ in 0..10_000 {
-        assert_eq!(stream.frame(until, None).unwrap(), Frame::Bytes(b"y"));
+        assert_eq!(stream.frame(until, None).unwrap(), StreamFrame::Bytes(b"y"));
     }
     // Of the rest, all is read, and the end behind it.
     let begin = Instant::now();

@@ -22,8 +22,8 @@ pub struct Machine {
     pub accepting: Numbered<LocationId, bool>,
 }
 
-/// Of a folder, every specification with every purpose for it, as far as the pipeline makes a test case of them, and every
-/// specification by itself.
+/// Of a folder, every specification with every purpose for it, as far as the pipeline makes a test case of
+/// them, and every specification by itself.
 ///
 /// # Errors
 /// A folder or file that cannot be read.

@@ -1,8 +1,9 @@
 //! A browser, driven: for the tests of the page and for its pictures in the documents.
 //!
-//! Chromium speaks its own protocol over two pipes (`--remote-debugging-pipe`): a JSON object, then a zero byte. Six methods of it are needed, so no
-//! crate is: those that there are bring an asynchronous runtime and the whole protocol as generated code. A shell puts the pipes where Chromium
-//! looks for them, at the descriptors 3 and 4. When we end, the pipes close, and Chromium ends by itself.
+//! Chromium speaks its own protocol over two pipes (`--remote-debugging-pipe`): a JSON object, then a zero
+//! byte. Six methods of it are needed, so no crate is: those that there are bring an asynchronous runtime and
+//! the whole protocol as generated code. A shell puts the pipes where Chromium looks for them, at the
+//! descriptors 3 and 4. When we end, the pipes close, and Chromium ends by itself.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -92,7 +93,8 @@ impl Browser {
         browser
     }
 
-    /// Opens a page of the disk and waits until it is drawn; the milliseconds until then, as the page says them.
+    /// Opens a page of the disk and waits until it is drawn; the milliseconds until then, as the page says
+    /// them.
     ///
     /// # Panics
     /// It is never drawn.

@@ -12,12 +12,11 @@
 //! - [`analysed`]: the machines that the analyses of our models work on.
 //! - [`schema`]: the JSON Schemas in `docs/`, and documents held against them.
 //! - [`tally`]: what a soak has found, in parts and put together.
-//! - [`benchmark`]: the polyhedra against APRON and PPL, in speed and answer by answer (`scripts/bench domains`).
 //!
-//! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a slice.
+//! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a
+//! slice.
 
 pub mod analysed;
-pub mod benchmark;
 pub mod browser;
 pub mod brute;
 pub mod families;

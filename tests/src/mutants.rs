@@ -1,8 +1,9 @@
-//! Implementations that are wrong in one place: the mutants of a specification that `coreach mutate` makes, and in
-//! [`explicit`] those of its states.
+//! Implementations that are wrong in one place: the mutants of a specification that `coreach mutate` makes,
+//! and in [`explicit`] those of its states.
 //!
-//! An operator says *how* a mutant differs; whether the difference shows is decided by brute force (ioc and ioc_TP), for
-//! many mutants conform. Each operator names what it did, so that a finding can be repeated by hand.
+//! An operator says *how* a mutant differs; whether the difference shows is decided by brute force (ioc and
+//! ioc_TP), for many mutants conform. Each operator names what it did, so that a finding can be repeated by
+//! hand.
 
 pub mod explicit;
 

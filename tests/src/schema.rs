@@ -1,8 +1,8 @@
-//! JSON Schemas of the files that people write and the program writes: reading them, holding a document against one, and
-//! finding which of its objects says which keys a place may have.
+//! JSON Schemas of the files that people write and the program writes: reading them, holding a document
+//! against one, and finding which of its objects says which keys a place may have.
 //!
-//! As much of JSON Schema (2020-12) as the schemas in `docs/` use; a rule that is none of these is a panic, so that no
-//! schema says what nobody checks. Why not a library: `docs/decisions.md`.
+//! As much of JSON Schema (2020-12) as the schemas in `docs/` use; a rule that is none of these is a panic,
+//! so that no schema says what nobody checks. Why not a library: `docs/decisions.md`.
 
 use std::fs;
 use std::path::Path;
@@ -280,7 +280,8 @@ fn applied(
     }
 }
 
-/// Every part of a schema that says which keys there are, with these keys, whether a document has such a place or not.
+/// Every part of a schema that says which keys there are, with these keys, whether a document has such a
+/// place or not.
 pub fn all_closed(schema: &Schema) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     parts(&schema.root, "", &mut |pointer, rules| {
@@ -293,8 +294,8 @@ pub fn all_closed(schema: &Schema) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// What a schema says of itself that cannot be: references that lead nowhere, defaults and examples that it would refuse,
-/// keys that must be there and may not.
+/// What a schema says of itself that cannot be: references that lead nowhere, defaults and examples that it
+/// would refuse, keys that must be there and may not.
 pub fn contradictions(schema: &Schema) -> Vec<String> {
     let mut found = Vec::new();
     parts(&schema.root, "", &mut |pointer, rules| {

@@ -1,11 +1,12 @@
 //! A failing pair made small.
 //!
-//! **Method.** Try one simplification after the other, keep what still fails, and start again until none does:
-//! transitions, assignments, conjuncts and disjuncts go; a variable becomes its initial value; a term becomes one of its
-//! parts or a literal; ranges get smaller; what nothing mentions is no longer declared.
+//! **Method.** Try one simplification after the other, keep what still fails, and start again until none
+//! does: transitions, assignments, conjuncts and disjuncts go; a variable becomes its initial value; a term
+//! becomes one of its parts or a literal; ranges get smaller; what nothing mentions is no longer declared.
 //!
-//! **Ends**: each step makes the pair smaller in a fixed order (transitions, then data, then the sizes of terms and
-//! types), and the number of attempts is limited. **Cost**: one run of the failing property per attempt.
+//! **Ends**: each step makes the pair smaller in a fixed order (transitions, then data, then the sizes of
+//! terms and types), and the number of attempts is limited. **Cost**: one run of the failing property per
+//! attempt.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,8 @@ pub fn shrink(pair: &Pair, attempts: usize, mut fails: impl FnMut(&Pair) -> bool
     loop {
         let mut improved = false;
         let mut number = 0;
-        // Candidates are numbered anew after each success: what the number meant before is gone or has moved up.
+        // Candidates are numbered anew after each success: what the number meant before is gone or has moved
+        // up.
         while let Some(candidate) = candidate(&best, number) {
             if left == 0 {
                 return best;
@@ -198,7 +200,8 @@ fn with_simpler_conditions(pair: &Pair) -> Vec<Pair> {
     })
 }
 
-/// Trees of the same sort that are smaller: literals, parts, and the tree without a part or with a simpler one.
+/// Trees of the same sort that are smaller: literals, parts, and the tree without a part or with a simpler
+/// one.
 fn simpler(tree: &Tree) -> Vec<Tree> {
     let mut found = Vec::new();
     if matches!(tree, Tree::Literal(_)) {

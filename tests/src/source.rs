@@ -1,4 +1,5 @@
-//! What a generated model *says*: expressions as trees that nothing simplifies, and models that are made of them.
+//! What a generated model *says*: expressions as trees that nothing simplifies, and models that are made of
+//! them.
 //!
 //! [`coreach_model::Term`] folds what it can while it is built, so a generator that makes terms never writes
 //! `10 div x == 10 div x`. Trees stay as they are made, and are printed with all brackets.

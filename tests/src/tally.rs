@@ -1,7 +1,8 @@
 //! What a soak has found, as a file: seeds are done in parts, and their sums are the whole.
 //!
-//! A part (`--partition hash:M/N`) takes the seeds whose hash falls to it. Its tally says which seeds were asked for, so that only
-//! parts of one soak are put together, each once; one that is not there is an error, for its violations would be missing.
+//! A part (`--partition hash:M/N`) takes the seeds whose hash falls to it. Its tally says which seeds were
+//! asked for, so that only parts of one soak are put together, each once; one that is not there is an error,
+//! for its violations would be missing.
 
 use std::collections::BTreeMap;
 

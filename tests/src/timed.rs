@@ -1,17 +1,20 @@
 //! Timed test cases of the main pipeline against the concrete semantics of time.
 //!
-//! **Problem.** The pipeline sees time as data (`model/src/timed/delayed.rs`) and silence as an event (`pipeline/src/lateness.rs`). Neither
-//! is what a clock does. Here clocks run.
+//! **Problem.** The pipeline sees time as data (`model/src/timed/delayed.rs`) and silence as an event
+//! (`pipeline/src/lateness.rs`). Neither is what a clock does. Here clocks run.
 //!
-//! **Method.** A random timed model and a purpose go through the pipeline. Then random traces are followed by the test case and by all states in which
-//! [`coreach_model::timed::semantics`] lets the model be, on a grid of half units: stimuli that the test case offers, events that
-//! the model can do, others, silences of some length. After each observation that the test case judges:
+//! **Method.** A random timed model and a purpose go through the pipeline. Then random traces are followed by
+//! the test case and by all states in which [`coreach_model::timed::semantics`] lets the model be, on a grid
+//! of half units: stimuli that the test case offers, events that the model can do, others, silences of some
+//! length. After each observation that the test case judges:
 //!
-//! - Fail, if and only if no state is left (*sound*: a conforming system never fails; *exact*: what is forbidden fails at once);
+//! - Fail, if and only if no state is left (*sound*: a conforming system never fails; *exact*: what is
+//!   forbidden fails at once);
 //! - of an input that the tester does not send: never Fail, and Inconclusive where no state is left.
 //!
-//! Whether a silence is allowed is found by looking: some later instant of a grid of quarters at which an output is possible, or an input that the tester
-//! does not send; or no instant at all for an output, and no internal step.
+//! Whether a silence is allowed is found by looking: some later instant of a grid of quarters at which an
+//! output is possible, or an input that the tester does not send; or no instant at all for an output, and no
+//! internal step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -225,7 +228,8 @@ impl Walker<'_> {
         (delay, visible[action].name.clone(), values)
     }
 
-    /// May the model be silent for so long in this state: may something come later, or is there nothing that could ever come?
+    /// May the model be silent for so long in this state: may something come later, or is there nothing that
+    /// could ever come?
     fn may_wait(&self, state: &TimedState, silent: &RBig) -> bool {
         let shown = state.valuation.values().filter_map(|value| match value {
             Value::Real(time) => Some(time.clone()),

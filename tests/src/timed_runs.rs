@@ -1,10 +1,12 @@
 //! Timed runs against simulated systems: one that conforms never fails, one that does not is found.
 //!
-//! **Method.** A random timed model and a purpose go through the pipeline, and the test case through its document into the tester. It meets the model itself,
-//! walked on simulated time, and mutants of it: bounds that are a unit off, clocks that are not set back, outputs that never come. Each run's
-//! record is restored from its document, which walks its trace again.
+//! **Method.** A random timed model and a purpose go through the pipeline, and the test case through its
+//! document into the tester. It meets the model itself, walked on simulated time, and mutants of it: bounds
+//! that are a unit off, clocks that are not set back, outputs that never come. Each run's record is restored
+//! from its document, which walks its trace again.
 //!
-//! A Fail of a mutant is justified by the concrete semantics, in which clocks run: no state is left after its trace.
+//! A Fail of a mutant is justified by the concrete semantics, in which clocks run: no state is left after its
+//! trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -197,7 +199,8 @@ pub fn check(seed: u64, effort: Effort, counts: &mut Counts) -> Result<(), Strin
     Ok(())
 }
 
-/// Is the trace of a run that failed one that the model cannot have, whatever it did inside? Of silence, the trace before must be possible.
+/// Is the trace of a run that failed one that the model cannot have, whatever it did inside? Of silence, the
+/// trace before must be possible.
 fn is_justified(timed: &Timed, run: &Run) -> bool {
     let data = initial_states(timed.graph(), &Valuation::new(), 1000).unwrap_or_default();
     let starts = data.iter().filter_map(|state| {

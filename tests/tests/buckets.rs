@@ -1,9 +1,10 @@
 //! Pairs of faults in one system: whatever run failed, shrinking ends at the same failure.
 //!
-//! The system is the Redis example's specification with two mutations, and is judged by the specification itself. Pairs whose
-//! runs fail in fewer than two buckets are passed over: there, nothing could go wrong.
+//! The system is the Redis example's specification with two mutations, and is judged by the specification
+//! itself. Pairs whose runs fail in fewer than two buckets are passed over: there, nothing could go wrong.
 //!
-//! `cargo test --profile soak -p coreach-tests --test all buckets:: -- --ignored --nocapture` does 200 pairs and measures.
+//! `cargo test --profile soak -p coreach-tests --test all buckets:: -- --ignored --nocapture` does 200 pairs
+//! and measures.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 

@@ -1,5 +1,5 @@
-//! Choices that the pair graph sees to stay open for ever, one test for each reason why that is no obstacle, and those where it is. Each pair is made by the
-//! whole pipeline, every artifact checked.
+//! Choices that the pair graph sees to stay open for ever, one test for each reason why that is no obstacle,
+//! and those where it is. Each pair is made by the whole pipeline, every artifact checked.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Generation, Options, generate};
 use coreach_tests::source::read_text;
 
-/// What becomes of a specification with these transitions, an `int` x that begins at 0, and the purpose to see `done`.
+/// What becomes of a specification with these transitions, an `int` x that begins at 0, and the purpose to
+/// see `done`.
 fn made(transitions: &[&str]) -> Result<Generation, Stop> {
     made_within(transitions, Limits::default())
 }
@@ -291,7 +292,8 @@ fn what_lies_behind_accept_needs_no_lookahead() {
 
 #[test]
 fn a_property_may_be_violated_where_no_behaviour_leads_to_a_violation() {
-    // The specification is never `done`, whichever way it went: an implementation that is violates the property everywhere.
+    // The specification is never `done`, whichever way it went: an implementation that is violates the
+    // property everywhere.
     let transitions = [
         "from: l, to: m, on: set, assign: { x: q }",
         "from: l, to: n, on: set",

@@ -1,8 +1,10 @@
-//! Coverage against brute force: every explanation of a trace is listed, path by path, and what is counted on each is compared.
+//! Coverage against brute force: every explanation of a trace is listed, path by path, and what is counted on
+//! each is compared.
 //!
-//! The oracle walks specification and purpose by the concrete semantics, each by itself: no product, no completed purpose. What a
-//! purpose does where its author wrote nothing is said here once more (Algorithm 7.1), and so is when a conjunct has shown a side
-//! and into which class a value falls: a class by listing the whole type. It shares the evaluation of terms, and nothing else.
+//! The oracle walks specification and purpose by the concrete semantics, each by itself: no product, no
+//! completed purpose. What a purpose does where its author wrote nothing is said here once more (Algorithm
+//! 7.1), and so is when a conjunct has shown a side and into which class a value falls: a class by listing
+//! the whole type. It shares the evaluation of terms, and nothing else.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,8 +173,8 @@ impl Oracle<'_> {
         all
     }
 
-    /// What the purpose may do: its transitions whose guards hold; where none does, Reject where one of the action's leads elsewhere,
-    /// and else it stays. Nothing leads out of Accept.
+    /// What the purpose may do: its transitions whose guards hold; where none does, Reject where one of the
+    /// action's leads elsewhere, and else it stays. Nothing leads out of Accept.
     fn purpose(
         &self,
         both: &Both,
@@ -362,8 +364,8 @@ fn some_event(random: &mut Random, iosts: &Iosts) -> Event {
     Event::new(action.name.clone(), values.collect::<Vec<_>>())
 }
 
-/// A trace of the specification, often with an event behind it that it refuses. Behind a link, with observations that have
-/// moved before stimuli, and with delays.
+/// A trace of the specification, often with an event behind it that it refuses. Behind a link, with
+/// observations that have moved before stimuli, and with delays.
 fn trace(random: &mut Random, iosts: &Iosts, initial: &State, is_linked: bool) -> Vec<Occurrence> {
     let mut states = internal_closure(iosts, BTreeSet::from([initial.clone()]));
     let mut events: Vec<Event> = Vec::new();

@@ -1,9 +1,9 @@
 //! Golden diagnostics: what a user is told about a wrong model, purpose or configuration, as it is drawn.
 //!
-//! Each `diagnostics/<area>/<name>.yaml` has the expected drawing beside it in `<name>.out`. The good files that
-//! purposes and configurations refer to lie in `diagnostics/good/`. With `COREACH_BLESS=1` in the environment the
-//! expected files are rewritten; read them before you commit them: the words underlined must be the offending ones,
-//! and the help must help.
+//! Each `diagnostics/<area>/<name>.yaml` has the expected drawing beside it in `<name>.out`. The good files
+//! that purposes and configurations refer to lie in `diagnostics/good/`. With `COREACH_BLESS=1` in the
+//! environment the expected files are rewritten; read them before you commit them: the words underlined must
+//! be the offending ones, and the help must help.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 

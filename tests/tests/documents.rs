@@ -1,7 +1,10 @@
-//! The documents hold together: links resolve, models in them are models, the schemas accept what the reader accepts.
+//! The documents hold together: links resolve, models in them are models, the schemas accept what the reader
+//! accepts.
 //!
-//! A block ```` ```yaml specification ````, `purpose`, `configuration`, `iut` or `campaign` is a whole file (a name may follow), and so is `mistaken`, which is there for
-//! what is wrong with it; other blocks are pieces. What the documents show of the *program* is checked beside the program, in `cli/tests/documents.rs`.
+//! A block ```` ```yaml specification ````, `purpose`, `configuration`, `iut` or `campaign` is a whole file
+//! (a name may follow), and so is `mistaken`, which is there for what is wrong with it; other blocks are
+//! pieces. What the documents show of the *program* is checked beside the program, in
+//! `cli/tests/documents.rs`.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::fs;
@@ -147,7 +150,8 @@ fn links_resolve() {
     assert!(links > 10, "only {links} links found: is Markdown still understood?");
 }
 
-/// The kind of a file that is shown for what is wrong with it; what is said of that is shown as well (`cli/tests/documents.rs`).
+/// The kind of a file that is shown for what is wrong with it; what is said of that is shown as well
+/// (`cli/tests/documents.rs`).
 const MISTAKEN: &str = "mistaken";
 
 /// A whole file in a document.
@@ -198,7 +202,8 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
     fs::create_dir_all(&folder.0).unwrap();
     let mut counts = [0; 4];
     for document in documents() {
-        // A configuration finds the files beside its document and in it; and those of an example, where there are none.
+        // A configuration finds the files beside its document and in it; and those of an example, where there
+        // are none.
         let beside = document.parent().unwrap();
         let example = root().join("examples/coffee_machine");
         let from = if beside.join("specification.yaml").is_file() { beside } else { &example };

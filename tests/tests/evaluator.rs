@@ -1,8 +1,10 @@
-//! The oracle's evaluator against the project's, where both must agree: on expressions that have a value throughout.
+//! The oracle's evaluator against the project's, where both must agree: on expressions that have a value
+//! throughout.
 //!
-//! Each was written without the other (`tests/src/brute/expression.rs`, `model/src/term/evaluate.rs`). Of an expression
-//! all of whose parts have a value, nothing that folds may change the value, so the two must say the same of it; of any
-//! other one the project may, while its terms fold before obligations are known, only say too much.
+//! Each was written without the other (`tests/src/brute/expression.rs`, `model/src/term/evaluate.rs`). Of an
+//! expression all of whose parts have a value, nothing that folds may change the value, so the two must say
+//! the same of it; of any other one the project may, while its terms fold before obligations are known, only
+//! say too much.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 

@@ -1,4 +1,5 @@
-//! Small models that ask for much: what the stages make of them, in counts. `scripts/explode` measures time and memory.
+//! Small models that ask for much: what the stages make of them, in counts. `scripts/explode` measures time
+//! and memory.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! The planted faults can be planted: each patch of `tests/faults` fits the code of today. `scripts/faults` builds them and waits for
-//! the soak to find each; it is run by hand, and until then nobody would see that a change of the code has left one behind.
+//! The planted faults can be planted: each patch of `tests/faults` fits the code of today. `scripts/faults`
+//! builds them and waits for the soak to find each; it is run by hand, and until then nobody would see that a
+//! change of the code has left one behind.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::fs;

@@ -1,9 +1,11 @@
-//! Our domains and APRON's come to the same fixpoints on our models: a domain of ours that lost something which APRON's
-//! keeps, or kept what APRON's loses, would show here. (precision, and soundness as far as APRON is trusted)
+//! Our domains and APRON's come to the same fixpoints on our models: a domain of ours that lost something
+//! which APRON's keeps, or kept what APRON's loses, would show here. (precision, and soundness as far as
+//! APRON is trusted)
 //!
-//! The iteration is the same for all domains, so a difference is one of an operation, or of a widening, for which there is
-//! a choice. APRON's octagons use the numbers of all thresholds as bounds of any sum or difference, ours the thresholds
-//! themselves, so theirs are tighter in places; octagons are therefore compared where nothing is widened.
+//! The iteration is the same for all domains, so a difference is one of an operation, or of a widening, for
+//! which there is a choice. APRON's octagons use the numbers of all thresholds as bounds of any sum or
+//! difference, ours the thresholds themselves, so theirs are tighter in places; octagons are therefore
+//! compared where nothing is widened.
 
 #![cfg(feature = "apron")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]

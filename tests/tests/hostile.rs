@@ -1,9 +1,11 @@
-//! Hostile files: whatever a file contains, the program answers with findings or with `ok`, soon, and never dies.
+//! Hostile files: whatever a file contains, the program answers with findings or with `ok`, soon, and never
+//! dies.
 //!
 //! The small ones lie in `hostile/`, each with the code of the finding that it must get in its first line
-//! (`# expected: nested-too-deep`); the large ones are made here. Those beyond the limits of size test that the limits
-//! come first; those just within them ([`within_the_limits`]), that what lies behind is quick too. The real program is
-//! asked, in the profile of this test. `COREACH_HOSTILE_KEEP=folder` keeps the files, to be tried by hand.
+//! (`# expected: nested-too-deep`); the large ones are made here. Those beyond the limits of size test that
+//! the limits come first; those just within them ([`within_the_limits`]), that what lies behind is quick too.
+//! The real program is asked, in the profile of this test. `COREACH_HOSTILE_KEEP=folder` keeps the files, to
+//! be tried by hand.
 //!
 //! No test asserts by the clock. How long each file takes is told by
 //! `cargo test --release -p coreach-tests --test all hostile:: -- --ignored --nocapture`.

@@ -1,5 +1,6 @@
-//! What imported models are good for: machines of XLIA are their translations by hand, transition systems come back as they were written, recorded
-//! traces are accepted by what was learned of them, and an imported model goes all the way to a run.
+//! What imported models are good for: machines of XLIA are their translations by hand, transition systems
+//! come back as they were written, recorded traces are accepted by what was learned of them, and an imported
+//! model goes all the way to a run.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use coreach_import::{FirstValues, Format, Options, import};
+use coreach_import::{FirstValues, ForeignFormat, Options, import};
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{AnySpecification, from_bytes, read_any_specification};
 use coreach_model::term::substitute;
@@ -27,7 +28,7 @@ fn read(name: &str, text: &str) -> AnySpecification {
     read_any_specification(file).unwrap_or_else(|found| panic!("{}", render(&found, Style::PLAIN))).0
 }
 
-fn imported(name: &str, text: String, format: Format, options: &Options) -> AnySpecification {
+fn imported(name: &str, text: String, format: ForeignFormat, options: &Options) -> AnySpecification {
     let file = Arc::new(SourceFile { name: name.to_owned(), text });
     let made = import(file, Some(format), options);
     let (text, _) = made.unwrap_or_else(|found| panic!("{}", render(&found, Style::PLAIN)));
@@ -39,14 +40,15 @@ fn file(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn format(name: &str) -> Format {
+fn format(name: &str) -> ForeignFormat {
     name.parse().unwrap()
 }
 
 /// A transition without the names of parameters and of itself.
 type Shape = (String, String, String, BTreeSet<String>, BTreeMap<String, String>, BTreeSet<String>);
 
-/// What a timed model says, under names that do not depend on who wrote it: parameters by their place, guards as sets of conjuncts.
+/// What a timed model says, under names that do not depend on who wrote it: parameters by their place, guards
+/// as sets of conjuncts.
 fn shapes(timed: &Timed) -> BTreeMap<String, Shape> {
     let graph = timed.graph();
     let numbered =

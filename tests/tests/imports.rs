@@ -1,9 +1,11 @@
-//! Foreign models as specifications: `imports/<format>/` has models in the shapes that public ones have, each with the specification that is made of
-//! it (`<name>.yaml`) and what is told about it (`<name>.notes`); `imports/wrong/<format>/` has models with mistakes, and what is told of
-//! these (`<name>.out`). A file `<name>.options` has the words of the command line that belong to a model.
+//! Foreign models as specifications: `imports/<format>/` has models in the shapes that public ones have, each
+//! with the specification that is made of it (`<name>.yaml`) and what is told about it (`<name>.notes`);
+//! `imports/wrong/<format>/` has models with mistakes, and what is told of these (`<name>.out`). A file
+//! `<name>.options` has the words of the command line that belong to a model.
 //!
-//! Each specification is read and checked by the readers of `coreach check`, the solver's questions included. With `COREACH_BLESS=1` in the environment
-//! the expected files are written anew; read them before you commit them.
+//! Each specification is read and checked by the readers of `coreach check`, the solver's questions included.
+//! With `COREACH_BLESS=1` in the environment the expected files are written anew; read them before you commit
+//! them.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Parser;
-use coreach_cli::arguments::{Arguments, Command};
-use coreach_import::{Format, LIMIT, Options, detect, import};
+use coreach_cli::arguments::{Arguments, CoreachCommand};
+use coreach_import::{ForeignFormat, LIMIT, Options, detect, import};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_project::checked;
 use coreach_project::render::{Style, render, to_json};
@@ -44,12 +46,12 @@ fn cases(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// What the command line says that belongs to the model.
-fn words(path: &Path) -> (Option<Format>, Options) {
+fn words(path: &Path) -> (Option<ForeignFormat>, Options) {
     let text = fs::read_to_string(path.with_extension("options")).unwrap_or_default();
     let words = text.split_whitespace().map(str::to_owned);
     let line = ["coreach".to_owned(), "import".to_owned(), "file".to_owned()].into_iter().chain(words);
     match Arguments::try_parse_from(line).unwrap().command {
-        Command::Import(arguments) => (arguments.from, arguments.options()),
+        CoreachCommand::Import(arguments) => (arguments.from, arguments.options()),
         _ => panic!("another command"),
     }
 }
@@ -80,7 +82,7 @@ fn compare(path: &Path, text: &str, wrong: &mut Vec<String>) {
 #[test]
 fn foreign_models_become_the_specifications_beside_them() {
     let mut wrong = Vec::new();
-    for format in Format::ALL {
+    for format in ForeignFormat::ALL {
         let cases = cases(&folder().join(format.name()));
         assert!(cases.len() >= 20, "{format}: {} models", cases.len());
         for path in cases {
@@ -101,7 +103,7 @@ fn foreign_models_become_the_specifications_beside_them() {
 
 #[test]
 fn what_was_made_is_checked_without_an_error() {
-    for format in Format::ALL {
+    for format in ForeignFormat::ALL {
         for path in cases(&folder().join(format.name())) {
             let path = path.with_extension("yaml");
             let checked = checked::check(&path, &[]);
@@ -115,7 +117,7 @@ fn what_was_made_is_checked_without_an_error() {
 #[test]
 fn wrong_models_are_explained_on_their_text() {
     let mut wrong = Vec::new();
-    for format in Format::ALL {
+    for format in ForeignFormat::ALL {
         let cases = cases(&folder().join("wrong").join(format.name()));
         assert!(cases.len() >= 5, "{format}: {} models", cases.len());
         for path in cases {
@@ -136,7 +138,7 @@ fn wrong_models_are_explained_on_their_text() {
 /// Whatever is cut off: an answer, and no panic. What is still a model must be one that is read.
 #[test]
 fn every_beginning_of_every_model_is_answered() {
-    for format in Format::ALL {
+    for format in ForeignFormat::ALL {
         let good = cases(&folder().join(format.name()));
         for path in good.into_iter().chain(cases(&folder().join("wrong").join(format.name()))) {
             let (_, options) = words(&path);
@@ -161,7 +163,7 @@ fn every_beginning_of_every_model_is_answered() {
 /// Each sign left out, doubled, or replaced by one that means something somewhere: an answer, and no panic.
 #[test]
 fn every_small_damage_is_answered() {
-    for format in Format::ALL {
+    for format in ForeignFormat::ALL {
         let cases = cases(&folder().join(format.name()));
         for path in cases.iter().filter(|path| fs::metadata(path).unwrap().len() < 1_500) {
             let (_, options) = words(path);
@@ -179,7 +181,7 @@ fn every_small_damage_is_answered() {
 }
 
 /// What is deep or long ends with an answer; a limit names its knob.
-fn is_limited(name: &str, format: Format, text: String, options: &Options) {
+fn is_limited(name: &str, format: ForeignFormat, text: String, options: &Options) {
     let file = Arc::new(SourceFile { name: name.to_owned(), text });
     let found = import(file, Some(format), options).expect_err(name);
     let limit = found
@@ -189,7 +191,7 @@ fn is_limited(name: &str, format: Format, text: String, options: &Options) {
     assert!(limit.help.as_ref().is_some_and(|help| help.contains("--most")), "{name}: {:?}", limit.help);
 }
 
-fn format(name: &str) -> Format {
+fn format(name: &str) -> ForeignFormat {
     name.parse().unwrap()
 }
 

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 
 mod additions;
-mod arrows;
 mod buckets;
 mod choices;
 mod coverage;
@@ -14,6 +13,7 @@ mod explode;
 mod faults;
 mod fixpoints;
 mod hostile;
+mod house;
 mod imported;
 mod imports;
 mod numerical;

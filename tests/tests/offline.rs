@@ -1,5 +1,6 @@
-//! Off-line testing of the trajectory module: the figures and examples of Bannour, Escobedo, Gaston, Le Gall (2012), corrected where they
-//! are misprinted (semantics B 27 and 28). The merge of Figure 1 is tested beside the merge itself.
+//! Off-line testing of the trajectory module: the figures and examples of Bannour, Escobedo, Gaston, Le Gall
+//! (2012), corrected where they are misprinted (semantics B 27 and 28). The merge of Figure 1 is tested
+//! beside the merge itself.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::fs::File;
@@ -43,7 +44,8 @@ fn offline<'a>(model: &'a TimedModel, rules: Rules) -> Offline<'a> {
     Offline::new(&model.timed, &model.form, path(&model.timed, PATH).unwrap(), rules, MOST_CONTEXTS)
 }
 
-/// B 28: the inputs are ones of the path; merged with the outputs they give the trace, with 1.8 and nCmd!3 where 2 and 2 are printed.
+/// B 28: the inputs are ones of the path; merged with the outputs they give the trace, with 1.8 and nCmd!3
+/// where 2 and 2 are printed.
 #[test]
 fn the_published_sequences_are_merged() {
     let model = model();
@@ -104,7 +106,8 @@ fn the_published_inputs_are_possible_along_the_path() {
     assert_eq!(Z3Solver::default().check(&all), Answer::Sat);
 }
 
-/// B 28: the contexts along the trace, and FAIL at nCmd!: an algorithm on line says INCONC at the delay of 2.1 or at error!.
+/// B 28: the contexts along the trace, and FAIL at nCmd!: an algorithm on line says INCONC at the delay of
+/// 2.1 or at error!.
 #[test]
 fn the_published_trace_fails_at_the_command() {
     let model = model();
@@ -141,8 +144,8 @@ fn the_published_trace_fails_at_the_command() {
     }
 }
 
-/// B 28, facts about quiescence: nothing answers in q0, so it may wait for ever, by the data alone; in q1 some delay is below 1, so
-/// it may not.
+/// B 28, facts about quiescence: nothing answers in q0, so it may wait for ever, by the data alone; in q1
+/// some delay is below 1, so it may not.
 #[test]
 fn waiting_is_as_published() {
     let model = model();

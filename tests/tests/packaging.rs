@@ -1,5 +1,6 @@
-//! What is given to users is described right: of what the program is made, how it is installed. The release itself is built by
-//! `scripts/release` and tried by `scripts/try-install`, which take too long for every change.
+//! What is given to users is described right: of what the program is made, how it is installed. The release
+//! itself is built by `scripts/release` and tried by `scripts/try-install`, which take too long for every
+//! change.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -91,8 +92,8 @@ fn the_bill_of_materials_has_all_that_is_linked_and_nothing_else() {
         }
         names.insert(name);
     }
-    // What the manifests of the crates name that are in the program, direct dependencies and libraries that are no crate; and what is
-    // there for tests and builds only.
+    // What the manifests of the crates name that are in the program, direct dependencies and libraries that
+    // are no crate; and what is there for tests and builds only.
     for name in [
         "clap",
         "z3",
@@ -110,16 +111,7 @@ fn the_bill_of_materials_has_all_that_is_linked_and_nothing_else() {
     }
     // With a Z3 of the system, none goes along.
     assert_eq!(names.contains("z3-solver"), root().join("native/z3/stamp").is_file());
-    for name in [
-        "proptest",
-        "rcgen",
-        "cc",
-        "pkg-config",
-        "windows-sys",
-        "coreach-tests",
-        "coreach-ppl",
-        "coreach-apron",
-    ] {
+    for name in ["proptest", "rcgen", "cc", "pkg-config", "windows-sys", "coreach-tests", "coreach-apron"] {
         assert!(!names.contains(name), "{name} is not in the program");
     }
     for dependency in bill["dependencies"].as_array().unwrap() {
@@ -133,7 +125,8 @@ fn the_bill_of_materials_has_all_that_is_linked_and_nothing_else() {
     assert_eq!(has_licence, names.contains("z3-solver"), "Z3's licence goes with Z3");
 }
 
-/// Licences are expressions, and what is refused is refused: a program that is passed on must not have parts under the GPL.
+/// Licences are expressions, and what is refused is refused: a program that is passed on must not have parts
+/// under the GPL.
 #[test]
 fn licences_that_may_not_be_linked_are_refused() {
     let script = "

@@ -1,5 +1,5 @@
-//! The places of the specification, as runs are judged and told by them: what an IUT file says of a location counts there,
-//! whatever the location is called for people, whatever the purpose, and whoever judges.
+//! The places of the specification, as runs are judged and told by them: what an IUT file says of a location
+//! counts there, whatever the location is called for people, whatever the purpose, and whoever judges.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};

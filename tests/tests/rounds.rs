@@ -1,5 +1,5 @@
-//! An analyst that remembers says what an analysis that starts anew says: on every machine of ours, in any order of
-//! questions, and about a part of a machine after the whole, which is how selection asks.
+//! An analyst that remembers says what an analysis that starts anew says: on every machine of ours, in any
+//! order of questions, and about a part of a machine after the whole, which is how selection asks.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 

@@ -28,8 +28,8 @@ fn cargo_and_pip_take_what_is_pinned() {
     assert!(cargo > 15 && pip >= 3, "one-sided test: {cargo} and {pip}");
 }
 
-/// `scripts/fuzz` refuses a lock file that does not fit, and nothing else would notice: the fuzz targets are no part of the
-/// workspace.
+/// `scripts/fuzz` refuses a lock file that does not fit, and nothing else would notice: the fuzz targets are
+/// no part of the workspace.
 #[test]
 fn the_lock_file_of_the_fuzz_targets_has_what_the_crates_use() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

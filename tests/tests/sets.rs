@@ -1,4 +1,5 @@
-//! A purpose with sets of actions is the purpose that is written out: the same transitions, and the same test case, byte by byte.
+//! A purpose with sets of actions is the purpose that is written out: the same transitions, and the same test
+//! case, byte by byte.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::fs;

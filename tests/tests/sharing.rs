@@ -1,5 +1,5 @@
-//! Functions over terms cost what is shared, not what is written: each is given a term of sixty levels, of which written out
-//! there are 2^60 nodes. One that forgets what it has seen does not come back.
+//! Functions over terms cost what is shared, not what is written: each is given a term of sixty levels, of
+//! which written out there are 2^60 nodes. One that forgets what it has seen does not come back.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use coreach_analyses::solver::smtlib;

@@ -1,5 +1,5 @@
-//! Tests of ioco that are run: implementations that differ from their specification in silence, or behind it, are found by every strategy,
-//! and those that conform never fail.
+//! Tests of ioco that are run: implementations that differ from their specification in silence, or behind it,
+//! are found by every strategy, and those that conform never fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -32,7 +32,8 @@ fn model(text: &str) -> Iosts {
     read_specification(file).unwrap_or_else(|found| panic!("{text}\n{found:#?}")).0.iosts
 }
 
-/// The test case of ioco, as it is read from its document; `None` where a stage stops, or no run can meet the purpose.
+/// The test case of ioco, as it is read from its document; `None` where a stage stops, or no run can meet the
+/// purpose.
 fn test_case(specification: &str, purpose: &str) -> Option<TestCase> {
     let file = |text: &str| from_bytes("text.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
     let (read, _) = read_specification(file(specification)).unwrap();
@@ -81,7 +82,8 @@ fn verdicts(
     found
 }
 
-/// A machine that a kick brings to its senses: it serves tea at once, or coffee after another button, and is silent in between.
+/// A machine that a kick brings to its senses: it serves tea at once, or coffee after another button, and is
+/// silent in between.
 const QUIRKY: &str = "
 iosts: quirky
 initial: { location: Ready }
@@ -148,8 +150,9 @@ transitions:
   - { from: Answered, to: Accept, on: quiescence }
 ";
 
-/// Tretmans' machines: by ioc nothing is wrong with them. The first shows by a silence that is allowed, and what comes behind it; the second by one
-/// that is not, beside an input. What the third does wrong lies behind the last event that is specified: only who accepts at silence sees it.
+/// Tretmans' machines: by ioc nothing is wrong with them. The first shows by a silence that is allowed, and
+/// what comes behind it; the second by one that is not, beside an input. What the third does wrong lies
+/// behind the last event that is specified: only who accepts at silence sees it.
 #[test]
 fn each_strategy_waits_where_silence_decides() {
     let pairs = [
@@ -268,7 +271,8 @@ transitions:
     text
 }
 
-/// The same but for a transition that is missing, new, or leads elsewhere; of some such systems the one that differs latest.
+/// The same but for a transition that is missing, new, or leads elsewhere; of some such systems the one that
+/// differs latest.
 fn mutated(random: &mut Random, edges: &[Edge]) -> Vec<Edge> {
     let all = (0..8).map(|_| {
         let mut edges = edges.to_vec();
@@ -283,7 +287,8 @@ fn mutated(random: &mut Random, edges: &[Edge]) -> Vec<Edge> {
     all.max_by_key(|system| differs_after(edges, system)).unwrap_or_default()
 }
 
-/// Where the system may be after one more event. One that is an implementation ignores the inputs that it does not take.
+/// Where the system may be after one more event. One that is an implementation ignores the inputs that it
+/// does not take.
 fn after(edges: &[Edge], from: &BTreeSet<usize>, event: usize, ignores: bool) -> BTreeSet<usize> {
     let mut to = BTreeSet::new();
     for at in from {
@@ -298,7 +303,8 @@ fn after(edges: &[Edge], from: &BTreeSet<usize>, event: usize, ignores: bool) ->
     to
 }
 
-/// The fewest events after which the implementation does what the specification does not, where it does; the last of them is it.
+/// The fewest events after which the implementation does what the specification does not, where it does; the
+/// last of them is it.
 fn differs_after(specification: &[Edge], system: &[Edge]) -> Option<usize> {
     let start = (BTreeSet::from([0]), BTreeSet::from([0]));
     let (mut seen, mut layer) = (BTreeSet::from([start.clone()]), vec![start]);
@@ -335,8 +341,8 @@ fn any_events(count: usize, names: &[&str]) -> String {
     text
 }
 
-/// Against brute force over suspension traces: who conforms never fails, and who differs within the events of a purpose that names quiescence is
-/// found.
+/// Against brute force over suspension traces: who conforms never fails, and who differs within the events of
+/// a purpose that names quiescence is found.
 #[test]
 fn what_differs_from_its_specification_within_the_events_of_a_purpose_is_found() {
     let counts = measured(40, 1500, &["'*'", "quiescence"]);

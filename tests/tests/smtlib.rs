@@ -1,7 +1,8 @@
-//! Every condition of every exported document is SMT-LIB: two solvers read it and find its sorts right, Z3 and cvc5 (Debian's package, as a process; `scripts/setup` installs it).
+//! Every condition of every exported document is SMT-LIB: two solvers read it and find its sorts right, Z3
+//! and cvc5 (Debian's package, as a process; `scripts/setup` installs it).
 //!
-//! All examples: each stage of each purpose, and path-guided test cases, also in the shape of the authors' tool. Each condition is read with the declarations that the document
-//! gives for it, and nothing else.
+//! All examples: each stage of each purpose, and path-guided test cases, also in the shape of the authors'
+//! tool. Each condition is read with the declarations that the document gives for it, and nothing else.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 

@@ -32,8 +32,8 @@ fn damage_that_changes_something_is_named() {
     }
 }
 
-/// A variable that every member's postponed effects hide is compared with nothing, and stops the step all the same when it is
-/// given what it cannot have.
+/// A variable that every member's postponed effects hide is compared with nothing, and stops the step all the
+/// same when it is given what it cannot have.
 #[test]
 fn a_hidden_variable_that_leaves_its_type_is_noticed() {
     let mut hidden = 0;

@@ -1,4 +1,5 @@
-//! Soundness: timed test cases of the main pipeline never blame a system that conforms, and blame at once what does not.
+//! Soundness: timed test cases of the main pipeline never blame a system that conforms, and blame at once
+//! what does not.
 //!
 //! `COREACH_TIMED=FROM..TO` checks these seeds instead of a few.
 

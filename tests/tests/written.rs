@@ -1,8 +1,9 @@
 //! What is written can be read, whatever the models call their things.
 //!
-//! Stages make names of their own, formats have words of their own, and neither may meet a user's. Random pairs whose
-//! data, literals, actions, parameters and locations are called like everything that stages make and formats know are
-//! taken through the pipeline, written in each format that is read, and read again; their SMT-LIB is given to Z3.
+//! Stages make names of their own, formats have words of their own, and neither may meet a user's. Random
+//! pairs whose data, literals, actions, parameters and locations are called like everything that stages make
+//! and formats know are taken through the pipeline, written in each format that is read, and read again;
+//! their SMT-LIB is given to Z3.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 
@@ -23,8 +24,9 @@ use coreach_tests::generator::{Shape, generate};
 use coreach_tests::source::{self, Input};
 use coreach_tests::text;
 
-/// Names that something else bears: verdicts, made locations and variables, keys of the format, words of YAML, DOT,
-/// SMT-LIB, JavaScript and Rust. `null` is missing: it cannot be put into the text of a model without quotes.
+/// Names that something else bears: verdicts, made locations and variables, keys of the format, words of
+/// YAML, DOT, SMT-LIB, JavaScript and Rust. `null` is missing: it cannot be put into the text of a model
+/// without quotes.
 const TAKEN: [&str; 60] = [
     "Pass",
     "Fail",
@@ -134,7 +136,8 @@ fn renamed(text: &str, map: &HashMap<String, String>) -> String {
     result
 }
 
-/// A pair under other names: taken ones, names with the ending of memory variables, and some as long as a name may be.
+/// A pair under other names: taken ones, names with the ending of memory variables, and some as long as a
+/// name may be.
 fn adversarial(seed: u64) -> (Input, Specification) {
     let pair = generate(seed, &Shape::default());
     let mut random = Random::new(seed ^ 0x6e61_6d65);
@@ -272,7 +275,8 @@ fn a_type_that_no_datum_has_is_written() {
 fn long_names_and_long_guards_are_read_as_they_were_written() {
     let long = |name: &str| format!("{name}{}", "_".repeat(200 - name.len()));
     let (first, second) = (long("first"), long("second"));
-    // Each guard is nearly as long as a guard may be; the product joins two. Few parts: each is a question to the solver.
+    // Each guard is nearly as long as a guard may be; the product joins two. Few parts: each is a question to
+    // the solver.
     let guard = |digit: char| {
         let number = digit.to_string().repeat(1_500);
         let parts: Vec<String> = (0..40).map(|at| format!("v != {number}{at}")).collect();

@@ -1,4 +1,5 @@
-//! The end of our program, with all that is below it; and of what a program of ours has left behind that was killed itself.
+//! The end of our program, with all that is below it; and of what a program of ours has left behind that was
+//! killed itself.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +31,8 @@ pub fn end_all(most: Duration) -> bool {
     drop(gate());
     let until = Instant::now() + most;
     let is_clear = end_processes(until);
-    // Who is dead writes no more. Files may take as long as processes; what is left, the next of our programs removes.
+    // Who is dead writes no more. Files may take as long as processes; what is left, the next of our programs
+    // removes.
     let until = Instant::now() + most;
     folder::end_all(until);
     // A program of ours that was killed here, as the command of a request is, has left its own.
@@ -41,8 +43,9 @@ pub fn end_all(most: Duration) -> bool {
 fn end_processes(until: Instant) -> bool {
     let own = own();
     let mut dead = BTreeSet::new();
-    // What has just been killed has not always died yet, and what was forked meanwhile is seen by the next look. One that
-    // vanishes or dies during a look may have handed over to another after the list was made: then there is another look.
+    // What has just been killed has not always died yet, and what was forked meanwhile is seen by the next
+    // look. One that vanishes or dies during a look may have handed over to another after the list was made:
+    // then there is another look.
     loop {
         let listed = numbers();
         let all: Vec<Process> = listed.iter().copied().filter_map(stat).collect();
@@ -83,12 +86,12 @@ fn end_processes(until: Instant) -> bool {
     }
 }
 
-/// So long at most is looked again and again for what was left: on a machine where processes end all the time no look is
-/// the last by itself.
+/// So long at most is looked again and again for what was left: on a machine where processes end all the time
+/// no look is the last by itself.
 const SWEEP: Duration = Duration::from_millis(500);
 
-/// Kills what programs of ours have left behind that were killed themselves, and removes their folders. Returns how many processes it
-/// found: one that takes its time to die may count more than once.
+/// Kills what programs of ours have left behind that were killed themselves, and removes their folders.
+/// Returns how many processes it found: one that takes its time to die may count more than once.
 pub fn sweep() -> usize {
     let found = sweep_processes();
     folder::sweep(Instant::now() + SWEEP);
@@ -114,7 +117,8 @@ fn sweep_processes() -> usize {
     let mut found = 0;
     let until = Instant::now() + SWEEP;
     loop {
-        // One that vanishes or is killed during a look may have handed over to another after the list was made.
+        // One that vanishes or is killed during a look may have handed over to another after the list was
+        // made.
         let mut is_sure = true;
         for pid in numbers().into_iter().filter(|pid| *pid != own.pid) {
             let Some(process) = stat(pid) else {

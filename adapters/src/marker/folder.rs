@@ -1,20 +1,24 @@
-//! A folder for the temporary files of a launch: made before it, removed with all that is in it when the launch is over.
+//! A folder for the temporary files of a launch: made before it, removed with all that is in it when the
+//! launch is over.
 //!
-//! **Problem.** A server that is launched for a run needs a place for its files, which nobody else has, and it is killed at its end: it
-//! cannot tidy up. What we remove for it must be ours: the folder may be full of anything, by a program that does what it likes, and
-//! what a killed program of ours has left is found by nothing but its name.
+//! **Problem.** A server that is launched for a run needs a place for its files, which nobody else has, and
+//! it is killed at its end: it cannot tidy up. What we remove for it must be ours: the folder may be full of
+//! anything, by a program that does what it likes, and what a killed program of ours has left is found by
+//! nothing but its name.
 //!
-//! **Method.** The folder lies in the one for temporary files and is named by the marks of [`super`]: the machine's start, the namespace of
-//! numbers, the number of our process and its time of start, and a count. Only a folder that has such a name, belongs to our user, and
-//! whose maker has ended on this machine since its start, in our namespace, is swept; all others are left alone. (Those from before the machine's
-//! last start are not swept: another machine that shares the folder may have made them.)
+//! **Method.** The folder lies in the one for temporary files and is named by the marks of [`super`]: the
+//! machine's start, the namespace of numbers, the number of our process and its time of start, and a count.
+//! Only a folder that has such a name, belongs to our user, and whose maker has ended on this machine since
+//! its start, in our namespace, is swept; all others are left alone. (Those from before the machine's last
+//! start are not swept: another machine that shares the folder may have made them.)
 //!
-//! Removing goes through a tree without walking down in it: each folder is first *renamed*, to a name right below the top. So no path is longer
-//! than the system takes, however deep the tree is, nothing recurses, and a folder on which something is mounted is never entered: it
-//! cannot be renamed. A symbolic link is removed and not followed. A folder that may not be listed is allowed to be, where it is ours.
+//! Removing goes through a tree without walking down in it: each folder is first *renamed*, to a name right
+//! below the top. So no path is longer than the system takes, however deep the tree is, nothing recurses, and
+//! a folder on which something is mounted is never entered: it cannot be renamed. A symbolic link is removed
+//! and not followed. A folder that may not be listed is allowed to be, where it is ours.
 //!
-//! **Ends** at the instant that is given; what resists or takes longer is left to a thread, to our end, and to the next start. **Costs** two calls of the
-//! kernel for a launch that leaves its folder empty.
+//! **Ends** at the instant that is given; what resists or takes longer is left to a thread, to our end, and
+//! to the next start. **Costs** two calls of the kernel for a launch that leaves its folder empty.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, Permissions};
@@ -43,18 +47,18 @@ const RESISTANCE: Duration = Duration::from_secs(10);
 
 /// A folder that is there as long as this is.
 #[derive(Debug)]
-pub struct Folder {
+pub struct MarkerFolder {
     path: PathBuf,
     name: String,
 }
 
-impl Folder {
+impl MarkerFolder {
     /// A new and empty one, that nobody but our user may enter.
     ///
     /// # Errors
     /// There is no place for it; or coreach is ending.
     pub fn new() -> io::Result<Self> {
-        Folder::within(&std::path::absolute(std::env::temp_dir())?)
+        MarkerFolder::within(&std::path::absolute(std::env::temp_dir())?)
     }
 
     fn within(folder: &Path) -> io::Result<Self> {
@@ -75,7 +79,7 @@ impl Folder {
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
                     live.paths.insert(path.clone());
-                    return Ok(Folder { path, name });
+                    return Ok(MarkerFolder { path, name });
                 }
                 // Somebody else may make what they like where all may.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -91,13 +95,14 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for MarkerFolder {
     fn drop(&mut self) {
         let path = std::mem::take(&mut self.path);
         if removed(&path, Instant::now() + REMOVING) {
             return;
         }
-        // It is large, or somebody who is not dead yet goes on writing into it. Where there is no thread, our end removes it.
+        // It is large, or somebody who is not dead yet goes on writing into it. Where there is no thread, our
+        // end removes it.
         let rest = move || {
             let until = Instant::now() + RESISTANCE;
             while !removed(&path, until) && Instant::now() < until {
@@ -130,7 +135,8 @@ fn removed(path: &Path, until: Instant) -> bool {
     is_gone
 }
 
-/// Removes all of ours, and lets no new one be made. For the end of the program, when nothing of it runs any more.
+/// Removes all of ours, and lets no new one be made. For the end of the program, when nothing of it runs any
+/// more.
 pub(super) fn end_all(until: Instant) {
     let mut live = live();
     live.is_closed = true;
@@ -249,7 +255,8 @@ fn remove(top: &Path, until: Instant) -> io::Result<()> {
     }
 }
 
-/// Moves a folder right below the top, under a name that is not there. Nobody can who has something mounted on it.
+/// Moves a folder right below the top, under a name that is not there. Nobody can who has something mounted
+/// on it.
 fn moved(folder: &Path, top: &Path, count: &mut u64) -> io::Result<PathBuf> {
     let place = loop {
         let place = top.join(format!("{count}{GONE}"));
@@ -298,7 +305,7 @@ mod tests {
     fn a_folder_is_private_and_goes_with_all_that_is_in_it_and_nothing_else() {
         let outside = place("outside");
         fs::write(outside.join("kept"), "x").unwrap();
-        let (one, two) = (Folder::within(&outside).unwrap(), Folder::within(&outside).unwrap());
+        let (one, two) = (MarkerFolder::within(&outside).unwrap(), MarkerFolder::within(&outside).unwrap());
         assert_ne!(one.name(), two.name());
         let path = PathBuf::from(one.name());
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
@@ -324,7 +331,7 @@ mod tests {
     #[test]
     fn a_tree_may_be_deeper_than_paths_can_be_long() {
         let outside = place("deep");
-        let folder = Folder::within(&outside).unwrap();
+        let folder = MarkerFolder::within(&outside).unwrap();
         let top = PathBuf::from(folder.name());
         let (name, next) = (top.join("x".repeat(200)), top.join("next"));
         fs::create_dir(&name).unwrap();
@@ -343,7 +350,7 @@ mod tests {
     #[test]
     fn what_was_begun_is_finished_later() {
         let outside = place("begun");
-        let folder = Folder::within(&outside).unwrap();
+        let folder = MarkerFolder::within(&outside).unwrap();
         let top = PathBuf::from(folder.name());
         for at in 0..20 {
             fs::create_dir_all(top.join(format!("{at}/a/b"))).unwrap();

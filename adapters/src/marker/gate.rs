@@ -1,4 +1,5 @@
-//! The gate through which launches go; and what we adopt: one that has ended is buried, since nobody else asks for its status.
+//! The gate through which launches go; and what we adopt: one that has ended is buried, since nobody else
+//! asks for its status.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,8 +22,8 @@ pub fn claim() {
     });
 }
 
-/// The children that we had before we could launch any: a shell that has become us (`sleep 100 & exec coreach ...`) leaves us
-/// its own, which are none of our business.
+/// The children that we had before we could launch any: a shell that has become us
+/// (`sleep 100 & exec coreach ...`) leaves us its own, which are none of our business.
 pub(super) fn inherited() -> &'static BTreeSet<(i32, u64)> {
     static BEFORE: OnceLock<BTreeSet<(i32, u64)>> = OnceLock::new();
     BEFORE.get_or_init(|| {
@@ -58,8 +59,8 @@ pub fn has_lost() -> bool {
     leaders.into_iter().any(has_ended)
 }
 
-/// Asks for the status of an adopted process that has ended: nobody else will. What was started in another way is in our own
-/// process group.
+/// Asks for the status of an adopted process that has ended: nobody else will. What was started in another
+/// way is in our own process group.
 pub(super) fn bury(process: &Process) {
     if process.parent != own().pid {
         return;
@@ -72,8 +73,9 @@ pub(super) fn bury(process: &Process) {
     }
 }
 
-/// Asks for the status of all adopted processes that have ended. One that dies after the last look at its launch is met by no later
-/// one, which looks at younger processes only: a campaign would fill the machine's table of processes with the dead.
+/// Asks for the status of all adopted processes that have ended. One that dies after the last look at its
+/// launch is met by no later one, which looks at younger processes only: a campaign would fill the machine's
+/// table of processes with the dead.
 pub fn bury_all() {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     // Where the kernel does not list children, they stay until we end.
@@ -96,7 +98,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::marker::Mark;
+    use crate::marker::ProcessMark;
 
     #[test]
     fn who_died_after_an_earlier_launch_is_buried_and_nobody_who_is_asked_for() {
@@ -107,7 +109,7 @@ mod tests {
         };
         #[expect(clippy::zombie_processes, reason = "it is to become one")]
         let adopted = spawn().unwrap();
-        let mut leader = Mark::new().launch(spawn).unwrap();
+        let mut leader = ProcessMark::new().launch(spawn).unwrap();
         let is_dead = |pid: u32| stat(pid as i32).is_none_or(|process| process.is_dead);
         while !is_dead(adopted.id()) || !is_dead(leader.id()) {
             std::thread::sleep(Duration::from_millis(1));

@@ -1,33 +1,38 @@
 //! Finding every process that a run has brought up, wherever it went: by a mark in its environment.
 //!
-//! **Problem.** A process that is tested may start others, let them leave its process group (`setsid`), let them outlive
-//! it (a daemon), close all of its files. Killing the process group is then not enough, and a number of a process in a
-//! file is none that may be killed: it may have been given to somebody else.
+//! **Problem.** A process that is tested may start others, let them leave its process group (`setsid`), let
+//! them outlive it (a daemon), close all of its files. Killing the process group is then not enough, and a
+//! number of a process in a file is none that may be killed: it may have been given to somebody else.
 //!
-//! **Method.** Each launch has a mark of its own, a word in the variable `COREACH_RUN`, which children inherit and which
-//! `/proc/N/environ` shows as it was when the program started. After the process group was killed, every process whose
-//! mark is this launch's is killed too, again and again until a look through all of them finds none. A process is
-//! looked at and killed through one descriptor for it (pidfd), so no number is used after its process has ended. One that
-//! vanishes during a look may have handed over to another: then there is another look. Descendants are followed by their parents' numbers as well: that finds one with a clean environment, as long as
-//! its parents are alive.
+//! **Method.** Each launch has a mark of its own, a word in the variable `COREACH_RUN`, which children
+//! inherit and which `/proc/N/environ` shows as it was when the program started. After the process group was
+//! killed, every process whose mark is this launch's is killed too, again and again until a look through all
+//! of them finds none. A process is looked at and killed through one descriptor for it (pidfd), so no number
+//! is used after its process has ended. One that vanishes during a look may have handed over to another: then
+//! there is another look. Descendants are followed by their parents' numbers as well: that finds one with a
+//! clean environment, as long as its parents are alive.
 //!
-//! A mark names its namespace of process numbers and the program that made it, with the time at which that one started.
-//! So the marks of parallel runs differ, and [`sweep`] can tell what a killed program of ours has left behind.
-//! A program of ours that is itself the implementation under test adds its word to those that it inherited.
+//! A mark names its namespace of process numbers and the program that made it, with the time at which that
+//! one started. So the marks of parallel runs differ, and [`sweep`] can tell what a killed program of ours
+//! has left behind. A program of ours that is itself the implementation under test adds its word to those
+//! that it inherited.
 //!
-//! **A second mark** is for processes that change their environment, be it that they were started with a clean one or
-//! write over it (a program that shows its state as its name does): the limit of file locks (`RLIMIT_LOCKS`), which children inherit
-//! whatever they are started with, which `/proc/N/limits` shows, and which Linux has not looked at since 2.4. Its soft value is
-//! a number that no limit is: our process, the time at which we started, and the launch (`tag`). And we adopt what
-//! loses its parent (`PR_SET_CHILD_SUBREAPER`), so that at the end everything below us can be found from parent to child
+//! **A second mark** is for processes that change their environment, be it that they were started with a
+//! clean one or write over it (a program that shows its state as its name does): the limit of file locks
+//! (`RLIMIT_LOCKS`), which children inherit whatever they are started with, which `/proc/N/limits` shows, and
+//! which Linux has not looked at since 2.4. Its soft value is a number that no limit is: our process, the
+//! time at which we started, and the launch (`tag`). And we adopt what loses its parent
+//! (`PR_SET_CHILD_SUBREAPER`), so that at the end everything below us can be found from parent to child
 //! ([`end_all`]), be it marked or not.
 //!
 //! What a launch has of files lies in a folder that is found by its name ([`folder`]).
 //!
-//! **What escapes**: a process that has a clean environment *and* has set that limit itself *and* has left its process group
-//! *and* whose parent has ended; and it only escapes the end of its run, or a `kill -9` of ours, not our own end. **Ends**: the looks are bounded in time; what resists is left to a thread that goes on for a
-//! while. **Cost**: a look lists all processes, and reads two small files of each that is younger than the launch. Numbers are
-//! given in order, so as long as they have not come round, the younger ones are those with the greater numbers.
+//! **What escapes**: a process that has a clean environment *and* has set that limit itself *and* has left
+//! its process group *and* whose parent has ended; and it only escapes the end of its run, or a `kill -9` of
+//! ours, not our own end. **Ends**: the looks are bounded in time; what resists is left to a thread that goes
+//! on for a while. **Cost**: a look lists all processes, and reads two small files of each that is younger
+//! than the launch. Numbers are given in order, so as long as they have not come round, the younger ones are
+//! those with the greater numbers.
 
 mod end;
 mod flag;
@@ -56,7 +61,7 @@ use tag::{is_orphaned, put, tag};
 
 /// The mark of one launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mark {
+pub struct ProcessMark {
     word: String,
     /// Before the launch, this many processes had been started on the machine.
     forks: u64,
@@ -75,14 +80,14 @@ pub struct Hunt {
     dead: BTreeSet<(i32, u64)>,
 }
 
-impl Mark {
+impl ProcessMark {
     /// A mark that no other launch has.
     pub fn new() -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
         let Own { namespace, pid, start, .. } = own();
         let number = LAUNCHES.fetch_add(1, Ordering::Relaxed);
         let word = format!("{namespace}.{pid}.{start}.{number}");
-        Mark { word, forks: forks().unwrap_or(0), leader: None, tag: tag(number + 1) }
+        ProcessMark { word, forks: forks().unwrap_or(0), leader: None, tag: tag(number + 1) }
     }
 
     /// Launches: what is started in `spawn` inherits the second mark. Nothing is launched any more when the
@@ -125,8 +130,8 @@ impl Mark {
         self.look_at_all(hunt, |_| {});
     }
 
-    /// Kills all that carry the mark, all that are in `hunt`, and their descendants. Returns how many it found alive, or
-    /// may have missed: only after a look that finds none is there none.
+    /// Kills all that carry the mark, all that are in `hunt`, and their descendants. Returns how many it
+    /// found alive, or may have missed: only after a look that finds none is there none.
     pub fn kill_all(&self, hunt: &mut Hunt) -> usize {
         self.look_at_all(hunt, kill)
     }
@@ -139,7 +144,8 @@ impl Mark {
         let oldest = if self.is_in_order() { leader.pid } else { 0 };
         let mut found = 0;
         let mut others = Vec::new();
-        // Number 0 is nobody's, and the parent of the first process of the machine: it must not get into the family.
+        // Number 0 is nobody's, and the parent of the first process of the machine: it must not get into the
+        // family.
         hunt.family.extend(self.leader.map(|leader| (leader.pid, leader.start)));
         for pid in numbers.into_iter().take_while(|pid| *pid >= oldest) {
             // One that vanishes may have handed over to another after the list was made.
@@ -191,7 +197,8 @@ impl Mark {
         }
     }
 
-    /// Have all processes that were started since greater numbers? They have, if the numbers have not come round.
+    /// Have all processes that were started since greater numbers? They have, if the numbers have not come
+    /// round.
     fn is_in_order(&self) -> bool {
         /// The least that the greatest number can be set to is three hundred; usually it is 32768 or more.
         const FEW: u64 = 250;
@@ -203,9 +210,9 @@ impl Mark {
     }
 }
 
-impl Default for Mark {
+impl Default for ProcessMark {
     fn default() -> Self {
-        Mark::new()
+        ProcessMark::new()
     }
 }
 
@@ -222,14 +229,14 @@ mod tests {
 
     #[test]
     fn marks_differ_and_name_us() {
-        let (one, other) = (Mark::new(), Mark::new());
+        let (one, other) = (ProcessMark::new(), ProcessMark::new());
         assert_ne!(one, other);
         assert!(one.word.contains(&format!(".{}.", process::id())), "{}", one.word);
     }
 
     #[test]
     fn a_process_without_an_environment_is_found_by_its_tag() {
-        let mark = Mark::new();
+        let mark = ProcessMark::new();
         let spawn = || process::Command::new("sh").env_clear().args(["-c", "setsid sleep 20 & wait"]).spawn();
         let mut shell = mark.launch(spawn).unwrap();
         let tagged = || {
@@ -251,7 +258,7 @@ mod tests {
     fn a_mark_that_launched_nothing_kills_nothing() {
         let mut bystander = process::Command::new("sleep").arg("20").spawn().unwrap();
         // The parent of the machine's first process has number 0, and so had a leader that was not known.
-        Mark::new().kill_all(&mut Hunt::default());
+        ProcessMark::new().kill_all(&mut Hunt::default());
         assert_eq!(bystander.try_wait().unwrap(), None);
         bystander.kill().unwrap();
         bystander.wait().unwrap();

@@ -1,4 +1,5 @@
-//! Processes as `/proc` shows them: which there are, whose children, since when; and the one way in which one is killed.
+//! Processes as `/proc` shows them: which there are, whose children, since when; and the one way in which one
+//! is killed.
 
 use std::fs;
 use std::process;
@@ -11,7 +12,8 @@ pub(super) struct Own {
     pub(super) namespace: String,
     pub(super) pid: i32,
     pub(super) start: u64,
-    /// Our process group: 0 where its leader is outside of our namespace, as in a container that somebody else has begun.
+    /// Our process group: 0 where its leader is outside of our namespace, as in a container that somebody
+    /// else has begun.
     pub(super) group: i32,
 }
 
@@ -59,7 +61,8 @@ fn parse(pid: i32, text: &str) -> Option<Process> {
     Some(Process { pid, parent, group, start, is_dead })
 }
 
-/// Those who have brought us up, and ourselves: whatever a look concludes, they are none of what we have launched.
+/// Those who have brought us up, and ourselves: whatever a look concludes, they are none of what we have
+/// launched.
 pub(super) fn is_above(pid: i32) -> bool {
     let mut at = own().pid;
     while at > 0 && at != pid {

@@ -9,7 +9,8 @@ use super::processes::{Process, own, stat};
 /// Bits of a tag that number the launch, and as many of the time at which we started.
 pub(super) const PART: u32 = 20;
 
-/// The second mark of a launch of ours; 0 is what we start otherwise, and ourselves. Numbers come round, at a million.
+/// The second mark of a launch of ours; 0 is what we start otherwise, and ourselves. Numbers come round, at a
+/// million.
 ///
 /// Bit 62, by which it is known; 22 bits of our number, 20 of the launch's, 20 of the time.
 pub(super) fn tag(launch: u64) -> u64 {

@@ -1,9 +1,10 @@
 //! Mutated valid messages on every wire: no mutation is an event but by being one.
 //!
-//! Valid messages are changed at random: bytes flipped, put in, left out, pieces doubled, moved, taken from another message,
-//! signs replaced by such as look alike or by their escapes. What the adapters make of the result is compared with
-//! [`oracle`], which knows the same model and was written apart from them, on another parser: an event where it says an
-//! event, the same one, and none where it says none. 20,000 mutants a wire are tried in every run of the tests; more with
+//! Valid messages are changed at random: bytes flipped, put in, left out, pieces doubled, moved, taken from
+//! another message, signs replaced by such as look alike or by their escapes. What the adapters make of the
+//! result is compared with [`oracle`], which knows the same model and was written apart from them, on another
+//! parser: an event where it says an event, the same one, and none where it says none. 20,000 mutants a wire
+//! are tried in every run of the tests; more with
 //!
 //! ```text
 //! COREACH_MUTANTS=1000000 cargo test --profile soak -p coreach-adapters --test all wire:: -- --nocapture
@@ -125,7 +126,8 @@ fn a_number_that_is_too_long_is_refused_before_it_is_read_at_any_depth() {
             );
             let begin = Instant::now();
             assert!(matches!(message(&line, &signatures), Err(Failure::Garbage(_))));
-            // Not a measurement: converting a million digits takes many times as long, on a busy machine, too.
+            // Not a measurement: converting a million digits takes many times as long, on a busy machine,
+            // too.
             assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
         }
     }

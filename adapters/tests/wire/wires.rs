@@ -1,10 +1,11 @@
-//! One model on three wires, as the adapters read them: what event a message is. The fuzz target `wire` has this file, too.
+//! One model on three wires, as the adapters read them: what event a message is. The fuzz target `wire` has
+//! this file, too.
 
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{Http, Lines, Response, Shape, Spelling, Unmatched};
 use coreach_adapters::json_lines::{Message, message};
-use coreach_adapters::lines::{Found, Pending, pattern};
+use coreach_adapters::lines::{FoundLine, Pending, pattern};
 use coreach_adapters::reply::{Reply, translate};
 use coreach_adapters::signature::Signatures;
 use coreach_adapters::template::Template;
@@ -77,7 +78,7 @@ pub fn pattern_line(lines: &Lines, signatures: &Signatures, line: &str) -> Optio
     let mut pending = Pending::default();
     pending.push(line).ok()?;
     match pending.next(lines, &mut signatures.clone()) {
-        Ok(Found::Received(received)) => event(&received),
+        Ok(FoundLine::Received(received)) => event(&received),
         _ => None,
     }
 }

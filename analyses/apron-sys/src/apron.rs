@@ -1,7 +1,9 @@
-//! APRON at level 0. Names are those of the headers (`ap_manager.h`, `ap_abstract0.h`, ...), where more can be read.
+//! APRON at level 0. Names are those of the headers (`ap_manager.h`, `ap_abstract0.h`, ...), where more can
+//! be read.
 //!
-//! `bool` is a `char` there: [`ap_bool`], 0 or 1. Values that functions return are the caller's to free, arguments stay
-//! the caller's. A `destructive` argument that is not 0 means that the result replaces the first value.
+//! `bool` is a `char` there: [`ap_bool`], 0 or 1. Values that functions return are the caller's to free,
+//! arguments stay the caller's. A `destructive` argument that is not 0 means that the result replaces the
+//! first value.
 
 #![allow(non_camel_case_types, reason = "these are the names of the C interface")]
 

@@ -1,4 +1,5 @@
-//! The rounding direction of the thread's floating-point unit, which APRON changes; and libm and MPFR kept in the link.
+//! The rounding direction of the thread's floating-point unit, which APRON changes; and libm and MPFR kept in
+//! the link.
 
 use core::ffi::c_int;
 
@@ -11,9 +12,10 @@ unsafe extern "C" {
     fn mpfr_get_version();
 }
 
-// Debian's `libapron`, `libpolkaMPQ`, `libboxMPQ` and `liboctMPQ` do not declare that they need GMP, MPFR and libm. The
-// linker drops a library none of whose symbols our own code mentions, and then the program dies when it starts
-// (`undefined symbol: fesetround`). So one symbol of each is mentioned, where nothing may remove it.
+// Debian's `libapron`, `libpolkaMPQ`, `libboxMPQ` and `liboctMPQ` do not declare that they need GMP, MPFR and
+// libm. The linker drops a library none of whose symbols our own code mentions, and then the program dies
+// when it starts (`undefined symbol: fesetround`). So one symbol of each is mentioned, where nothing may
+// remove it.
 #[used]
 static KEEP_LIBM: unsafe extern "C" fn(c_int) -> c_int = fesetround;
 #[used]

@@ -66,8 +66,8 @@ impl Element {
     pub fn bound_prepared(&self, expression: &mut PreparedExpression) -> Result<Interval, Error> {
         self.has(expression.dimensions)?;
         let (interval, outcome) = self.manager().call(|manager| {
-            // SAFETY: see `list_prepared`; the library reads the expression, and gives a new interval, which is read
-            // and freed.
+            // SAFETY: see `list_prepared`; the library reads the expression, and gives a new interval, which
+            // is read and freed.
             unsafe {
                 let raw = sys::ap_abstract0_bound_linexpr(manager, self.raw(), expression.raw.as_ptr());
                 let interval = read_interval(raw);

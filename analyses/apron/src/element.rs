@@ -1,7 +1,7 @@
 //! Elements: sets of vectors in one of the library's forms.
 //!
-//! No operation changes an element, so copies share. (The library keeps what it has computed about a value in the
-//! value; that no answer depends on it is its promise.)
+//! No operation changes an element, so copies share. (The library keeps what it has computed about a value in
+//! the value; that no answer depends on it is its promise.)
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -134,7 +134,8 @@ impl Element {
     /// # Errors
     /// What the library says.
     pub fn is_bottom(&self) -> Result<bool, Error> {
-        // SAFETY: here and below: manager and value live, and belong together; other values are checked by `fits`.
+        // SAFETY: here and below: manager and value live, and belong together; other values are checked by
+        // `fits`.
         self.ask(|manager| unsafe { sys::ap_abstract0_is_bottom(manager, self.raw()) })
     }
 
@@ -188,8 +189,8 @@ impl Element {
     pub fn bounds(&self) -> Result<Vec<Interval>, Error> {
         let size = self.dimensions();
         let (intervals, outcome) = self.0.manager.call(|manager| {
-            // SAFETY: see `is_bottom`; the library gives a new array of as many intervals as there are dimensions, which
-            // are read and freed.
+            // SAFETY: see `is_bottom`; the library gives a new array of as many intervals as there are
+            // dimensions, which are read and freed.
             unsafe {
                 let raw = sys::ap_abstract0_to_box(manager, self.raw());
                 if raw.is_null() {
@@ -249,10 +250,11 @@ impl Element {
         self.0.manager.make(|manager| unsafe { sys::ap_abstract0_widening(manager, self.raw(), other.raw()) })
     }
 
-    /// The widening within those constraints that the other element satisfies. Precondition as for [`Element::widen`].
+    /// The widening within those constraints that the other element satisfies. Precondition as for
+    /// [`Element::widen`].
     ///
-    /// Not for octagons: the meet closes the result, and a sequence of widenings of closed octagons may not end. See
-    /// [`Element::widen_octagon`].
+    /// Not for octagons: the meet closes the result, and a sequence of widenings of closed octagons may not
+    /// end. See [`Element::widen_octagon`].
     ///
     /// # Errors
     /// What the library says; elements that do not fit; octagons.
@@ -267,8 +269,8 @@ impl Element {
         Ok(())
     }
 
-    /// The widening of octagons whose bounds stop at the next of these numbers before they go to ∞. A bound is on
-    /// `±x ± y`, or on `±2x`: twice the bound on `±x`. Precondition as for [`Element::widen`].
+    /// The widening of octagons whose bounds stop at the next of these numbers before they go to ∞. A bound
+    /// is on `±x ± y`, or on `±2x`: twice the bound on `±x`. Precondition as for [`Element::widen`].
     ///
     /// # Errors
     /// What the library says; elements that do not fit, or are no octagons.
@@ -359,7 +361,8 @@ impl Element {
         let integers = places.iter().filter(|at| (**at as usize) < self.0.integers).count();
         let reals = places.len() - integers;
         let mut change = sys::ap_dimchange_t { dim: places.as_mut_ptr(), intdim: integers, realdim: reals };
-        // SAFETY: see `is_bottom`; the places ascend, are distinct and are dimensions, the integer ones first.
+        // SAFETY: see `is_bottom`; the places ascend, are distinct and are dimensions, the integer ones
+        // first.
         self.0.manager.make(|manager| unsafe {
             sys::ap_abstract0_remove_dimensions(manager, 0, self.raw(), &mut change)
         })

@@ -19,17 +19,18 @@
 //! # fn main() {}
 //! ```
 //!
-//! It is for comparison, and for those who trust APRON more than us; nothing needs it. With the feature `link` it is
-//! built against the library; without, the crate is empty.
+//! It is for comparison, and for those who trust APRON more than us; nothing needs it. With the feature
+//! `link` it is built against the library; without, the crate is empty.
 //!
 //! What the library asks of who calls it, and who sees to it here:
 //!
 //! - a manager belongs to one thread, and so do its values: neither can be sent (`Manager`);
-//! - exceptions lie in a field of the manager, and no call takes them back: `manager.rs` reads and clears it around
-//!   every call, and tells the library not to end the process;
-//! - making a manager of boxes or octagons turns the thread's floating-point rounding upward: it is set back, since with
-//!   rationals nothing depends on it;
-//! - dimensions, distinctness and managers that fit are checked here, not there: not every function of the library does.
+//! - exceptions lie in a field of the manager, and no call takes them back: `manager.rs` reads and clears it
+//!   around every call, and tells the library not to end the process;
+//! - making a manager of boxes or octagons turns the thread's floating-point rounding upward: it is set back,
+//!   since with rationals nothing depends on it;
+//! - dimensions, distinctness and managers that fit are checked here, not there: not every function of the
+//!   library does.
 
 #[cfg(feature = "link")]
 mod apply;

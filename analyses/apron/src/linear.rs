@@ -22,7 +22,8 @@ pub enum Relation {
     Equal,
     /// It is at least 0.
     AtLeast,
-    /// It is more than 0. All but [`crate::Library::PolkaStrict`] take it for [`Relation::AtLeast`] over reals.
+    /// It is more than 0. All but [`crate::Library::PolkaStrict`] take it for [`Relation::AtLeast`] over
+    /// reals.
     Greater,
 }
 
@@ -85,10 +86,10 @@ impl RawExpression {
                 "an expression over {size} dimensions, where there are {dimensions}"
             )));
         }
-        // One coefficient for every dimension, though the headers allow fewer: parallel assignment and substitution of
-        // boxes add dimensions to the expression, count them from its end, and lose the equation of a shorter one.
-        // SAFETY: a dense expression has a coefficient for each dimension below its size, and a constant; `set` gets
-        // pointers to these.
+        // One coefficient for every dimension, though the headers allow fewer: parallel assignment and
+        // substitution of boxes add dimensions to the expression, count them from its end, and lose the
+        // equation of a shorter one. SAFETY: a dense expression has a coefficient for each dimension below
+        // its size, and a constant; `set` gets pointers to these.
         unsafe {
             let raw = RawExpression(sys::ap_linexpr0_alloc(sys::AP_LINEXPR_DENSE, dimensions));
             for (dimension, coefficient) in expression.coefficients.iter().enumerate() {
@@ -130,7 +131,8 @@ pub(crate) struct RawConstraints(pub(crate) sys::ap_lincons0_array_t);
 
 impl Drop for RawConstraints {
     fn drop(&mut self) {
-        // SAFETY: the array was made by the library, and this is its only owner. Its entries are whole or null.
+        // SAFETY: the array was made by the library, and this is its only owner. Its entries are whole or
+        // null.
         unsafe { sys::ap_lincons0_array_clear(&mut self.0) }
     }
 }
@@ -155,8 +157,8 @@ impl RawConstraints {
         Ok(array)
     }
 
-    /// The constraints over that many dimensions. Congruences and disequalities are left out: no element of ours is
-    /// given any, and fewer constraints are the coarser answer.
+    /// The constraints over that many dimensions. Congruences and disequalities are left out: no element of
+    /// ours is given any, and fewer constraints are the coarser answer.
     pub(crate) fn read(&self, dimensions: usize) -> Result<Vec<Constraint>, Error> {
         let mut found = Vec::with_capacity(self.0.size);
         for at in 0..self.0.size {

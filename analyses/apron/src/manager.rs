@@ -55,11 +55,12 @@ impl Manager {
     /// A manager for this thread.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfSpace`], and [`ErrorKind::UnknownLibrary`] where the library's structures are not those that
-    /// we know.
+    /// [`ErrorKind::OutOfSpace`], and [`ErrorKind::UnknownLibrary`] where the library's structures are not
+    /// those that we know.
     pub fn new(library: Library) -> Result<Self, Error> {
-        // SAFETY: these functions have no preconditions. They set the rounding direction, which we set back: nothing
-        // that a library with rationals computes depends on it, and all other code of this thread does.
+        // SAFETY: these functions have no preconditions. They set the rounding direction, which we set back:
+        // nothing that a library with rationals computes depends on it, and all other code of this thread
+        // does.
         let raw = unsafe {
             let rounding = sys::fegetround();
             let raw = match library {
@@ -74,9 +75,10 @@ impl Manager {
         let Some(raw) = NonNull::new(raw) else {
             return Err(Error::new(ErrorKind::OutOfSpace, "no manager"));
         };
-        // Polka has set some of the flags already. An unlikely structure is caught here; an unlike one that looks the
-        // same cannot be. The headers of all versions that we know of, 0.9.10 to 0.9.15, declare the same.
-        // SAFETY: the pointer is to a manager that nobody else has, by the headers as large as ours.
+        // Polka has set some of the flags already. An unlikely structure is caught here; an unlike one that
+        // looks the same cannot be. The headers of all versions that we know of, 0.9.10 to 0.9.15, declare
+        // the same. SAFETY: the pointer is to a manager that nobody else has, by the headers as large as
+        // ours.
         let known = unsafe {
             let manager = raw.as_ref();
             manager.count == 1

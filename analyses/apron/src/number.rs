@@ -1,7 +1,7 @@
 //! Exact numbers in and out: between `dashu` and GMP.
 //!
-//! A number of one machine word goes by value; a longer one goes byte by byte, which does not depend on how either
-//! library cuts it into words.
+//! A number of one machine word goes by value; a longer one goes byte by byte, which does not depend on how
+//! either library cuts it into words.
 
 use core::ffi::{c_long, c_ulong};
 use core::mem::MaybeUninit;
@@ -25,8 +25,8 @@ impl Drop for Number {
 impl Number {
     fn zero() -> Self {
         let mut raw = MaybeUninit::uninit();
-        // SAFETY: `__gmpq_init` writes all of its argument and reads nothing of it. GMP's numbers may be moved: they
-        // hold no pointer to themselves.
+        // SAFETY: `__gmpq_init` writes all of its argument and reads nothing of it. GMP's numbers may be
+        // moved: they hold no pointer to themselves.
         Number(unsafe {
             sys::__gmpq_init(raw.as_mut_ptr());
             raw.assume_init()
@@ -57,8 +57,8 @@ pub(crate) fn small(value: &RBig) -> Option<(c_long, c_ulong)> {
 /// # Safety
 /// The pointer is to a scalar of APRON that lives.
 pub(crate) unsafe fn read_scalar(scalar: *mut sys::ap_scalar_t) -> Option<RBig> {
-    // SAFETY: by the precondition; the target of the conversion is initialised, and the conversion exact, so that its
-    // last argument does not matter.
+    // SAFETY: by the precondition; the target of the conversion is initialised, and the conversion exact, so
+    // that its last argument does not matter.
     unsafe {
         if sys::ap_scalar_infty(scalar) != 0 {
             return None;
@@ -98,8 +98,8 @@ fn write(to: &mut sys::mpz, value: &IBig) {
 }
 
 fn read(from: &sys::mpz) -> IBig {
-    // SAFETY: `from` is an initialised integer, of ours or of a scalar of APRON. `__gmpz_export` writes as many bytes as
-    // `__gmpz_sizeinbase` has bits, divided by 8 and rounded up: base 2 is exact.
+    // SAFETY: `from` is an initialised integer, of ours or of a scalar of APRON. `__gmpz_export` writes as
+    // many bytes as `__gmpz_sizeinbase` has bits, divided by 8 and rounded up: base 2 is exact.
     unsafe {
         if sys::__gmpz_fits_slong_p(from) != 0 {
             return IBig::from(sys::__gmpz_get_si(from));

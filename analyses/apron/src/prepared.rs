@@ -1,7 +1,7 @@
 //! Arguments and answers that stay in the library's form.
 //!
-//! To convert an argument can cost as much as a small operation. Who repeats an operation, or measures it, converts
-//! once. Arguments are borrowed mutably: the C functions take them so, even where they only read.
+//! To convert an argument can cost as much as a small operation. Who repeats an operation, or measures it,
+//! converts once. Arguments are borrowed mutably: the C functions take them so, even where they only read.
 
 use coreach_apron_sys as sys;
 

@@ -95,7 +95,8 @@ fn bounds_of_expressions_are_exact() {
         let third = Expression { coefficients: vec![RBig::from(1) / RBig::from(3)], constant: RBig::ZERO };
         let bound = a.bound(&third).unwrap();
         assert_eq!(bound.high, Some(RBig::from(2) / RBig::from(3)));
-        // Octagons do not see that 3x >= 1 is one of theirs: its bound on x is looked up, and there is none yet.
+        // Octagons do not see that 3x >= 1 is one of theirs: its bound on x is looked up, and there is none
+        // yet.
         let half_open = with(&manager, 1, &[at_least(&[3], -1)]);
         let seen = manager.library() != Library::Octagon;
         let low = seen.then(|| RBig::from(1) / RBig::from(3));
@@ -135,7 +136,8 @@ fn assignments_are_parallel() {
         let before = a.substitute(&[(0, Expression::of(&[1], 1))]).unwrap();
         assert!(same(&before, &cube(&manager, &[(-1, 0), (5, 7)])), "{manager:?}");
         assert!(same(&a.assign(&[]).unwrap(), &a));
-        // A value that cannot be: 3 is not in [0, 1]. (Expressions shorter than the vector are lengthened for APRON.)
+        // A value that cannot be: 3 is not in [0, 1]. (Expressions shorter than the vector are lengthened for
+        // APRON.)
         let never = a.substitute(&[(0, Expression::of(&[], 3))]).unwrap();
         assert!(never.is_bottom().unwrap(), "{manager:?} {never:?}");
     }
@@ -180,7 +182,8 @@ fn widening_with_and_without_thresholds() {
             assert_eq!(a.widen_octagon(&b, &BTreeSet::new()).unwrap_err().kind, ErrorKind::InvalidArgument);
             a.widen_within(&b, &[at_least(&[-1, 0], 1), at_least(&[-1, 0], 10)]).unwrap()
         };
-        // Of an octagon, the bounds on 2x and on x ± y grow: to 7, from which x <= 3.5, and to 3, from which x <= 3.
+        // Of an octagon, the bounds on 2x and on x ± y grow: to 7, from which x <= 3.5, and to 3, from which
+        // x <= 3.
         let high = if manager.library() == Library::Octagon { 3 } else { 10 };
         assert_eq!(within.bounds().unwrap(), [interval(0, high), interval(0, 0)], "{manager:?}");
     }

@@ -6,10 +6,10 @@
 //! * `blocks n`: the same, of groups of four variables;
 //! * `box n`: bounds of variables only.
 //!
-//! Columns, in microseconds, medians over fresh inputs: `closure` (all constraints at once, from no bounds), `one` (one
-//! more constraint between two variables), `tight` (the first with integers), `join` and `meet` of two unrelated ones,
-//! `leq` of one in that join, `assign` of `x := y + z`, `move` (`x := x + 1`), `widen` to the join, `list` (the
-//! constraints).
+//! Columns, in microseconds, medians over fresh inputs: `closure` (all constraints at once, from no bounds),
+//! `one` (one more constraint between two variables), `tight` (the first with integers), `join` and `meet` of
+//! two unrelated ones, `leq` of one in that join, `assign` of `x := y + z`, `move` (`x := x + 1`), `widen` to
+//! the join, `list` (the constraints).
 
 use std::hint::black_box;
 use std::time::Instant;

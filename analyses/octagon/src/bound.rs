@@ -1,16 +1,16 @@
 //! One entry of a matrix: an upper bound that may be strict, or none.
 //!
-//! **Problem.** The inner loop of everything is `m[i][j] = min(m[i][j], m[i][k] + m[k][j])` on bounds `(c, strict)`
-//! ordered by value, a strict one before the closed one of the same value; a sum is strict if a summand is. It must be
-//! as fast as on machine words, and never wrong near 2^63.
+//! **Problem.** The inner loop of everything is `m[i][j] = min(m[i][j], m[i][k] + m[k][j])` on bounds
+//! `(c, strict)` ordered by value, a strict one before the closed one of the same value; a sum is strict if a
+//! summand is. It must be as fast as on machine words, and never wrong near 2^63.
 //!
-//! **Encoding.** `c` is an integer (the matrix has one denominator for all its entries), and the bound is the single
-//! number `2c + 1` if it is closed, `2c` if it is strict. Order and minimum are those of the numbers; the sum of `a`
-//! and `b` is the sum of their even parts, plus 1 if both are odd.
+//! **Encoding.** `c` is an integer (the matrix has one denominator for all its entries), and the bound is the
+//! single number `2c + 1` if it is closed, `2c` if it is strict. Order and minimum are those of the numbers;
+//! the sum of `a` and `b` is the sum of their even parts, plus 1 if both are odd.
 //!
-//! **Overflow.** [`Word`] keeps numbers below 2^60 in magnitude, so that a sum of two fits; a result beyond is `None`,
-//! and the caller does the whole operation again on [`Wide`], whose numbers have any size and whose operations always
-//! succeed.
+//! **Overflow.** [`Word`] keeps numbers below 2^60 in magnitude, so that a sum of two fits; a result beyond
+//! is `None`, and the caller does the whole operation again on [`Wide`], whose numbers have any size and
+//! whose operations always succeed.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -41,7 +41,8 @@ pub(crate) trait Bound: Clone + Ord + fmt::Debug + Sized {
     fn times(&self, factor: &Integer) -> Option<Self>;
     /// The bound divided by a positive divisor of its value.
     fn divided(&self, divisor: &Integer) -> Self;
-    /// The greatest closed bound by a multiple of a positive number that this bound implies for such multiples.
+    /// The greatest closed bound by a multiple of a positive number that this bound implies for such
+    /// multiples.
     fn rounded(&self, unit: &Integer) -> Option<Self>;
     /// `row[j] = min(row[j], first + rest[j])`, where `first` is finite.
     fn relax(row: &mut [Self], first: &Self, rest: &[Self]) -> Option<()>;
@@ -53,8 +54,8 @@ pub(crate) struct Word(i64);
 
 /// Finite encodings are smaller than this in magnitude.
 const LIMIT: i64 = 1 << 60;
-/// Sums that reach this have an infinite summand: finite ones stay below, and the infinite one stays above by less than
-/// [`LIMIT`].
+/// Sums that reach this have an infinite summand: finite ones stay below, and the infinite one stays above by
+/// less than [`LIMIT`].
 const FAR: i64 = 1 << 61;
 
 impl Word {

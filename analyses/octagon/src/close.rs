@@ -1,34 +1,37 @@
 //! Strong and tight closure: from some bounds to the best ones.
 //!
-//! **Problem.** Bounds on differences imply others: `x <= y` and `y <= 3` imply `x <= 3`. An entry is *best* if no
-//! smaller one is implied. When all are, questions are answered by looking at entries, and equal sets have equal
-//! matrices.
+//! **Problem.** Bounds on differences imply others: `x <= y` and `y <= 3` imply `x <= 3`. An entry is *best*
+//! if no smaller one is implied. When all are, questions are answered by looking at entries, and equal sets
+//! have equal matrices.
 //!
 //! **Algorithm.**
-//! - *Paths.* A bound is a path; shortest paths by Floyd and Warshall, one pivot being a variable with both of its nodes.
-//!   Which pivots are needed: **the variables whose bounds were lowered since the matrix was last closed**, since a
-//!   shortest path is made of old shortest paths and new bounds, and these meet at the ends of new bounds (Singh, Püschel,
-//!   Vechev, *Making numerical program analysis fast*, PLDI 2015, <https://doi.org/10.1145/2737924.2738000>, call it
-//!   incremental closure). One new constraint costs `O(n²)`; all variables, `O(n³)`.
-//! - *Strengthening.* `2V_i <= a` and `2V_j <= b` imply `V_i + V_j <= (a + b) / 2`. One pass of it after the paths gives
-//!   the strong closure (A. Miné, *The octagon abstract domain*, HOSC 19, 2006,
-//!   <https://doi.org/10.1007/s10990-006-8609-1>; that one pass at the end is enough: R. Bagnara, P. Hill, E. Zaffanella,
-//!   *Weakly-relational shapes for numeric abstractions*, FMSD 35, 2009, <https://doi.org/10.1007/s10703-009-0073-1>).
-//! - *Tightening*, of integers: bounds are rounded down, those of `2V` to even numbers. Where all variables are integers,
-//!   rounding between the two steps gives the tight closure: the best bounds of the integer points, and emptiness exactly
-//!   if there is none (the same paper).
+//! - *Paths.* A bound is a path; shortest paths by Floyd and Warshall, one pivot being a variable with both
+//!   of its nodes. Which pivots are needed: **the variables whose bounds were lowered since the matrix was
+//!   last closed**, since a shortest path is made of old shortest paths and new bounds, and these meet at the
+//!   ends of new bounds (Singh, Püschel, Vechev, *Making numerical program analysis fast*, PLDI 2015,
+//!   <https://doi.org/10.1145/2737924.2738000>, call it incremental closure). One new constraint costs
+//!   `O(n²)`; all variables, `O(n³)`.
+//! - *Strengthening.* `2V_i <= a` and `2V_j <= b` imply `V_i + V_j <= (a + b) / 2`. One pass of it after the
+//!   paths gives the strong closure (A. Miné, *The octagon abstract domain*, HOSC 19, 2006,
+//!   <https://doi.org/10.1007/s10990-006-8609-1>; that one pass at the end is enough: R. Bagnara, P. Hill, E.
+//!   Zaffanella, *Weakly-relational shapes for numeric abstractions*, FMSD 35, 2009,
+//!   <https://doi.org/10.1007/s10703-009-0073-1>).
+//! - *Tightening*, of integers: bounds are rounded down, those of `2V` to even numbers. Where all variables
+//!   are integers, rounding between the two steps gives the tight closure: the best bounds of the integer
+//!   points, and emptiness exactly if there is none (the same paper).
 //!
-//! **Strictness.** Nothing changes: values with a strict bit are an ordered monoid in which halves exist. A cycle of
-//! length `< 0` *or* `0, strict` is a contradiction.
+//! **Strictness.** Nothing changes: values with a strict bit are an ordered monoid in which halves exist. A
+//! cycle of length `< 0` *or* `0, strict` is a contradiction.
 //!
-//! **Mixed frames** (some variables integer) are ours. After the paths, the entries between integers describe the
-//! projection onto them exactly. These are rounded and the ends of changed entries are pivots again, until nothing is left
-//! to round: that is at most twice. After the first time all entries between integers are integers, and a path between two
-//! integers through reals is no shorter than the entries between the integers on it, so the second paths add integers only;
-//! what they may leave is an odd bound of `2V` (of `x - y >= 3` and `x + y <= 0`, both rounded, follows `2y <= -3`). After
-//! the second time a path from `V` to `-V` through one rounded bound `2W` is even, and one through two, `2W` and `2U`, is
-//! no shorter than the better of those through one of them. So emptiness and the bounds between integers are exact here
-//! too. Bounds of reals need not be: of `y >= x`, `y >= 1 - x` with an integer `x` follows `y >= 1`, and found is
+//! **Mixed frames** (some variables integer) are ours. After the paths, the entries between integers describe
+//! the projection onto them exactly. These are rounded and the ends of changed entries are pivots again,
+//! until nothing is left to round: that is at most twice. After the first time all entries between integers
+//! are integers, and a path between two integers through reals is no shorter than the entries between the
+//! integers on it, so the second paths add integers only; what they may leave is an odd bound of `2V` (of
+//! `x - y >= 3` and `x + y <= 0`, both rounded, follows `2y <= -3`). After the second time a path from `V` to
+//! `-V` through one rounded bound `2W` is even, and one through two, `2W` and `2U`, is no shorter than the
+//! better of those through one of them. So emptiness and the bounds between integers are exact here too.
+//! Bounds of reals need not be: of `y >= x`, `y >= 1 - x` with an integer `x` follows `y >= 1`, and found is
 //! `y >= 1/2`.
 //!
 //! **Halves.** Rational bounds of `2V` may have odd numbers; then the scale is doubled before strengthening.
@@ -42,8 +45,8 @@ use crate::matrix::{Matrix, pairs};
 
 /// Makes all bounds the best ones; `false` if there is no point. Nothing on overflow.
 ///
-/// The matrix must have been closed but for bounds lowered at these variables (of which both are given). `integer` marks
-/// the integers, one flag for each variable.
+/// The matrix must have been closed but for bounds lowered at these variables (of which both are given).
+/// `integer` marks the integers, one flag for each variable.
 pub(crate) fn close<B: Bound>(matrix: &mut Matrix<B>, changed: &[usize], integer: &[bool]) -> Option<bool> {
     let any_integer = integer.contains(&true);
     let mut pivots = changed.to_vec();

@@ -2,7 +2,8 @@
 
 use coreach_polyhedra::{Constraint, Integer, Rational, Relation};
 
-/// `V_column - V_row` is at most, or less than, a value; nodes are those of [`crate::matrix`], over all dimensions.
+/// `V_column - V_row` is at most, or less than, a value; nodes are those of [`crate::matrix`], over all
+/// dimensions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edge {
     pub(crate) row: usize,

@@ -1,9 +1,9 @@
 //! Order and join.
 //!
-//! Both are read off the closed matrices: `a` is in `b` if no entry of `a` is above that of `b`, and the entries of the
-//! least octagon around both are the greater ones, closed already - strongly if both are, tightly if both are (Miné 2006,
-//! section 4). Only dimensions whose blocks differ are looked at: beside a block that both have, the greater entries say
-//! no more than the greater bounds.
+//! Both are read off the closed matrices: `a` is in `b` if no entry of `a` is above that of `b`, and the
+//! entries of the least octagon around both are the greater ones, closed already - strongly if both are,
+//! tightly if both are (Miné 2006, section 4). Only dimensions whose blocks differ are looked at: beside a
+//! block that both have, the greater entries say no more than the greater bounds.
 
 use std::sync::Arc;
 

@@ -1,13 +1,16 @@
 //! Linear expressions that are no octagon's.
 //!
-//! **Problem.** The greatest value of `sum w_i V_i` over an octagon is a linear program. **Method.** A sum of bounds:
-//! weight is taken from two nodes at once where the bound of their sum says more than their own bounds, the pair with the
-//! greatest gain first (an infinite one before all), and the rest is bounded node by node. One pair, and anything over a
-//! box, is exact; the rest may be coarser than the linear program, never wrong.
+//! **Problem.** The greatest value of `sum w_i V_i` over an octagon is a linear program. **Method.** A sum of
+//! bounds: weight is taken from two nodes at once where the bound of their sum says more than their own
+//! bounds, the pair with the greatest gain first (an infinite one before all), and the rest is bounded node
+//! by node. One pair, and anything over a box, is exact; the rest may be coarser than the linear program,
+//! never wrong.
 //!
-//! A constraint `sum w_i V_i <= c` gives each node, and each pair, the bound `c` less the least value of the rest.
+//! A constraint `sum w_i V_i <= c` gives each node, and each pair, the bound `c` less the least value of the
+//! rest.
 //!
-//! **Cost.** `O(n⁵)` for `n` variables in the constraint, with pairs up to [`MOST`] variables; without them beyond.
+//! **Cost.** `O(n⁵)` for `n` variables in the constraint, with pairs up to [`MOST`] variables; without them
+//! beyond.
 
 use coreach_polyhedra::{Bounds, Integer, LinearExpression, Rational};
 
@@ -40,7 +43,8 @@ impl Table {
         Self { ends: nodes.iter().map(end).collect(), sums: pairs.iter().map(sums).collect() }
     }
 
-    /// What the sum of two nodes gains over their own bounds: infinitely much, or a number; nothing if nothing.
+    /// What the sum of two nodes gains over their own bounds: infinitely much, or a number; nothing if
+    /// nothing.
     fn gain(&self, a: usize, b: usize) -> Option<Option<Rational>> {
         let (sum, strict) = self.sums.get(a)?.get(b)?.as_ref()?;
         let (Some((x, open)), Some((y, also))) = (&self.ends[a], &self.ends[b]) else { return Some(None) };
@@ -125,8 +129,8 @@ pub(crate) fn edges(octagon: &Octagon, sum: &Sum) -> Vec<Edge> {
 }
 
 impl Octagon {
-    /// A range of the expression that contains its values: the least if it is octagonal up to a factor, and otherwise
-    /// a sum of octagonal ones. "Attained" is then only not excluded.
+    /// A range of the expression that contains its values: the least if it is octagonal up to a factor, and
+    /// otherwise a sum of octagonal ones. "Attained" is then only not excluded.
     ///
     /// # Panics
     /// When the expression mentions a dimension that is not there.

@@ -1,10 +1,11 @@
 //! Half matrices of bounds on differences.
 //!
-//! *Notation.* The variable `v` has two nodes: node `2v` stands for `+x_v`, node `2v + 1` for `-x_v`; `i ^ 1` is the
-//! negation of node `i`. Entry `(i, j)` is an upper bound of `V_j - V_i`, so that `(2v + 1, 2v)` bounds `2 x_v` and
-//! `(2v, 2v + 1)` bounds `-2 x_v` (Miné 2006, section 3). Entries `(i, j)` and `(j ^ 1, i ^ 1)` bound the same thing
-//! (*coherence*), so only those with `j <= i | 1` are kept: row `i` begins at `(i + 1)² / 2` (Singh, Püschel, Vechev
-//! 2015). The value of an entry is its number divided by the matrix's `scale`.
+//! *Notation.* The variable `v` has two nodes: node `2v` stands for `+x_v`, node `2v + 1` for `-x_v`; `i ^ 1`
+//! is the negation of node `i`. Entry `(i, j)` is an upper bound of `V_j - V_i`, so that `(2v + 1, 2v)`
+//! bounds `2 x_v` and `(2v, 2v + 1)` bounds `-2 x_v` (Miné 2006, section 3). Entries `(i, j)` and
+//! `(j ^ 1, i ^ 1)` bound the same thing (*coherence*), so only those with `j <= i | 1` are kept: row `i`
+//! begins at `(i + 1)² / 2` (Singh, Püschel, Vechev 2015). The value of an entry is its number divided by the
+//! matrix's `scale`.
 
 use std::cmp::Ordering;
 
@@ -88,7 +89,8 @@ impl<B: Bound> Matrix<B> {
         lower
     }
 
-    /// Lowers every entry to that of a matrix of the same variables and scale; the variables of those that were above.
+    /// Lowers every entry to that of a matrix of the same variables and scale; the variables of those that
+    /// were above.
     pub(crate) fn lower_all(&mut self, other: &Self) -> Vec<usize> {
         let mut changed = Vec::new();
         for (row, column) in pairs(self.variables) {
@@ -120,8 +122,8 @@ impl<B: Bound> Matrix<B> {
         Some(scaled)
     }
 
-    /// Divides by what all numbers share with the scale, so that equal bounds are equal matrices. Bounds of one
-    /// variable stay even.
+    /// Divides by what all numbers share with the scale, so that equal bounds are equal matrices. Bounds of
+    /// one variable stay even.
     pub(crate) fn normalised(mut self) -> Self {
         if self.scale.is_one() {
             return self;

@@ -1,9 +1,10 @@
 //! Meets: with another octagon, with bounds of entries, with any linear constraints.
 //!
-//! Blocks that a new bound relates are merged, the bounds lowered, and the result closed from there ([`crate::close`]) and
-//! split again. Blocks that nothing touches are shared, unless their integers were not yet rounded. A constraint that is no
-//! octagon's is met through the bounds that it gives to its variables and their pairs ([`crate::linear`]), a fixed number
-//! of times, since two constraints may feed each other for ever; stopping early is sound.
+//! Blocks that a new bound relates are merged, the bounds lowered, and the result closed from there
+//! ([`crate::close`]) and split again. Blocks that nothing touches are shared, unless their integers were not
+//! yet rounded. A constraint that is no octagon's is met through the bounds that it gives to its variables
+//! and their pairs ([`crate::linear`]), a fixed number of times, since two constraints may feed each other
+//! for ever; stopping early is sound.
 
 use std::sync::Arc;
 
@@ -23,9 +24,9 @@ use crate::partition::UnionFind;
 const PASSES: usize = 4;
 
 impl Octagon {
-    /// What is in both. `integer` marks the dimensions that are integers (none, where it is too short): only their
-    /// integer values need be kept. Emptiness and the bounds among integers are then exact; those of reals beside them
-    /// may be coarser than the integers allow.
+    /// What is in both. `integer` marks the dimensions that are integers (none, where it is too short): only
+    /// their integer values need be kept. Emptiness and the bounds among integers are then exact; those of
+    /// reals beside them may be coarser than the integers allow.
     ///
     /// # Panics
     /// When the numbers of dimensions differ.
@@ -35,8 +36,9 @@ impl Octagon {
         exact(|| meet::<Word>(self, other, integer), || meet::<Wide>(self, other, integer))
     }
 
-    /// The vectors that satisfy the constraints; exact for those of the form `±x ± y`, up to a factor, and for others
-    /// at most what they imply for single variables and pairs. `integer` is as in [`Octagon::meet`].
+    /// The vectors that satisfy the constraints; exact for those of the form `±x ± y`, up to a factor, and
+    /// for others at most what they imply for single variables and pairs. `integer` is as in
+    /// [`Octagon::meet`].
     ///
     /// # Panics
     /// When a constraint mentions a dimension that is not there.

@@ -1,6 +1,7 @@
 //! A matrix in the smallest form that holds it: in machine words, or in numbers of any size.
 //!
-//! A block keeps whichever form suffices; an operation asks for the form that it works on, and tries words first.
+//! A block keeps whichever form suffices; an operation asks for the form that it works on, and tries words
+//! first.
 
 use std::borrow::Cow;
 

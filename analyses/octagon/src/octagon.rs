@@ -1,8 +1,8 @@
 //! The octagon as a value: a product of closed blocks, or empty.
 //!
-//! Blocks ([`crate::block`]) are shared between octagons: an operation copies those it changes. Every operation is
-//! written for bounds of any kind, done on machine words first, and done again on numbers of any size if a word
-//! overflows ([`crate::bound`]).
+//! Blocks ([`crate::block`]) are shared between octagons: an operation copies those it changes. Every
+//! operation is written for bounds of any kind, done on machine words first, and done again on numbers of any
+//! size if a word overflows ([`crate::bound`]).
 
 use std::sync::Arc;
 
@@ -61,8 +61,8 @@ impl Octagon {
         self.blocks.is_none()
     }
 
-    /// The constraints, canonical: equal octagons give identical lists. Equalities first; no inequality is implied by
-    /// the rest.
+    /// The constraints, canonical: equal octagons give identical lists. Equalities first; no inequality is
+    /// implied by the rest.
     #[must_use]
     pub fn constraints(&self) -> Vec<Constraint> {
         let Some(blocks) = &self.blocks else { return vec![Constraint::of(&[], -1, Relation::AtLeast)] };
@@ -120,7 +120,8 @@ impl Octagon {
         Some((&(&a + &b) * &half, strict || also))
     }
 
-    /// The bounds among these ascending dimensions as one matrix; between blocks with what is implied, or without.
+    /// The bounds among these ascending dimensions as one matrix; between blocks with what is implied, or
+    /// without.
     pub(crate) fn gathered<B: Kept>(&self, dimensions: &[usize], between: bool) -> Option<Matrix<B>> {
         let places = self.places();
         let blocks = self.blocks.as_deref().unwrap_or_default();

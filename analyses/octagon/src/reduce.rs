@@ -1,17 +1,18 @@
 //! Strong reduction: a closed block with the fewest bounds.
 //!
-//! After Bagnara, Hill, Zaffanella (2009, <https://doi.org/10.1007/s10703-009-0073-1>). Nodes at distance 0 of each other
-//! in both directions are equal up to a constant; one node of each such class, of the least variable, leads it, and the
-//! others are said by equalities. Among the leaders no cycle has length 0, so a bound that equals the sum of two others, or
-//! half the sum of the bounds of its two variables, may be left out, all of them at once. What is left is minimal, and
-//! depends on the set of points alone.
+//! After Bagnara, Hill, Zaffanella (2009, <https://doi.org/10.1007/s10703-009-0073-1>). Nodes at distance 0
+//! of each other in both directions are equal up to a constant; one node of each such class, of the least
+//! variable, leads it, and the others are said by equalities. Among the leaders no cycle has length 0, so a
+//! bound that equals the sum of two others, or half the sum of the bounds of its two variables, may be left
+//! out, all of them at once. What is left is minimal, and depends on the set of points alone.
 //!
-//! **Strictness.** That argument is about values: of `x >= 1`, `x + y >= 1`, `y <= 0` the first follows from the others,
-//! and `x > 1` does not; but it implies `x - y > 1`, which with `x + y >= 1` implies it. So bounds are left out by value
-//! alone, and then those strict ones are taken back, in a fixed order, whose strictness does not follow from the rest.
+//! **Strictness.** That argument is about values: of `x >= 1`, `x + y >= 1`, `y <= 0` the first follows from
+//! the others, and `x > 1` does not; but it implies `x - y > 1`, which with `x + y >= 1` implies it. So
+//! bounds are left out by value alone, and then those strict ones are taken back, in a fixed order, whose
+//! strictness does not follow from the rest.
 //!
-//! **Cost.** `O(n³)` for a block of `n` variables, and as much again for each strict bound that is taken back, and its
-//! proof.
+//! **Cost.** `O(n³)` for a block of `n` variables, and as much again for each strict bound that is taken
+//! back, and its proof.
 
 use crate::block::{Block, implied};
 use crate::bound::{Bound, Wide, Word, exact};

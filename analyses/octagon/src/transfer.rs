@@ -1,15 +1,16 @@
 //! Assignments, their inverses, and changes of the space.
 //!
-//! **One operation does most.** In an *image*, each dimension of the result takes `±x + c` of an old dimension, a
-//! constant, or any value. Its matrix is read entry by entry from the old one, and is closed as that was: no paths are
-//! needed. So forgetting, adding and removing dimensions, and parallel assignments of these forms cost what they copy, and
-//! are exact; blocks that stay as they are are shared.
+//! **One operation does most.** In an *image*, each dimension of the result takes `±x + c` of an old
+//! dimension, a constant, or any value. Its matrix is read entry by entry from the old one, and is closed as
+//! that was: no paths are needed. So forgetting, adding and removing dimensions, and parallel assignments of
+//! these forms cost what they copy, and are exact; blocks that stay as they are are shared.
 //!
-//! Any other right side `e` is first the value of a new dimension `t`, met with `t = e`; this gives `t` the range of
-//! `e`, and `t - x` the range of `e - x` for all `x` in it ([`crate::linear`]). Then `t` is assigned.
+//! Any other right side `e` is first the value of a new dimension `t`, met with `t = e`; this gives `t` the
+//! range of `e`, and `t - x` the range of `e - x` for all `x` in it ([`crate::linear`]). Then `t` is
+//! assigned.
 //!
-//! The inverse renames the assigned dimensions to new ones, meets these with the right sides over the old ones, and
-//! projects them away.
+//! The inverse renames the assigned dimensions to new ones, meets these with the right sides over the old
+//! ones, and projects them away.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -51,8 +52,8 @@ fn source(expression: &LinearExpression, dimensions: usize) -> Option<Source> {
 }
 
 impl Octagon {
-    /// The image of a parallel assignment, all right sides being evaluated at the old vector; no right side is any
-    /// value. Exact for `±x + c` and constants; otherwise bounds from above. Integers are not rounded.
+    /// The image of a parallel assignment, all right sides being evaluated at the old vector; no right side
+    /// is any value. Exact for `±x + c` and constants; otherwise bounds from above. Integers are not rounded.
     ///
     /// # Panics
     /// When a dimension is not there.
@@ -76,8 +77,8 @@ impl Octagon {
         self.add_dimensions(ties.len()).meet_constraints(&ties, &[]).image(&sources)
     }
 
-    /// The vectors that a parallel assignment takes into this octagon; for an unknown value: may take. Exactness is as
-    /// in [`Octagon::assign`].
+    /// The vectors that a parallel assignment takes into this octagon; for an unknown value: may take.
+    /// Exactness is as in [`Octagon::assign`].
     ///
     /// # Panics
     /// When a dimension is not there.

@@ -1,23 +1,24 @@
 //! Widening: joins that stop growing.
 //!
-//! **Problem.** A growing sequence of octagons need not end. **Algorithm**, after Bagnara, Hill, Zaffanella (2009,
-//! <https://doi.org/10.1007/s10703-009-0073-1>):
+//! **Problem.** A growing sequence of octagons need not end. **Algorithm**, after Bagnara, Hill, Zaffanella
+//! (2009, <https://doi.org/10.1007/s10703-009-0073-1>):
 //!
 //! - if `other` satisfies fewer equalities than `self`, the result is `other`;
-//! - otherwise it has those bounds of the strong reduction of `self` ([`crate::reduce`]) that `other` satisfies; a strict
-//!   one that it satisfies only in its closed form becomes closed.
+//! - otherwise it has those bounds of the strong reduction of `self` ([`crate::reduce`]) that `other`
+//!   satisfies; a strict one that it satisfies only in its closed form becomes closed.
 //!
 //! And all thresholds that `other` satisfies are kept.
 //!
-//! **Why not on matrices.** Miné's widening keeps stable entries of a matrix that must then not be closed: closing may bring
-//! back a bound that was given up, a little higher each time, for ever. It forces one to carry an open matrix beside the
-//! closed one, and to widen equal sets differently by how they are written. Of the reduced form, in which no bound
-//! follows from others, a widened octagon has a part; so it may be closed, and the result depends on the sets alone.
+//! **Why not on matrices.** Miné's widening keeps stable entries of a matrix that must then not be closed:
+//! closing may bring back a bound that was given up, a little higher each time, for ever. It forces one to
+//! carry an open matrix beside the closed one, and to widen equal sets differently by how they are written.
+//! Of the reduced form, in which no bound follows from others, a widened octagon has a part; so it may be
+//! closed, and the result depends on the sets alone.
 //!
-//! **Why it ends.** The equalities can only become fewer a finite number of times. While they stay, so do the classes of
-//! nodes and their leaders, and the values of each reduced form are a part of those of the one before, beside thresholds.
-//! The thresholds that are satisfied become fewer finitely often; those that stay do not count. And once the values stay,
-//! strict bounds can only become closed.
+//! **Why it ends.** The equalities can only become fewer a finite number of times. While they stay, so do the
+//! classes of nodes and their leaders, and the values of each reduced form are a part of those of the one
+//! before, beside thresholds. The thresholds that are satisfied become fewer finitely often; those that stay
+//! do not count. And once the values stay, strict bounds can only become closed.
 
 use std::sync::Arc;
 
@@ -29,8 +30,8 @@ use crate::octagon::Octagon;
 use crate::reduce::{Reduced, reduced};
 
 impl Octagon {
-    /// An upper bound of both such that a sequence `x := x.widen(y)` with growing `y` becomes stable. Thresholds that both
-    /// satisfy, and that are octagonal, are kept.
+    /// An upper bound of both such that a sequence `x := x.widen(y)` with growing `y` becomes stable.
+    /// Thresholds that both satisfy, and that are octagonal, are kept.
     ///
     /// **Precondition:** `self.is_leq(other)`. Without it the result still contains `other`.
     ///

@@ -1,7 +1,8 @@
 //! Octagons with integers against their points, counted.
 //!
-//! All integer points of a small grid are looked at; where some dimensions are real, each choice of the integers leaves a
-//! polyhedron. Emptiness and the bounds of integers must be exact, whatever was asked first.
+//! All integer points of a small grid are looked at; where some dimensions are real, each choice of the
+//! integers leaves a polyhedron. Emptiness and the bounds of integers must be exact, whatever was asked
+//! first.
 
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
@@ -55,7 +56,8 @@ fn choices(integer: &[bool]) -> Vec<Vec<(usize, i64)>> {
     all
 }
 
-/// The least octagon around the vectors whose marked dimensions are integers. It must be found without rounding.
+/// The least octagon around the vectors whose marked dimensions are integers. It must be found without
+/// rounding.
 fn exact(constraints: &[Constraint], integer: &[bool]) -> Octagon {
     let mut hull = Octagon::empty(DIMENSIONS);
     let of_integers = |constraint: &&Constraint| {
@@ -87,7 +89,8 @@ fn flags() -> impl Strategy<Value = [bool; DIMENSIONS]> {
     prop_oneof![Just([true; DIMENSIONS]), Just([true, true, true, false]), Just([true, false, true, false])]
 }
 
-/// Two sums that are integers only once they are rounded have a bound of one variable behind them, to be rounded again.
+/// Two sums that are integers only once they are rounded have a bound of one variable behind them, to be
+/// rounded again.
 #[test]
 fn what_rounding_implies_is_rounded_too() {
     let integer = [true, true, false, false];

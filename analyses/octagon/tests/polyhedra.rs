@@ -1,5 +1,5 @@
-//! Octagons against polyhedra: over the rationals, each operation must give the least octagon around what the polyhedra
-//! of `coreach-polyhedra` give, where it promises that, and otherwise contain it.
+//! Octagons against polyhedra: over the rationals, each operation must give the least octagon around what the
+//! polyhedra of `coreach-polyhedra` give, where it promises that, and otherwise contain it.
 
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 

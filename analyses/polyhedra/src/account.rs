@@ -1,12 +1,13 @@
 //! What many operations may use together.
 //!
-//! **Problem.** [`Limits`] bound one operation. An analysis performs thousands of them, and where the polyhedra are at the limit
-//! each takes its second. **Method.** An account has work for all of them. Within it an operation may use a part
-//! (`PART`) of what is left, and never more than the default: what is left decays, and is not used up, so the last operations are
-//! coarse, and the first as exact as ever. Rows are lessened with the work, since what reads a polyhedron pays for these.
+//! **Problem.** [`Limits`] bound one operation. An analysis performs thousands of them, and where the
+//! polyhedra are at the limit each takes its second. **Method.** An account has work for all of them. Within
+//! it an operation may use a part (`PART`) of what is left, and never more than the default: what is left
+//! decays, and is not used up, so the last operations are coarse, and the first as exact as ever. Rows are
+//! lessened with the work, since what reads a polyhedron pays for these.
 //!
-//! Work is counted (`budget.rs`), so an analysis gives the same result everywhere. The account belongs to the thread,
-//! and to the work in [`Account::within`] alone: outside of it operations have the default limits.
+//! Work is counted (`budget.rs`), so an analysis gives the same result everywhere. The account belongs to the
+//! thread, and to the work in [`Account::within`] alone: outside of it operations have the default limits.
 //!
 //! **Cost** of an analysis: its account, and as much again for what is not counted.
 

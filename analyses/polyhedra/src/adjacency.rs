@@ -4,28 +4,29 @@
 //! adjacent pairs must be found. Two extreme rays are adjacent exactly when no third ray saturates all
 //! half-spaces that both saturate (K. Fukuda and A. Prodon, <https://doi.org/10.1007/3-540-61576-8_77>).
 //!
-//! **Algorithm.** For a ray on the one side, all rays on the other are candidates. Three things refute them, the
-//! cheapest first:
+//! **Algorithm.** For a ray on the one side, all rays on the other are candidates. Three things refute them,
+//! the cheapest first:
 //!
-//! 1. *Counting.* An edge of a cone of dimension d lies on at least d - 2 half-spaces. For each half-space there is
-//!    a *column*, the set of rays on it as bits. The columns of the one ray's half-spaces are taken one after the
-//!    other, 64 candidates at a time, with a mask for each number of columns that a candidate may have missed so
-//!    far (`at most j + 1` after a column is `at most j` before it, or `at most j + 1` and on it). Where a ray
-//!    lies on many more than d - 2 half-spaces this refutes little, and is left out.
+//! 1. *Counting.* An edge of a cone of dimension d lies on at least d - 2 half-spaces. For each half-space
+//!    there is a *column*, the set of rays on it as bits. The columns of the one ray's half-spaces are taken
+//!    one after the other, 64 candidates at a time, with a mask for each number of columns that a candidate
+//!    may have missed so far (`at most j + 1` after a column is `at most j` before it, or `at most j + 1` and
+//!    on it). Where a ray lies on many more than d - 2 half-spaces this refutes little, and is left out.
 //! 2. *Refuters of others.* A third ray refutes a candidate if it has in common with the one ray all that the
 //!    candidate has. It then refutes many: what the last few third rays have in common with the one ray is
 //!    kept, the most recently useful first, and so are the sets of the candidates found adjacent.
-//! 3. *Intersection* of the columns of all half-spaces that both saturate; a third ray found becomes a refuter.
+//! 3. *Intersection* of the columns of all half-spaces that both saturate; a third ray found becomes a
+//!    refuter.
 //!
-//! **Where we differ.** The count is usual (it is the "quick adjacency test" of other libraries), but one pair
-//! at a time, which costs more than all the rest; in masks it is a fraction of an instruction for each pair.
-//! The same instructions also suit processors of which nothing is known, where counting bits is slow. And
-//! the third ray is usually sought anew for each pair.
+//! **Where we differ.** The count is usual (it is the "quick adjacency test" of other libraries), but one
+//! pair at a time, which costs more than all the rest; in masks it is a fraction of an instruction for each
+//! pair. The same instructions also suit processors of which nothing is known, where counting bits is slow.
+//! And the third ray is usually sought anew for each pair.
 //!
 //! **Cost.** For each ray on the smaller side: its half-spaces, times the words of a set of rays, times one
 //! more than may be missed; and for each candidate left a few words, or, if nothing kept refutes it, the
-//! half-spaces both saturate times the words of a set of rays. Work is charged to the budget for each ray, before
-//! the next one is looked at. Up to 64 rays a column is one word, and all of them lie on the stack.
+//! half-spaces both saturate times the words of a set of rays. Work is charged to the budget for each ray,
+//! before the next one is looked at. Up to 64 rays a column is one word, and all of them lie on the stack.
 
 use smallvec::SmallVec;
 
@@ -51,8 +52,8 @@ const KEPT: usize = 24;
 /// More that may be missed than this, and candidates are not counted.
 const COUNTED: usize = 6;
 
-/// Appends all adjacent pairs, inside first, in an order that depends on the search alone. `hold` is asked now
-/// and then whether so many may be held.
+/// Appends all adjacent pairs, inside first, in an order that depends on the search alone. `hold` is asked
+/// now and then whether so many may be held.
 ///
 /// # Errors
 /// When the budget is used up, or `hold` says so.
@@ -374,7 +375,8 @@ fn members(index: usize, word: u64, each: &mut impl FnMut(usize)) {
 mod tests {
     use super::*;
 
-    /// The definition, pair by pair; and the fewest half-spaces that a pair has in common, which geometry bounds.
+    /// The definition, pair by pair; and the fewest half-spaces that a pair has in common, which geometry
+    /// bounds.
     fn slow(search: &Search<'_>) -> (Vec<(u32, u32)>, usize) {
         let of = |ray: u32| &search.saturated[ray as usize * search.words..][..search.words];
         let rays = u32::try_from(search.saturated.len() / search.words).unwrap_or(0);

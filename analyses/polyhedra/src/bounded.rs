@@ -1,18 +1,18 @@
 //! Transfer within limits: assignments and rounding to integers that never hang.
 //!
 //! An assignment that is no bijection needs generators. Where it relates blocks whose product has too many,
-//! the assigned dimensions are left with the bounds of their right sides: over a product these are sums of the
-//! blocks' own bounds ([`crate::query`]), so they cost no more than the arguments are large. Forgetting and
-//! removing dimensions, substitution and widening need no conversion once both descriptions of their arguments are
-//! known, so for them [`Polyhedron::convert_limited`] before and after is all there is to do.
+//! the assigned dimensions are left with the bounds of their right sides: over a product these are sums of
+//! the blocks' own bounds ([`crate::query`]), so they cost no more than the arguments are large. Forgetting
+//! and removing dimensions, substitution and widening need no conversion once both descriptions of their
+//! arguments are known, so for them [`Polyhedron::convert_limited`] before and after is all there is to do.
 
 use crate::limits::{Limits, Outcome};
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::polyhedron::{Block, Polyhedron};
 
 impl Polyhedron {
-    /// [`Polyhedron::assign`] with both descriptions of the result computed within the limits, or a polyhedron
-    /// around the image.
+    /// [`Polyhedron::assign`] with both descriptions of the result computed within the limits, or a
+    /// polyhedron around the image.
     ///
     /// # Panics
     /// When a dimension is assigned twice, or one is mentioned that is not there.
@@ -43,8 +43,8 @@ impl Polyhedron {
         Outcome::Coarser(others.meet_constraints(&known).convert_limited(limits).into_polyhedron())
     }
 
-    /// [`Polyhedron::tighten`] as far as the limits suffice: a block is left as it was when rounding it would need
-    /// more. Both descriptions of the result are known if those of `self` are.
+    /// [`Polyhedron::tighten`] as far as the limits suffice: a block is left as it was when rounding it would
+    /// need more. Both descriptions of the result are known if those of `self` are.
     #[must_use]
     pub fn tighten_limited(&self, integer: &[bool], limits: &Limits) -> Self {
         let Some(blocks) = self.fine() else {

@@ -18,12 +18,11 @@
 //! (points) one by one, and replace each face of the current antichain that violates the new
 //! condition by its minimal enlargements (maximal reductions) that satisfy it.
 //!
-//! **Source, and where we differ.** The usual encoding of strictness is one more dimension
-//! (N. Halbwachs, Y.-E. Proy and P. Raymond 1994); its descriptions are not unique and every conversion pays for
-//! it. A. Becchi and E. Zaffanella (CAV 2018, <https://doi.org/10.1007/978-3-319-96145-3_13>)
-//! showed that the closure (the "skeleton") and the rest can be kept apart. We do so too, but leave
-//! Chernikova's algorithm untouched and compute the rest afterwards: closed polyhedra, by far the
-//! most frequent, pay nothing.
+//! **Source, and where we differ.** The usual encoding of strictness is one more dimension (N. Halbwachs,
+//! Y.-E. Proy and P. Raymond 1994); its descriptions are not unique and every conversion pays for it. A.
+//! Becchi and E. Zaffanella (CAV 2018, <https://doi.org/10.1007/978-3-319-96145-3_13>) showed that the
+//! closure (the "skeleton") and the rest can be kept apart. We do so too, but leave Chernikova's algorithm
+//! untouched and compute the rest afterwards: closed polyhedra, by far the most frequent, pay nothing.
 //!
 //! **Cost.** Ends, as the given faces are finitely many; the antichain may be exponential in
 //! their number, hence the limit.

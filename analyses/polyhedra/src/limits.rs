@@ -17,9 +17,9 @@
 //! **Stopping early.** The hull of two products that differ in several blocks relates all of these blocks. It
 //! is tried within a part of the limits ([`COUPLED_ROWS`], [`COUPLED_WORK`]), and not at all when a product's
 //! corners, which are counted before any is made, are too many: it is cheap where a fixpoint iteration
-//! changes a few variables, and where it is not it explodes. An octagonal bound across two blocks is the sum of
-//! two bounds that the blocks have, and follows from these unless the one argument has the wider range of the
-//! one variable and the other of the other: so nothing is evaluated over pairs, and few are looked at
+//! changes a few variables, and where it is not it explodes. An octagonal bound across two blocks is the sum
+//! of two bounds that the blocks have, and follows from these unless the one argument has the wider range of
+//! the one variable and the other of the other: so nothing is evaluated over pairs, and few are looked at
 //! ([`across`]).
 //!
 //! All contain the exact result, so an over-approximating analysis stays sound.
@@ -39,8 +39,8 @@ use crate::query::{Bound, Bounds};
 use crate::rational::Rational;
 use crate::row;
 
-/// The exact join of products that differ in several blocks gets this part of the rows and of the work. What it
-/// leaves is paid for by every later operation.
+/// The exact join of products that differ in several blocks gets this part of the rows and of the work. What
+/// it leaves is paid for by every later operation.
 const COUPLED_ROWS: usize = 8;
 /// See [`COUPLED_ROWS`].
 const COUPLED_WORK: u64 = 64;

@@ -136,8 +136,8 @@ pub(crate) fn eliminate(row: &mut Row, by: &[Integer], column: usize) {
 /// some point satisfies, among which `constant = 0` cannot be derived.
 ///
 /// It has no limit of its own, for it has at most the cube of the width to do; but an account pays for it
-/// ([`crate::account`]), since among hundreds of dimensions that is most of the work of an analysis. A combination of long rows
-/// counts as many.
+/// ([`crate::account`]), since among hundreds of dimensions that is most of the work of an analysis. A
+/// combination of long rows counts as many.
 pub(crate) fn echelon(mut rows: Vec<Row>) -> Vec<Row> {
     let width = rows.first().map_or(0, Row::len);
     let (mut done, mut combinations) = (0, 0);

@@ -30,7 +30,7 @@ use crate::polyhedron::Polyhedron;
 /// One operation; numbers are those of earlier results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the module explains the steps by the words that stand for them")]
-pub enum Step {
+pub enum SequenceStep {
     Constraints(Vec<Constraint>),
     Meet(usize, usize),
     MeetConstraints(usize, Vec<Constraint>),
@@ -50,10 +50,10 @@ pub enum Step {
 /// A sequence of operations in a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
-    /// The number of dimensions of what [`Step::Constraints`] makes.
+    /// The number of dimensions of what [`SequenceStep::Constraints`] makes.
     pub dimensions: usize,
     /// The steps, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SequenceStep>,
 }
 
 /// A text that is no sequence.
@@ -75,7 +75,7 @@ impl core::error::Error for ParseSequenceError {}
 
 /// What a step came to.
 #[derive(Clone, Debug)]
-pub enum Replayed {
+pub enum ReplayedSequence {
     /// A new polyhedron, with the next number.
     Made(Polyhedron),
     /// The answer to a question, as text that is the same for the same answer.
@@ -85,7 +85,7 @@ pub enum Replayed {
 /// Performs a step; `made` are the polyhedra with numbers. Nothing when a number or dimension is not
 /// there, or one is assigned twice.
 #[must_use]
-pub fn perform(dimensions: usize, step: &Step, made: &[Polyhedron]) -> Option<Replayed> {
+pub fn perform(dimensions: usize, step: &SequenceStep, made: &[Polyhedron]) -> Option<ReplayedSequence> {
     let at = |index: &usize| made.get(*index);
     let fits = |p: &Polyhedron, c: &[Constraint]| {
         c.iter().all(|c| c.coefficients().iter().skip(p.dimensions()).all(Integer::is_zero))
@@ -100,33 +100,37 @@ pub fn perform(dimensions: usize, step: &Step, made: &[Polyhedron]) -> Option<Re
         targets.len() == m.len() && are_there(p, &targets) && m.iter().all(|(_, e)| reads(p, e))
     };
     let made = match step {
-        Step::Constraints(c) => {
+        SequenceStep::Constraints(c) => {
             let space = Polyhedron::universe(dimensions);
             fits(&space, c).then(|| space.meet_constraints(c))?
         }
-        Step::Meet(a, b) => Some((at(a)?, at(b)?)).filter(|(a, b)| same(a, b)).map(|(a, b)| a.meet(b))?,
-        Step::MeetConstraints(a, c) => at(a).filter(|p| fits(p, c))?.meet_constraints(c),
-        Step::Join(a, b) => Some((at(a)?, at(b)?)).filter(|(a, b)| same(a, b)).map(|(a, b)| a.join(b))?,
-        Step::Widen(a, b, c) => {
+        SequenceStep::Meet(a, b) => {
+            Some((at(a)?, at(b)?)).filter(|(a, b)| same(a, b)).map(|(a, b)| a.meet(b))?
+        }
+        SequenceStep::MeetConstraints(a, c) => at(a).filter(|p| fits(p, c))?.meet_constraints(c),
+        SequenceStep::Join(a, b) => {
+            Some((at(a)?, at(b)?)).filter(|(a, b)| same(a, b)).map(|(a, b)| a.join(b))?
+        }
+        SequenceStep::Widen(a, b, c) => {
             let (a, b) = Some((at(a)?, at(b)?)).filter(|(a, b)| same(a, b) && fits(a, c))?;
             a.widen_with_thresholds(b, c)
         }
-        Step::Assign(a, m) => at(a).filter(|p| assigns(p, m))?.assign(m),
-        Step::Substitute(a, m) => at(a).filter(|p| assigns(p, m))?.substitute(m),
-        Step::Forget(a, d) => at(a).filter(|p| are_there(p, d))?.forget(d),
-        Step::Add(a, count) => at(a)?.add_dimensions(*count),
-        Step::Remove(a, d) => at(a).filter(|p| are_there(p, d))?.remove_dimensions(d),
-        Step::IsLeq(a, b) => {
+        SequenceStep::Assign(a, m) => at(a).filter(|p| assigns(p, m))?.assign(m),
+        SequenceStep::Substitute(a, m) => at(a).filter(|p| assigns(p, m))?.substitute(m),
+        SequenceStep::Forget(a, d) => at(a).filter(|p| are_there(p, d))?.forget(d),
+        SequenceStep::Add(a, count) => at(a)?.add_dimensions(*count),
+        SequenceStep::Remove(a, d) => at(a).filter(|p| are_there(p, d))?.remove_dimensions(d),
+        SequenceStep::IsLeq(a, b) => {
             let (a, b) = Some((at(a)?, at(b)?)).filter(|(a, b)| same(a, b))?;
-            return Some(Replayed::Text(a.is_leq(b).to_string()));
+            return Some(ReplayedSequence::Text(a.is_leq(b).to_string()));
         }
-        Step::IsEmpty(a) => return Some(Replayed::Text(at(a)?.is_empty().to_string())),
-        Step::Bounds(a, e) => {
-            return Some(Replayed::Text(format!("{:?}", at(a).filter(|p| reads(p, e))?.bounds(e))));
+        SequenceStep::IsEmpty(a) => return Some(ReplayedSequence::Text(at(a)?.is_empty().to_string())),
+        SequenceStep::Bounds(a, e) => {
+            return Some(ReplayedSequence::Text(format!("{:?}", at(a).filter(|p| reads(p, e))?.bounds(e))));
         }
-        Step::List(a) => return Some(Replayed::Text(format!("{:?}", at(a)?.constraints()))),
+        SequenceStep::List(a) => return Some(ReplayedSequence::Text(format!("{:?}", at(a)?.constraints()))),
     };
-    Some(Replayed::Made(made))
+    Some(ReplayedSequence::Made(made))
 }
 
 impl core::str::FromStr for Sequence {
@@ -146,10 +150,10 @@ impl core::str::FromStr for Sequence {
     }
 }
 
-fn read_step(text: &str) -> Option<Step> {
+fn read_step(text: &str) -> Option<SequenceStep> {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     if word == "constraints" {
-        return Some(Step::Constraints(read_list(rest, read_constraint)?));
+        return Some(SequenceStep::Constraints(read_list(rest, read_constraint)?));
     }
     // The first colon stands alone; that of `:=` comes later.
     let (numbers, detail) = match rest.split_once(" :") {
@@ -158,19 +162,19 @@ fn read_step(text: &str) -> Option<Step> {
     };
     let numbers = read_numbers(numbers)?;
     Some(match (word, &numbers[..], detail) {
-        ("meet", &[a, b], None) => Step::Meet(a, b),
-        ("meet", &[a], Some(c)) => Step::MeetConstraints(a, read_list(c, read_constraint)?),
-        ("join", &[a, b], None) => Step::Join(a, b),
-        ("widen", &[a, b], c) => Step::Widen(a, b, read_list(c.unwrap_or(""), read_constraint)?),
-        ("assign", &[a], Some(m)) => Step::Assign(a, read_list(m, read_assignment)?),
-        ("substitute", &[a], Some(m)) => Step::Substitute(a, read_list(m, read_assignment)?),
-        ("forget", &[a], Some(d)) => Step::Forget(a, read_numbers(d)?),
-        ("add", &[a], Some(count)) => Step::Add(a, count.trim().parse().ok()?),
-        ("remove", &[a], Some(d)) => Step::Remove(a, read_numbers(d)?),
-        ("leq", &[a, b], None) => Step::IsLeq(a, b),
-        ("empty", &[a], None) => Step::IsEmpty(a),
-        ("bounds", &[a], Some(e)) => Step::Bounds(a, read_expression(e)?),
-        ("list", &[a], None) => Step::List(a),
+        ("meet", &[a, b], None) => SequenceStep::Meet(a, b),
+        ("meet", &[a], Some(c)) => SequenceStep::MeetConstraints(a, read_list(c, read_constraint)?),
+        ("join", &[a, b], None) => SequenceStep::Join(a, b),
+        ("widen", &[a, b], c) => SequenceStep::Widen(a, b, read_list(c.unwrap_or(""), read_constraint)?),
+        ("assign", &[a], Some(m)) => SequenceStep::Assign(a, read_list(m, read_assignment)?),
+        ("substitute", &[a], Some(m)) => SequenceStep::Substitute(a, read_list(m, read_assignment)?),
+        ("forget", &[a], Some(d)) => SequenceStep::Forget(a, read_numbers(d)?),
+        ("add", &[a], Some(count)) => SequenceStep::Add(a, count.trim().parse().ok()?),
+        ("remove", &[a], Some(d)) => SequenceStep::Remove(a, read_numbers(d)?),
+        ("leq", &[a, b], None) => SequenceStep::IsLeq(a, b),
+        ("empty", &[a], None) => SequenceStep::IsEmpty(a),
+        ("bounds", &[a], Some(e)) => SequenceStep::Bounds(a, read_expression(e)?),
+        ("list", &[a], None) => SequenceStep::List(a),
         _ => return None,
     })
 }
@@ -252,7 +256,7 @@ fn of_assignments(assignments: &[(usize, LinearExpression)]) -> String {
     List(&assignments.iter().map(one).collect::<Vec<_>>(), " ; ").to_string()
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for SequenceStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Constraints(c) => write!(f, "constraints {}", of_constraints(c)),
@@ -310,8 +314,8 @@ list 5
         let mut texts = Vec::new();
         for step in &sequence.steps {
             match perform(sequence.dimensions, step, &made).unwrap() {
-                Replayed::Made(polyhedron) => made.push(polyhedron),
-                Replayed::Text(text) => texts.push(text),
+                ReplayedSequence::Made(polyhedron) => made.push(polyhedron),
+                ReplayedSequence::Text(text) => texts.push(text),
             }
         }
         assert_eq!(made.len(), 10);

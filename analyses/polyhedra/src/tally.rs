@@ -1,5 +1,5 @@
-//! The tally of work on a thread, from which an account is paid ([`crate::account`]); what spends it ([`crate::budget`]) knows no
-//! accounts.
+//! The tally of work on a thread, from which an account is paid ([`crate::account`]); what spends it
+//! ([`crate::budget`]) knows no accounts.
 
 use core::cell::Cell;
 

@@ -323,8 +323,8 @@ proptest! {
         }
     }
 
-    /// sound: limited assignments contain the exact image and are it when they say so; limited rounding keeps what
-    /// it must and adds nothing.
+    /// sound: limited assignments contain the exact image and are it when they say so; limited rounding keeps
+    /// what it must and adds nothing.
     #[test]
     fn limited_transfer_is_coarser(
         (dimensions, lists, map) in (2_usize..=4).prop_flat_map(|dimensions| (

@@ -1,8 +1,8 @@
-//! Non-deterministic choice (thesis, Definition A.8; compare 4.20, p. 93): two transitions of one location and action
-//! that can be enabled together.
+//! Non-deterministic choice (thesis, Definition A.8; compare 4.20, p. 93): two transitions of one location
+//! and action that can be enabled together.
 //!
-//! Definition 4.20 forgives two transitions with one target and one effect, and forbids internal actions; this asks
-//! neither. It is over all states, reachable or not: information, not an error. One query per pair.
+//! Definition 4.20 forgives two transitions with one target and one effect, and forbids internal actions;
+//! this asks neither. It is over all states, reachable or not: information, not an error. One query per pair.
 
 use coreach_model::obligation::enabling_condition;
 use coreach_model::{Iosts, TransitionId};

@@ -1,9 +1,9 @@
-//! Completeness: is there, in every state, a transition for every action (of a purpose: thesis, Definition 4.22(4),
-//! p. 96) or for every input (Definition 4.21, p. 95)?
+//! Completeness: is there, in every state, a transition for every action (of a purpose: thesis, Definition
+//! 4.22(4), p. 96) or for every input (Definition 4.21, p. 95)?
 //!
-//! Both ask, for each location and action, whether the disjunction of the transitions' conditions is valid. For inputs
-//! that is sufficient, not necessary: Definition 4.21 would also let internal steps come first, and both are over all
-//! states, reachable or not. One query per location and action.
+//! Both ask, for each location and action, whether the disjunction of the transitions' conditions is valid.
+//! For inputs that is sufficient, not necessary: Definition 4.21 would also let internal steps come first,
+//! and both are over all states, reachable or not. One query per location and action.
 
 use coreach_model::obligation::enabling_condition;
 use coreach_model::{ActionId, ActionKind, Iosts, LocationId, Term};

@@ -1,12 +1,13 @@
 //! Domains belong to the guard: where a guard does not imply them, the user learns of the states in which the
 //! transition is silently disabled.
 //!
-//! For an operation in the guard the question is whether the guard can be true, read as if every operation had some
-//! value, where the operation has none; for an assignment, whether the guard can hold where an operation on its right
-//! side has no value or the value lies outside the variable's type. A guard that never holds implies everything and is
-//! reported elsewhere ([`super::guards`]). Where the obligation holds nowhere there is no state to show and nothing to add to the
-//! guard: that is said instead. Two queries at most per obligation, three where something is told; none where it is of hundreds of
-//! operations, which no honest guard has and no solver decides soon.
+//! For an operation in the guard the question is whether the guard can be true, read as if every operation
+//! had some value, where the operation has none; for an assignment, whether the guard can hold where an
+//! operation on its right side has no value or the value lies outside the variable's type. A guard that never
+//! holds implies everything and is reported elsewhere ([`super::guards`]). Where the obligation holds nowhere
+//! there is no state to show and nothing to add to the guard: that is said instead. Two queries at most per
+//! obligation, three where something is told; none where it is of hundreds of operations, which no honest
+//! guard has and no solver decides soon.
 
 use coreach_model::obligation::{defined, obligations};
 use coreach_model::term::evaluate::Valuation;
@@ -15,8 +16,8 @@ use coreach_model::{Diagnostic, Iosts, Term, Transition};
 use super::{MOST_TOLD, no_more, show};
 use crate::solver::{Answer, Solver, Witness};
 
-/// Warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that counts what the
-/// solver did not know.
+/// Warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that counts
+/// what the solver did not know.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut undecided = 0usize;
@@ -57,11 +58,13 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     found
 }
 
-/// A state and parameters in which the guard would let the transition be taken, and the condition does not hold.
+/// A state and parameters in which the guard would let the transition be taken, and the condition does not
+/// hold.
 fn violation(transition: &Transition, in_guard: bool, condition: &Term, solver: &mut dyn Solver) -> Witness {
     let guard = &transition.guard;
     if in_guard {
-        // The guard has no value there, so a witness must not be evaluated under it: it is found for the rest.
+        // The guard has no value there, so a witness must not be evaluated under it: it is found for the
+        // rest.
         let violated = condition.not();
         return match solver.check(&[guard.clone(), violated.clone()]) {
             Answer::Unsat => Witness::None,

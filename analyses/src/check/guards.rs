@@ -2,7 +2,8 @@
 //!
 //! A guard that is merely false in every *reachable* state is not looked for here.
 //!
-//! Most guards hold under one of a few simple valuations, which is seen without the solver: `holds_somewhere`.
+//! Most guards hold under one of a few simple valuations, which is seen without the solver:
+//! `holds_somewhere`.
 
 use coreach_model::obligation::defined;
 use coreach_model::term::evaluate::evaluate;
@@ -19,7 +20,8 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             continue;
         }
         let defined = defined(&transition.guard);
-        // An honest guard has a handful of divisors. Hundreds cost the solver seconds, and a warning is not worth them.
+        // An honest guard has a handful of divisors. Hundreds cost the solver seconds, and a warning is not
+        // worth them.
         if super::is_large(&defined) {
             continue;
         }
@@ -37,8 +39,8 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     found
 }
 
-/// Does the guard hold with all numbers alike, or nearly? `true` is certain. Cost: a few evaluations, each of the guard
-/// once.
+/// Does the guard hold with all numbers alike, or nearly? `true` is certain. Cost: a few evaluations, each of
+/// the guard once.
 fn holds_somewhere(guard: &Term) -> bool {
     if guard.is_true() {
         return true;

@@ -1,18 +1,20 @@
 //! Initialized (thesis, Definition 4.19, p. 92): each instance has at most one initial state.
 //!
-//! The thesis asks that UNSAT(Θ(v,c) ∧ Θ(v',c) ∧ v ≠ v') for all variables. We ask it only of the variables that some
-//! path may *read before it writes them*: the others' initial values cannot be observed, and models in use leave them
-//! open. A purpose's observed data are among its constants, so they are fixed on both sides.
+//! The thesis asks that UNSAT(Θ(v,c) ∧ Θ(v',c) ∧ v ≠ v') for all variables. We ask it only of the variables
+//! that some path may *read before it writes them*: the others' initial values cannot be observed, and models
+//! in use leave them open. A purpose's observed data are among its constants, so they are fixed on both
+//! sides.
 //!
 //! Read before written is liveness at the initial location, the least solution of
-//! `live(l) = ⋃ { reads(t) ∪ (live(target(t)) \ writes(t)) | t leaves l }`, on the graph of locations and without
-//! looking at guards' satisfiability. An identity is not a read: a variable merely kept is live exactly if it is live
-//! afterwards. Reads on the right side of an assignment count, also where the assigned variable is never used.
+//! `live(l) = ⋃ { reads(t) ∪ (live(target(t)) \ writes(t)) | t leaves l }`, on the graph of locations and
+//! without looking at guards' satisfiability. An identity is not a read: a variable merely kept is live
+//! exactly if it is live afterwards. Reads on the right side of an assignment count, also where the assigned
+//! variable is never used.
 //!
-//! We solve it backwards from the reads, for as many variables at once as a machine word has bits: a location goes back
-//! to the work list when its word has grown, so at most once per bit. It costs one pass over the guards and assignments,
-//! and at most |variables| · |transitions| steps; as a rule |variables| / 64 of such passes, since a word's bits travel
-//! together. Then one query per variable that was found.
+//! We solve it backwards from the reads, for as many variables at once as a machine word has bits: a location
+//! goes back to the work list when its word has grown, so at most once per bit. It costs one pass over the
+//! guards and assignments, and at most |variables| · |transitions| steps; as a rule |variables| / 64 of such
+//! passes, since a word's bits travel together. Then one query per variable that was found.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -146,7 +148,8 @@ fn note(list: &mut Vec<(TransitionId, u64)>, transition: TransitionId, bit: usiz
     }
 }
 
-/// Which of the word's variables are live at the initial location. `incoming` has the transitions into each location.
+/// Which of the word's variables are live at the initial location. `incoming` has the transitions into each
+/// location.
 fn live_at_start(iosts: &Iosts, incoming: &Numbered<LocationId, Vec<TransitionId>>, word: &Word) -> u64 {
     if word.reads.is_empty() {
         return 0;

@@ -1,11 +1,14 @@
 //! What a user wrote, looked at with a solver: mistakes that no syntax shows.
 //!
-//! One file per question. The first three answer with diagnostics on the user's own text; the last two are information
-//! for later stages. Each says what it does where the solver does not know: that is never taken for "all is well".
+//! One file per question. The first three answer with diagnostics on the user's own text; the last two are
+//! information for later stages. Each says what it does where the solver does not know: that is never taken
+//! for "all is well".
 //!
-//! - [`initialized`]: does the initial condition determine what is read before it is written, and can it hold at all?
+//! - [`initialized`]: does the initial condition determine what is read before it is written, and can it hold
+//!   at all?
 //! - [`guards`]: can each transition be taken?
-//! - [`domains`]: does each guard make its transition's operations defined and its assignments fit their types?
+//! - [`domains`]: does each guard make its transition's operations defined and its assignments fit their
+//!   types?
 //! - [`choice`]: can two transitions of one action be enabled together?
 //! - [`complete`]: is there a transition for every action, or every input, in every state?
 
@@ -33,8 +36,8 @@ pub enum Search<T> {
     Undecided(T),
 }
 
-/// All that is checked of a specification or a purpose, in the order of its text: the initial condition, then the
-/// transitions.
+/// All that is checked of a specification or a purpose, in the order of its text: the initial condition, then
+/// the transitions.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut found = initialized::check(iosts, solver);
     found.extend(guards::check(iosts, solver));

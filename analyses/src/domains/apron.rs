@@ -1,19 +1,22 @@
-//! APRON's boxes, octagons and polyhedra (`coreach-apron`) as domains of ours, for those who trust them more, and to be
-//! compared with.
+//! APRON's boxes, octagons and polyhedra (`coreach-apron`) as domains of ours, for those who trust them more,
+//! and to be compared with.
 //!
 //! They do what APRON does; three things are ours, since the library cannot know them:
 //!
-//! - *Integers.* Whether a dimension is an integer comes with each meet, but an element of APRON would have to know when
-//!   it is made, and have its integers in front. So all dimensions are reals there, and constraints are rounded here,
-//!   first as they are given, then as APRON writes the result, while they become stronger, up to a few rounds.
-//! - *Thresholds.* Boxes are widened within bounds on one dimension, polyhedra within any constraint. Of octagons it is
-//!   the entries of the matrix that stop at numbers: a meet after the widening would close the matrix, and a sequence of
-//!   widenings of closed octagons need not end (Miné, <https://doi.org/10.1007/s10990-006-8609-1>, section 6).
-//! - *Writing.* Constraints must be canonical. Those of boxes are; those of an octagon are those of its closed matrix,
-//!   without what follows from the bounds alone; those of a polyhedron are put in the form of `coreach-polyhedra`.
+//! - *Integers.* Whether a dimension is an integer comes with each meet, but an element of APRON would have
+//!   to know when it is made, and have its integers in front. So all dimensions are reals there, and
+//!   constraints are rounded here, first as they are given, then as APRON writes the result, while they
+//!   become stronger, up to a few rounds.
+//! - *Thresholds.* Boxes are widened within bounds on one dimension, polyhedra within any constraint. Of
+//!   octagons it is the entries of the matrix that stop at numbers: a meet after the widening would close the
+//!   matrix, and a sequence of widenings of closed octagons need not end (Miné,
+//!   <https://doi.org/10.1007/s10990-006-8609-1>, section 6).
+//! - *Writing.* Constraints must be canonical. Those of boxes are; those of an octagon are those of its
+//!   closed matrix, without what follows from the bounds alone; those of a polyhedron are put in the form of
+//!   `coreach-polyhedra`.
 //!
-//! An operation that fails is answered by "any vector", which is sound, and counted as coarsened. Polyhedra are APRON's
-//! strict ones: guards over reals need `x > 0`.
+//! An operation that fails is answered by "any vector", which is sound, and counted as coarsened. Polyhedra
+//! are APRON's strict ones: guards over reals need `x > 0`.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +92,8 @@ fn manager(library: Library) -> Result<Manager, Error> {
     })
 }
 
-/// What succeeded. A failure for want of memory, time or a library is none of ours; an argument that does not fit is.
+/// What succeeded. A failure for want of memory, time or a library is none of ours; an argument that does not
+/// fit is.
 fn succeeded<T>(result: Result<T, Error>) -> Option<T> {
     debug_assert!(
         !matches!(&result, Err(error) if error.kind == ErrorKind::InvalidArgument),
@@ -111,7 +115,8 @@ fn outwards(expression: &LinearExpression, dimensions: usize) -> Expression {
     }
 }
 
-/// The constraint for APRON. Octagons see `3x >= 1` only as `x >= 1/3`, and `2x - 2y >= 1` only as `x - y >= 1/2`.
+/// The constraint for APRON. Octagons see `3x >= 1` only as `x >= 1/3`, and `2x - 2y >= 1` only as
+/// `x - y >= 1/2`.
 fn constraint_outwards(constraint: &Constraint) -> coreach_apron::Constraint {
     let scale = octagonal(constraint).map_or(Integer::ONE, |(_, scale)| scale);
     let number = |value: &Integer| match scale.is_one() {
@@ -142,7 +147,8 @@ fn constraint_inwards(constraint: &coreach_apron::Constraint) -> Constraint {
     Constraint::from_expression(&expression, relation)
 }
 
-/// How many dimensions an octagonal constraint mentions, one or two, and the magnitude that their coefficients share.
+/// How many dimensions an octagonal constraint mentions, one or two, and the magnitude that their
+/// coefficients share.
 fn octagonal(constraint: &Constraint) -> Option<(usize, Integer)> {
     let mut used = constraint.coefficients().iter().filter(|c| !c.is_zero()).map(Integer::abs);
     let first = used.next()?;
@@ -260,8 +266,8 @@ fn of_box(element: &Element) -> Result<Vec<Constraint>, Error> {
     Ok(found)
 }
 
-/// The canonical constraints of an octagon: the closed matrix, without the sums of two bounds. An equality is written
-/// instead of its two halves.
+/// The canonical constraints of an octagon: the closed matrix, without the sums of two bounds. An equality is
+/// written instead of its two halves.
 fn of_octagon(element: &Element) -> Result<Vec<Constraint>, Error> {
     // That the library has closed the matrix is due to `is_bottom`, which the caller has asked.
     let bounds = element.bounds()?;

@@ -1,9 +1,10 @@
 //! Two domains at once: a vector is in the element where it is in both parts.
 //!
-//! A product in the sense of Cousot & Cousot (POPL 1979, <https://doi.org/10.1145/567752.567778>, section 10.1): the order
-//! and the operations are those of the parts, and an element is nothing as soon as one of them is. Where constraints are
-//! met, each part is told what the other has made of them (a step of the reduction). Nowhere else: a reduction behind a
-//! join or a widening could undo the step that makes the iteration end, as rounding could.
+//! A product in the sense of Cousot & Cousot (POPL 1979, <https://doi.org/10.1145/567752.567778>, section
+//! 10.1): the order and the operations are those of the parts, and an element is nothing as soon as one of
+//! them is. Where constraints are met, each part is told what the other has made of them (a step of the
+//! reduction). Nowhere else: a reduction behind a join or a widening could undo the step that makes the
+//! iteration end, as rounding could.
 //!
 //! Where one part knows congruences there is a second step: a bound of a linear form that lies between two
 //! values of the form's class moves to the next one. `x >= 3` of an even `x` is `x >= 4`.

@@ -1,9 +1,10 @@
 //! Boxes: one interval per dimension, exact ends, open or closed.
 //!
-//! After the lattice of intervals of Cousot & Cousot (POPL 1977, <https://doi.org/10.1145/512950.512973>). A linear
-//! constraint is met by propagation: in `Σ c_i x_i + k >= 0` each `c_i x_i` is at least `-k` minus the greatest value
-//! of the rest. Propagation is repeated a fixed number of times, since two constraints may feed each other for ever
-//! (`x > y`, `y > x` over unbounded integers); stopping early is sound. Integer dimensions are rounded inwards.
+//! After the lattice of intervals of Cousot & Cousot (POPL 1977, <https://doi.org/10.1145/512950.512973>). A
+//! linear constraint is met by propagation: in `Σ c_i x_i + k >= 0` each `c_i x_i` is at least `-k` minus the
+//! greatest value of the rest. Propagation is repeated a fixed number of times, since two constraints may
+//! feed each other for ever (`x > y`, `y > x` over unbounded integers); stopping early is sound. Integer
+//! dimensions are rounded inwards.
 //!
 //! Cost: linear in the sum of the constraints' lengths.
 

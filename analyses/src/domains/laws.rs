@@ -1,7 +1,7 @@
 //! The laws of [`Domain`], for every domain of the list, and for some that are made of others.
 //!
-//! *Soundness* laws say that no point is lost; *precision* laws say that the operations are no coarser than the order
-//! demands. Points are sampled; elements are made from random constraints by random operations.
+//! *Soundness* laws say that no point is lost; *precision* laws say that the operations are no coarser than
+//! the order demands. Points are sampled; elements are made from random constraints by random operations.
 
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 use proptest::prelude::*;
@@ -161,7 +161,8 @@ impl WithDomain for Order<'_> {
         assert!(!(a.is_leq(&b) && b.is_leq(&c)) || a.is_leq(&c), "transitive");
         let says = |element: &D| (element.disjuncts(), element.congruences());
         assert!(!same(&a, &b) || a.is_bottom() || says(&a) == says(&b), "canonical");
-        // What is rounded to integers may be rounded again, so the laws are those of meets that round nothing.
+        // What is rounded to integers may be rounded again, so the laws are those of meets that round
+        // nothing.
         const NONE: [bool; DIMENSIONS] = [false; DIMENSIONS];
         let (join, meet) = (a.join(&b), a.meet(&b, &NONE));
         let rounded = a.meet(&b, &INTEGER).is_leq(&meet) && a.meet(&top, &INTEGER).is_leq(&a);
@@ -207,8 +208,8 @@ impl WithDomain for Ends<'_> {
     }
 }
 
-/// Runs it for domains that are made of others. The expression is evaluated for each; `$exact` is for those whose joins
-/// and meets are the best, as those of their parts are.
+/// Runs it for domains that are made of others. The expression is evaluated for each; `$exact` is for those
+/// whose joins and meets are the best, as those of their parts are.
 macro_rules! composed {
     ($exact:expr, $bounded:expr) => {
         $exact.run::<Both<Interval, Octagon>>();

@@ -61,19 +61,21 @@ pub trait Domain: Clone + fmt::Debug + 'static {
 
     /// An upper bound of both such that a sequence `x := widen(x, y)` with growing `y` becomes stable.
     ///
-    /// Precondition: `self.is_leq(other)`. The fixpoint engine ensures it by joining before it widens. Thresholds that
-    /// both satisfy may be kept; a finite number of them delays stability, and does not prevent it.
+    /// Precondition: `self.is_leq(other)`. The fixpoint engine ensures it by joining before it widens.
+    /// Thresholds that both satisfy may be kept; a finite number of them delays stability, and does not
+    /// prevent it.
     #[must_use]
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self;
 
-    /// An element between `other` and `self`, where `other.is_leq(self)`. No domain here forces a descending sequence
-    /// to end: the engine bounds its steps.
+    /// An element between `other` and `self`, where `other.is_leq(self)`. No domain here forces a descending
+    /// sequence to end: the engine bounds its steps.
     #[must_use]
     fn narrow(&self, other: &Self, integer: &[bool]) -> Self {
         self.meet(other, integer)
     }
 
-    /// The vectors that satisfy the constraints, of which those beyond the domain's expression may be ignored.
+    /// The vectors that satisfy the constraints, of which those beyond the domain's expression may be
+    /// ignored.
     #[must_use]
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self;
 
@@ -104,8 +106,8 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     #[must_use]
     fn remove_last_dimensions(&self, count: usize) -> Self;
 
-    /// The element as a disjunction of conjunctions of constraints, canonical. A convex domain has one. Of bottom it is
-    /// not asked.
+    /// The element as a disjunction of conjunctions of constraints, canonical. A convex domain has one. Of
+    /// bottom it is not asked.
     fn disjuncts(&self) -> Vec<Vec<Constraint>>;
 
     /// The congruences that hold in all disjuncts, canonical, and none where the domain does not know them.

@@ -1,11 +1,14 @@
-//! Convex polyhedra (Cousot & Halbwachs, POPL 1978, <https://doi.org/10.1145/512760.512770>): linear relations.
+//! Convex polyhedra (Cousot & Halbwachs, POPL 1978, <https://doi.org/10.1145/512760.512770>): linear
+//! relations.
 //!
-//! The work is done by `coreach-polyhedra`; this file says when. Integer dimensions are tightened at every meet, never
-//! at a join or a widening: tightening a widened element could undo the step that makes the iteration end.
+//! The work is done by `coreach-polyhedra`; this file says when. Integer dimensions are tightened at every
+//! meet, never at a join or a widening: tightening a widened element could undo the step that makes the
+//! iteration end.
 //!
-//! Every operation is limited, since the cost of none has a useful bound, and all operations of an analysis together
-//! (`coreach_polyhedra::account`); what is beyond the limit is a coarser polyhedron. **Invariant:** both descriptions of every element are known, so questions about it are evaluations. A
-//! widening still ends: what is coarser than its result has some of its constraints.
+//! Every operation is limited, since the cost of none has a useful bound, and all operations of an analysis
+//! together (`coreach_polyhedra::account`); what is beyond the limit is a coarser polyhedron. **Invariant:**
+//! both descriptions of every element are known, so questions about it are evaluations. A widening still
+//! ends: what is coarser than its result has some of its constraints.
 
 use coreach_polyhedra::account::limits;
 use coreach_polyhedra::{Constraint, LinearExpression, Outcome, Polyhedron};

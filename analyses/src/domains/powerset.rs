@@ -2,16 +2,18 @@
 //!
 //! **Problem.** The join of a convex domain forgets that something lies between: `x == 0 || x == 10` becomes
 //! `0 <= x <= 10`. **Method.** The finite powerset of Bagnara, Hill & Zaffanella (STTT 2007,
-//! <https://doi.org/10.1007/s10009-007-0029-y>) with a bound: at most `MOST` elements, none within another, in the order of
-//! what they say. A set is below another where each of its elements is below one of the other's. What a join or a meet
-//! has beyond the bound is joined, the last two first: so a join is an upper bound, not the least one.
+//! <https://doi.org/10.1007/s10009-007-0029-y>) with a bound: at most `MOST` elements, none within another,
+//! in the order of what they say. A set is below another where each of its elements is below one of the
+//! other's. What a join or a meet has beyond the bound is joined, the last two first: so a join is an upper
+//! bound, not the least one.
 //!
-//! **Widening.** Each new element is joined to the first old one that it contains, or else to the first of all; then
-//! each old one is widened by what came to it. **Why it ends**: a set never has more elements than the old one, so their number falls
-//! finitely often; while it stays, each new element is the widening of an old one of its own, a sequence that ends by
-//! the domain's promise.
+//! **Widening.** Each new element is joined to the first old one that it contains, or else to the first of
+//! all; then each old one is widened by what came to it. **Why it ends**: a set never has more elements than
+//! the old one, so their number falls finitely often; while it stays, each new element is the widening of an
+//! old one of its own, a sequence that ends by the domain's promise.
 //!
-//! **Cost**: that of the domain's operations, `MOST` times for images, `MOST²` times for the order and the meets.
+//! **Cost**: that of the domain's operations, `MOST` times for images, `MOST²` times for the order and the
+//! meets.
 
 use coreach_polyhedra::Constraint;
 

@@ -1,15 +1,17 @@
-//! Polyhedra that write down what is done with them: sequences of operations to be replayed on other libraries.
+//! Polyhedra that write down what is done with them: sequences of operations to be replayed on other
+//! libraries.
 //!
-//! Not in the list of domains, and not for users: [`crate::reachability::analyse_in`] runs an analysis with it. Each
-//! element knows its number in the sequence, which grows in a log of this thread between [`start`] and [`finish`].
+//! Not in the list of domains, and not for users: [`crate::reachability::analyse_in`] runs an analysis with
+//! it. Each element knows its number in the sequence, which grows in a log of this thread between [`start`]
+//! and [`finish`].
 //!
-//! A sequence has no step for the tightening of integers, nor for a join that a limit made coarser: what they change is
-//! written as a meet with the constraints that came in addition, or as a polyhedron made anew. The results are those of
-//! [`Polyhedra`] itself; to write them down takes much longer than to compute them.
+//! A sequence has no step for the tightening of integers, nor for a join that a limit made coarser: what they
+//! change is written as a meet with the constraints that came in addition, or as a polyhedron made anew. The
+//! results are those of [`Polyhedra`] itself; to write them down takes much longer than to compute them.
 
 use std::cell::RefCell;
 
-use coreach_polyhedra::sequence::{Sequence, Step};
+use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Polyhedron};
 
 use crate::domains::polyhedra::Polyhedra;
@@ -27,7 +29,7 @@ pub struct Recorded {
 struct Log {
     /// Of the first polyhedron that is made from nothing, and so of all in the sequence that are.
     dimensions: Option<usize>,
-    steps: Vec<Step>,
+    steps: Vec<SequenceStep>,
     made: usize,
 }
 
@@ -46,12 +48,12 @@ pub fn finish() -> Sequence {
     Sequence { dimensions: log.dimensions.unwrap_or(0), steps: log.steps }
 }
 
-fn ask(step: Step) {
+fn ask(step: SequenceStep) {
     LOG.with_borrow_mut(|log| log.steps.push(step));
 }
 
 /// Writes a step that makes a polyhedron; its number.
-fn make(step: Step) -> usize {
+fn make(step: SequenceStep) -> usize {
     LOG.with_borrow_mut(|log| {
         log.steps.push(step);
         log.made += 1;
@@ -63,15 +65,15 @@ fn make(step: Step) -> usize {
 fn fresh(dimensions: usize, constraints: Vec<Constraint>) -> usize {
     let first = LOG.with_borrow_mut(|log| *log.dimensions.get_or_insert(dimensions));
     if dimensions == first {
-        return make(Step::Constraints(constraints));
+        return make(SequenceStep::Constraints(constraints));
     }
-    let all = make(Step::Constraints(Vec::new()));
+    let all = make(SequenceStep::Constraints(Vec::new()));
     let fitted = if dimensions > first {
-        make(Step::Add(all, dimensions - first))
+        make(SequenceStep::Add(all, dimensions - first))
     } else {
-        make(Step::Remove(all, (dimensions..first).collect()))
+        make(SequenceStep::Remove(all, (dimensions..first).collect()))
     };
-    if constraints.is_empty() { fitted } else { make(Step::MeetConstraints(fitted, constraints)) }
+    if constraints.is_empty() { fitted } else { make(SequenceStep::MeetConstraints(fitted, constraints)) }
 }
 
 impl Recorded {
@@ -90,7 +92,7 @@ impl Recorded {
         } else if more.is_empty() {
             number
         } else {
-            make(Step::MeetConstraints(number, more))
+            make(SequenceStep::MeetConstraints(number, more))
         };
         Recorded { inner, dimensions, number }
     }
@@ -113,17 +115,17 @@ impl Domain for Recorded {
     }
 
     fn is_bottom(&self) -> bool {
-        ask(Step::IsEmpty(self.number));
+        ask(SequenceStep::IsEmpty(self.number));
         self.inner.is_bottom()
     }
 
     fn is_leq(&self, other: &Self) -> bool {
-        ask(Step::IsLeq(self.number, other.number));
+        ask(SequenceStep::IsLeq(self.number, other.number));
         self.inner.is_leq(&other.inner)
     }
 
     fn join(&self, other: &Self) -> Self {
-        let number = make(Step::Join(self.number, other.number));
+        let number = make(SequenceStep::Join(self.number, other.number));
         let inner = self.inner.join(&other.inner);
         if inner.coarsened() {
             let number = fresh(self.dimensions, inner.constraints());
@@ -133,18 +135,18 @@ impl Domain for Recorded {
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
-        let number = make(Step::Meet(self.number, other.number));
+        let number = make(SequenceStep::Meet(self.number, other.number));
         let exact = self.plain().meet(&other.plain());
         self.settled(self.inner.meet(&other.inner, integer), number, &exact)
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        let number = make(Step::Widen(self.number, other.number, thresholds.to_vec()));
+        let number = make(SequenceStep::Widen(self.number, other.number, thresholds.to_vec()));
         self.like(self.inner.widen(&other.inner, thresholds), number)
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
-        let number = make(Step::MeetConstraints(self.number, constraints.to_vec()));
+        let number = make(SequenceStep::MeetConstraints(self.number, constraints.to_vec()));
         let exact = self.plain().meet_constraints(constraints);
         self.settled(self.inner.meet_constraints(constraints, integer), number, &exact)
     }
@@ -153,7 +155,7 @@ impl Domain for Recorded {
         let known: Vec<_> = assignments.iter().filter_map(|(at, e)| Some((*at, e.clone()?))).collect();
         let mut number = self.number;
         if !known.is_empty() {
-            number = make(Step::Assign(number, known));
+            number = make(SequenceStep::Assign(number, known));
         }
         let number = forgotten(number, assignments);
         self.like(self.inner.assign(assignments), number)
@@ -163,30 +165,30 @@ impl Domain for Recorded {
         let known: Vec<_> = assignments.iter().filter_map(|(at, e)| Some((*at, e.clone()?))).collect();
         let mut number = forgotten(self.number, assignments);
         if !known.is_empty() {
-            number = make(Step::Substitute(number, known));
+            number = make(SequenceStep::Substitute(number, known));
         }
         self.like(self.inner.substitute(assignments), number)
     }
 
     fn forget(&self, dimensions: &[usize]) -> Self {
-        let number = make(Step::Forget(self.number, dimensions.to_vec()));
+        let number = make(SequenceStep::Forget(self.number, dimensions.to_vec()));
         self.like(self.inner.forget(dimensions), number)
     }
 
     fn add_dimensions(&self, count: usize) -> Self {
-        let number = make(Step::Add(self.number, count));
+        let number = make(SequenceStep::Add(self.number, count));
         let inner = self.inner.add_dimensions(count);
         Recorded { inner, dimensions: self.dimensions + count, number }
     }
 
     fn remove_last_dimensions(&self, count: usize) -> Self {
         let left = self.dimensions - count;
-        let number = make(Step::Remove(self.number, (left..self.dimensions).collect()));
+        let number = make(SequenceStep::Remove(self.number, (left..self.dimensions).collect()));
         Recorded { inner: self.inner.remove_last_dimensions(count), dimensions: left, number }
     }
 
     fn disjuncts(&self) -> Vec<Vec<Constraint>> {
-        ask(Step::List(self.number));
+        ask(SequenceStep::List(self.number));
         self.inner.disjuncts()
     }
 
@@ -198,5 +200,5 @@ impl Domain for Recorded {
 /// The dimensions whose new value is not known take any.
 fn forgotten(number: usize, assignments: &Assignments) -> usize {
     let unknown: Vec<usize> = assignments.iter().filter(|(_, e)| e.is_none()).map(|(at, _)| *at).collect();
-    if unknown.is_empty() { number } else { make(Step::Forget(number, unknown)) }
+    if unknown.is_empty() { number } else { make(SequenceStep::Forget(number, unknown)) }
 }

@@ -1,12 +1,12 @@
 //! Satisfiability behind one trait.
 //!
-//! Every query is a conjunction of terms over data; the implementation adds, for each datum that occurs, that its value
-//! lies in its type. Operations are read as total: the caller has made definedness explicit
+//! Every query is a conjunction of terms over data; the implementation adds, for each datum that occurs, that
+//! its value lies in its type. Operations are read as total: the caller has made definedness explicit
 //! ([`coreach_model::obligation`]). Each query has a limit, and an answer may be [`Answer::Unknown`].
 //!
-//! **Rule 5 of the house.** `Unknown` is never read as `Unsat`. The two questions that decisions ask are therefore
-//! functions here, and each has one direction: [`may_hold`] errs towards `true`, [`must_hold`] errs towards `false`.
-//! Where that happens the solver's statistics count it.
+//! **Rule 5 of the house.** `Unknown` is never read as `Unsat`. The two questions that decisions ask are
+//! therefore functions here, and each has one direction: [`may_hold`] errs towards `true`, [`must_hold`] errs
+//! towards `false`. Where that happens the solver's statistics count it.
 
 #[cfg(test)]
 pub(crate) mod random;
@@ -48,8 +48,8 @@ pub struct Statistics {
     pub remembered: u64,
     /// Of those, answered `Unknown`.
     pub unknown: u64,
-    /// Of the unknown ones, stopped by the wall clock rather than by the resource limit: such a run may differ on
-    /// another machine, and the report says so.
+    /// Of the unknown ones, stopped by the wall clock rather than by the resource limit: such a run may
+    /// differ on another machine, and the report says so.
     pub timed_out: u64,
 }
 
@@ -58,14 +58,16 @@ pub trait Solver {
     /// Is the conjunction satisfiable?
     fn check(&mut self, formula: &[Term]) -> Answer;
 
-    /// Is the conjunction along a path satisfiable? The same question as [`Solver::check`]; a solver may keep what the path
-    /// has in common with the one that was asked before it, so that a search depth first pays for what is new only.
+    /// Is the conjunction along a path satisfiable? The same question as [`Solver::check`]; a solver may keep
+    /// what the path has in common with the one that was asked before it, so that a search depth first pays
+    /// for what is new only.
     fn check_along(&mut self, path: &[Term]) -> Answer {
         self.check(path)
     }
 
-    /// Can the conjunction hold where no values of the bound data, in their types, make all the parts hold? `Unsat` says that
-    /// the conjunction implies that there are such values. A solver without quantifiers does not know.
+    /// Can the conjunction hold where no values of the bound data, in their types, make all the parts hold?
+    /// `Unsat` says that the conjunction implies that there are such values. A solver without quantifiers
+    /// does not know.
     fn check_none(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
         if !bound.is_empty() {
             return Answer::Unknown;

@@ -1,5 +1,5 @@
-//! Terms for tests: random ones over finite types, whose satisfiability can be enumerated, and hand-made ones over the
-//! rest.
+//! Terms for tests: random ones over finite types, whose satisfiability can be enumerated, and hand-made ones
+//! over the rest.
 
 use std::sync::Arc;
 

@@ -1,13 +1,15 @@
 //! Terms as SMT-LIB 2.6 text, for readers that have a solver of their own.
 //!
-//! A formula over data is, for such a reader: the [`declarations`], an assertion for each of the [`type_constraints`],
-//! and an assertion for each term. Enumerations and records are datatypes there, `nat` and ranges are `Int`. Shared
-//! subterms are bound by `let`, so that the text is no longer than the shared term is large.
+//! A formula over data is, for such a reader: the [`declarations`], an assertion for each of the
+//! [`type_constraints`], and an assertion for each term. Enumerations and records are datatypes there, `nat`
+//! and ranges are `Int`. Shared subterms are bound by `let`, so that the text is no longer than the shared
+//! term is large.
 //!
-//! Names stay as they are, quoted where SMT-LIB asks for it (`|x'|`); a name that SMT-LIB or a common solver uses itself
-//! gets a `!` behind it ([`symbol`]). Data that are printed together must differ in name, as those of one model do.
-//! A literal over a finite index type of more than 4096 values, with a default other than the element type's simplest
-//! value, keeps that default outside the index type too: there, equality with it is too strict.
+//! Names stay as they are, quoted where SMT-LIB asks for it (`|x'|`); a name that SMT-LIB or a common solver
+//! uses itself gets a `!` behind it ([`symbol`]). Data that are printed together must differ in name, as
+//! those of one model do. A literal over a finite index type of more than 4096 values, with a default other
+//! than the element type's simplest value, keeps that default outside the index type too: there, equality
+//! with it is too strict.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

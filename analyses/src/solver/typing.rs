@@ -1,15 +1,16 @@
 //! What the types of data say about a term: the facts that go with a query, shared by every translation.
 //!
-//! The sorts that solvers know forget that a `nat` is not negative and that an array over `int[0..3]` has four cells.
-//! This module says, in terms, what has to be added:
+//! The sorts that solvers know forget that a `nat` is not negative and that an array over `int[0..3]` has
+//! four cells. This module says, in terms, what has to be added:
 //!
-//! - **Places.** Each datum lies in its type. An array's restricted elements are stated only for the cells that the
-//!   term reads, and only for the array *before* any store: what a store puts in is the caller's obligation
-//!   ([`coreach_model::obligation`]), and assuming it here would hide a violation.
-//! - **Equality of arrays** is equality on the index type. Over a small finite restricted index it is written out cell by
-//!   cell ([`spelled_out`]). Elsewhere the solver's equality is kept: cells outside the index type are free in data, no
-//!   store touches them, and literals agree on them ([`cells_of_literal`]), so arrays that are equal can be equal there
-//!   too. Where arrays differ, a fresh datum names a cell within the index type at which they do.
+//! - **Places.** Each datum lies in its type. An array's restricted elements are stated only for the cells
+//!   that the term reads, and only for the array *before* any store: what a store puts in is the caller's
+//!   obligation ([`coreach_model::obligation`]), and assuming it here would hide a violation.
+//! - **Equality of arrays** is equality on the index type. Over a small finite restricted index it is written
+//!   out cell by cell ([`spelled_out`]). Elsewhere the solver's equality is kept: cells outside the index
+//!   type are free in data, no store touches them, and literals agree on them ([`cells_of_literal`]), so
+//!   arrays that are equal can be equal there too. Where arrays differ, a fresh datum names a cell within the
+//!   index type at which they do.
 //!
 //! Cost: one pass over the distinct subterms, times the stores below a read.
 
@@ -51,8 +52,8 @@ pub(super) fn facts(term: &Term) -> TypeFacts {
     walk.facts
 }
 
-/// An equality of arrays or records as a conjunction of simpler ones, where the solver's own equality would not be the
-/// equality of the values.
+/// An equality of arrays or records as a conjunction of simpler ones, where the solver's own equality would
+/// not be the equality of the values.
 pub(super) fn spelled_out(a: &Term, b: &Term) -> Option<Term> {
     match a.sort() {
         Type::Array(array) => {
@@ -71,8 +72,9 @@ pub(super) fn spelled_out(a: &Term, b: &Term) -> Option<Term> {
     }
 }
 
-/// A literal as a solver must see it: what all cells hold, and the exceptions. Over a range or an enumeration one map
-/// may be spelt with several defaults; here all spellings have the element type's simplest value outside the index type.
+/// A literal as a solver must see it: what all cells hold, and the exceptions. Over a range or an enumeration
+/// one map may be spelt with several defaults; here all spellings have the element type's simplest value
+/// outside the index type.
 pub(super) fn cells_of_literal(array: &ArrayValue) -> (Value, Vec<(Value, Value)>) {
     let indices = match array.ty.index {
         Type::Range(..) | Type::Enum(_) => Value::enumerate(&array.ty.index, MOST_CELLS_OF_A_LITERAL),
@@ -182,8 +184,8 @@ impl Walk {
         if !is_restricted(&array.index) && !is_restricted(&array.element) {
             return;
         }
-        // The name is a function of the two arrays, so that the same comparison in two conjuncts has one such cell.
-        // The types are part of it, since two data may have one name.
+        // The name is a function of the two arrays, so that the same comparison in two conjuncts has one such
+        // cell. The types are part of it, since two data may have one name.
         let mut name = format!("!{a}!{b}");
         for datum in a.data().union(&b.data()) {
             name += &format!("!{:?}", datum.ty());

@@ -1,26 +1,30 @@
 //! Conditions without the data that they are asked to do without.
 //!
-//! **Problem.** "No output is possible here" and "some run comes here with these data" quantify: over the values that an output may carry, over
-//! the symbols of a path. Terms have no quantifiers, solvers are slow with them, and people cannot read them.
+//! **Problem.** "No output is possible here" and "some run comes here with these data" quantify: over the
+//! values that an output may carry, over the symbols of a path. Terms have no quantifiers, solvers are slow
+//! with them, and people cannot read them.
 //!
-//! **Method.** An existential quantifier is taken away from a conjunction, in this order, as long as something applies:
+//! **Method.** An existential quantifier is taken away from a conjunction, in this order, as long as
+//! something applies:
 //!
 //! - a bound datum that nothing mentions goes: no type is empty;
 //! - what cancels out in sums goes;
-//! - an equation `s == e` gives it its value, also where it has to be solved for s (`x + s == y` is `s == y - x`);
+//! - an equation `s == e` gives it its value, also where it has to be solved for s (`x + s == y` is
+//!   `s == y - x`);
 //! - a number with ends on one side only goes, whatever it is multiplied with;
 //! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with any but 0), some value lies between all lower and
 //!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; over the
 //!   integers it is exact where one of each two ends has coefficient 1; an integer between reals, where one
 //!   of each two ends is whole, or they are 1 apart);
-//! - a disequality of a number is two cases, an `if` as well, a disjunction as many as it has parts, and a datum of few values as many as these;
+//! - a disequality of a number is two cases, an equality of conditions and an `if` as well, a disjunction as
+//!   many as it has parts, and a datum of few values as many as these;
 //! - an equation with a multiple of an integer, and an integer within `mod` ([`super::multiples`]).
 //!
-//! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none, and who asks puts
-//! the question to a solver that knows quantifiers, or does without.
+//! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none,
+//! and who asks puts the question to a solver that knows quantifiers, or does without.
 //!
-//! **Ends**: steps are limited. Each has one bound datum, or one disjunction, `if` or disequality, less; but a remainder brings two data.
-//! **Cost**: for each case a few passes over its parts.
+//! **Ends**: steps are limited. Each has one bound datum, or one disjunction, `if` or disequality, less; but
+//! a remainder brings two data. **Cost**: for each case a few passes over its parts.
 
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::node::{Comparison, Node, Operator};
@@ -45,7 +49,8 @@ pub(super) struct Case {
 
 /// A condition that holds exactly where the bound data have values in their types for which all parts hold.
 ///
-/// The parts are read as total ([`coreach_model::obligation`]); the result has a value wherever its data have one.
+/// The parts are read as total ([`coreach_model::obligation`]); the result has a value wherever its data have
+/// one.
 pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
     without_cases(bound, parts, MOST_STEPS)
 }
@@ -91,7 +96,8 @@ pub(super) fn one_case(bound: &[Datum], parts: &[Term]) -> Option<(Vec<Datum>, V
     Some((case.bound, case.parts))
 }
 
-/// Does [`in_type`] say all about a value's membership? Of arrays it says nothing: their cells are kept within their type by stores.
+/// Does [`in_type`] say all about a value's membership? Of arrays it says nothing: their cells are kept
+/// within their type by stores.
 pub(super) fn is_told(ty: &Type) -> bool {
     match ty {
         Type::Array(_) => false,
@@ -120,7 +126,8 @@ fn by_equation(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
-/// A bound number that has ends on one side only, or none, beside values that it must not have: some value lies far enough away, however often it is counted.
+/// A bound number that has ends on one side only, or none, beside values that it must not have: some value
+/// lies far enough away, however often it is counted.
 fn by_direction(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
         if !datum.ty().is_number() {
@@ -204,7 +211,8 @@ fn room(low: &End, high: &End) -> Term {
 /// That an integer lies between two ends. One of the two must be its own end, a whole number: between its own
 /// lower end and the end of a multiple of it, or a real one, lies a value where the multiple of that lower
 /// end is no greater; between two that are no whole numbers there may be none, if they are less than 1 apart.
-/// Of two ends of one multiple, whole numbers without bound data, the last multiple below the upper end decides.
+/// Of two ends of one multiple, whole numbers without bound data, the last multiple below the upper end
+/// decides.
 fn room_of_integers(low: &End, high: &End, bound: &[Datum]) -> Option<Term> {
     if low.is_whole() && high.is_whole() {
         return Some(match (low.is_excluded, high.is_excluded) {
@@ -262,7 +270,7 @@ impl End {
     }
 }
 
-/// A disjunction, a disequality or an `if` that mentions bound data, in cases.
+/// A disjunction, a disequality, an equality of conditions or an `if` that mentions bound data, in cases.
 fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
     let (at, cases) = case.parts.iter().enumerate().find_map(|(at, part)| {
         if !case.bound.iter().any(|datum| part.mentions(datum)) {
@@ -273,6 +281,11 @@ fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
             Node::Compare(Comparison::NotEqual, a, b) if a.sort().is_number() => {
                 let sides = [Comparison::Less, Comparison::Greater];
                 Some((at, sides.map(|side| Term::compare(side, a, b)).to_vec()))
+            }
+            // `(k == 3) == known`: both, or neither.
+            Node::Compare(comparison, a, b) if *a.sort() == Type::Bool => {
+                let b = if *comparison == Comparison::Equal { b.clone() } else { b.not() };
+                Some((at, vec![Term::and([a.clone(), b.clone()]), Term::and([a.not(), b.not()])]))
             }
             Node::Compare(comparison, a, b) => Some((at, chosen_within(*comparison, a, b)?)),
             Node::IfThenElse(c, a, b) => {
@@ -311,7 +324,8 @@ fn chosen_within(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>
 /// A bound datum of few values, a case for each.
 fn by_values(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
-        // Records and arrays are compared field by field and cell by cell: they would have to be taken apart first.
+        // Records and arrays are compared field by field and cell by cell: they would have to be taken apart
+        // first.
         if matches!(datum.ty(), Type::Array(_) | Type::Record(_)) {
             return None;
         }
@@ -321,8 +335,9 @@ fn by_values(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
-/// The value that the equation gives to the datum, where it is one that can be solved for it; the value does not mention the datum. It need not
-/// have a value or lie in the datum's type: who puts it in the datum's place asks for that beside it.
+/// The value that the equation gives to the datum, where it is one that can be solved for it; the value does
+/// not mention the datum. It need not have a value or lie in the datum's type: who puts it in the datum's
+/// place asks for that beside it.
 pub fn given_by(part: &Term, datum: &Datum) -> Option<Term> {
     match solved(part, datum) {
         Some((Comparison::Equal, value)) if is_told(datum.ty()) => Some(value),
@@ -341,7 +356,8 @@ pub fn solved(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     found.or_else(|| gathered(*comparison, a, b, datum))
 }
 
-/// The same where the datum occurs several times, all in sums: what it occurs in is added up. Of integers one of it must be left; of reals, any multiple.
+/// The same where the datum occurs several times, all in sums: what it occurs in is added up. Of integers one
+/// of it must be left; of reals, any multiple.
 fn gathered(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     if !a.sort().is_number() {
         return None;
@@ -356,7 +372,8 @@ fn gathered(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option
     Some((comparison, sum.term(&(RBig::NEG_ONE / own), a.sort())))
 }
 
-/// The comparison of integers, solved for a multiple of a datum: `times * datum ⋈ value`, with `times` above 0.
+/// The comparison of integers, solved for a multiple of a datum: `times * datum ⋈ value`, with `times` above
+/// 0.
 pub(super) fn counted(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Int {
@@ -397,7 +414,8 @@ fn whole_among_reals(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     (*value.sort() == Type::Int).then_some((comparison, value))
 }
 
-/// The conjunct with its sums added up, where something in them cancels out, also by what a remainder forgets.
+/// The conjunct with its sums added up, where something in them cancels out, also by what a remainder
+/// forgets.
 pub fn cancelled(part: &Term) -> Term {
     match part.node() {
         Node::Compare(comparison, a, b) if a.sort().is_number() => {

@@ -1,15 +1,17 @@
 //! Which nodes of a search were expanded: is a new one within one of them?
 //!
-//! **Problem.** A node whose element lies within one that was expanded at its location and in its cell has nothing new. Who asks each of them asks
-//! n²/2 times in a search of n nodes; on a counter that is stepped in vain this took more than all else.
+//! **Problem.** A node whose element lies within one that was expanded at its location and in its cell has
+//! nothing new. Who asks each of them asks n²/2 times in a search of n nodes; on a counter that is stepped in
+//! vain this took more than all else.
 //!
-//! **Method.** An element that fixes a dimension holds only elements that fix it at the same value. So the elements are kept by the
-//! dimensions that they fix, and for each such set by the values; a new element is compared with those whose values are its own. Sets of
-//! dimensions are few, as they depend on the transitions and not on the length of a path. From the state of a run everything is fixed but what
-//! inputs bring: then the comparison is a look into a table.
+//! **Method.** An element that fixes a dimension holds only elements that fix it at the same value. So the
+//! elements are kept by the dimensions that they fix, and for each such set by the values; a new element is
+//! compared with those whose values are its own. Sets of dimensions are few, as they depend on the
+//! transitions and not on the length of a path. From the state of a run everything is fixed but what inputs
+//! bring: then the comparison is a look into a table.
 //!
-//! **Exact** up to what the constraints of an element say by themselves ([`Elements::fixed`]): who is found is within, and an element that
-//! hides a fixed value may be expanded in vain.
+//! **Exact** up to what the constraints of an element say by themselves ([`Elements::fixed`]): who is found
+//! is within, and an element that hides a fixed value may be expanded in vain.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,23 +1,27 @@
 //! Is all that one symbolic state stands for among what another one stands for?
 //!
-//! **Problem.** A symbolic execution tree is infinite as soon as a system has a loop, and most of it says nothing new: a state that stands for
-//! fewer valuations than one that is expanded elsewhere shows no behaviour that is not there.
+//! **Problem.** A symbolic execution tree is infinite as soon as a system has a loop, and most of it says
+//! nothing new: a state that stands for fewer valuations than one that is expanded elsewhere shows no
+//! behaviour that is not there.
 //!
-//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 10: η ⊆ η' where both are at one location and each valuation of
-//! the data that some valuation of η's symbols yields under its path condition is yielded by η' under its own. With D the data (variables
-//! *and* constants, which do not change and yet belong to the state):
-//! for all F: π ⟹ there are F' with π' and, for each d in D, σ(d) = σ'(d).
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 10: η ⊆ η' where both are at one location and
+//! each valuation of the data that some valuation of η's symbols yields under its path condition is yielded
+//! by η' under its own. With D the data (variables *and* constants, which do not change and yet belong to the
+//! state): for all F: π ⟹ there are F' with π' and, for each d in D, σ(d) = σ'(d).
 //!
 //! **Method.**
 //!
-//! 1. Conjuncts that share no symbol with the valuation, directly or through others, tell how one came there and not what is there
-//!    ([`tidy`]). They go; where the state is satisfiable, so are they, and nothing changes.
-//! 2. Symbols are numbered in the order of their occurrence. States that are equal then are equal ([`Shape`]): a look into a table, no question.
-//! 3. η' gets symbols of its own. Where it holds a datum at a bare symbol, the symbol *is* that datum's value in η. What is left of F' is
-//!    taken away where that can be done exactly ([`super::eliminate`]), which leaves a question without quantifiers;
-//!    else the solver is asked with them.
+//! 1. Conjuncts that share no symbol with the valuation, directly or through others, tell how one came there
+//!    and not what is there ([`tidy`]). They go; where the state is satisfiable, so are they, and nothing
+//!    changes.
+//! 2. Symbols are numbered in the order of their occurrence. States that are equal then are equal
+//!    ([`Shape`]): a look into a table, no question.
+//! 3. η' gets symbols of its own. Where it holds a datum at a bare symbol, the symbol *is* that datum's value
+//!    in η. What is left of F' is taken away where that can be done exactly ([`super::eliminate`]), which
+//!    leaves a question without quantifiers; else the solver is asked with them.
 //!
-//! **Direction.** `Yes` and `No` are certain; what the solver does not know is `Unknown`, and then nobody may cut.
+//! **Direction.** `Yes` and `No` are certain; what the solver does not know is `Unknown`, and then nobody may
+//! cut.
 //!
 //! **Cost**: walking the terms; at most one question for a pair of states.
 
@@ -44,7 +48,8 @@ pub enum Inclusion {
     Unknown,
 }
 
-/// A state without its history: what its data stand at, in their order, and what is asked of the symbols in it.
+/// A state without its history: what its data stand at, in their order, and what is asked of the symbols in
+/// it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tidy {
     pub(super) location: LocationId,
@@ -65,8 +70,8 @@ pub fn data_of(iosts: &Iosts) -> Vec<Datum> {
     iosts.constants.iter().chain(&iosts.variables).cloned().collect()
 }
 
-/// The state without what is asked of symbols that its data do not depend on. That is left out only where the path condition is known
-/// to be satisfiable.
+/// The state without what is asked of symbols that its data do not depend on. That is left out only where the
+/// path condition is known to be satisfiable.
 pub fn tidy(data: &[Datum], state: &SymbolicState, is_satisfiable: bool) -> Tidy {
     let values: Vec<Term> = data.iter().map(|datum| state.value(datum)).collect();
     let condition = match is_satisfiable {
@@ -124,7 +129,8 @@ impl Tidy {
         }
     }
 
-    /// With the symbols numbered in the order of their occurrence. States of one shape stand for the same valuations.
+    /// With the symbols numbered in the order of their occurrence. States of one shape stand for the same
+    /// valuations.
     pub fn shape(&self) -> Shape {
         let mut names = Substitution::new();
         let mut seen = HashSet::new();
@@ -151,7 +157,8 @@ fn number(term: &Term, seen: &mut HashSet<Term>, names: &mut Substitution) {
     }
 }
 
-/// Is each valuation that `left` stands for one that `right` stands for? Both are of one system, whose data these are.
+/// Is each valuation that `left` stands for one that `right` stands for? Both are of one system, whose data
+/// these are.
 pub fn inclusion(data: &[Datum], left: &Tidy, right: &Tidy, solver: &mut dyn Solver) -> Inclusion {
     if left.location != right.location {
         return Inclusion::No;

@@ -1,17 +1,20 @@
 //! Multiples and remainders of integers, taken away.
 //!
-//! **Problem.** `x == 2 * p` gives p no value, and `(x + p) mod 7` is no sum: a model that adds `2 * p`, or counts round, keeps each p
-//! of its path, and from one step to the next there is one more to ask with.
+//! **Problem.** `x == 2 * p` gives p no value, and `(x + p) mod 7` is no sum: a model that adds `2 * p`, or
+//! counts round, keeps each p of its path, and from one step to the next there is one more to ask with.
 //!
-//! **Source.** Cooper, *Theorem proving in arithmetic without multiplication* (1972): comparisons are multiplied until the bound integer
-//! has one count in all of them, and what it cannot be is said by divisibility. **Where we differ**: only where an equation gives the
-//! multiple its value, so that there is one case and not as many as the count is large.
+//! **Source.** Cooper, *Theorem proving in arithmetic without multiplication* (1972): comparisons are
+//! multiplied until the bound integer has one count in all of them, and what it cannot be is said by
+//! divisibility. **Where we differ**: only where an equation gives the multiple its value, so that there is
+//! one case and not as many as the count is large.
 //!
-//! **Method.** Where `k * s == e`, each other comparison that counts s is multiplied by k, so that e can be put in the place of `k * s`, and
-//! `e mod k == 0` says that there is an s. An atom `e mod k` is a datum v from 0 to k - 1 with `e == k * q + v` for some
-//! q; both are bound then. What a remainder forgets goes: of `(x + 4 * p) mod 2` it is `x mod 2`.
+//! **Method.** Where `k * s == e`, each other comparison that counts s is multiplied by k, so that e can be
+//! put in the place of `k * s`, and `e mod k == 0` says that there is an s. An atom `e mod k` is a datum v
+//! from 0 to k - 1 with `e == k * q + v` for some q; both are bound then. What a remainder forgets goes: of
+//! `(x + 4 * p) mod 2` it is `x mod 2`.
 //!
-//! **Exact.** `mod` is Euclid's, so v and q are unique. **Ends** by the limit of steps: a multiple may bring a remainder, and that a multiple.
+//! **Exact.** `mod` is Euclid's, so v and q are unique. **Ends** by the limit of steps: a multiple may bring
+//! a remainder, and that a multiple.
 
 use coreach_model::obligation::in_type;
 use coreach_model::term::node::{Comparison, Node, Operator};
@@ -100,8 +103,8 @@ pub(super) fn by_remainder(case: &Case) -> Option<Vec<Case>> {
     Some(vec![Case { bound, parts }])
 }
 
-/// That a multiple lies between two whole numbers, each with whether it is excluded: the last one that is not above the upper end is
-/// not below the lower one.
+/// That a multiple lies between two whole numbers, each with whether it is excluded: the last one that is not
+/// above the upper end is not below the lower one.
 pub(super) fn last_multiple(low: (&Term, bool), high: (&Term, bool), times: &RBig) -> Option<Term> {
     if *low.0.sort() != Type::Int || *high.0.sort() != Type::Int || !times.is_int() {
         return None;

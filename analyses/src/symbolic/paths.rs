@@ -1,14 +1,16 @@
 //! Which ends of paths a tester should see: test purposes from the tree alone.
 //!
-//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definitions 13, 18 and 19. *All paths of length n*: each path of n steps that ends
-//! with an output is to be seen to its end; each other one up to each output that can follow it. *k-inclusion*: n is k times the
-//! length of the longest path in a restriction by inclusion, so that every basic behaviour is seen k times in a row.
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definitions 13, 18 and 19. *All paths of length n*: each
+//! path of n steps that ends with an output is to be seen to its end; each other one up to each output that
+//! can follow it. *k-inclusion*: n is k times the length of the longest path in a restriction by inclusion,
+//! so that every basic behaviour is seen k times in a row.
 //!
-//! **Where we differ.** Internal steps count as steps, and an output that follows a path follows it behind internal steps as well. Where a
-//! restriction does not fit its limits there is no longest path, and no k-inclusion.
+//! **Where we differ.** Internal steps count as steps, and an output that follows a path follows it behind
+//! internal steps as well. Where a restriction does not fit its limits there is no longest path, and no
+//! k-inclusion.
 //!
-//! What is accepted is reached by an output, and no accepted node is below another (Definition 13): of a path, one of n steps is
-//! accepted, or what follows it.
+//! What is accepted is reached by an output, and no accepted node is below another (Definition 13): of a
+//! path, one of n steps is accepted, or what follows it.
 
 use super::System;
 use super::tree::{Growth, NodeId, Tree, TreeLimits, is_output};

@@ -1,13 +1,15 @@
 //! Where a system is quiescent, as a condition on its data.
 //!
-//! **Problem.** Silence is an observation only if it is an event of the specification: ioco compares it as it compares outputs.
+//! **Problem.** Silence is an observation only if it is an event of the specification: ioco compares it as it
+//! compares outputs.
 //!
-//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 4: an output δ whose guard is that no output's guard holds. **Where we
-//! differ**: internal steps count like outputs, for who can take one is not at rest (Tretmans 1996). An output carries values, so "its guard
-//! holds" is "there are values for which it does": the quantifier is taken away exactly, or there is no condition
-//! ([`super::eliminate`]). What a transition asks for besides its guard is asked for here too. And δ leads back to the state that it leaves:
-//! in the publication it leads to a location with nothing behind it, after which everything conforms. That one is kept for its figures
-//! ([`Quiescence::Sink`]).
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 4: an output δ whose guard is that no
+//! output's guard holds. **Where we differ**: internal steps count like outputs, for who can take one is not
+//! at rest (Tretmans 1996). An output carries values, so "its guard holds" is "there are values for which it
+//! does": the quantifier is taken away exactly, or there is no condition ([`super::eliminate`]). What a
+//! transition asks for besides its guard is asked for here too. And δ leads back to the state that it leaves:
+//! in the publication it leads to a location with nothing behind it, after which everything conforms. That
+//! one is kept for its figures ([`Quiescence::Sink`]).
 
 use coreach_model::iosts::ActionKind;
 use coreach_model::{LocationId, Numbered, Term};
@@ -27,7 +29,8 @@ pub enum Quiescence {
     Sink,
 }
 
-/// For each location when a state there is quiescent; nothing where that could not be said without a quantifier.
+/// For each location when a state there is quiescent; nothing where that could not be said without a
+/// quantifier.
 pub fn quiescence(system: &System<'_>) -> Numbered<LocationId, Option<Term>> {
     let iosts = system.iosts;
     let at = |location: LocationId| {

@@ -1,21 +1,23 @@
 //! A shortest path to a goal, with values: bounded, guided by the graph, pruned by polyhedra.
 //!
-//! **Problem.** From a state of a run, or from any initial state: which steps, with which values, lead to one of the goal's
-//! locations? The graph alone repeats a loop for ever whose counter it cannot see; symbolic execution alone has a path for each
-//! interleaving, and drowns.
+//! **Problem.** From a state of a run, or from any initial state: which steps, with which values, lead to one
+//! of the goal's locations? The graph alone repeats a loop for ever whose counter it cannot see; symbolic
+//! execution alone has a path for each interleaving, and drowns.
 //!
-//! **Method.** Best first (A*): what a path has cost, and the graph's distance from where it is. A node is a location and *what
-//! the path leaves possible* there: a cell of the finite data and a polyhedron over the numbers ([`crate::transfer`]), a case of a
-//! transition's condition at a time, so that nothing is joined. A node within one that was expanded before, at the same location, is
-//! dropped: whatever it can do that one can, and no later. So a loop that counts costs a node per pass and
-//! interleavings fall together, where the path conditions of [`super::SymbolicState`]s would all differ. At a goal the path is executed
+//! **Method.** Best first (A*): what a path has cost, and the graph's distance from where it is. A node is a
+//! location and *what the path leaves possible* there: a cell of the finite data and a polyhedron over the
+//! numbers ([`crate::transfer`]), a case of a transition's condition at a time, so that nothing is joined. A
+//! node within one that was expanded before, at the same location, is dropped: whatever it can do that one
+//! can, and no later. So a loop that counts costs a node per pass and interleavings fall together, where the
+//! path conditions of [`super::SymbolicState`]s would all differ. At a goal the path is executed
 //! symbolically, and the solver gives the values; they are what makes it a path.
 //!
-//! **Where it is inexact.** A polyhedron may hold more than the path allows (`mod`, products, arrays, holes between integers).
-//! A goal may then have no values: the search goes on, and behind so many such goals it begins anew without polyhedra, where each
-//! node is a symbolic state and the solver is asked for each ([`Solver::check_along`]). What was dropped as "within" may have been
-//! dropped wrongly only behind such a node. *There is none* is said only where the polyhedra, which hold at least what is possible,
-//! came to an end without a goal.
+//! **Where it is inexact.** A polyhedron may hold more than the path allows (`mod`, products, arrays, holes
+//! between integers). A goal may then have no values: the search goes on, and behind so many such goals it
+//! begins anew without polyhedra, where each node is a symbolic state and the solver is asked for each
+//! ([`Solver::check_along`]). What was dropped as "within" may have been dropped wrongly only behind such a
+//! node. *There is none* is said only where the polyhedra, which hold at least what is possible, came to an
+//! end without a goal.
 //!
 //! **Ends** at the limits, which count nodes and work (terms, elements, operations on polyhedra, the
 //! solver's own units) and not time: the same question has the same answer on every machine and at every
@@ -52,7 +54,8 @@ pub struct Goal {
     pub locations: Numbered<LocationId, bool>,
     /// The locations that no path goes through.
     pub closed: Numbered<LocationId, bool>,
-    /// What each transition costs besides its step: of ways of one length the one with the least sum is found.
+    /// What each transition costs besides its step: of ways of one length the one with the least sum is
+    /// found.
     pub risks: Numbered<TransitionId, usize>,
 }
 
@@ -304,7 +307,8 @@ fn with_values(steps: Vec<Step>, last: SymbolicState, solver: &mut dyn Solver) -
     }
 }
 
-/// The same search over symbolic states, each of which the solver has not refuted. `None` where nothing was found.
+/// The same search over symbolic states, each of which the solver has not refuted. `None` where nothing was
+/// found.
 fn exactly(
     system: &System<'_>,
     goal: &Goal,

@@ -1,8 +1,10 @@
 //! A symbolic state and the one behind a step.
 //!
-//! Whoever follows a model along events that are not all known has the same in hand: where the path is, what the data stand at, and what is asked
-//! of the symbols in it. Trees and searches name the parameters of each step anew ([`System::successor`]); the contexts of timed paths name them for the
-//! step alone, and what judges a run once more gives them terms over instants. The step is [`SymbolicState::behind`] for all of them.
+//! Whoever follows a model along events that are not all known has the same in hand: where the path is, what
+//! the data stand at, and what is asked of the symbols in it. Trees and searches name the parameters of each
+//! step anew ([`System::successor`]); the contexts of timed paths name them for the step alone, and what
+//! judges a run once more gives them terms over instants. The step is [`SymbolicState::behind`] for all of
+//! them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -45,7 +47,8 @@ pub struct System<'a> {
     enabled: Cow<'a, Numbered<TransitionId, Term>>,
 }
 
-/// What a [`System`] has computed of its IOSTS, for one who makes it again and again and keeps the IOSTS besides.
+/// What a [`System`] has computed of its IOSTS, for one who makes it again and again and keeps the IOSTS
+/// besides.
 pub(super) struct Prepared {
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
     enabled: Numbered<TransitionId, Term>,
@@ -64,7 +67,8 @@ pub fn symbol(parameter: &Datum, depth: usize) -> Datum {
 }
 
 impl SymbolicState {
-    /// The initial state (Definition 9, with the initial condition, which has a value): each constant and variable is its own symbol.
+    /// The initial state (Definition 9, with the initial condition, which has a value): each constant and
+    /// variable is its own symbol.
     pub fn initial(iosts: &Iosts) -> Self {
         let condition = &iosts.initial_condition;
         SymbolicState {
@@ -105,7 +109,8 @@ impl SymbolicState {
         }
     }
 
-    /// The state behind a transition that leaves its location and asks for this, with these terms for the parameters.
+    /// The state behind a transition that leaves its location and asks for this, with these terms for the
+    /// parameters.
     #[must_use]
     pub fn behind(
         &self,
@@ -156,8 +161,8 @@ impl<'a> System<'a> {
         &self.enabled[number]
     }
 
-    /// The successor through this transition, which leaves the state's location; its condition need not be satisfiable.
-    /// `None` where the condition is false by its shape.
+    /// The successor through this transition, which leaves the state's location; its condition need not be
+    /// satisfiable. `None` where the condition is false by its shape.
     pub fn successor(&self, from: &SymbolicState, number: TransitionId) -> Option<(Step, SymbolicState)> {
         let transition: &Transition = &self.iosts.transitions[number];
         let parameters = &self.iosts.action(transition.action).parameters;

@@ -1,10 +1,11 @@
 //! Sums of numbers, added up: what an expression is made of, and how often.
 //!
-//! `x + 2 - (y - x)` is twice x, less y, and 2. Whatever is no sum, no product with a number and no quotient by one is an atom. Between a sum of integers that was lifted to
-//! reals and its atoms lifted there is no difference, so lifting is passed through.
+//! `x + 2 - (y - x)` is twice x, less y, and 2. Whatever is no sum, no product with a number and no quotient
+//! by one is an atom. Between a sum of integers that was lifted to reals and its atoms lifted there is no
+//! difference, so lifting is passed through.
 //!
-//! A datum that nobody knows, and that each event adds to, stands for its first value plus as many numbers as there were events: as one sum it
-//! stays as large as it is ([`folded`]).
+//! A datum that nobody knows, and that each event adds to, stands for its first value plus as many numbers as
+//! there were events: as one sum it stays as large as it is ([`folded`]).
 //!
 //! Operations are read as total: what cancels out is gone, also where it had no value.
 
@@ -99,7 +100,8 @@ impl Sum {
         self.cancelled
     }
 
-    /// Takes the datum out, where it stands in the sum by itself: how often it was there. The sum is one of numbers of this sort.
+    /// Takes the datum out, where it stands in the sum by itself: how often it was there. The sum is one of
+    /// numbers of this sort.
     pub(super) fn take(&mut self, datum: &Datum, sort: &Type) -> Option<RBig> {
         // An integer among reals cannot be given any real value.
         (datum.ty().sort() == *sort).then(|| self.terms.remove(&Term::datum(datum)))?
@@ -137,8 +139,8 @@ impl Sum {
         self.mapped(|count| count * times)
     }
 
-    /// The sum of integers with each count and its number less as many multiples of a number as are in it: its
-    /// remainder is the same.
+    /// The sum of integers with each count and its number less as many multiples of a number as are in it:
+    /// its remainder is the same.
     pub(super) fn remaining(&self, of: &RBig) -> Self {
         self.mapped(|count| count - (count / of).trunc() * of)
     }

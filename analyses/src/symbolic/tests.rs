@@ -150,6 +150,27 @@ fn an_integer_between_reals_is_found_where_one_is_there() {
     assert_eq!((between(2), between(4)), (None, Some(Term::yes())));
 }
 
+/// An output that tells whether something holds: `(p == 3) == flag`.
+#[test]
+fn an_equality_of_conditions_is_taken_away() {
+    let mut random = Random::new(37);
+    let (mut taken, mut both) = (0, [0, 0]);
+    for _ in 0..200 {
+        let (a, b) = (part(&mut random, 0), part(&mut random, 0));
+        let sign = if random.below(2) == 0 { Comparison::Equal } else { Comparison::NotEqual };
+        let parts = [Term::compare(sign, &a, &b), part(&mut random, 0)];
+        let Some(condition) = without(&bound(), &parts) else { continue };
+        taken += 1;
+        for valuation in valuations() {
+            let expected = exists(&parts, &valuation);
+            both[usize::from(expected)] += 1;
+            let found = evaluate(&condition, &valuation);
+            assert_eq!(found, Ok(Value::Bool(expected)), "{condition} of {parts:?} in {valuation:?}");
+        }
+    }
+    assert!(taken > 60 && both.iter().all(|count| *count > 100), "one-sided test: {taken} {both:?}");
+}
+
 /// Multiples, remainders of sums and choices, which a model counts round with.
 #[test]
 fn what_counts_round_is_taken_away() {

@@ -1,27 +1,30 @@
 //! The symbolic execution tree, as far as its limits let it grow.
 //!
-//! **Problem.** All paths through a system, each with what it asks of the data: as many as they are, and most of them alike.
+//! **Problem.** All paths through a system, each with what it asks of the data: as many as they are, and most
+//! of them alike.
 //!
-//! **Source.** Gaston, Le Gall, Rapin, Touil (2006): the tree of the satisfiable states (Definition 9), quiescence as an output
-//! (Definition 4), restriction by inclusion (Definition 11).
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006): the tree of the satisfiable states (Definition 9),
+//! quiescence as an output (Definition 4), restriction by inclusion (Definition 11).
 //!
-//! **Where we differ.** In Definition 11 two states that include each other may both be cut, each for the other's sake, and a state may be cut for
-//! its own. Here a state is cut only for one that *is expanded*. States are looked at in the order of their creation, breadth first, so what
-//! covers was expanded before; it is never taken back. Hence whatever a cut state can do is done, step by step, by states that are expanded. A state
-//! whose inclusion is not known is expanded. Beside the state, a tree may *remember* something of the path (the last transition, for one):
-//! then only states with equal memories cover each other, and what depends on the memory is lost nowhere.
+//! **Where we differ.** In Definition 11 two states that include each other may both be cut, each for the
+//! other's sake, and a state may be cut for its own. Here a state is cut only for one that *is expanded*.
+//! States are looked at in the order of their creation, breadth first, so what covers was expanded before; it
+//! is never taken back. Hence whatever a cut state can do is done, step by step, by states that are expanded.
+//! A state whose inclusion is not known is expanded. Beside the state, a tree may *remember* something of the
+//! path (the last transition, for one): then only states with equal memories cover each other, and what
+//! depends on the memory is lost nowhere.
 //!
-//! **Storage.** Nodes stand in one list, in the order of their creation. A node's children are made at once and stand side by side. A node
-//! is expanded as a whole or not at all.
+//! **Storage.** Nodes stand in one list, in the order of their creation. A node's children are made at once
+//! and stand side by side. A node is expanded as a whole or not at all.
 //!
-//! **Certain.** A branch is left out only where its path condition is unsatisfiable. Where the solver does not know, it stays, and is not
-//! *certain*; neither is what is behind it. The same holds of a quiescence that could not be said without a quantifier: it is there, and its
-//! condition is not.
+//! **Certain.** A branch is left out only where its path condition is unsatisfiable. Where the solver does
+//! not know, it stays, and is not *certain*; neither is what is behind it. The same holds of a quiescence
+//! that could not be said without a quantifier: it is there, and its condition is not.
 //!
-//! **Ends** by its limits: of depth, of nodes; and by the budget of time and memory, which every term and question asks.
-//! **Cost**: for each step two substitutions, and a question about what the path leaves possible
-//! (`projection`), which is not as long as the path; none where the same was asked of another node. With
-//! restriction, for each state a look into a table, and few questions where that does not know it
+//! **Ends** by its limits: of depth, of nodes; and by the budget of time and memory, which every term and
+//! question asks. **Cost**: for each step two substitutions, and a question about what the path leaves
+//! possible (`projection`), which is not as long as the path; none where the same was asked of another node.
+//! With restriction, for each state a look into a table, and few questions where that does not know it
 //! (`candidates`).
 //!
 //! ```
@@ -180,7 +183,8 @@ impl Tree {
         path
     }
 
-    /// Is all in it that can happen: was nothing stopped by a limit? Of a restriction: do its expanded nodes show every step?
+    /// Is all in it that can happen: was nothing stopped by a limit? Of a restriction: do its expanded nodes
+    /// show every step?
     pub fn is_complete(&self) -> bool {
         !self.nodes.iter().any(|node| matches!(node.end, End::Open | End::Depth | End::Nodes))
     }
@@ -414,8 +418,9 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         });
     }
 
-    /// Adds to a node at the limit of depth its outputs and internal steps, and behind internal steps the same again, as far as there is room.
-    /// Returns the new nodes that an output leads to, and whether there was room for all.
+    /// Adds to a node at the limit of depth its outputs and internal steps, and behind internal steps the
+    /// same again, as far as there is room. Returns the new nodes that an output leads to, and whether there
+    /// was room for all.
     pub(super) fn answers(&mut self, number: NodeId, solver: &mut dyn Solver) -> (Vec<NodeId>, bool) {
         let (mut found, mut work) = (Vec::new(), vec![number]);
         let mut had_room = true;

@@ -1,10 +1,11 @@
 //! A context of a path, what it knows, and the one after a step.
 //!
-//! **Notation.** λ gives each needed variable a term over registers, constants and unknown data. Within a step, `x#was` is a register's value before
-//! it, `p#now` the value of a parameter. No name of a model contains `#`.
+//! **Notation.** λ gives each needed variable a term over registers, constants and unknown data. Within a
+//! step, `x#was` is a register's value before it, `p#now` the value of a parameter. No name of a model
+//! contains `#`.
 //!
-//! **Ends** after one look at each part; **costs**, for each step, the elimination of what it no longer needs: formulas that do not grow with the path, unless what
-//! is known does.
+//! **Ends** after one look at each part; **costs**, for each step, the elimination of what it no longer
+//! needs: formulas that do not grow with the path, unless what is known does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +36,8 @@ pub struct Context {
     pub valuation: Substitution,
     /// The unknown data.
     pub unknown: BTreeSet<Datum>,
-    /// What has been established: it holds in every state that is possible here, with some values of the unknown data and of ghosts.
+    /// What has been established: it holds in every state that is possible here, with some values of the
+    /// unknown data and of ghosts.
     pub known: Vec<Term>,
 }
 
@@ -44,7 +46,8 @@ pub struct Context {
 pub struct After {
     /// The context behind it.
     pub context: Context,
-    /// What becomes of the registers: terms over the registers before it, the constants and the action's parameters.
+    /// What becomes of the registers: terms over the registers before it, the constants and the action's
+    /// parameters.
     pub assignments: Substitution,
 }
 
@@ -74,7 +77,8 @@ impl Registers {
         self.used.extend(data.iter().map(|datum| datum.name().to_owned()));
     }
 
-    /// A register for a value that no variable of the model has: `amount_1`, or the next number that is free here.
+    /// A register for a value that no variable of the model has: `amount_1`, or the next number that is free
+    /// here.
     fn extra(&mut self, of: &Datum, taken: &BTreeSet<Datum>) -> Datum {
         let base: String =
             of.name().split('#').next().unwrap_or_default().chars().take(LONGEST_NAME).collect();
@@ -108,8 +112,9 @@ fn literals(ty: &Type, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The variables that are needed at each place of the path, its end included: those that a condition from there on reads. `read` are the
-/// transitions whose conditions are asked for at a place, the path's own among them.
+/// The variables that are needed at each place of the path, its end included: those that a condition from
+/// there on reads. `read` are the transitions whose conditions are asked for at a place, the path's own among
+/// them.
 pub fn needed(
     system: &System<'_>,
     path: &[TransitionId],
@@ -147,7 +152,8 @@ pub fn needed(
 }
 
 impl Context {
-    /// Where paths begin: each needed variable has an unknown first value, unless the initial condition gives it one.
+    /// Where paths begin: each needed variable has an unknown first value, unless the initial condition gives
+    /// it one.
     pub fn initial(
         system: &System<'_>,
         needed: &BTreeSet<Datum>,
@@ -173,8 +179,8 @@ impl Context {
         context
     }
 
-    /// What the transition asks for here, beyond what is known and that the delay is not negative: conjuncts over registers, constants, unknown
-    /// data and its action's parameters.
+    /// What the transition asks for here, beyond what is known and that the delay is not negative: conjuncts
+    /// over registers, constants, unknown data and its action's parameters.
     pub fn asked(&self, system: &System<'_>, number: TransitionId, delay: &Datum) -> Vec<Term> {
         let parts = self.here(system.enabled(number)).conjuncts();
         let not_negative = not_negative(delay);
@@ -186,8 +192,9 @@ impl Context {
         substitute(term, &self.valuation)
     }
 
-    /// That the conditions hold together with some values of the unknown data, and of the others that are named: what is known of unknown data that they speak of is
-    /// taken into account, the rest need not be. Exact; `None` where it cannot be said without a quantifier.
+    /// That the conditions hold together with some values of the unknown data, and of the others that are
+    /// named: what is known of unknown data that they speak of is taken into account, the rest need not be.
+    /// Exact; `None` where it cannot be said without a quantifier.
     pub fn some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
         let mut all: Vec<Term> = parts.to_vec();
         let (tied, rest) = self.tied(&data_of(parts));
@@ -297,8 +304,8 @@ impl Context {
         }
     }
 
-    /// Gives registers to what is needed, and projects the rest away. `old` are the symbols that do not outlive the step, `names` what
-    /// they are called in the assignments, which it returns.
+    /// Gives registers to what is needed, and projects the rest away. `old` are the symbols that do not
+    /// outlive the step, `names` what they are called in the assignments, which it returns.
     fn settle(
         &mut self,
         old: BTreeSet<Datum>,

@@ -1,14 +1,17 @@
 //! What must hold of the data so that the rest of a path can be taken.
 //!
-//! **Problem.** A stimulus shall lead on: its values, and the time at which it is sent, must leave a way to the end of the path
-//! (φ_stim: `∃` all that is not yet seen. π(tgt)). Written out, that is the whole rest of the path, at each stimulus.
+//! **Problem.** A stimulus shall lead on: its values, and the time at which it is sent, must leave a way to
+//! the end of the path (φ_stim: `∃` all that is not yet seen. π(tgt)). Written out, that is the whole rest of
+//! the path, at each stimulus.
 //!
-//! **Method.** Backwards, as `pre`: at the end nothing is asked; before a step, that some values of its parameters, the delay among them, make its condition true
-//! and what is asked behind it. The parameters are eliminated exactly ([`crate::symbolic::eliminate`]). Terms are shared, so along a periodic path the same
+//! **Method.** Backwards, as `pre`: at the end nothing is asked; before a step, that some values of its
+//! parameters, the delay among them, make its condition true and what is asked behind it. The parameters are
+//! eliminated exactly ([`crate::symbolic::eliminate`]). Terms are shared, so along a periodic path the same
 //! question comes back, and is not asked twice.
 //!
-//! **Where that is not possible** (an operation that cannot be solved for a parameter; a result that grows), the condition is the step's own, or nothing: a
-//! weaker one. Then a stimulus may be sent that leads nowhere, and the run ends Inconclusive; no verdict is wrong by it. The place is reported.
+//! **Where that is not possible** (an operation that cannot be solved for a parameter; a result that grows),
+//! the condition is the step's own, or nothing: a weaker one. Then a stimulus may be sent that leads nowhere,
+//! and the run ends Inconclusive; no verdict is wrong by it. The place is reported.
 
 use std::collections::HashMap;
 

@@ -18,7 +18,8 @@ fn compare(comparison: Comparison, a: &Term, b: &Term) -> Term {
     Term::compare(comparison, a, b)
 }
 
-/// The result is what a quantifier says: it implies that there are values, and where there are values it holds.
+/// The result is what a quantifier says: it implies that there are values, and where there are values it
+/// holds.
 fn exact(bound: &[Term], parts: &[Term]) -> Term {
     let bound: Vec<Datum> = bound.iter().map(|term| term.as_datum().unwrap().clone()).collect();
     let said = without(&bound, parts).unwrap();
@@ -77,7 +78,8 @@ fn ends_on_one_side() {
     );
 }
 
-/// precise: over integers, between an end and an end of a multiple; never between two multiples, where no value may lie.
+/// precise: over integers, between an end and an end of a multiple; never between two multiples, where no
+/// value may lie.
 #[test]
 fn multiples_of_integers() {
     let [a, b, c] = ["a", "b", "c"].map(|name| datum(name, Type::Int));

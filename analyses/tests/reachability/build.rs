@@ -82,7 +82,8 @@ pub fn beverage(position: usize) -> Term {
     Term::literal(Value::Enum(beverages(), position))
 }
 
-/// The product of the thesis' coffee machine with its purpose, cut behind Accept and Reject (Example 7.2, Fig. 7.3).
+/// The product of the thesis' coffee machine with its purpose, cut behind Accept and Reject (Example 7.2,
+/// Fig. 7.3).
 pub fn coffee() -> (Iosts, Vec<bool>) {
     let price = Datum::new("cPrice", Type::Nat);
     let paid = Datum::new("vPaid", Type::Nat);

@@ -1,4 +1,5 @@
-//! The analysis over domains that are made of others: elements that are no conjunctions are stored, written and followed.
+//! The analysis over domains that are made of others: elements that are no conjunctions are stored, written
+//! and followed.
 
 use coreach_analyses::Options;
 use coreach_analyses::domains::both::Both;

@@ -1,4 +1,5 @@
-//! What made the analyses explode: facts of many cases, terms that share, guards over many parameters. (sound, and ends)
+//! What made the analyses explode: facts of many cases, terms that share, guards over many parameters.
+//! (sound, and ends)
 
 use coreach_analyses::condition::LossReason;
 use coreach_analyses::reachability::{Options, analyse, reach};

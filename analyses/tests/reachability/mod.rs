@@ -1,7 +1,8 @@
 //! What the analyses promise, on whole models.
 //!
-//! `golden` holds the examples of the thesis; `sound` holds abstract results against the concrete semantics on random
-//! models (every test there defends *soundness*); `precise` says what must not be lost (each defends *precision*).
+//! `golden` holds the examples of the thesis; `sound` holds abstract results against the concrete semantics
+//! on random models (every test there defends *soundness*); `precise` says what must not be lost (each
+//! defends *precision*).
 
 #![expect(clippy::expect_used, reason = "a test may fail")]
 

@@ -193,8 +193,8 @@ fn sound_copy_of_a_flag_beyond_the_partition() {
 
 #[test]
 fn precise_bounds_by_guards_with_parameters() {
-    // Two counters in one location, each raised by a parameter while it stays within 10: narrowing cannot bring back a bound that widening
-    // gave up, since the other's loop keeps it away.
+    // Two counters in one location, each raised by a parameter while it stays within 10: narrowing cannot
+    // bring back a bound that widening gave up, since the other's loop keeps it away.
     let [x, y] = ["x", "y"].map(|name| Datum::new(name, Type::Int));
     // An interval of `x + p` is the sum of two, so it asks for a bound of `p`.
     let few = Type::Range(0.into(), 3.into());

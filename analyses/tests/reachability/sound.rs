@@ -1,7 +1,7 @@
 //! *Soundness*: every concrete state is in the abstract value that should contain it, on random models.
 //!
-//! A model is decoded from random numbers, so that the property tester can shrink it. It has every kind of datum and of
-//! operation, those that no domain understands included.
+//! A model is decoded from random numbers, so that the property tester can shrink it. It has every kind of
+//! datum and of operation, those that no domain understands included.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

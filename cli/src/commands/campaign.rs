@@ -1,7 +1,7 @@
 //! `coreach campaign`: many runs, kept in a store, and what came of them.
 //!
-//! An interrupt ends the process and what it has launched ([`crate::certain_end`]); since each finished run is on the disk by then,
-//! the same command goes on where it stopped (`docs/campaigns.md`).
+//! An interrupt ends the process and what it has launched ([`crate::certain_end`]); since each finished run
+//! is on the disk by then, the same command goes on where it stopped (`docs/campaigns.md`).
 
 mod merge;
 mod tasks;
@@ -25,19 +25,20 @@ use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
 use coreach_project::campaign::iuts::link;
 use coreach_project::campaign::load_campaign;
-use coreach_project::campaign::prepare::{Ways, prepare};
+use coreach_project::campaign::prepare::{PreparedWays, prepare};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
 
 use super::report::beside;
 use super::{bucket_line, plural, table};
 use crate::arguments::{CampaignArguments, CampaignCommand};
-use crate::execution_arguments::{Inconclusive, Tolerance};
+use crate::execution_arguments::Tolerance;
 use crate::exit::Exit;
+use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, ToWrite, each, wanted};
-use crate::progress::Progress;
-use crate::write::{Pending, open_store};
+use crate::progress::ProgressLine;
+use crate::write::{PendingFile, open_store};
 use crate::{console, files};
 
 /// What ends the command with an exit code of its own, after it has been told.
@@ -62,7 +63,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     budget::campaign(campaign.budget);
     let partition = arguments.partition.unwrap_or(Partition::WHOLE);
     let threads = arguments.threads.map_or(campaign.threads, |threads| threads.get());
-    let progress = Progress::start(1, !arguments.quiet);
+    let progress = ProgressLine::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, partition, threads, &|what| progress.says(what));
     drop(progress);
     // What an end has cut off is not left out.
@@ -137,8 +138,8 @@ fn answer(
     Ok(exit)
 }
 
-/// Is it the plan for which tasks were written? Where a machine has another model, or another version of us, it says so before it
-/// does runs that nobody wants.
+/// Is it the plan for which tasks were written? Where a machine has another model, or another version of us,
+/// it says so before it does runs that nobody wants.
 fn is_plan(plan: &Plan, wanted: Option<&str>) -> Result<(), Vec<Diagnostic>> {
     let hash = plan.hash.to_string();
     if wanted.is_none_or(|wanted| wanted == hash) {
@@ -160,7 +161,7 @@ fn is_plan(plan: &Plan, wanted: Option<&str>) -> Result<(), Vec<Diagnostic>> {
 fn finish(
     arguments: &CampaignArguments,
     plan: &Plan,
-    ways: &Ways,
+    ways: &PreparedWays,
     store: &mut Store,
     threads: usize,
 ) -> Result<Worked, Ended> {
@@ -175,7 +176,7 @@ fn finish(
         let (runs, before) = (plural(plan.runs.len(), "run"), counts.total());
         console::say(&format!("note: {}: {runs}, {before} of them finished before", plan.campaign));
     }
-    let progress = Progress::start(missing.len(), !arguments.quiet);
+    let progress = ProgressLine::start(missing.len(), !arguments.quiet);
     progress.says(totals(&counts));
     let live = Mutex::new(counts);
     let watch = |_: &Planned, record: &Record| {
@@ -202,9 +203,9 @@ fn finish(
     })
 }
 
-/// The exit code. Success is never what is left when nothing else was found: it is said only where the plan has runs, each of them
-/// was counted, and nobody, a second process or another store, got another verdict for one of them: a verdict that was
-/// contested counts as both.
+/// The exit code. Success is never what is left when nothing else was found: it is said only where the plan
+/// has runs, each of them was counted, and nobody, a second process or another store, got another verdict for
+/// one of them: a verdict that was contested counts as both.
 fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
     let happened = |ending: &Ending| summary.counts.of(*ending) + summary.contested.of(*ending) > 0;
     let mut exit = Exit::Fine;
@@ -218,7 +219,7 @@ fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
 }
 
 /// The systems that runs share, numbered by their names.
-fn shared(ways: &Ways) -> Vec<Vec<Option<usize>>> {
+fn shared(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
     let mut names: Vec<String> = Vec::new();
     let mut number = |iut: &Iut| {
         let name = iut.system()?;
@@ -345,8 +346,8 @@ fn doubts(summary: &Summary, partition: Partition, telling: Telling) {
 }
 
 /// What an earlier report says stays until there is a new one.
-fn begin_report(output: &Output) -> Result<Pending, Ended> {
-    Pending::new(output).map_err(|error| unwritten(output.path(), &error))
+fn begin_report(output: &Output) -> Result<PendingFile, Ended> {
+    PendingFile::new(output).map_err(|error| unwritten(output.path(), &error))
 }
 
 fn write_report(
@@ -354,7 +355,7 @@ fn write_report(
     store: &Store,
     contents: &Contents,
     inconclusive: Kind,
-    mut file: Pending,
+    mut file: PendingFile,
     path: &Path,
 ) -> Result<(), Ended> {
     let mut write = || -> Result<(), JunitError> {

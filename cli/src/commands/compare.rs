@@ -10,8 +10,8 @@ use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::Stage;
 use coreach_pipeline::sources::Sources;
 use coreach_project::jobs;
-use coreach_project::making::{Made, make};
-use coreach_project::parts::{Part, plan};
+use coreach_project::making::{MadeTest, make};
+use coreach_project::parts::{Shard, plan};
 use coreach_project::project::{Project, load};
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, each, wanted};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 
 /// What its parts are called.
 const KIND: &str = "compare";
@@ -32,7 +32,7 @@ const KIND: &str = "compare";
 type Pair<'a> = (&'a TestPurpose, DomainKind);
 
 /// The rows of a comparison, or of a part of it.
-type Compared = Part<(), Row>;
+type Compared = Shard<(), Row>;
 
 /// Does what was asked for.
 ///
@@ -103,7 +103,7 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     };
     let known = parts::known::<(), Row>(KIND, &arguments.part, &plan);
     pairs.retain(|(number, _)| !known.contains_key(number));
-    let progress = Progress::start(pairs.len(), true);
+    let progress = ProgressLine::start(pairs.len(), true);
     let work = |(_, (purpose, domain)): &(usize, Pair<'_>)| {
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
         progress.one_done();
@@ -136,7 +136,7 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
         rows.push(Row { domain, purpose, result: result.to_owned(), reason, figures });
     }
     let items = parts::numbered(pairs.iter().map(|(number, _)| *number), rows, known);
-    let compared = Part::new(KIND, &plan, total, (), items);
+    let compared = Shard::new(KIND, &plan, total, (), items);
     if let Some(exit) = parts::keep(place.as_ref(), &compared) {
         return Ok(exit);
     }
@@ -211,7 +211,7 @@ struct Case {
 }
 
 /// The figures of what was made; can it be reached?
-fn figures(made: &Made) -> (Figures, bool) {
+fn figures(made: &MadeTest) -> (Figures, bool) {
     let (graph, case) = (made.measured(Stage::Select), made.measured(Stage::InputComplete));
     let selection = made.generation.test_graph.selection;
     let figures = Figures {

@@ -15,7 +15,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::configuration::load_configuration;
-use coreach_project::cover::report::{Document, document, files, paths};
+use coreach_project::cover::report::{CoverDocument, document, files, paths};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::models::{FileKind, kind_of};
 use coreach_project::project::load;
@@ -25,7 +25,7 @@ use crate::arguments::CoverArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, ToWrite, outputs};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::write::write;
 use crate::{certain_end, console};
 
@@ -83,7 +83,7 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
             OutputFormat::Human => text(&told, quiet),
         }
     });
-    let progress = Progress::start(1, !arguments.quiet);
+    let progress = ProgressLine::start(1, !arguments.quiet);
     let stop = look(&given.specification, &settings, &|what| progress.says(what), &kept);
     drop(progress);
     let found = known(&kept).clone();
@@ -180,7 +180,8 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
     }
 }
 
-/// The specification as it was written, for another folder; a composition as the whole, whose parts are not there.
+/// The specification as it was written, for another folder; a composition as the whole, whose parts are not
+/// there.
 fn standing_alone(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Diagnostic>> {
     if parts(path).is_empty() {
         return Ok(file.text.clone());
@@ -189,7 +190,7 @@ fn standing_alone(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Dia
     Ok(write_yaml(&whole.iosts, &whole.types))
 }
 
-fn text(told: &Document, is_quiet: bool) -> String {
+fn text(told: &CoverDocument, is_quiet: bool) -> String {
     let head =
         ["criterion", "goals", "covered", "unreachable", "unknown", "open"].map(str::to_owned).to_vec();
     let row = |one: &coreach_project::cover::report::CriterionTold| {

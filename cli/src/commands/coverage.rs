@@ -5,7 +5,9 @@ use std::io;
 use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
-use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, cobertura, lcov, measure};
+use coreach_project::coverage::{
+    CoverageKind, CoverageReport, Given, NO_ACCESS, Settings, cobertura, lcov, measure,
+};
 use coreach_project::render;
 
 use super::report::beside;
@@ -15,7 +17,7 @@ use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, each, wanted};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::write::write;
 
 /// So many lines are told of one kind of thing; the document has all.
@@ -44,7 +46,7 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
         Err(found) => return refused(&found),
     };
     let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
-    let progress = Progress::start(1, !arguments.quiet);
+    let progress = ProgressLine::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
     drop(progress);
     let (mut report, stops) = match measured {
@@ -59,7 +61,7 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
     let exit = if stops.is_empty() { exit } else { exit.and(Exit::Stopped) };
     report.diagnostics = render::each(&stops);
     report.exit_code = exit.code();
-    for (output, text) in [(&tracefile, lcov as fn(&Report) -> String), (&xml, cobertura)] {
+    for (output, text) in [(&tracefile, lcov as fn(&CoverageReport) -> String), (&xml, cobertura)] {
         if let Some(output) = output
             && let Err(error) = write(output, text(&report))
         {
@@ -77,7 +79,7 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
 }
 
 /// What makes the figures less certain than they look, and what they do not reach.
-fn doubts(report: &Report, settings: &Settings, quiet: bool) {
+fn doubts(report: &CoverageReport, settings: &Settings, quiet: bool) {
     let runs = &report.runs;
     if runs.too_many_states > 0 {
         let left = plural(runs.too_many_states, "run");
@@ -105,7 +107,7 @@ fn doubts(report: &Report, settings: &Settings, quiet: bool) {
     }
 }
 
-fn told(report: &Report) -> String {
+fn told(report: &CoverageReport) -> String {
     let mut text = String::new();
     let repeated = match report.runs.repeated {
         0 => String::new(),
@@ -122,8 +124,8 @@ fn one(specification: &SpecificationCoverage, domain: Option<&str>) -> String {
     let own = &specification.own;
     let mut text = format!("\n{} ({})\n", own.name, own.file);
     let mut rows = vec![head()];
-    let row = |name: String, runs: u64, figures: &dyn Fn(Kind) -> Figure| {
-        let figures = Kind::ALL.into_iter().map(|kind| figure(&figures(kind)));
+    let row = |name: String, runs: u64, figures: &dyn Fn(CoverageKind) -> Figure| {
+        let figures = CoverageKind::ALL.into_iter().map(|kind| figure(&figures(kind)));
         [name, runs.to_string()].into_iter().chain(figures).collect::<Vec<_>>()
     };
     rows.push(row("specification".to_owned(), own.runs, &|kind| *own.figures.of(kind)));
@@ -163,7 +165,7 @@ fn one(specification: &SpecificationCoverage, domain: Option<&str>) -> String {
 }
 
 fn head() -> Vec<String> {
-    let kinds = Kind::ALL.map(|kind| kind.name().to_owned());
+    let kinds = CoverageKind::ALL.map(|kind| kind.name().to_owned());
     [String::new(), "runs".to_owned()].into_iter().chain(kinds).collect()
 }
 

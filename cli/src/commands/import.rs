@@ -1,7 +1,8 @@
 //! `coreach import`: a foreign model, or recorded traces, as a specification.
 //!
-//! The specification is data and goes to standard output, or into a file; what was not taken over, or not exactly, is said about it and goes to
-//! standard error, drawn on the foreign text. One document can be on standard output: with `--format json` and `--out`, that is the findings.
+//! The specification is data and goes to standard output, or into a file; what was not taken over, or not
+//! exactly, is said about it and goes to standard error, drawn on the foreign text. One document can be on
+//! standard output: with `--format json` and `--out`, that is the findings.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -22,7 +23,7 @@ use crate::import_arguments::ImportArguments;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, output};
 use crate::visible::visible_json;
-use crate::write::Pending;
+use crate::write::PendingFile;
 
 #[derive(Serialize)]
 struct Document {
@@ -123,7 +124,7 @@ fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
 }
 
 fn write(output: &Output, text: &str, overwrite: bool) -> io::Result<()> {
-    let mut pending = if overwrite { Pending::new(output)? } else { Pending::fresh(output)? };
+    let mut pending = if overwrite { PendingFile::new(output)? } else { PendingFile::fresh(output)? };
     pending.write_all(text.as_bytes())?;
     if overwrite { pending.finish() } else { pending.finish_fresh() }
 }

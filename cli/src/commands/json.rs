@@ -1,16 +1,18 @@
 //! `coreach json`: requests in, answers out, a line of JSON each, so that a notebook needs no disk.
 //!
-//! **Problem.** All commands read files and write files. Who has models as texts, in a notebook or behind a web page, wants
-//! neither a folder nor a program to start for each question, and wants findings as data.
+//! **Problem.** All commands read files and write files. Who has models as texts, in a notebook or behind a
+//! web page, wants neither a folder nor a program to start for each question, and wants findings as data.
 //!
-//! **Method.** A request is the arguments of a command with the files that it reads, and the names of those that it shall
-//! give back. Each has a folder of its own (`folder.rs`), in which the command runs as a process of its own: what a command does to its
-//! process (its folder, its budgets, its limits, a crash) ends with the request. Where a command has an answer as JSON, that is asked for.
-//! What it draws for people is noted as data, too ([`crate::findings`]). An answer is one line; the output stands in it as the command wrote it, so
-//! that no number is rounded on the way.
+//! **Method.** A request is the arguments of a command with the files that it reads, and the names of those
+//! that it shall give back. Each has a folder of its own (`folder.rs`), in which the command runs as a
+//! process of its own: what a command does to its process (its folder, its budgets, its limits, a crash) ends
+//! with the request. Where a command has an answer as JSON, that is asked for. What it draws for people is
+//! noted as data, too ([`crate::findings`]). An answer is one line; the output stands in it as the command
+//! wrote it, so that no number is rounded on the way.
 //!
-//! A request that cannot be done has an answer that says so, and the session goes on. It is no sandbox: a file of an implementation may
-//! name any command, and a model that is read may lie anywhere. What is refused is that a *request* names a place outside its folder.
+//! A request that cannot be done has an answer that says so, and the session goes on. It is no sandbox: a
+//! file of an implementation may name any command, and a model that is read may lie anywhere. What is refused
+//! is that a *request* names a place outside its folder.
 //!
 //! **Ends** with its input. **Costs** the start of a process, some 20 ms, and the limits of `request.rs`.
 
@@ -32,7 +34,7 @@ use crate::exit::Exit;
 use crate::visible::visible_json;
 use child::Done;
 use folder::Folder;
-use request::Request;
+use request::JsonRequest;
 
 /// Of the command of a request: where the session is killed, nobody keeps its time or takes its answer any
 /// more, so it ends as at a SIGTERM.
@@ -125,7 +127,7 @@ fn refusal(id: &Json, why: &str) -> String {
     visible_json(&json!({ "format_version": 1, "id": id, "error": why }).to_string()).into_owned()
 }
 
-fn done(request: &Request) -> Result<String, String> {
+fn done(request: &JsonRequest) -> Result<String, String> {
     let folder = Folder::new()?;
     for (name, text) in &request.files {
         folder.put(name, text)?;
@@ -175,7 +177,8 @@ fn as_json(output: Vec<u8>) -> Result<(String, Option<Json>), String> {
     Ok((Json::String(text).to_string(), None))
 }
 
-/// The findings in a command's own document: under `diagnostics` wherever they stand, and why there is no result.
+/// The findings in a command's own document: under `diagnostics` wherever they stand, and why there is no
+/// result.
 fn collect(document: &Json, found: &mut Vec<Json>) {
     let mut note = |one: &Json| {
         if one.get("code").is_some() && one.get("severity").is_some() && !found.contains(one) {

@@ -11,7 +11,7 @@ use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
 use coreach_pipeline::sources::of_specification;
 use coreach_project::cases::{self, Cases};
-use coreach_project::parts::{Part, plan};
+use coreach_project::parts::{Shard, plan};
 use coreach_project::summary::{
     KeptFate, KeptMutant, Mutants, ShortestSummary, Suite, killed, mutation, transitions,
 };
@@ -24,7 +24,7 @@ use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArgu
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, each};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 
 /// What its parts are called.
 const KIND: &str = "mutate";
@@ -66,7 +66,7 @@ fn given(
     is_quiet: bool,
     format: OutputFormat,
 ) -> io::Result<Result<Given, Exit>> {
-    let making = Progress::start(1, !is_quiet);
+    let making = ProgressLine::start(1, !is_quiet);
     let Cases { cases, none, .. } = match cases::load(configuration, None, &|what| making.says(what)) {
         Ok(loaded) => loaded,
         Err(found) => return refuse(&found, format).map(Err),
@@ -141,8 +141,8 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
     }
 }
 
-/// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
-/// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
+/// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many
+/// survive: they are an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
 fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     let path = parts::given(arguments.configuration.as_deref());
     let place = match each([parts::place(&arguments.part, OutputForm::Mutants)]) {
@@ -162,7 +162,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     let known = parts::known::<Suite, KeptMutant>(KIND, &arguments.part, &plan);
     all.retain(|(number, _)| !known.contains_key(number));
     let time = budget::time(None);
-    let progress = Progress::start(all.len(), !arguments.quiet);
+    let progress = ProgressLine::start(all.len(), !arguments.quiet);
     let mut stops: Vec<Diagnostic> = Vec::new();
     let mut visited = specification.transitions.map(|_| 0);
     for test in tests.chunks(1) {
@@ -215,7 +215,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
         exit_code: exit.code(),
     };
     let items = parts::numbered(numbers, kept, known);
-    let mutants = Part::new(KIND, &plan, total, suite, items);
+    let mutants = Shard::new(KIND, &plan, total, suite, items);
     if let Some(exit) = parts::keep(place.as_ref(), &mutants) {
         return Ok(exit);
     }

@@ -1,4 +1,5 @@
-//! What commands have alike that can be done in parts: `mutate` and `compare`. A campaign has its store instead.
+//! What commands have alike that can be done in parts: `mutate` and `compare`. A campaign has its store
+//! instead.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,7 +8,7 @@ use std::path::Path;
 use coreach_execution::campaign::{Key, Partition};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
-use coreach_project::parts::{Part, join, load, takes};
+use coreach_project::parts::{Shard, join, load, takes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -54,12 +55,12 @@ pub fn known<W: DeserializeOwned, I: DeserializeOwned>(
     part: &PartArguments,
     plan: &Key,
 ) -> BTreeMap<usize, I> {
-    let before: Option<Part<W, I>> = part.store.as_deref().and_then(|path| load(kind, path).ok());
+    let before: Option<Shard<W, I>> = part.store.as_deref().and_then(|path| load(kind, path).ok());
     before.filter(|before| before.plan == plan.to_string()).map(|before| before.items).unwrap_or_default()
 }
 
 /// Keeps results where they are to be kept. `None`: all is well.
-pub fn keep<W: Serialize, I: Serialize>(place: Option<&Output>, results: &Part<W, I>) -> Option<Exit> {
+pub fn keep<W: Serialize, I: Serialize>(place: Option<&Output>, results: &Shard<W, I>) -> Option<Exit> {
     let output = place?;
     let written = results.to_text().map_err(io::Error::from).and_then(|text| write(output, text));
     let error = written.err()?;
@@ -76,7 +77,7 @@ pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
     kind: &str,
     arguments: &JoinArguments,
     is_same: fn(&I, &I) -> bool,
-    tell: impl FnOnce(&Part<W, I>, Exit) -> io::Result<Exit>,
+    tell: impl FnOnce(&Shard<W, I>, Exit) -> io::Result<Exit>,
 ) -> io::Result<Exit> {
     let (mut parts, mut found) = (Vec::new(), Vec::new());
     for path in &arguments.parts {
@@ -106,7 +107,8 @@ pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
     Ok(exit)
 }
 
-/// Writes the scripts for an engine. `options`: what each part is told besides, in words that a shell takes for themselves.
+/// Writes the scripts for an engine. `options`: what each part is told besides, in words that a shell takes
+/// for themselves.
 ///
 /// # Errors
 /// Standard output cannot be written.

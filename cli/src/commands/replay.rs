@@ -23,12 +23,12 @@ use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, each, wanted};
-use crate::progress::Progress;
-use crate::write::{Pending, write_new};
+use crate::progress::ProgressLine;
+use crate::write::{PendingFile, write_new};
 use crate::{console, story};
 
-/// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The exit code is
-/// that of the new run's verdict.
+/// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The
+/// exit code is that of the new run's verdict.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -56,7 +56,7 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         return refuse(&[another(path)]);
     }
     // Before the run, not after it: is the name free, and can the file be written?
-    let kept = match keep.as_ref().map(|output| (Pending::fresh(output), output.path())) {
+    let kept = match keep.as_ref().map(|output| (PendingFile::fresh(output), output.path())) {
         None => None,
         Some((Ok(file), path)) => Some((file, path)),
         Some((Err(error), path)) if error.kind() == ErrorKind::AlreadyExists => {
@@ -149,7 +149,7 @@ fn shrunk(
     adapter: &mut dyn Adapter,
 ) -> (Run, Option<Shrunk>, String) {
     let shows = arguments.format == OutputFormat::Human && !arguments.quiet;
-    let progress = Progress::start(arguments.attempts, shows);
+    let progress = ProgressLine::start(arguments.attempts, shows);
     let mut best = from.clone();
     let mut seen = |what: Seen<'_>| match what {
         Seen::Tried(_) => progress.one_done(),

@@ -1,4 +1,5 @@
-//! `coreach report`: one page of all that is named; and `--html` of other commands, which is the same for what they were told.
+//! `coreach report`: one page of all that is named; and `--html` of other commands, which is the same for
+//! what they were told.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use crate::execution_arguments::ReportArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, output};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::write::write;
 
 /// What is told of a page.
@@ -66,7 +67,8 @@ pub fn report(arguments: &ReportArguments) -> io::Result<Exit> {
     Ok(Exit::of_code(told.exit_code))
 }
 
-/// `--html FILE` of a command that was told these files: the page beside what the command says. Gives the command's exit code, or a worse one.
+/// `--html FILE` of a command that was told these files: the page beside what the command says. Gives the
+/// command's exit code, or a worse one.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -104,7 +106,7 @@ fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Resu
         Ok(sorted) => sorted,
         Err(found) => return refuse_as(&found, format, exit_of(&found)).map(Err),
     };
-    let progress = Progress::start(1, !quiet);
+    let progress = ProgressLine::start(1, !quiet);
     let gathered = gather(&sorted, &wanted.settings, &|what| progress.says(what));
     drop(progress);
     let (page, warnings) = match gathered {

@@ -17,7 +17,7 @@ use coreach_pipeline::Stage;
 use coreach_pipeline::export::{Format, NotWritten, ONLINE, Options, View, export};
 use coreach_pipeline::stop::Stop;
 use coreach_project::configuration::Judging;
-use coreach_project::making::{Made, Measured, make, shortest};
+use coreach_project::making::{MadeTest, Measured, make, shortest};
 use coreach_project::project::{Project, load};
 use coreach_project::written::read_back;
 use coreach_project::{budget, jobs, render};
@@ -31,7 +31,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, ToWrite, outputs};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::write::write as put_whole;
 
 /// So many events of an example are told.
@@ -68,7 +68,7 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     if project.judging == Judging::Online {
         return online::run(arguments, &project, &outputs, &warnings, domain);
     }
-    let progress = Progress::start(project.purposes.len(), !arguments.quiet);
+    let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
     let work = |purpose: &TestPurpose| {
         let result =
             make(&project, purpose, domain, arguments.check, &|what| progress.says(what)).and_then(|made| {
@@ -346,7 +346,7 @@ fn tell(
     arguments: &RunArguments,
     name: &str,
     domain: DomainKind,
-    (made, example): (&Made, Option<Example>),
+    (made, example): (&MadeTest, Option<Example>),
     written: Written,
 ) -> io::Result<(Report<Details>, Exit)> {
     let exit = exit_of(made.unreachable.as_ref(), &written);
@@ -435,7 +435,7 @@ fn reason(diagnostic: Option<&Diagnostic>) -> Option<Value> {
 fn summary(
     name: &str,
     domain: DomainKind,
-    made: &Made,
+    made: &MadeTest,
     example: Option<&Example>,
     written: &Written,
 ) -> String {
@@ -525,12 +525,12 @@ fn tell_losses(losses: &[String]) {
     }
 }
 
-fn unsettled(made: &Made) -> Vec<Unsettled> {
+fn unsettled(made: &MadeTest) -> Vec<Unsettled> {
     let all = made.generation.unsettled.iter();
     all.map(|it| Unsettled { stage: it.stage.name(), unknown: it.unknown, unchecked: it.unchecked }).collect()
 }
 
-fn tell_unsettled(made: &Made) {
+fn tell_unsettled(made: &MadeTest) {
     for Unsettled { stage, unknown, unchecked } in unsettled(made) {
         console::say(&format!(
             "note: the check of `{stage}` left open: {} that the solver did not decide, {} with too much to compare in full",
@@ -541,7 +541,7 @@ fn tell_unsettled(made: &Made) {
 }
 
 /// What makes a result less sharp, or less repeatable, than it could be.
-fn tell_doubts(made: &Made) {
+fn tell_doubts(made: &MadeTest) {
     if made.statistics.unknown > 0 {
         console::say(&format!(
             "note: {} queries were not decided; each was taken as possible, so nothing is lost but sharpness",

@@ -17,11 +17,11 @@ use coreach_project::{budget, jobs};
 
 use super::refuse;
 use super::run::no_thread;
-use crate::arguments::{ShowArguments, Shown, hidden};
+use crate::arguments::{ShowArguments, ShownStages, hidden};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 
 /// Shows what was asked for.
 ///
@@ -39,8 +39,8 @@ pub fn show(arguments: &ShowArguments) -> io::Result<Exit> {
     };
     let (project, default) = match kind {
         FileKind::Specification(_) => return show_specification(arguments, file),
-        FileKind::Purpose { .. } => (purpose_project(file, path), Shown::Purpose),
-        FileKind::Configuration => (load(path), Shown::Stage(Stage::InputComplete)),
+        FileKind::Purpose { .. } => (purpose_project(file, path), ShownStages::Purpose),
+        FileKind::Configuration => (load(path), ShownStages::Stage(Stage::InputComplete)),
         FileKind::Iut | FileKind::Campaign => {
             let message = format!("{} has no graph to be shown", path.display());
             let help = "give a specification, a purpose or a configuration; `coreach check` looks at the other files";
@@ -57,14 +57,16 @@ pub fn show(arguments: &ShowArguments) -> io::Result<Exit> {
     console::draw(&warnings);
     let Some(purpose) = chosen(arguments, &project) else { return Ok(Exit::Mistakes) };
     match arguments.stage.unwrap_or(default) {
-        Shown::Specification => show_view(arguments, &View::of_specification(&project.specification.iosts)),
-        Shown::Purpose => show_view(arguments, &View::of_purpose(purpose)),
-        Shown::Stage(stage) => show_stage(arguments, &project, purpose, stage),
+        ShownStages::Specification => {
+            show_view(arguments, &View::of_specification(&project.specification.iosts))
+        }
+        ShownStages::Purpose => show_view(arguments, &View::of_purpose(purpose)),
+        ShownStages::Stage(stage) => show_stage(arguments, &project, purpose, stage),
     }
 }
 
 fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> io::Result<Exit> {
-    if !matches!(arguments.stage, None | Some(Shown::Specification)) {
+    if !matches!(arguments.stage, None | Some(ShownStages::Specification)) {
         let name = arguments.model.display();
         let diagnostic =
             Diagnostic::error("no-purpose", format!("{name} is a specification, and stages need a purpose"))
@@ -88,7 +90,7 @@ fn purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::reader:
 fn chosen<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&'a TestPurpose> {
     let names = || project.purposes.iter().map(|purpose| purpose.iosts.name.as_str());
     let Some(wanted) = &arguments.purpose else {
-        if project.purposes.len() > 1 && arguments.stage != Some(Shown::Specification) {
+        if project.purposes.len() > 1 && arguments.stage != Some(ShownStages::Specification) {
             let others: Vec<&str> = names().skip(1).collect();
             let first = names().next().unwrap_or_default();
             console::say(&format!("note: this is {first}; --purpose shows {}", others.join(", ")));
@@ -113,7 +115,7 @@ fn show_stage(
     purpose: &TestPurpose,
     stage: Stage,
 ) -> io::Result<Exit> {
-    let progress = Progress::start(1, true);
+    let progress = ProgressLine::start(1, true);
     let domain = project.options.analysis.domain;
     let work = |purpose: &&TestPurpose| make(project, purpose, domain, false, &|what| progress.says(what));
     let results = jobs::in_order(&[purpose], 1, work);

@@ -1,17 +1,19 @@
 //! Work in parts for an engine: what it needs as files that can be read.
 //!
-//! **Problem.** Work that does not fit one machine is split by a hash (`--partition`) and put together again (`merge`). To bring the
-//! parts to machines, to know which of these live, and to begin again what died with one is what engines are made for
-//! (HyperQueue, Snakemake, or `xargs`), each with commands of its own.
+//! **Problem.** Work that does not fit one machine is split by a hash (`--partition`) and put together again
+//! (`merge`). To bring the parts to machines, to know which of these live, and to begin again what died with
+//! one is what engines are made for (HyperQueue, Snakemake, or `xargs`), each with commands of its own.
 //!
-//! **Method.** No engine is driven from here. A folder gets three scripts of a few lines: `part` does one part, `merge` puts all
-//! together, and `submit` hands the parts to the engine, waits, and merges. All that must hold, whatever engine and file system there
-//! are, is in `part`: it works in a folder of its own on the machine where it runs, and its result takes its place by a rename.
-//! So a part that is done twice, also at the same time since a machine was taken for dead, is there once; one that was killed
-//! was never there; and no lock of a network's file system is trusted. A verdict is no failure of a part: an engine would do it again.
+//! **Method.** No engine is driven from here. A folder gets three scripts of a few lines: `part` does one
+//! part, `merge` puts all together, and `submit` hands the parts to the engine, waits, and merges. All that
+//! must hold, whatever engine and file system there are, is in `part`: it works in a folder of its own on the
+//! machine where it runs, and its result takes its place by a rename. So a part that is done twice, also at
+//! the same time since a machine was taken for dead, is there once; one that was killed was never there; and
+//! no lock of a network's file system is trusted. A verdict is no failure of a part: an engine would do it
+//! again.
 //!
-//! **Names** of users' files may be anything that a file system takes. They stand in `part` and `merge` only, each in single quotes; the
-//! engines' files name nothing but these two.
+//! **Names** of users' files may be anything that a file system takes. They stand in `part` and `merge` only,
+//! each in single quotes; the engines' files name nothing but these two.
 
 use std::ffi::OsStr;
 use std::io;

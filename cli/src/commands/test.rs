@@ -26,7 +26,7 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
-use coreach_project::iut::{self, Locations};
+use coreach_project::iut::{self, ReportedLocations};
 use coreach_project::once::Once;
 use coreach_project::{budget, render};
 use serde::Serialize;
@@ -39,7 +39,7 @@ use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, output, outputs, wanted};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::{certain_end, console, story};
 
 /// Reads, runs, and says what came of it.
@@ -48,7 +48,7 @@ use crate::{certain_end, console, story};
 /// Standard output cannot be written.
 pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
-    let progress = Progress::start(arguments.runs.get(), !arguments.quiet);
+    let progress = ProgressLine::start(arguments.runs.get(), !arguments.quiet);
     let loaded = cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what));
     let Cases { cases, none, warnings } = match loaded {
         Ok(loaded) => loaded,
@@ -347,8 +347,8 @@ fn ask(judge: &dyn Judge, moves: &[Move]) -> Asked {
 }
 
 /// The locations that an implementation's file may name.
-fn locations(cases: &[Case]) -> Locations {
-    let mut known = Locations::default();
+fn locations(cases: &[Case]) -> ReportedLocations {
+    let mut known = ReportedLocations::default();
     for case in cases {
         match &case.specification {
             Some(specification) => known.add(specification),

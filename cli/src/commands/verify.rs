@@ -20,7 +20,7 @@ use crate::arguments::VerifyArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use coreach_model::Diagnostic;
 
 /// Verifies each property of a configuration.
@@ -43,7 +43,7 @@ pub fn verify(arguments: &VerifyArguments) -> io::Result<Exit> {
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
-    let progress = Progress::start(properties.len(), !arguments.quiet);
+    let progress = ProgressLine::start(properties.len(), !arguments.quiet);
     let work = |property: &&TestPurpose| {
         let result = verify_one(&project, property, arguments.nodes.get(), &|what| progress.says(what));
         progress.one_done();

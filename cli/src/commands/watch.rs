@@ -1,7 +1,8 @@
 //! `coreach watch`: `check` or `run` again whenever a file changes.
 //!
-//! Each time is a process of its own: its budget is its own, work without end or a crash of ours ends it and not the watch, and nothing is kept from one
-//! time to the next. It has our standard streams. An interrupt ends the watch as it ends every command ([`crate::certain_end`]).
+//! Each time is a process of its own: its budget is its own, work without end or a crash of ours ends it and
+//! not the watch, and nothing is kept from one time to the next. It has our standard streams. An interrupt
+//! ends the watch as it ends every command ([`crate::certain_end`]).
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -62,7 +63,8 @@ pub fn watch(arguments: &WatchArguments, given: &[OsString]) -> io::Result<Exit>
     }
 }
 
-/// What is done each time: all files are checked together, for they may be about each other; each configuration is run for itself.
+/// What is done each time: all files are checked together, for they may be about each other; each
+/// configuration is run for itself.
 fn calls(arguments: &WatchArguments) -> Vec<Vec<OsString>> {
     let files = || arguments.files.iter().map(|file| file.clone().into_os_string());
     match arguments.run {

@@ -54,8 +54,8 @@ impl Folder {
         folder
     }
 
-    /// With the coffee machine and its purposes in the folder `models` of it, the configuration of one of these, and two implementations:
-    /// the machine as `right.yaml`, a mutant of it as `wrong.yaml`.
+    /// With the coffee machine and its purposes in the folder `models` of it, the configuration of one of
+    /// these, and two implementations: the machine as `right.yaml`, a mutant of it as `wrong.yaml`.
     pub fn of_machines(models: &str) -> Self {
         let folder = Folder::new();
         let at = |file: &str| Path::new(models).join(file).display().to_string();

@@ -2,7 +2,7 @@
 
 use coreach_adapters::cut::{Cut, Length};
 use coreach_adapters::description::{BitContent, Bits, Extent, Field};
-use coreach_adapters::integer::Integer;
+use coreach_adapters::integer::WireInteger;
 
 use super::python::{bytes, text};
 
@@ -72,7 +72,7 @@ fn extent(extent: &Extent) -> String {
     }
 }
 
-fn integer(Integer { width, is_signed, is_little }: Integer) -> String {
+fn integer(WireInteger { width, is_signed, is_little }: WireInteger) -> String {
     let order = if is_little { "little" } else { "big" };
     format!("({width}, \"{order}\", {})", truth(is_signed))
 }
@@ -101,7 +101,7 @@ mod tests {
     use crate::reproducer::{COMMON, FRAMES, IMPORTS, WIRE};
 
     fn number(width: &str, name: Option<&str>) -> Field {
-        Field::Integer(Integer::named(width).unwrap(), name.map(str::to_owned))
+        Field::Integer(WireInteger::named(width).unwrap(), name.map(str::to_owned))
     }
 
     fn part(extent: Extent, is_text: bool, name: Option<&str>) -> Field {
@@ -110,7 +110,7 @@ mod tests {
 
     fn binary(cut: Cut, unmatched: Unmatched) -> Binary {
         let bit = |width, content| Bits { width, content };
-        let length = |width: &str| Extent::Length(Integer::named(width).unwrap());
+        let length = |width: &str| Extent::Length(WireInteger::named(width).unwrap());
         let name = |name: &str| BitContent::Named(name.to_owned());
         let observations = [
             ("Counted", vec![Field::Fixed(vec![1]), number("i16le", Some("a"))]),
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn a_script_reads_frames_as_the_adapter_does() {
         let length = |width: &str, at, is_of_all| {
-            Cut::Length(Length { integer: Integer::named(width).unwrap(), at, is_of_all })
+            Cut::Length(Length { integer: WireInteger::named(width).unwrap(), at, is_of_all })
         };
         let cuts = [
             Cut::Lines,

@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 use coreach_adapters::description::{
     Command, Encoding, Exchange, Http, Iut, Launch, RepliesFrom, Spelling, Stdio, Step, Tcp, Way,
 };
-use coreach_adapters::evidence::{self, Item, Kind};
+use coreach_adapters::evidence::{self, EvidenceItem, EvidenceKind};
 use coreach_adapters::signature::Signatures;
 use coreach_adapters::{Failure, Received, Session, binary, json_lines};
 use coreach_model::semantics::Event;
@@ -147,7 +147,7 @@ impl Offence {
                 .wire
                 .iter()
                 .rev()
-                .find(|item| item.kind == Kind::Mark && item.note.as_deref() == Some(note));
+                .find(|item| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note));
             mark.filter(|item| item.cut == 0).map(|item| item.bytes.clone())
         };
         let is_seen = matches!(run.trace.last(), Some(Happened { what: Occurrence::Observation(_), .. }));
@@ -379,7 +379,8 @@ impl Writer<'_> {
             }
             before = Some(step.at);
         }
-        let is_end = |item: &&Item| item.kind == Kind::Mark && item.from_elsewhere().is_none();
+        let is_end =
+            |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.from_elsewhere().is_none();
         let end = run.wire.iter().rev().find(is_end).map(|item| item.at);
         let gap = end.unwrap_or_default().saturating_sub(before.unwrap_or_default());
         match offence {

@@ -121,7 +121,7 @@ pub mod tests {
     use std::time::Instant;
 
     use coreach_adapters::description::{Block, Http, Lines, Spelling};
-    use coreach_adapters::lines::{Found, Pending, pattern};
+    use coreach_adapters::lines::{FoundLine, Pending, pattern};
     use coreach_adapters::reply::{Reply, translate};
     use coreach_adapters::template::Template;
     use coreach_adapters::{Received, Session};
@@ -257,9 +257,9 @@ transitions: [{ from: A, to: A, on: Told }]
                 pending.push(line).unwrap();
                 loop {
                     match pending.next(&lines, &mut signatures).unwrap() {
-                        Found::More => break,
-                        Found::Ignored => {}
-                        Found::Received(received) => expected.push(shown(&received, &pending.taken())),
+                        FoundLine::More => break,
+                        FoundLine::Ignored => {}
+                        FoundLine::Received(received) => expected.push(shown(&received, &pending.taken())),
                     }
                 }
             }

@@ -2,7 +2,7 @@
 //!
 //! What is known when the script is written stands in it as a literal; around the rest, the functions of templates are those of Python.
 
-use coreach_adapters::template::{Function, Part, Template};
+use coreach_adapters::template::{Function, Template, TemplatePart};
 
 use super::python;
 
@@ -51,8 +51,8 @@ impl Words {
         let mut words = Words::default();
         for part in template.parts() {
             match part {
-                Part::Text(text) => words.push(text),
-                Part::Hole(functions, name) => match value(name).ok_or_else(|| name.to_owned())? {
+                TemplatePart::Text(text) => words.push(text),
+                TemplatePart::Hole(functions, name) => match value(name).ok_or_else(|| name.to_owned())? {
                     Filling::Known(text) => words.push(&(written.here)(Function::all_of(functions, text))),
                     Filling::Run(run) => {
                         let run = functions.iter().rev().fold(run, |run, function| applied(*function, &run));

@@ -1,13 +1,15 @@
 //! The types of variables that nobody declares: JavaScript's, and those at drawn edges.
 //!
-//! **Problem.** A model of GraphWalker says `x = 0` and `x < 3`, and nothing of types; a datum of the model format has one for ever.
+//! **Problem.** A model of GraphWalker says `x = 0` and `x < 3`, and nothing of types; a datum of the model
+//! format has one for ever.
 //!
-//! **Method.** Each variable has a kind, which grows along the chain *unknown*, *integer*, *real*, or is *truth*. What is assigned to it, what
-//! it is compared with and where it stands say something about its kind; all is looked at again until nothing grows. A variable that is
-//! two kinds of thing keeps the first, and typing tells it where it is used as the other. One of which nothing is known is an integer.
+//! **Method.** Each variable has a kind, which grows along the chain *unknown*, *integer*, *real*, or is
+//! *truth*. What is assigned to it, what it is compared with and where it stands say something about its
+//! kind; all is looked at again until nothing grows. A variable that is two kinds of thing keeps the first,
+//! and typing tells it where it is used as the other. One of which nothing is known is an integer.
 //!
-//! **Ends**: a kind grows at most twice. **Costs**: the size of all expressions, times the number of rounds, which is at most three times the number of variables
-//! and in practice three.
+//! **Ends**: a kind grows at most twice. **Costs**: the size of all expressions, times the number of rounds,
+//! which is at most three times the number of variables and in practice three.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +17,7 @@ use coreach_model::Type;
 use coreach_model::budget;
 use coreach_model::term::node::Comparison;
 
-use super::{Assignment, Expression, Kind, Operation};
+use super::{ForeignAssignment, ForeignExpression, ForeignKind, Operation};
 
 /// What is known of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,17 +41,17 @@ impl Sort {
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug)]
-pub enum Seen<'a> {
+pub enum UsesSeen<'a> {
     /// A condition.
-    Guard(&'a Expression),
+    Guard(&'a ForeignExpression),
     /// An assignment.
-    Assigned(&'a Assignment),
+    Assigned(&'a ForeignAssignment),
 }
 
 /// The types of the variables that are mentioned; `known` are those that somebody declares, `begun` what is
 /// known of others so far.
 pub fn infer<'a>(
-    seen: &[Seen<'a>],
+    seen: &[UsesSeen<'a>],
     known: &BTreeMap<String, Type>,
     begun: &BTreeMap<String, Type>,
 ) -> BTreeMap<String, Type> {
@@ -66,10 +68,10 @@ pub fn infer<'a>(
         for seen in seen {
             budget::ask();
             match seen {
-                Seen::Guard(tree) => {
+                UsesSeen::Guard(tree) => {
                     state.look(tree, Some(Sort::Truth));
                 }
-                Seen::Assigned(assignment) => {
+                UsesSeen::Assigned(assignment) => {
                     let target = state.sorts.get(&assignment.target).copied();
                     // A number that is assigned to a real need not be one.
                     let expected = target.filter(|sort| *sort == Sort::Truth);
@@ -112,38 +114,39 @@ impl Inference {
     }
 
     /// What the expression is, where it is expected to be that; learns of its variables.
-    fn look(&mut self, tree: &Expression, expected: Option<Sort>) -> Option<Sort> {
+    fn look(&mut self, tree: &ForeignExpression, expected: Option<Sort>) -> Option<Sort> {
         match &tree.kind {
-            Kind::Name(name) => {
+            ForeignKind::Name(name) => {
                 if !self.sorts.contains_key(name) {
                     self.mentioned.push(name.clone());
                     if let Some(sort) = expected {
-                        // A number that stands where a real may stand is an integer until it is assigned another.
+                        // A number that stands where a real may stand is an integer until it is assigned
+                        // another.
                         self.learn(name, if sort == Sort::Real { Sort::Integer } else { sort });
                     }
                 }
                 self.sorts.get(name).copied()
             }
-            Kind::Truth(_) => Some(Sort::Truth),
-            Kind::Number(digits) if digits.contains('.') => Some(Sort::Real),
-            Kind::Number(_) => Some(Sort::Integer),
-            Kind::Not(inner) => {
+            ForeignKind::Truth(_) => Some(Sort::Truth),
+            ForeignKind::Number(digits) if digits.contains('.') => Some(Sort::Real),
+            ForeignKind::Number(_) => Some(Sort::Integer),
+            ForeignKind::Not(inner) => {
                 self.look(inner, Some(Sort::Truth));
                 Some(Sort::Truth)
             }
-            Kind::Negate(inner) => self.look(inner, Some(Sort::Integer)),
-            Kind::And(parts) | Kind::Or(parts) => {
+            ForeignKind::Negate(inner) => self.look(inner, Some(Sort::Integer)),
+            ForeignKind::And(parts) | ForeignKind::Or(parts) => {
                 for part in parts {
                     self.look(part, Some(Sort::Truth));
                 }
                 Some(Sort::Truth)
             }
-            Kind::Implies(a, b) => {
+            ForeignKind::Implies(a, b) => {
                 self.look(a, Some(Sort::Truth));
                 self.look(b, Some(Sort::Truth));
                 Some(Sort::Truth)
             }
-            Kind::Compare(first, rest) => {
+            ForeignKind::Compare(first, rest) => {
                 let is_order =
                     rest.iter().any(|(sign, _)| !matches!(sign, Comparison::Equal | Comparison::NotEqual));
                 let mut left = first.as_ref();
@@ -157,13 +160,13 @@ impl Inference {
                 }
                 Some(Sort::Truth)
             }
-            Kind::Arithmetic(operation, a, b) => {
+            ForeignKind::Arithmetic(operation, a, b) => {
                 let (left, right) = (self.look(a, Some(Sort::Integer)), self.look(b, Some(Sort::Integer)));
                 let is_real =
                     *operation == Operation::Divide || left == Some(Sort::Real) || right == Some(Sort::Real);
                 Some(if is_real { Sort::Real } else { Sort::Integer })
             }
-            Kind::Choice(condition, a, b) => {
+            ForeignKind::Choice(condition, a, b) => {
                 self.look(condition, Some(Sort::Truth));
                 let (left, right) = (self.look(a, expected), self.look(b, expected));
                 match (left, right) {

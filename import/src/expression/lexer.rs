@@ -1,4 +1,5 @@
-//! The words and signs of all dialects. Lexing never fails: what is no token becomes [`Token::Wrong`], which the parser reports.
+//! The words and signs of all dialects. Lexing never fails: what is no token becomes [`ForeignToken::Wrong`],
+//! which the parser reports.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use super::Dialect;
 
 /// A word or a sign.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Token {
+pub enum ForeignToken {
     /// A name, with points in it: `this.x`.
     Name(String),
     /// Digits, perhaps with a point and more digits.
@@ -30,7 +31,7 @@ const SIGNS: [&str; 45] = [
 const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
 
 /// All tokens of a text, each with its place. Comments (`//`, `/* */`) are none.
-pub fn tokens(text: &str, dialect: Dialect) -> Vec<(Token, Range<usize>)> {
+pub fn tokens(text: &str, dialect: Dialect) -> Vec<(ForeignToken, Range<usize>)> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -43,7 +44,7 @@ pub fn tokens(text: &str, dialect: Dialect) -> Vec<(Token, Range<usize>)> {
             let Some(end) = inner.find("*/") else {
                 // What was meant to stand behind it is not known.
                 let why = "the comment does not end: `*/` is missing".to_owned();
-                found.push((Token::Wrong(why), at..at + 2));
+                found.push((ForeignToken::Wrong(why), at..at + 2));
                 break;
             };
             at += end + 4;
@@ -56,12 +57,12 @@ pub fn tokens(text: &str, dialect: Dialect) -> Vec<(Token, Range<usize>)> {
     found
 }
 
-fn token(rest: &str, first: char, dialect: Dialect) -> (Token, usize) {
+fn token(rest: &str, first: char, dialect: Dialect) -> (ForeignToken, usize) {
     if first.is_alphabetic() || first == '_' || first == '$' && dialect == Dialect::JavaScript {
         let length = word(rest, |c| c.is_alphanumeric() || "_'$.".contains(c));
         // A point at the end is no part of a name.
         let name = rest[..length].trim_end_matches('.');
-        return (Token::Name(name.to_owned()), name.len());
+        return (ForeignToken::Name(name.to_owned()), name.len());
     }
     if first.is_ascii_digit() {
         let mut length = word(rest, |c| c.is_ascii_digit());
@@ -71,8 +72,8 @@ fn token(rest: &str, first: char, dialect: Dialect) -> (Token, usize) {
         }
         let more = word(&rest[length..], |c| c.is_alphanumeric() || c == '_');
         return match more {
-            0 => (Token::Number(rest[..length].to_owned()), length),
-            _ => (Token::Wrong(format!("`{}` is no number", &rest[..length + more])), length + more),
+            0 => (ForeignToken::Number(rest[..length].to_owned()), length),
+            _ => (ForeignToken::Wrong(format!("`{}` is no number", &rest[..length + more])), length + more),
         };
     }
     if first == '"' || first == '\'' {
@@ -82,12 +83,12 @@ fn token(rest: &str, first: char, dialect: Dialect) -> (Token, usize) {
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
                 '\n' => break,
-                _ if c == first => return (Token::Text(rest[1..at].to_owned()), at + 1),
+                _ if c == first => return (ForeignToken::Text(rest[1..at].to_owned()), at + 1),
                 _ => {}
             }
         }
         let length = rest.find('\n').unwrap_or(rest.len());
-        return (Token::Wrong("a text in quotes does not end".to_owned()), length);
+        return (ForeignToken::Wrong("a text in quotes does not end".to_owned()), length);
     }
     let is_known = |sign: &str| match sign {
         "-->" => dialect == Dialect::Xlia,
@@ -95,8 +96,8 @@ fn token(rest: &str, first: char, dialect: Dialect) -> (Token, usize) {
         _ => true,
     };
     match SIGNS.into_iter().find(|sign| rest.starts_with(sign) && is_known(sign)) {
-        Some(sign) => (Token::Sign(sign), sign.len()),
-        None => (Token::Wrong(format!("`{first}` has no meaning here")), first.len_utf8()),
+        Some(sign) => (ForeignToken::Sign(sign), sign.len()),
+        None => (ForeignToken::Wrong(format!("`{first}` has no meaning here")), first.len_utf8()),
     }
 }
 

@@ -1,7 +1,8 @@
-//! The small languages of guards and actions: JavaScript as GraphWalker's models use it, XLIA's, and what people write at drawn edges.
+//! The small languages of guards and actions: JavaScript as GraphWalker's models use it, XLIA's, and what
+//! people write at drawn edges.
 //!
-//! One grammar has all three; where they differ, a [`Dialect`] decides. What the model format cannot say (calls, strings, bits) is read far enough
-//! to be underlined, and is a [`Mistake`].
+//! One grammar has all three; where they differ, a [`Dialect`] decides. What the model format cannot say
+//! (calls, strings, bits) is read far enough to be underlined, and is a [`ForeignMistake`].
 //!
 //! ```text
 //! expression = implication [ "?" expression ":" expression ]                            (JavaScript)
@@ -19,7 +20,8 @@
 //!
 //! Words stand for signs (`and`, `or`, `not`) but in JavaScript, which has `===` and `!==` besides.
 //!
-//! [`lexer`] makes tokens, [`parser`] trees, [`mod@infer`] finds the types of variables that nobody declares, [`typing`] makes terms.
+//! [`lexer`] makes tokens, [`parser`] trees, [`mod@infer`] finds the types of variables that nobody declares,
+//! [`typing`] makes terms.
 
 pub mod infer;
 pub mod lexer;
@@ -47,16 +49,16 @@ pub enum Dialect {
 
 /// A tree with its place in its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Expression {
+pub struct ForeignExpression {
     /// What it is.
-    pub kind: Kind,
+    pub kind: ForeignKind,
     /// Where it stands.
     pub span: Range<usize>,
 }
 
 /// What an expression is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ForeignKind {
     /// A name.
     Name(String),
     /// `true`, `false`
@@ -64,21 +66,21 @@ pub enum Kind {
     /// Digits, perhaps with a point.
     Number(String),
     /// `!a`
-    Not(Box<Expression>),
+    Not(Box<ForeignExpression>),
     /// `-a`
-    Negate(Box<Expression>),
+    Negate(Box<ForeignExpression>),
     /// A conjunction.
-    And(Vec<Expression>),
+    And(Vec<ForeignExpression>),
     /// A disjunction.
-    Or(Vec<Expression>),
+    Or(Vec<ForeignExpression>),
     /// `a => b`
-    Implies(Box<Expression>, Box<Expression>),
+    Implies(Box<ForeignExpression>, Box<ForeignExpression>),
     /// A comparison, or a chain of them.
-    Compare(Box<Expression>, Vec<(Comparison, Expression)>),
+    Compare(Box<ForeignExpression>, Vec<(Comparison, ForeignExpression)>),
     /// Two numbers.
-    Arithmetic(Operation, Box<Expression>, Box<Expression>),
+    Arithmetic(Operation, Box<ForeignExpression>, Box<ForeignExpression>),
     /// `c ? a : b`
-    Choice(Box<Expression>, Box<Expression>, Box<Expression>),
+    Choice(Box<ForeignExpression>, Box<ForeignExpression>, Box<ForeignExpression>),
 }
 
 /// What is done with two numbers.
@@ -102,18 +104,18 @@ pub enum Operation {
 
 /// A statement that assigns.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Assignment {
+pub struct ForeignAssignment {
     /// What is assigned.
     pub target: String,
     /// Where that is named.
     pub target_span: Range<usize>,
     /// What to.
-    pub value: Expression,
+    pub value: ForeignExpression,
 }
 
 /// What is wrong in a piece of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mistake {
+pub struct ForeignMistake {
     /// A stable name.
     pub code: &'static str,
     /// Where in the piece.
@@ -129,7 +131,7 @@ pub struct Mistake {
 /// The code of a mistake that is none of the author's: the model format cannot say it.
 pub const UNTRANSLATABLE: &str = "untranslatable";
 
-impl Mistake {
+impl ForeignMistake {
     /// A mistake.
     pub fn new(
         code: &'static str,
@@ -137,13 +139,13 @@ impl Mistake {
         message: impl Into<String>,
         label: impl Into<String>,
     ) -> Self {
-        Mistake { code, span: span.clone(), message: message.into(), label: label.into(), help: None }
+        ForeignMistake { code, span: span.clone(), message: message.into(), label: label.into(), help: None }
     }
 
     /// Something that the model format cannot say.
     pub fn untranslatable(span: &Range<usize>, what: impl Into<String>) -> Self {
         let message = format!("the model format has no counterpart of {}", what.into());
-        Mistake::new(UNTRANSLATABLE, span, message, "not translated")
+        ForeignMistake::new(UNTRANSLATABLE, span, message, "not translated")
     }
 
     /// Says what to do.

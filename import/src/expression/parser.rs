@@ -1,15 +1,15 @@
 //! Trees of guards and actions, by recursive descent over tokens.
 //!
-//! Recursion is bounded by [`DEEPEST`]; flat conjunctions and sums take no depth but what their trees need, and those are bounded likewise, since
-//! whoever walks them recurses.
+//! Recursion is bounded by [`DEEPEST`]; flat conjunctions and sums take no depth but what their trees need,
+//! and those are bounded likewise, since whoever walks them recurses.
 
 use std::ops::Range;
 
 use coreach_model::budget;
 use coreach_model::term::node::Comparison;
 
-use super::lexer::{Token, tokens};
-use super::{Assignment, Dialect, Expression, Kind, Mistake, Operation};
+use super::lexer::{ForeignToken, tokens};
+use super::{Dialect, ForeignAssignment, ForeignExpression, ForeignKind, ForeignMistake, Operation};
 
 /// Deeper nested expressions are not read.
 pub const DEEPEST: usize = 200;
@@ -18,13 +18,13 @@ pub const DEEPEST: usize = 200;
 const LONGEST_SUM: usize = 1_000;
 
 /// What comes of reading.
-type Parsed<T> = Result<T, Box<Mistake>>;
+type Parsed<T> = Result<T, Box<ForeignMistake>>;
 
 /// The expression that the whole text is.
 ///
 /// # Errors
 /// The first mistake.
-pub fn expression(text: &str, dialect: Dialect) -> Result<Expression, Box<Mistake>> {
+pub fn expression(text: &str, dialect: Dialect) -> Result<ForeignExpression, Box<ForeignMistake>> {
     let tokens = tokens(text, dialect);
     let mut cursor = Cursor::new(&tokens, text.len(), dialect);
     let tree = cursor.expression()?;
@@ -38,9 +38,9 @@ pub fn expression(text: &str, dialect: Dialect) -> Result<Expression, Box<Mistak
 #[derive(Debug, Default)]
 pub struct Statements {
     /// Those that assign.
-    pub assignments: Vec<Assignment>,
+    pub assignments: Vec<ForeignAssignment>,
     /// What is wrong with the others.
-    pub mistakes: Vec<Mistake>,
+    pub mistakes: Vec<ForeignMistake>,
     /// What those would have assigned, as far as that is known.
     pub broken: Vec<String>,
     /// Variables that `let` and `const` declare: outside this text they are others, or none.
@@ -65,16 +65,16 @@ pub fn statements(text: &str, dialect: Dialect) -> Statements {
                 let assigns = |at: usize| {
                     matches!(
                         tokens.get(at),
-                        Some((Token::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="), _))
+                        Some((ForeignToken::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="), _))
                     )
                 };
                 for at in start..cursor.at.max(start + 1) {
-                    if let (Some((Token::Name(name), _)), true) = (tokens.get(at), assigns(at + 1)) {
+                    if let (Some((ForeignToken::Name(name), _)), true) = (tokens.get(at), assigns(at + 1)) {
                         read.broken.push(name.clone());
                     }
                 }
                 // On with the next statement.
-                while cursor.peek().is_some_and(|token| *token != Token::Sign(";")) {
+                while cursor.peek().is_some_and(|token| *token != ForeignToken::Sign(";")) {
                     cursor.at += 1;
                 }
             }
@@ -87,7 +87,7 @@ pub fn statements(text: &str, dialect: Dialect) -> Statements {
 /// Where reading is.
 #[derive(Debug)]
 pub struct Cursor<'a> {
-    tokens: &'a [(Token, Range<usize>)],
+    tokens: &'a [(ForeignToken, Range<usize>)],
     /// The number of the next token.
     pub at: usize,
     end: usize,
@@ -99,17 +99,17 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Before the first token of a text that ends at this byte.
-    pub fn new(tokens: &'a [(Token, Range<usize>)], end: usize, dialect: Dialect) -> Self {
+    pub fn new(tokens: &'a [(ForeignToken, Range<usize>)], end: usize, dialect: Dialect) -> Self {
         Cursor { tokens, at: 0, end, dialect, depth: 0, assigns: false }
     }
 
     /// The next token.
-    pub fn peek(&self) -> Option<&'a Token> {
+    pub fn peek(&self) -> Option<&'a ForeignToken> {
         self.tokens.get(self.at).map(|(token, _)| token)
     }
 
     /// The token after that.
-    pub fn peek_second(&self) -> Option<&'a Token> {
+    pub fn peek_second(&self) -> Option<&'a ForeignToken> {
         self.tokens.get(self.at + 1).map(|(token, _)| token)
     }
 
@@ -125,14 +125,14 @@ impl<'a> Cursor<'a> {
 
     /// Takes the sign, if it is next.
     pub fn eat(&mut self, sign: &str) -> bool {
-        let is_next = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
+        let is_next = matches!(self.peek(), Some(ForeignToken::Sign(next)) if *next == sign);
         self.at += usize::from(is_next);
         is_next
     }
 
     /// Takes the word, if it is next.
     pub fn eat_word(&mut self, word: &str) -> bool {
-        let is_next = matches!(self.peek(), Some(Token::Name(next)) if next == word);
+        let is_next = matches!(self.peek(), Some(ForeignToken::Name(next)) if next == word);
         self.at += usize::from(is_next);
         is_next
     }
@@ -151,7 +151,7 @@ impl<'a> Cursor<'a> {
     /// Something else is next.
     pub fn name(&mut self, what: &str) -> Parsed<(String, Range<usize>)> {
         match self.peek() {
-            Some(Token::Name(name)) => {
+            Some(ForeignToken::Name(name)) => {
                 let span = self.span();
                 self.at += 1;
                 Ok((name.clone(), span))
@@ -161,29 +161,36 @@ impl<'a> Cursor<'a> {
     }
 
     /// What is next is none of what may be.
-    pub fn unexpected(&self, expected: &str) -> Box<Mistake> {
+    pub fn unexpected(&self, expected: &str) -> Box<ForeignMistake> {
         let span = self.span();
         let (found, label) = match self.peek() {
             None => ("the text ends".to_owned(), "it ends here".to_owned()),
-            Some(Token::Wrong(why)) => return Box::new(Mistake::new("syntax", &span, why.clone(), "this")),
-            Some(Token::Name(name)) => (format!("found `{name}`"), "not expected".to_owned()),
-            Some(Token::Number(number)) => (format!("found `{number}`"), "not expected".to_owned()),
-            Some(Token::Text(_)) => ("found a text".to_owned(), "not expected".to_owned()),
-            Some(Token::Sign(sign)) => (format!("found `{sign}`"), "not expected".to_owned()),
+            Some(ForeignToken::Wrong(why)) => {
+                return Box::new(ForeignMistake::new("syntax", &span, why.clone(), "this"));
+            }
+            Some(ForeignToken::Name(name)) => (format!("found `{name}`"), "not expected".to_owned()),
+            Some(ForeignToken::Number(number)) => (format!("found `{number}`"), "not expected".to_owned()),
+            Some(ForeignToken::Text(_)) => ("found a text".to_owned(), "not expected".to_owned()),
+            Some(ForeignToken::Sign(sign)) => (format!("found `{sign}`"), "not expected".to_owned()),
         };
-        Box::new(Mistake::new("syntax", &span, format!("expected {expected}, {found}"), label))
+        Box::new(ForeignMistake::new("syntax", &span, format!("expected {expected}, {found}"), label))
     }
 
     /// An expression.
     ///
     /// # Errors
     /// The first mistake.
-    pub fn expression(&mut self) -> Parsed<Expression> {
+    pub fn expression(&mut self) -> Parsed<ForeignExpression> {
         budget::ask();
         if self.depth >= DEEPEST {
             let span = self.span();
             let message = format!("expressions are read up to {DEEPEST} levels deep");
-            return Err(Box::new(Mistake::new("nested-too-deep", &span, message, "deeper from here on")));
+            return Err(Box::new(ForeignMistake::new(
+                "nested-too-deep",
+                &span,
+                message,
+                "deeper from here on",
+            )));
         }
         self.depth += 1;
         let result = self.choice();
@@ -191,7 +198,7 @@ impl<'a> Cursor<'a> {
         result
     }
 
-    fn choice(&mut self) -> Parsed<Expression> {
+    fn choice(&mut self) -> Parsed<ForeignExpression> {
         let condition = self.implication()?;
         if !self.eat("?") {
             return Ok(condition);
@@ -200,10 +207,13 @@ impl<'a> Cursor<'a> {
         self.expect(":")?;
         let no = self.expression()?;
         let span = condition.span.start..no.span.end;
-        Ok(Expression { kind: Kind::Choice(Box::new(condition), Box::new(yes), Box::new(no)), span })
+        Ok(ForeignExpression {
+            kind: ForeignKind::Choice(Box::new(condition), Box::new(yes), Box::new(no)),
+            span,
+        })
     }
 
-    fn implication(&mut self) -> Parsed<Expression> {
+    fn implication(&mut self) -> Parsed<ForeignExpression> {
         let left = self.or()?;
         let has_it = self.dialect != Dialect::JavaScript;
         if !(has_it && (self.eat("=>") || self.eat_word("implies"))) {
@@ -212,23 +222,23 @@ impl<'a> Cursor<'a> {
         // To the right, which recurses: by way of the function that counts.
         let right = self.expression()?;
         let span = left.span.start..right.span.end;
-        Ok(Expression { kind: Kind::Implies(Box::new(left), Box::new(right)), span })
+        Ok(ForeignExpression { kind: ForeignKind::Implies(Box::new(left), Box::new(right)), span })
     }
 
-    fn or(&mut self) -> Parsed<Expression> {
-        self.joined(&["||", "or"], Kind::Or, Cursor::and)
+    fn or(&mut self) -> Parsed<ForeignExpression> {
+        self.joined(&["||", "or"], ForeignKind::Or, Cursor::and)
     }
 
-    fn and(&mut self) -> Parsed<Expression> {
-        self.joined(&["&&", "and"], Kind::And, Cursor::comparison)
+    fn and(&mut self) -> Parsed<ForeignExpression> {
+        self.joined(&["&&", "and"], ForeignKind::And, Cursor::comparison)
     }
 
     fn joined(
         &mut self,
         spellings: &[&str; 2],
-        kind: fn(Vec<Expression>) -> Kind,
-        part: fn(&mut Self) -> Parsed<Expression>,
-    ) -> Parsed<Expression> {
+        kind: fn(Vec<ForeignExpression>) -> ForeignKind,
+        part: fn(&mut Self) -> Parsed<ForeignExpression>,
+    ) -> Parsed<ForeignExpression> {
         let mut parts = vec![part(self)?];
         let words = self.dialect != Dialect::JavaScript;
         while self.eat(spellings[0]) || words && self.eat_word(spellings[1]) {
@@ -238,20 +248,21 @@ impl<'a> Cursor<'a> {
             [_] => Ok(parts.swap_remove(0)),
             [first, .., last] => {
                 let span = first.span.start..last.span.end;
-                Ok(Expression { kind: kind(parts), span })
+                Ok(ForeignExpression { kind: kind(parts), span })
             }
             [] => Err(self.unexpected("an expression")),
         }
     }
 
-    fn comparison(&mut self) -> Parsed<Expression> {
+    fn comparison(&mut self) -> Parsed<ForeignExpression> {
         let first = self.sum()?;
         let mut rest = Vec::new();
         while let Some(comparison) = self.comparison_sign()? {
             let sign = self.tokens[self.at - 1].1.clone();
             if !rest.is_empty() && self.dialect == Dialect::JavaScript {
                 let message = "JavaScript compares the truth value of the first comparison here";
-                let mistake = Mistake::new("chained-comparison", &sign, message, "the second comparison");
+                let mistake =
+                    ForeignMistake::new("chained-comparison", &sign, message, "the second comparison");
                 return Err(Box::new(mistake.help("write `a <= x && x <= b`")));
             }
             rest.push((comparison, self.sum()?));
@@ -260,13 +271,13 @@ impl<'a> Cursor<'a> {
             None => Ok(first),
             Some((_, last)) => {
                 let span = first.span.start..last.span.end;
-                Ok(Expression { kind: Kind::Compare(Box::new(first), rest), span })
+                Ok(ForeignExpression { kind: ForeignKind::Compare(Box::new(first), rest), span })
             }
         }
     }
 
     fn comparison_sign(&mut self) -> Parsed<Option<Comparison>> {
-        let Some(Token::Sign(sign)) = self.peek() else { return Ok(None) };
+        let Some(ForeignToken::Sign(sign)) = self.peek() else { return Ok(None) };
         let comparison = match (*sign, self.dialect) {
             ("==" | "===", _) => Comparison::Equal,
             ("!=" | "!==", _) => Comparison::NotEqual,
@@ -279,7 +290,7 @@ impl<'a> Cursor<'a> {
                     Dialect::JavaScript => "`=` assigns in JavaScript",
                     _ => "`=` may assign or compare here",
                 };
-                let mistake = Mistake::new("assignment", &self.span(), message, "an assignment");
+                let mistake = ForeignMistake::new("assignment", &self.span(), message, "an assignment");
                 return Err(Box::new(mistake.help("write `==` to compare")));
             }
             ("=", _) => Comparison::Equal,
@@ -289,11 +300,11 @@ impl<'a> Cursor<'a> {
         Ok(Some(comparison))
     }
 
-    fn sum(&mut self) -> Parsed<Expression> {
+    fn sum(&mut self) -> Parsed<ForeignExpression> {
         self.chain(&[("+", Operation::Add), ("-", Operation::Subtract)], Cursor::product)
     }
 
-    fn product(&mut self) -> Parsed<Expression> {
+    fn product(&mut self) -> Parsed<ForeignExpression> {
         const OPERATIONS: [(&str, Operation); 5] = [
             ("*", Operation::Multiply),
             ("/", Operation::Divide),
@@ -308,15 +319,15 @@ impl<'a> Cursor<'a> {
     fn chain(
         &mut self,
         operations: &[(&str, Operation)],
-        part: fn(&mut Self) -> Parsed<Expression>,
-    ) -> Parsed<Expression> {
+        part: fn(&mut Self) -> Parsed<ForeignExpression>,
+    ) -> Parsed<ForeignExpression> {
         let mut left = part(self)?;
         for length in 0.. {
             let next = operations.iter().find(|(sign, _)| self.eat(sign) || self.eat_word(sign));
             let Some((_, operation)) = next else { break };
             if length == LONGEST_SUM {
                 let message = format!("sums and products are read up to {LONGEST_SUM} operators");
-                return Err(Box::new(Mistake::new(
+                return Err(Box::new(ForeignMistake::new(
                     "nested-too-deep",
                     &self.span(),
                     message,
@@ -325,12 +336,15 @@ impl<'a> Cursor<'a> {
             }
             let right = part(self)?;
             let span = left.span.start..right.span.end;
-            left = Expression { kind: Kind::Arithmetic(*operation, Box::new(left), Box::new(right)), span };
+            left = ForeignExpression {
+                kind: ForeignKind::Arithmetic(*operation, Box::new(left), Box::new(right)),
+                span,
+            };
         }
         Ok(left)
     }
 
-    fn unary(&mut self) -> Parsed<Expression> {
+    fn unary(&mut self) -> Parsed<ForeignExpression> {
         let start = self.span().start;
         let words = self.dialect != Dialect::JavaScript;
         let not = self.eat("!") || words && self.eat_word("not");
@@ -348,62 +362,70 @@ impl<'a> Cursor<'a> {
         let inner = inner?;
         let span = start..inner.span.end;
         let kind = match (not, negate) {
-            (true, _) => Kind::Not(Box::new(inner)),
-            (_, true) => Kind::Negate(Box::new(inner)),
-            // JavaScript makes a number of a truth value: `+c === c` is false. What stands here is a number, or refused.
+            (true, _) => ForeignKind::Not(Box::new(inner)),
+            (_, true) => ForeignKind::Negate(Box::new(inner)),
+            // JavaScript makes a number of a truth value: `+c === c` is false. What stands here is a number,
+            // or refused.
             _ => {
-                let zero = Expression { kind: Kind::Number("0".to_owned()), span: start..start + 1 };
-                Kind::Arithmetic(Operation::Add, Box::new(zero), Box::new(inner))
+                let zero =
+                    ForeignExpression { kind: ForeignKind::Number("0".to_owned()), span: start..start + 1 };
+                ForeignKind::Arithmetic(Operation::Add, Box::new(zero), Box::new(inner))
             }
         };
-        Ok(Expression { kind, span })
+        Ok(ForeignExpression { kind, span })
     }
 
-    fn primary(&mut self) -> Parsed<Expression> {
+    fn primary(&mut self) -> Parsed<ForeignExpression> {
         let span = self.span();
         let kind = match self.peek() {
-            Some(Token::Sign("(")) => {
+            Some(ForeignToken::Sign("(")) => {
                 self.at += 1;
                 let inner = self.expression()?;
                 self.expect(")")?;
-                return Ok(Expression { kind: inner.kind, span: span.start..self.last_end() });
+                return Ok(ForeignExpression { kind: inner.kind, span: span.start..self.last_end() });
             }
-            Some(Token::Number(digits)) => Kind::Number(digits.clone()),
-            Some(Token::Text(_)) => return Err(Box::new(Mistake::untranslatable(&span, "texts"))),
-            Some(Token::Name(name)) => {
-                if matches!(self.peek_second(), Some(Token::Sign("("))) {
-                    return Err(Box::new(Mistake::untranslatable(&span, format!("the call of `{name}`"))));
+            Some(ForeignToken::Number(digits)) => ForeignKind::Number(digits.clone()),
+            Some(ForeignToken::Text(_)) => {
+                return Err(Box::new(ForeignMistake::untranslatable(&span, "texts")));
+            }
+            Some(ForeignToken::Name(name)) => {
+                if matches!(self.peek_second(), Some(ForeignToken::Sign("("))) {
+                    return Err(Box::new(ForeignMistake::untranslatable(
+                        &span,
+                        format!("the call of `{name}`"),
+                    )));
                 }
-                if matches!(self.peek_second(), Some(Token::Sign("["))) && self.dialect == Dialect::JavaScript
+                if matches!(self.peek_second(), Some(ForeignToken::Sign("[")))
+                    && self.dialect == Dialect::JavaScript
                 {
-                    return Err(Box::new(Mistake::untranslatable(&span, "JavaScript's arrays")));
+                    return Err(Box::new(ForeignMistake::untranslatable(&span, "JavaScript's arrays")));
                 }
                 match name.as_str() {
-                    "true" => Kind::Truth(true),
-                    "false" => Kind::Truth(false),
-                    _ => Kind::Name(name.clone()),
+                    "true" => ForeignKind::Truth(true),
+                    "false" => ForeignKind::Truth(false),
+                    _ => ForeignKind::Name(name.clone()),
                 }
             }
-            Some(Token::Sign(sign @ ("{" | "[" | "&" | "|" | "^" | "~" | "++" | "--"))) => {
-                return Err(Box::new(Mistake::untranslatable(&span, format!("`{sign}`"))));
+            Some(ForeignToken::Sign(sign @ ("{" | "[" | "&" | "|" | "^" | "~" | "++" | "--"))) => {
+                return Err(Box::new(ForeignMistake::untranslatable(&span, format!("`{sign}`"))));
             }
             _ => return Err(self.unexpected("an expression")),
         };
         self.at += 1;
-        Ok(Expression { kind, span })
+        Ok(ForeignExpression { kind, span })
     }
 
     /// One assignment, of a language that has no others.
     ///
     /// # Errors
     /// The first mistake.
-    pub fn assignment(&mut self) -> Parsed<Assignment> {
+    pub fn assignment(&mut self) -> Parsed<ForeignAssignment> {
         let mut assignments = self.assignments(&mut Vec::new())?;
         assignments.pop().ok_or_else(|| self.unexpected("an assignment"))
     }
 
     /// What a statement assigns, in the order in which it does.
-    fn statement(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<Assignment>> {
+    fn statement(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<ForeignAssignment>> {
         self.assigns = self.dialect == Dialect::Drawn;
         let result = self.assignments(local);
         self.assigns = false;
@@ -412,17 +434,23 @@ impl<'a> Cursor<'a> {
 
     /// # Errors
     /// The first mistake; a statement that does not assign is one.
-    fn assignments(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<Assignment>> {
+    fn assignments(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<ForeignAssignment>> {
         let start = self.span();
-        let one = |span: &Range<usize>| Expression { kind: Kind::Number("1".to_owned()), span: span.clone() };
-        let changed = |name: &str, at: &Range<usize>, operation, by: Expression| Assignment {
+        let one = |span: &Range<usize>| ForeignExpression {
+            kind: ForeignKind::Number("1".to_owned()),
+            span: span.clone(),
+        };
+        let changed = |name: &str, at: &Range<usize>, operation, by: ForeignExpression| ForeignAssignment {
             target: name.to_owned(),
             target_span: at.clone(),
-            value: Expression {
+            value: ForeignExpression {
                 span: at.start..by.span.end,
-                kind: Kind::Arithmetic(
+                kind: ForeignKind::Arithmetic(
                     operation,
-                    Box::new(Expression { kind: Kind::Name(name.to_owned()), span: at.clone() }),
+                    Box::new(ForeignExpression {
+                        kind: ForeignKind::Name(name.to_owned()),
+                        span: at.clone(),
+                    }),
                     Box::new(by),
                 ),
             },
@@ -434,7 +462,7 @@ impl<'a> Cursor<'a> {
             }
         }
         let mut is_local = false;
-        if self.dialect != Dialect::Xlia && !matches!(self.peek_second(), Some(Token::Sign(_))) {
+        if self.dialect != Dialect::Xlia && !matches!(self.peek_second(), Some(ForeignToken::Sign(_))) {
             is_local = !self.eat_word("var") && (self.eat_word("let") || self.eat_word("const"));
         }
         let (target, at) = self.name("an assignment")?;
@@ -442,26 +470,31 @@ impl<'a> Cursor<'a> {
             local.push((target.clone(), at.clone()));
         }
         let sign = match self.peek() {
-            Some(Token::Sign(sign)) => *sign,
+            Some(ForeignToken::Sign(sign)) => *sign,
             // `if`, `for`, `function`, ...
-            _ => return Err(Box::new(Mistake::untranslatable(&start, format!("the statement `{target}`")))),
+            _ => {
+                return Err(Box::new(ForeignMistake::untranslatable(
+                    &start,
+                    format!("the statement `{target}`"),
+                )));
+            }
         };
         let sign_at = self.span();
         self.at += 1;
         let operation = match sign {
             "=" | ":=" => {
                 let is_chain = self.dialect != Dialect::Xlia
-                    && matches!(self.peek(), Some(Token::Name(_)))
+                    && matches!(self.peek(), Some(ForeignToken::Name(_)))
                     && matches!(
                         self.peek_second(),
-                        Some(Token::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="))
+                        Some(ForeignToken::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="))
                     );
                 if is_chain {
                     return self.chained(target, at, local);
                 }
                 let value = self.expression()?;
                 self.end_of_statement()?;
-                return Ok(vec![Assignment { target, target_span: at, value }]);
+                return Ok(vec![ForeignAssignment { target, target_span: at, value }]);
             }
             "+=" => Operation::Add,
             "-=" => Operation::Subtract,
@@ -475,9 +508,9 @@ impl<'a> Cursor<'a> {
             }
             "(" => {
                 let what = format!("the call of `{target}`");
-                return Err(Box::new(Mistake::untranslatable(&at, what)));
+                return Err(Box::new(ForeignMistake::untranslatable(&at, what)));
             }
-            "[" => return Err(Box::new(Mistake::untranslatable(&at, "an array's element"))),
+            "[" => return Err(Box::new(ForeignMistake::untranslatable(&at, "an array's element"))),
             _ => {
                 self.at -= 1;
                 return Err(self.unexpected("an assignment"));
@@ -494,7 +527,7 @@ impl<'a> Cursor<'a> {
         target: String,
         at: Range<usize>,
         local: &mut Vec<(String, Range<usize>)>,
-    ) -> Parsed<Vec<Assignment>> {
+    ) -> Parsed<Vec<ForeignAssignment>> {
         if self.depth >= DEEPEST {
             return self.expression().map(|_| Vec::new());
         }
@@ -503,8 +536,11 @@ impl<'a> Cursor<'a> {
         self.depth -= 1;
         let mut assignments = inner?;
         if let Some(last) = assignments.last() {
-            let value = Expression { kind: Kind::Name(last.target.clone()), span: last.target_span.clone() };
-            assignments.push(Assignment { target, target_span: at, value });
+            let value = ForeignExpression {
+                kind: ForeignKind::Name(last.target.clone()),
+                span: last.target_span.clone(),
+            };
+            assignments.push(ForeignAssignment { target, target_span: at, value });
         }
         Ok(assignments)
     }
@@ -512,7 +548,7 @@ impl<'a> Cursor<'a> {
     /// A statement ends at `;`, at the end of the text, or where the next one begins.
     fn end_of_statement(&mut self) -> Parsed<()> {
         match self.peek() {
-            None | Some(Token::Name(_) | Token::Sign(";" | "}" | "++" | "--")) => Ok(()),
+            None | Some(ForeignToken::Name(_) | ForeignToken::Sign(";" | "}" | "++" | "--")) => Ok(()),
             Some(_) => Err(self.unexpected("`;`")),
         }
     }

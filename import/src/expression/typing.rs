@@ -1,7 +1,8 @@
 //! Terms of foreign expressions, every mistake collected.
 //!
-//! A part with a mistake has no term, and what is built around it keeps quiet about it. What means something else here is not taken: a division of
-//! integers, which other languages cut off and the model format does not, or a remainder by something that may be 0.
+//! A part with a mistake has no term, and what is built around it keeps quiet about it. What means something
+//! else here is not taken: a division of integers, which other languages cut off and the model format does
+//! not, or a remainder by something that may be 0.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,32 +15,34 @@ use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::{Term, Type, Value};
 use dashu::integer::IBig;
 
-use super::{Dialect, Expression, Kind, Mistake, Operation};
+use super::{Dialect, ForeignExpression, ForeignKind, ForeignMistake, Operation};
 
-/// What names mean: each a term; none where its declaration or all that is assigned to it was a mistake, or is left out.
-pub type Scope = BTreeMap<String, Option<Term>>;
+/// What names mean: each a term; none where its declaration or all that is assigned to it was a mistake, or
+/// is left out.
+pub type ForeignScope = BTreeMap<String, Option<Term>>;
 
 /// A term for an expression.
 #[derive(Debug)]
 pub struct Typing<'a> {
     /// What names mean.
-    pub scope: &'a Scope,
+    pub scope: &'a ForeignScope,
     /// Whose language it is.
     pub dialect: Dialect,
     /// What was found.
-    pub mistakes: Vec<Mistake>,
-    /// Is a name without a term told where it is used? Where it was left out, but not where it was told as a mistake.
+    pub mistakes: Vec<ForeignMistake>,
+    /// Is a name without a term told where it is used? Where it was left out, but not where it was told as a
+    /// mistake.
     pub tells_broken: bool,
 }
 
 impl<'a> Typing<'a> {
     /// Nothing found yet.
-    pub fn new(scope: &'a Scope, dialect: Dialect) -> Self {
+    pub fn new(scope: &'a ForeignScope, dialect: Dialect) -> Self {
         Typing { scope, dialect, mistakes: Vec::new(), tells_broken: false }
     }
 
     /// The term of the expression, which is of this type; `whose` says what it is.
-    pub fn of_type(&mut self, tree: &Expression, wanted: &Type, whose: &str) -> Option<Term> {
+    pub fn of_type(&mut self, tree: &ForeignExpression, wanted: &Type, whose: &str) -> Option<Term> {
         let term = self.term(tree)?;
         let (sort, wanted) = (term.sort().clone(), wanted.sort());
         if sort == wanted {
@@ -50,7 +53,7 @@ impl<'a> Typing<'a> {
         }
         let message = format!("{whose} is of type {wanted}, but this is {}", term.sort());
         let mut mistake =
-            Mistake::new("type-mismatch", &tree.span, message, format!("this is {}", term.sort()));
+            ForeignMistake::new("type-mismatch", &tree.span, message, format!("this is {}", term.sort()));
         if wanted == Type::Bool && term.sort().is_number() {
             mistake = mistake.help("write a comparison: `x != 0`");
         }
@@ -58,28 +61,28 @@ impl<'a> Typing<'a> {
         None
     }
 
-    fn term(&mut self, tree: &Expression) -> Option<Term> {
+    fn term(&mut self, tree: &ForeignExpression) -> Option<Term> {
         match &tree.kind {
-            Kind::Name(name) => self.name(name, &tree.span),
-            Kind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
-            Kind::Number(digits) => self.number(digits, &tree.span),
-            Kind::Not(inner) => Some(self.of_type(inner, &Type::Bool, "what `!` negates")?.not()),
-            Kind::Negate(inner) => Some(self.numeric(inner, "-")?.negate()),
-            Kind::And(parts) => Some(Term::and(self.truths(parts)?)),
-            Kind::Or(parts) => Some(Term::or(self.truths(parts)?)),
-            Kind::Implies(a, b) => {
+            ForeignKind::Name(name) => self.name(name, &tree.span),
+            ForeignKind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
+            ForeignKind::Number(digits) => self.number(digits, &tree.span),
+            ForeignKind::Not(inner) => Some(self.of_type(inner, &Type::Bool, "what `!` negates")?.not()),
+            ForeignKind::Negate(inner) => Some(self.numeric(inner, "-")?.negate()),
+            ForeignKind::And(parts) => Some(Term::and(self.truths(parts)?)),
+            ForeignKind::Or(parts) => Some(Term::or(self.truths(parts)?)),
+            ForeignKind::Implies(a, b) => {
                 let (a, b) = (self.truth(a), self.truth(b));
                 Some(Term::implies(&a?, &b?))
             }
-            Kind::Compare(first, rest) => self.compare(first, rest),
-            Kind::Arithmetic(operation, a, b) => self.arithmetic(*operation, a, b, &tree.span),
-            Kind::Choice(condition, a, b) => {
+            ForeignKind::Compare(first, rest) => self.compare(first, rest),
+            ForeignKind::Arithmetic(operation, a, b) => self.arithmetic(*operation, a, b, &tree.span),
+            ForeignKind::Choice(condition, a, b) => {
                 let condition = self.truth(condition);
                 let (left, right) = (self.term(a), self.term(b));
                 let (left, right) = (left?, right?);
                 if !fit(&left, &right) {
                     let message = format!("the branches are {} and {}", left.sort(), right.sort());
-                    self.mistakes.push(Mistake::new(
+                    self.mistakes.push(ForeignMistake::new(
                         "type-mismatch",
                         &tree.span,
                         message,
@@ -96,7 +99,7 @@ impl<'a> Typing<'a> {
         if let Some(known) = self.scope.get(name) {
             if known.is_none() && self.tells_broken {
                 let what = format!("what assigns `{name}`, which is left out");
-                self.mistakes.push(Mistake::untranslatable(span, what));
+                self.mistakes.push(ForeignMistake::untranslatable(span, what));
             }
             return known.clone();
         }
@@ -105,7 +108,8 @@ impl<'a> Typing<'a> {
             Some(near) if name.len() > 1 => format!("did you mean `{near}`?"),
             _ => inventory("names that can be used here", known()),
         };
-        let mistake = Mistake::new("unknown-name", span, format!("unknown name `{name}`"), "not declared");
+        let mistake =
+            ForeignMistake::new("unknown-name", span, format!("unknown name `{name}`"), "not declared");
         self.mistakes.push(mistake.help(help));
         None
     }
@@ -118,7 +122,7 @@ impl<'a> Typing<'a> {
             _ => {
                 let message =
                     format!("a number is written without leading zeros, and has at most {MAX_DIGITS} digits");
-                self.mistakes.push(Mistake::new("number", span, message, "not such a number"));
+                self.mistakes.push(ForeignMistake::new("number", span, message, "not such a number"));
                 return None;
             }
         };
@@ -128,28 +132,32 @@ impl<'a> Typing<'a> {
         })
     }
 
-    fn truth(&mut self, tree: &Expression) -> Option<Term> {
+    fn truth(&mut self, tree: &ForeignExpression) -> Option<Term> {
         self.of_type(tree, &Type::Bool, "what is joined here")
     }
 
-    fn truths(&mut self, parts: &[Expression]) -> Option<Vec<Term>> {
+    fn truths(&mut self, parts: &[ForeignExpression]) -> Option<Vec<Term>> {
         // All parts are looked at, so that all their mistakes are reported.
         let terms: Vec<Option<Term>> = parts.iter().map(|part| self.truth(part)).collect();
         terms.into_iter().collect()
     }
 
-    fn numeric(&mut self, tree: &Expression, sign: &str) -> Option<Term> {
+    fn numeric(&mut self, tree: &ForeignExpression, sign: &str) -> Option<Term> {
         let term = self.term(tree)?;
         if term.sort().is_number() {
             return Some(term);
         }
         let message = format!("`{sign}` computes with numbers, but this is {}", term.sort());
         let label = format!("this is {}", term.sort());
-        self.mistakes.push(Mistake::new("type-mismatch", &tree.span, message, label));
+        self.mistakes.push(ForeignMistake::new("type-mismatch", &tree.span, message, label));
         None
     }
 
-    fn compare(&mut self, first: &Expression, rest: &[(Comparison, Expression)]) -> Option<Term> {
+    fn compare(
+        &mut self,
+        first: &ForeignExpression,
+        rest: &[(Comparison, ForeignExpression)],
+    ) -> Option<Term> {
         let mut parts = Vec::new();
         let mut left = (self.term(first), first);
         for (comparison, tree) in rest {
@@ -163,7 +171,12 @@ impl<'a> Typing<'a> {
                     } else {
                         let message = format!("`{comparison}` compares {} with {}", a.sort(), b.sort());
                         let both = left.1.span.start..tree.span.end;
-                        self.mistakes.push(Mistake::new("type-mismatch", &both, message, "compared here"));
+                        self.mistakes.push(ForeignMistake::new(
+                            "type-mismatch",
+                            &both,
+                            message,
+                            "compared here",
+                        ));
                         None
                     }
                 }
@@ -177,8 +190,8 @@ impl<'a> Typing<'a> {
     fn arithmetic(
         &mut self,
         operation: Operation,
-        a: &Expression,
-        b: &Expression,
+        a: &ForeignExpression,
+        b: &ForeignExpression,
         span: &Range<usize>,
     ) -> Option<Term> {
         let sign = match operation {
@@ -203,14 +216,15 @@ impl<'a> Typing<'a> {
             Operation::Subtract => Term::subtract(&left, &right),
             Operation::Multiply => Term::multiply(&left, &right),
             Operation::Divide if whole && self.dialect == Dialect::Xlia => {
-                let mistake = Mistake::untranslatable(span, "a division of integers that is cut off");
+                let mistake = ForeignMistake::untranslatable(span, "a division of integers that is cut off");
                 self.mistakes.push(mistake);
                 return None;
             }
             Operation::Divide if by_literal => Term::arithmetic(Operator::Divide, &left, &right),
             Operation::IntegerDivide if whole => Term::arithmetic(Operator::IntegerDivide, &left, &right),
             Operation::Modulo if whole => Term::arithmetic(Operator::Modulo, &left, &right),
-            // The remainder has the sign of the dividend, in JavaScript as in C; the model format's is never negative.
+            // The remainder has the sign of the dividend, in JavaScript as in C; the model format's is never
+            // negative.
             Operation::Remainder if whole && by_literal => {
                 let of = |term: &Term| Term::arithmetic(Operator::Modulo, term, &right);
                 let is_positive = Term::compare(Comparison::AtLeast, &left, &Term::int(0));
@@ -218,12 +232,12 @@ impl<'a> Typing<'a> {
             }
             Operation::Divide | Operation::Remainder => {
                 let what = format!("`{sign}` by anything but a number other than 0");
-                self.mistakes.push(Mistake::untranslatable(&b.span, what));
+                self.mistakes.push(ForeignMistake::untranslatable(&b.span, what));
                 return None;
             }
             Operation::IntegerDivide | Operation::Modulo => {
                 let message = format!("`{sign}` is of integers");
-                self.mistakes.push(Mistake::new("type-mismatch", span, message, "not of integers"));
+                self.mistakes.push(ForeignMistake::new("type-mismatch", span, message, "not of integers"));
                 return None;
             }
         };
@@ -231,7 +245,7 @@ impl<'a> Typing<'a> {
             && value.to_string().len() > MAX_DIGITS
         {
             let message = format!("the value of this has more than {MAX_DIGITS} digits");
-            self.mistakes.push(Mistake::new("number", span, message, "too long"));
+            self.mistakes.push(ForeignMistake::new("number", span, message, "too long"));
             return None;
         }
         Some(term)

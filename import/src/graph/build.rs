@@ -1,14 +1,16 @@
 //! A model of a drawn graph.
 //!
-//! **What it means here.** A vertex is a location, an edge a transition, its event an action, an edge without an event an internal step. Actions are done one
-//! after the other, as JavaScript does them, and become one parallel assignment: each value is said by what was before the step. Variables
-//! belong to the model that they stand in, but for those of `global.`, which all models share. What one is,
-//! truth value, integer or real, is inferred ([`crate::expression::infer`]).
+//! **What it means here.** A vertex is a location, an edge a transition, its event an action, an edge without
+//! an event an internal step. Actions are done one after the other, as JavaScript does them, and become one
+//! parallel assignment: each value is said by what was before the step. Variables belong to the model that
+//! they stand in, but for those of `global.`, which all models share. What one is, truth value, integer or
+//! real, is inferred ([`crate::expression::infer`]).
 //!
-//! **Shared states** of GraphWalker: from a vertex one may go on at any vertex of another model with the same shared name. So such vertices are one location.
+//! **Shared states** of GraphWalker: from a vertex one may go on at any vertex of another model with the same
+//! shared name. So such vertices are one location.
 //!
-//! **Observed vertices** (`--vertices outputs`): the test code of a vertex looks whether the system is there. So the vertex `v` is entered at a
-//! location from which the system says `v`, and goes on behind that.
+//! **Observed vertices** (`--vertices outputs`): the test code of a vertex looks whether the system is there.
+//! So the vertex `v` is entered at a location from which the system says `v`, and goes on behind that.
 //!
 //! **Costs** time linear in the graph, but for the inference.
 
@@ -25,10 +27,12 @@ use coreach_model::{ActionId, ActionKind, Datum, Term, Type, budget};
 use super::places::Places;
 use super::{Drawing, Edge};
 use crate::directions::Directions;
-use crate::expression::infer::{Seen, infer};
+use crate::expression::infer::{UsesSeen, infer};
 use crate::expression::parser::Statements;
-use crate::expression::typing::{Scope, Typing};
-use crate::expression::{Assignment, Expression, Kind, Mistake, UNTRANSLATABLE, parser};
+use crate::expression::typing::{ForeignScope, Typing};
+use crate::expression::{
+    ForeignAssignment, ForeignExpression, ForeignKind, ForeignMistake, UNTRANSLATABLE, parser,
+};
 use crate::finish::Model;
 use crate::names::Naming;
 use crate::piece::Piece;
@@ -40,8 +44,8 @@ const INTERNAL: &str = "";
 /// The texts of an edge, read.
 struct Texts<'a> {
     edge: &'a Edge,
-    guard: Option<(Expression, &'a Piece)>,
-    actions: Vec<(Assignment, &'a Piece)>,
+    guard: Option<(ForeignExpression, &'a Piece)>,
+    actions: Vec<(ForeignAssignment, &'a Piece)>,
     /// What is assigned by what could not be read.
     broken: Vec<String>,
 }
@@ -60,7 +64,7 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
     let events = events(collector, options, drawing);
     let texts: Vec<Texts<'_>> =
         drawing.edges.iter().map(|edge| texts(collector, options, drawing, edge)).collect();
-    let mut first: Vec<(usize, Assignment, &Piece)> = Vec::new();
+    let mut first: Vec<(usize, ForeignAssignment, &Piece)> = Vec::new();
     let mut broken: Vec<(usize, String)> = Vec::new();
     for (model, piece) in &drawing.first {
         let read = statements(collector, options, drawing, piece);
@@ -149,7 +153,7 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
 }
 
 /// Reports mistakes of a piece; what cannot be said is left out where the user wants that.
-fn told(collector: &mut Collector, options: &Options, mistakes: Vec<Mistake>, piece: &Piece) {
+fn told(collector: &mut Collector, options: &Options, mistakes: Vec<ForeignMistake>, piece: &Piece) {
     for mistake in mistakes {
         let is_foreign = mistake.code == UNTRANSLATABLE;
         let mut found = mistake.on(collector, piece);
@@ -166,7 +170,7 @@ fn told(collector: &mut Collector, options: &Options, mistakes: Vec<Mistake>, pi
     }
 }
 
-fn typing<'a>(scope: &'a Scope, options: &Options, drawing: &Drawing) -> Typing<'a> {
+fn typing<'a>(scope: &'a ForeignScope, options: &Options, drawing: &Drawing) -> Typing<'a> {
     let tells_broken = options.untranslated == Untranslated::Drop;
     Typing { tells_broken, ..Typing::new(scope, drawing.dialect) }
 }
@@ -193,7 +197,7 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
             // What follows may mean it, or the model's variable of that name: none of it is believed.
             let what = "a variable of these actions only";
             let mistake = |(_, at): &(String, Range<usize>)| {
-                Mistake::untranslatable(at, what)
+                ForeignMistake::untranslatable(at, what)
                     .help("without `let` or `const` the model's variable is assigned")
             };
             told(collector, options, read.local.iter().map(mistake).collect(), piece);
@@ -221,8 +225,12 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
             rename(&mut assignment.value, &parameters);
             if parameters.contains_key(&assignment.target) {
                 let message = format!("`{}` is a parameter, and those are not assigned", assignment.target);
-                let mistake =
-                    Mistake::new("assigned-parameter", &assignment.target_span, message, "assigned here");
+                let mistake = ForeignMistake::new(
+                    "assigned-parameter",
+                    &assignment.target_span,
+                    message,
+                    "assigned here",
+                );
                 told(collector, options, vec![mistake], piece);
             }
         }
@@ -238,7 +246,7 @@ fn is_global(name: &str) -> bool {
 /// The types of each model's variables. What one model says of a shared variable holds in the others, so all
 /// are looked at again until nothing is new; a type grows at most twice.
 fn infer_all(
-    models: &[Vec<Seen<'_>>],
+    models: &[Vec<UsesSeen<'_>>],
     declared: &BTreeMap<String, Type>,
     shared: &BTreeSet<&str>,
 ) -> Vec<BTreeMap<String, Type>> {
@@ -265,25 +273,27 @@ fn parameter_key(event: &str, place: usize) -> String {
     format!("{event}#{place}")
 }
 
-fn rename(tree: &mut Expression, names: &BTreeMap<String, String>) {
+fn rename(tree: &mut ForeignExpression, names: &BTreeMap<String, String>) {
     match &mut tree.kind {
-        Kind::Name(name) => {
+        ForeignKind::Name(name) => {
             if let Some(new) = names.get(name) {
                 name.clone_from(new);
             }
         }
-        Kind::Truth(_) | Kind::Number(_) => {}
-        Kind::Not(inner) | Kind::Negate(inner) => rename(inner, names),
-        Kind::And(parts) | Kind::Or(parts) => parts.iter_mut().for_each(|part| rename(part, names)),
-        Kind::Implies(a, b) | Kind::Arithmetic(_, a, b) => {
+        ForeignKind::Truth(_) | ForeignKind::Number(_) => {}
+        ForeignKind::Not(inner) | ForeignKind::Negate(inner) => rename(inner, names),
+        ForeignKind::And(parts) | ForeignKind::Or(parts) => {
+            parts.iter_mut().for_each(|part| rename(part, names))
+        }
+        ForeignKind::Implies(a, b) | ForeignKind::Arithmetic(_, a, b) => {
             rename(a, names);
             rename(b, names);
         }
-        Kind::Compare(first, rest) => {
+        ForeignKind::Compare(first, rest) => {
             rename(first, names);
             rest.iter_mut().for_each(|(_, part)| rename(part, names));
         }
-        Kind::Choice(c, a, b) => [c, a, b].into_iter().for_each(|part| rename(part, names)),
+        ForeignKind::Choice(c, a, b) => [c, a, b].into_iter().for_each(|part| rename(part, names)),
     }
 }
 
@@ -409,7 +419,7 @@ impl Data {
         drawing: &Drawing,
         events: &BTreeMap<String, Event>,
         texts: &[Texts<'_>],
-        first: &[(usize, Assignment, &Piece)],
+        first: &[(usize, ForeignAssignment, &Piece)],
         broken: Vec<(usize, String)>,
     ) -> Self {
         let actions = action_names(collector, events);
@@ -430,16 +440,16 @@ impl Data {
             })
             .collect();
         let mut assigned: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
-        let mut seen_in: Vec<Vec<Seen<'_>>> = Vec::new();
+        let mut seen_in: Vec<Vec<UsesSeen<'_>>> = Vec::new();
         for model in 0..drawing.models.len() {
             let own: Vec<&Texts<'_>> = texts.iter().filter(|texts| texts.edge.model == model).collect();
             let begun = first.iter().filter(|(of, ..)| *of == model).map(|(_, assignment, _)| assignment);
             let done = own.iter().flat_map(|texts| texts.actions.iter().map(|(assignment, _)| assignment));
-            let all: Vec<&Assignment> = begun.chain(done).collect();
+            let all: Vec<&ForeignAssignment> = begun.chain(done).collect();
             let guards =
-                own.iter().filter_map(|texts| texts.guard.as_ref()).map(|(tree, _)| Seen::Guard(tree));
-            let seen: Vec<Seen<'_>> =
-                all.iter().map(|assignment| Seen::Assigned(assignment)).chain(guards).collect();
+                own.iter().filter_map(|texts| texts.guard.as_ref()).map(|(tree, _)| UsesSeen::Guard(tree));
+            let seen: Vec<UsesSeen<'_>> =
+                all.iter().map(|assignment| UsesSeen::Assigned(assignment)).chain(guards).collect();
             assigned.insert(model, all.iter().map(|assignment| assignment.target.as_str()).collect());
             seen_in.push(seen);
         }
@@ -489,9 +499,9 @@ impl Data {
     }
 
     /// What names mean at an edge.
-    fn scope(&self, edge: &Edge, event: &str) -> Scope {
+    fn scope(&self, edge: &Edge, event: &str) -> ForeignScope {
         let variables = self.variables.get(&edge.model).into_iter().flatten();
-        let mut scope: Scope =
+        let mut scope: ForeignScope =
             variables.map(|(name, datum)| (name.clone(), Some(Term::datum(datum)))).collect();
         for (place, datum) in self.parameters.get(event).into_iter().flatten().enumerate() {
             scope.insert(parameter_key(event, place), Some(Term::datum(datum)));
@@ -524,7 +534,7 @@ fn effects(
     options: &Options,
     drawing: &Drawing,
     data: &Data,
-    scope: &Scope,
+    scope: &ForeignScope,
     texts: &Texts<'_>,
 ) -> Substitution {
     let mut state = Substitution::new();
@@ -548,14 +558,14 @@ fn initial(
     options: &Options,
     drawing: &Drawing,
     data: &Data,
-    first: &[(usize, Assignment, &Piece)],
+    first: &[(usize, ForeignAssignment, &Piece)],
 ) -> (Term, BTreeSet<Datum>) {
     let mut state = Substitution::new();
     for (model, assignment, piece) in first {
         let Some(variable) = data.variable(*model, &assignment.target) else { continue };
         // Only what was assigned before has a value.
         let variables = data.variables.get(model).into_iter().flatten();
-        let mut scope: Scope = variables
+        let mut scope: ForeignScope = variables
             .filter(|(_, datum)| state.contains_key(datum))
             .map(|(name, datum)| (name.clone(), Some(Term::datum(datum))))
             .collect();

@@ -50,7 +50,7 @@ pub struct VertexLabel {
 }
 
 /// What is wrong, and where in the file.
-pub type Mistake = (String, Range<usize>);
+pub type LabelMistake = (String, Range<usize>);
 
 /// Words that stand for themselves, in these letters.
 const WORDS: [&str; 5] = ["BLOCKED", "BACKTRACK", "SHARED:", "INIT:", "REQTAG"];
@@ -127,7 +127,7 @@ pub fn vertex(piece: &Piece) -> VertexLabel {
 ///
 /// # Errors
 /// The first mistake.
-pub fn edge(piece: &Piece) -> Result<Label, Mistake> {
+pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     let mut label = Label::default();
     let text = &piece.text;
     let mut at = text.find(['[', '/', '\n']).unwrap_or(text.len());
@@ -169,7 +169,7 @@ pub fn edge(piece: &Piece) -> Result<Label, Mistake> {
 ///
 /// # Errors
 /// The first mistake.
-pub fn event(label: &mut Label, piece: &Piece) -> Result<(), Mistake> {
+pub fn event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
     let mut piece = piece.clone();
     if piece.is_empty() {
         return Ok(());

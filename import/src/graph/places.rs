@@ -1,4 +1,5 @@
-//! Which locations the vertices of a drawn graph are: one, the same one where they share a state, two where they are seen.
+//! Which locations the vertices of a drawn graph are: one, the same one where they share a state, two where
+//! they are seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,26 +1,31 @@
 //! What guards ask of values: that a parameter is always the same, or always what another one was before.
 //!
-//! **Problem.** A transition without a guard takes any values, and a specification that allows any output tests nothing. A guard that is wrong forbids what
-//! was recorded.
+//! **Problem.** A transition without a guard takes any values, and a specification that allows any output
+//! tests nothing. A guard that is wrong forbids what was recorded.
 //!
-//! **Method.** Two small generalisations, each of which holds of every recorded event of the transition, so that no trace is lost:
+//! **Method.** Two small generalisations, each of which holds of every recorded event of the transition, so
+//! that no trace is lost:
 //!
 //! - *always the same value*, seen at least twice: `p == 5`;
-//! - *what a parameter was before*: whenever the transition was taken, some action had happened before in the trace, and the last value of one of its parameters was the
-//!   value now; with at least two different values, or it would be chance. A variable keeps that value: `p == lastCoin_n`.
+//! - *what a parameter was before*: whenever the transition was taken, some action had happened before in the
+//!   trace, and the last value of one of its parameters was the value now; with at least two different
+//!   values, or it would be chance. A variable keeps that value: `p == lastCoin_n`.
 //!
-//! Of several parameters that were the same the one is taken that was set last, on average over the events; then the first in the order of the file. Values of
-//! inputs are not generalised to what was before: a tester may send others. Constants are for both, since a value that never varied is all that is known.
+//! Of several parameters that were the same the one is taken that was set last, on average over the events;
+//! then the first in the order of the file. Values of inputs are not generalised to what was before: a tester
+//! may send others. Constants are for both, since a value that never varied is all that is known.
 //!
-//! The variables begin with a value of their type that nobody reads in a recorded trace. **Costs** events times parameters squared.
+//! The variables begin with a value of their type that nobody reads in a recorded trace. **Costs** events
+//! times parameters squared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::term::Substitution;
 use coreach_model::{ActionKind, Datum, Term, Type, Value, budget};
 
-use super::values::{Named, Raw};
-use super::{Recorded, learn::Learned};
+use super::recorded::Raw;
+use super::values::NamedTraces;
+use super::{learn::Learned, recorded::RecordedTraces};
 use crate::names::Naming;
 
 /// A parameter: its action's number, and its place.
@@ -28,14 +33,14 @@ type Parameter = (usize, usize);
 
 /// What was found.
 #[derive(Debug)]
-pub struct Found {
+pub struct Generalized {
     /// For each transition its guard.
     pub guards: Vec<Term>,
     /// For each parameter that is kept its variable, and the parameter itself.
     kept: BTreeMap<Parameter, (Datum, Datum)>,
 }
 
-impl Found {
+impl Generalized {
     /// The variables.
     pub fn variables(&self) -> Vec<Datum> {
         self.kept.values().map(|(variable, _)| variable.clone()).collect()
@@ -60,12 +65,13 @@ impl Found {
 struct Evidence<'a> {
     values: BTreeSet<&'a Raw>,
     events: usize,
-    /// Which parameters had the value before, each with how long ago that was, all events together. None before the first event.
+    /// Which parameters had the value before, each with how long ago that was, all events together. None
+    /// before the first event.
     equal: Option<BTreeMap<Parameter, usize>>,
 }
 
 /// Guards that hold of all that was recorded.
-pub fn generalize(recorded: &Recorded, named: &Named, learned: &Learned) -> Found {
+pub fn generalize(recorded: &RecordedTraces, named: &NamedTraces, learned: &Learned) -> Generalized {
     let mut evidence: BTreeMap<(usize, usize), Evidence<'_>> = BTreeMap::new();
     for (trace, steps) in recorded.traces.iter().zip(&learned.taken) {
         // The last value of each parameter, and when it was.
@@ -123,13 +129,13 @@ pub fn generalize(recorded: &Recorded, named: &Named, learned: &Learned) -> Foun
             }))
         })
         .collect();
-    Found { guards, kept }
+    Generalized { guards, kept }
 }
 
 /// A variable for each parameter that some guard speaks of.
 fn kept(
-    recorded: &Recorded,
-    named: &Named,
+    recorded: &RecordedTraces,
+    named: &NamedTraces,
     chosen: &BTreeMap<(usize, usize), Parameter>,
 ) -> BTreeMap<Parameter, (Datum, Datum)> {
     let used: BTreeSet<Parameter> = chosen.values().copied().collect();

@@ -1,35 +1,40 @@
 //! Which locations there are: k-tails.
 //!
-//! **Problem.** Traces say which events followed one another, and nothing of the states between. All traces together are a tree, which repeats what a
-//! system does again and again; a specification says it once.
+//! **Problem.** Traces say which events followed one another, and nothing of the states between. All traces
+//! together are a tree, which repeats what a system does again and again; a specification says it once.
 //!
-//! **Method.** After A. W. Biermann and J. A. Feldman, *On the synthesis of finite-state machines from samples of their behavior*, IEEE Transactions on
-//! Computers C-21(6), 1972, <https://doi.org/10.1109/TC.1972.5009015>. The traces are put into a tree, in which each node has one child for each action that
-//! came next. The *k-tails* of a node are the sequences of at most k actions that lead on from it. Nodes with equal k-tails are
-//! one location, all at once; a location has the steps of all its nodes. With k = 0 all is one location; with k as long as the longest trace, nodes are one
-//! where all that follows is the same.
+//! **Method.** After A. W. Biermann and J. A. Feldman, *On the synthesis of finite-state machines from
+//! samples of their behavior*, IEEE Transactions on Computers C-21(6), 1972,
+//! <https://doi.org/10.1109/TC.1972.5009015>. The traces are put into a tree, in which each node has one
+//! child for each action that came next. The *k-tails* of a node are the sequences of at most k actions that
+//! lead on from it. Nodes with equal k-tails are one location, all at once; a location has the steps of all
+//! its nodes. With k = 0 all is one location; with k as long as the longest trace, nodes are one where all
+//! that follows is the same.
 //!
-//! **Why it accepts every trace**: a trace is a path through the tree, and the location of each node has the step of its edge.
+//! **Why it accepts every trace**: a trace is a path through the tree, and the location of each node has the
+//! step of its edge.
 //!
-//! **How**: no set of sequences is made. Since the tree has one child for each action, two nodes have the same k-tails where they have the same actions,
-//! and for each action children with the same (k-1)-tails. So nodes get a class k times, by their actions and the classes of their children;
-//! it ends early where a round tells no more nodes apart.
+//! **How**: no set of sequences is made. Since the tree has one child for each action, two nodes have the
+//! same k-tails where they have the same actions, and for each action children with the same (k-1)-tails. So
+//! nodes get a class k times, by their actions and the classes of their children; it ends early where a round
+//! tells no more nodes apart.
 //!
-//! **Where we differ**: they take what is accepted for part of a tail; here every beginning of a trace is accepted, so that all nodes are. They
-//! compare whole inputs; here only actions, and values are generalised afterwards ([`super::generalize`]).
+//! **Where we differ**: they take what is accepted for part of a tail; here every beginning of a trace is
+//! accepted, so that all nodes are. They compare whole inputs; here only actions, and values are generalised
+//! afterwards ([`super::generalize`]).
 //!
-//! **Deterministic**: locations have the numbers of the first nodes that are theirs, in the order of the file. **Costs** k times the size of the tree, times a
-//! logarithm.
+//! **Deterministic**: locations have the numbers of the first nodes that are theirs, in the order of the
+//! file. **Costs** k times the size of the tree, times a logarithm.
 
 use std::collections::BTreeMap;
 
 use coreach_model::budget;
 
-use super::Recorded;
+use super::recorded::RecordedTraces;
 
 /// A transition in the making.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct LearnedStep {
     /// The location that it leaves.
     pub source: u32,
     /// Its action, by its number in the table.
@@ -46,7 +51,7 @@ pub struct Learned {
     /// How many locations there are; 0 is the initial one.
     pub locations: u32,
     /// The transitions, as they are first taken.
-    pub steps: Vec<Step>,
+    pub steps: Vec<LearnedStep>,
     /// For each trace, the transition of each of its events.
     pub taken: Vec<Vec<usize>>,
 }
@@ -55,7 +60,7 @@ pub struct Learned {
 type Tree = Vec<BTreeMap<usize, usize>>;
 
 /// The locations and transitions of recorded traces.
-pub fn learn(recorded: &Recorded, tails: usize) -> Learned {
+pub fn learn(recorded: &RecordedTraces, tails: usize) -> Learned {
     let mut tree: Tree = vec![BTreeMap::new()];
     let mut paths: Vec<Vec<usize>> = Vec::new();
     for trace in &recorded.traces {
@@ -80,7 +85,7 @@ pub fn learn(recorded: &Recorded, tails: usize) -> Learned {
         let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
         location.push(*numbers.entry(class).or_insert(next));
     }
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<LearnedStep> = Vec::new();
     let mut known: BTreeMap<(u32, usize, u32), usize> = BTreeMap::new();
     let mut taken = Vec::new();
     for (number, (trace, path)) in recorded.traces.iter().zip(&paths).enumerate() {
@@ -88,7 +93,7 @@ pub fn learn(recorded: &Recorded, tails: usize) -> Learned {
         for (place, event) in trace.iter().enumerate() {
             let (source, target) = (location[path[place]], location[path[place + 1]]);
             let step = *known.entry((source, event.action, target)).or_insert_with(|| {
-                steps.push(Step { source, action: event.action, target, first: (number, place) });
+                steps.push(LearnedStep { source, action: event.action, target, first: (number, place) });
                 steps.len() - 1
             });
             of_trace.push(step);
@@ -125,12 +130,12 @@ fn classes(tree: &Tree, tails: usize) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traces::Event;
+    use crate::traces::recorded::RecordedEvent;
 
-    fn recorded(traces: &[&[usize]]) -> Recorded {
-        let event = |action: &usize| Event { action: *action, values: Vec::new(), span: 0..0 };
+    fn recorded(traces: &[&[usize]]) -> RecordedTraces {
+        let event = |action: &usize| RecordedEvent { action: *action, values: Vec::new(), span: 0..0 };
         let traces = traces.iter().map(|trace| trace.iter().map(event).collect()).collect();
-        Recorded { actions: Vec::new(), traces }
+        RecordedTraces { actions: Vec::new(), traces }
     }
 
     /// The tails of a node by their definition.

@@ -1,56 +1,24 @@
 //! Recorded traces: a skeleton of a specification, from what a system was seen to do.
 //!
-//! [`mod@read`] takes the traces from JSON lines, [`values`] finds types for their values, [`mod@learn`] merges what looks alike, [`mod@generalize`] finds guards.
+//! [`mod@read`] takes the traces from JSON lines, [`values`] finds types for their values, [`mod@learn`]
+//! merges what looks alike, [`mod@generalize`] finds guards.
 
 pub mod generalize;
 pub mod learn;
 pub mod read;
+pub mod recorded;
 pub mod values;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use coreach_model::iosts::{Action, Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::Collector;
-use coreach_model::{ActionId, ActionKind, Diagnostic, LocationId, budget};
+use coreach_model::{ActionId, Diagnostic, LocationId, budget};
 
-use crate::Options;
 use crate::finish::Model;
-use values::Raw;
-
-/// An event of a trace.
-#[derive(Debug)]
-pub struct Event {
-    /// Its action, by its number in the table.
-    pub action: usize,
-    /// The values of its parameters, in their order.
-    pub values: Vec<Raw>,
-    /// Where it stands.
-    pub span: Range<usize>,
-}
-
-/// An action of the traces.
-#[derive(Debug)]
-pub struct Known {
-    /// Its name.
-    pub name: String,
-    /// Its direction.
-    pub kind: ActionKind,
-    /// Its parameters, in the order in which they are first seen.
-    pub parameters: Vec<String>,
-    /// Where it is first seen.
-    pub span: Range<usize>,
-}
-
-/// What was recorded.
-#[derive(Debug, Default)]
-pub struct Recorded {
-    /// The actions, as they are first seen.
-    pub actions: Vec<Known>,
-    /// The traces.
-    pub traces: Vec<Vec<Event>>,
-}
+use crate::options::Options;
+use recorded::RecordedTraces;
 
 /// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
@@ -101,7 +69,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
 }
 
 /// What the skeleton is, in figures, and what it is not.
-fn told(collector: &mut Collector, recorded: &Recorded, learned: &learn::Learned) {
+fn told(collector: &mut Collector, recorded: &RecordedTraces, learned: &learn::Learned) {
     let events: usize = recorded.traces.iter().map(Vec::len).sum();
     let message = format!(
         "a skeleton of {} with {}: {}, {}",

@@ -10,8 +10,8 @@
 //! value  = truth value | number | text            a text that is a number, or a fraction, is one: so our records write large ones
 //! ```
 //!
-//! Silence and delays are no events of a model without time; they are left out and told. Where no direction is recorded, the user says it
-//! ([`crate::directions`]). All events of an action have the same parameters.
+//! Silence and delays are no events of a model without time; they are left out and told. Where no direction
+//! is recorded, the user says it ([`crate::directions`]). All events of an action have the same parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,11 +20,11 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::{ActionKind, budget};
 
-use super::values::Raw;
-use super::{Event, Known, Recorded};
+use super::recorded::Raw;
+use super::recorded::{RecordedAction, RecordedEvent, RecordedTraces};
 use crate::directions::Directions;
-use crate::json::{Comments, Json, Value, parse};
-use crate::{Options, too_many};
+use crate::json::{Comments, Json, JsonValue, parse};
+use crate::options::{Options, too_many};
 
 /// An event as it is read.
 struct Seen {
@@ -36,7 +36,7 @@ struct Seen {
 }
 
 /// The traces of a file; none where a limit was met or nothing can be made of it.
-pub fn read(collector: &mut Collector, options: &Options) -> Option<Recorded> {
+pub fn read(collector: &mut Collector, options: &Options) -> Option<RecordedTraces> {
     let file = collector.file.clone();
     let mut reader = Reader {
         collector,
@@ -110,15 +110,15 @@ impl Reader<'_> {
 
     fn line(&mut self, json: &Json) -> Option<()> {
         match &json.value {
-            Value::List(items) => self.trace(items),
-            Value::Object(_) if json.get("trace").is_some() => self.record(json),
-            Value::Object(_) if json.get("runs").is_some() => {
+            JsonValue::List(items) => self.trace(items),
+            JsonValue::Object(_) if json.get("trace").is_some() => self.record(json),
+            JsonValue::Object(_) if json.get("runs").is_some() => {
                 for run in self.list(json, "runs") {
                     self.record(run)?;
                 }
                 Some(())
             }
-            Value::Object(_) => {
+            JsonValue::Object(_) => {
                 let event = self.event(json)?;
                 self.single.extend(event);
                 Some(())
@@ -148,7 +148,7 @@ impl Reader<'_> {
 
     fn list<'j>(&mut self, json: &'j Json, key: &str) -> &'j [Json] {
         match json.get(key).map(|value| (&value.value, &value.span)) {
-            Some((Value::List(items), _)) => items,
+            Some((JsonValue::List(items), _)) => items,
             Some((_, span)) => {
                 self.collector.error("wrong-kind", format!("`{key}` is a list"), span, "no list");
                 &[]
@@ -173,7 +173,7 @@ impl Reader<'_> {
     #[expect(clippy::option_option, reason = "a limit ends all, a mistake one event")]
     fn event(&mut self, json: &Json) -> Option<Option<Seen>> {
         let head = json.span.start..json.span.start + 1;
-        if !matches!(json.value, Value::Object(_)) {
+        if !matches!(json.value, JsonValue::Object(_)) {
             let message = format!("expected an event, found {}", json.describe());
             self.collector.error("wrong-kind", message, &json.span, "no object");
             return Some(None);
@@ -220,7 +220,7 @@ impl Reader<'_> {
         let mut values = Vec::new();
         match json.get("values").map(|values| (&values.value, &values.span)) {
             None => {}
-            Some((Value::Object(members), _)) => {
+            Some((JsonValue::Object(members), _)) => {
                 for (key, value) in members {
                     match Raw::of(value) {
                         Ok(raw) => values.push((key.text.clone(), raw)),
@@ -248,10 +248,10 @@ impl Reader<'_> {
 }
 
 /// The traces by numbers of actions.
-fn table(collector: &mut Collector, options: &Options, traces: &[Vec<Seen>]) -> Option<Recorded> {
+fn table(collector: &mut Collector, options: &Options, traces: &[Vec<Seen>]) -> Option<RecordedTraces> {
     let names: BTreeSet<&str> = traces.iter().flatten().map(|seen| seen.name.as_str()).collect();
     let mut directions = Directions::new(collector, options, &names);
-    let mut recorded = Recorded::default();
+    let mut recorded = RecordedTraces::default();
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for trace in traces {
         let mut events = Vec::new();
@@ -268,7 +268,7 @@ fn table(collector: &mut Collector, options: &Options, traces: &[Vec<Seen>]) -> 
                 continue;
             }
             let number = *numbers.entry(&seen.name).or_insert_with(|| {
-                recorded.actions.push(Known {
+                recorded.actions.push(RecordedAction {
                     name: seen.name.clone(),
                     kind,
                     parameters: seen.values.iter().map(|(name, _)| name.clone()).collect(),
@@ -291,7 +291,7 @@ fn table(collector: &mut Collector, options: &Options, traces: &[Vec<Seen>]) -> 
                 known.parameters.iter().map(|name| values.remove(name.as_str()).cloned()).collect();
             match ordered {
                 Some(values_of) if values.is_empty() => {
-                    events.push(Event { action: number, values: values_of, span: seen.span.clone() });
+                    events.push(RecordedEvent { action: number, values: values_of, span: seen.span.clone() });
                 }
                 _ => {
                     let list = |names: Vec<&str>| listed(names);

@@ -1,7 +1,8 @@
 //! Values of traces, and the types that have them.
 //!
-//! A parameter is `bool`, `int` or `real` where all its values are; texts are literals of an enumeration. A literal belongs to one enumeration, so
-//! parameters that have one text in common have one enumeration, with all texts of both.
+//! A parameter is `bool`, `int` or `real` where all its values are; texts are literals of an enumeration. A
+//! literal belongs to one enumeration, so parameters that have one text in common have one enumeration, with
+//! all texts of both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,22 +13,10 @@ use coreach_model::reader::collect::Collector;
 use coreach_model::types::EnumType;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::integer::IBig;
-use dashu::rational::RBig;
 
-use super::Recorded;
-use crate::json::{Json, Value as JsonValue};
+use super::recorded::{Raw, RecordedTraces};
+use crate::json::{Json, JsonValue};
 use crate::names::Naming;
-
-/// A value as it was recorded.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Raw {
-    /// A truth value.
-    Truth(bool),
-    /// A number.
-    Number(RBig),
-    /// A text.
-    Text(String),
-}
 
 /// Longer numbers are not read.
 const DIGITS: usize = 1_000;
@@ -59,7 +48,7 @@ impl Raw {
 
 /// The names that actions, parameters and literals have here.
 #[derive(Debug)]
-pub struct Named {
+pub struct NamedTraces {
     /// The types that are declared.
     pub types: Vec<(String, Type)>,
     /// Of each action its name and its parameters.
@@ -69,7 +58,7 @@ pub struct Named {
     literals: Naming,
 }
 
-impl Named {
+impl NamedTraces {
     /// A value as a term of this type.
     pub fn term(&self, raw: &Raw, ty: &Type) -> Term {
         Term::literal(match (raw, ty) {
@@ -87,7 +76,7 @@ impl Named {
 }
 
 /// Names and types for all that was recorded; none where a parameter has no type, which has been reported.
-pub fn named(collector: &mut Collector, recorded: &Recorded) -> Option<Named> {
+pub fn named(collector: &mut Collector, recorded: &RecordedTraces) -> Option<NamedTraces> {
     let mut values: Vec<Vec<BTreeSet<&Raw>>> =
         recorded.actions.iter().map(|action| vec![BTreeSet::new(); action.parameters.len()]).collect();
     for event in recorded.traces.iter().flatten() {
@@ -182,7 +171,7 @@ pub fn named(collector: &mut Collector, recorded: &Recorded) -> Option<Named> {
             .map(|(name, seen)| Datum::new(parameters.get(name), type_of(seen, &of_text)));
         (actions.get(&action.name).to_owned(), data.collect())
     });
-    Some(Named {
+    Some(NamedTraces {
         types,
         actions: data.collect(),
         taken: taken.union(&parameters.all()).cloned().collect(),

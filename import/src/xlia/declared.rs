@@ -13,11 +13,11 @@ use coreach_model::timed::clock;
 use coreach_model::types::EnumType;
 use coreach_model::{ActionId, ActionKind, Datum, Term, Type, Value};
 
-use super::parse::{Machine, Name, Step};
-use crate::Options;
-use crate::expression::typing::{Scope, Typing};
-use crate::expression::{Dialect, Expression};
+use super::parse::{Machine, Name, XliaStep};
+use crate::expression::typing::{ForeignScope, Typing};
+use crate::expression::{Dialect, ForeignExpression};
 use crate::names::Naming;
+use crate::options::Options;
 use crate::piece::Piece;
 
 /// What is declared, under the names that it has here.
@@ -27,7 +27,7 @@ pub(super) struct Declared {
     pub(super) variables: Vec<Datum>,
     pub(super) clocks: Vec<Datum>,
     /// What names mean in the file.
-    pub(super) scope: Scope,
+    pub(super) scope: ForeignScope,
     pub(super) actions: Numbered<ActionId, Action>,
     /// The number of each port, by its name in the file; none where its declaration was a mistake.
     pub(super) ports: BTreeMap<String, Option<ActionId>>,
@@ -36,7 +36,7 @@ pub(super) struct Declared {
     pub(super) internal: ActionId,
     pub(super) uncontrollable: BTreeSet<ActionId>,
     /// First values, by the declarations.
-    pub(super) first: Vec<(Datum, Expression)>,
+    pub(super) first: Vec<(Datum, ForeignExpression)>,
 }
 
 /// The types that have a name of their own: what each is here, and is it not negative?
@@ -79,7 +79,7 @@ impl Declared {
             .collect();
         let data_names = named(collector, data, "data", "v", &BTreeSet::new());
         let mut types = Vec::new();
-        let mut scope = Scope::new();
+        let mut scope = ForeignScope::new();
         for (name, literals) in &machine.types {
             let enumeration = Arc::new(EnumType {
                 name: type_names.get(&name.text).to_owned(),
@@ -197,7 +197,7 @@ impl Declared {
 
     /// An internal action, where a transition has no message.
     fn internals(&mut self, machine: &Machine) {
-        let is_message = |step: &Step| matches!(step, Step::Input(..) | Step::Output(..));
+        let is_message = |step: &XliaStep| matches!(step, XliaStep::Input(..) | XliaStep::Output(..));
         let mut transitions = machine.states.iter().flat_map(|state| &state.transitions);
         self.internal = self.actions.next_number();
         if transitions.any(|transition| !transition.steps.iter().any(is_message)) {
@@ -313,7 +313,11 @@ fn time(
     Some((Type::Real, true))
 }
 
-pub(super) fn report(collector: &mut Collector, piece: &Piece, mistakes: Vec<crate::expression::Mistake>) {
+pub(super) fn report(
+    collector: &mut Collector,
+    piece: &Piece,
+    mistakes: Vec<crate::expression::ForeignMistake>,
+) {
     for mistake in mistakes {
         let found = mistake.on(collector, piece);
         collector.push(found);

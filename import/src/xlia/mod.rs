@@ -1,6 +1,7 @@
 //! XLIA: state machines of the Diversity platform, as its tool for path-guided test cases publishes them.
 //!
-//! [`mod@parse`] reads the subset that the published examples use, timed or not: one machine, its ports, data, clocks and states. [`mod@translate`] makes a model.
+//! [`mod@parse`] reads the subset that the published examples use, timed or not: one machine, its ports,
+//! data, clocks and states. [`mod@translate`] makes a model.
 //!
 //! ```text
 //! file       = "@xlia" "<" "system" "," version ">" ":" [ "timed" ] "system" name "{" "@composite" ":" machine "}"
@@ -22,8 +23,8 @@ pub mod translate;
 
 use coreach_model::reader::collect::Collector;
 
-use crate::Options;
 use crate::finish::Model;
+use crate::options::Options;
 
 /// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {

@@ -1,6 +1,7 @@
 //! Reading XLIA: from text to what is declared and what transitions do, every mistake collected.
 //!
-//! After a mistake reading goes on behind the next `;`, or where the block ends. Each round takes a token, so it ends.
+//! After a mistake reading goes on behind the next `;`, or where the block ends. Each round takes a token, so
+//! it ends.
 
 use std::ops::Range;
 
@@ -8,11 +9,11 @@ use coreach_model::budget;
 use coreach_model::diagnostic::nearest;
 use coreach_model::reader::collect::Collector;
 
-use crate::expression::lexer::{Token, tokens};
+use crate::expression::lexer::{ForeignToken, tokens};
 use crate::expression::parser::Cursor;
-use crate::expression::{Dialect, Expression, Mistake};
+use crate::expression::{Dialect, ForeignExpression, ForeignMistake};
+use crate::options::{Options, too_many};
 use crate::piece::Piece;
-use crate::{Options, too_many};
 
 /// A name with its place.
 #[derive(Clone, Debug)]
@@ -36,52 +37,52 @@ pub struct Port {
 
 /// A variable, a clock or a constant.
 #[derive(Debug)]
-pub struct Declared {
+pub struct XliaDeclared {
     /// Its name.
     pub name: Name,
     /// Its type.
     pub ty: Name,
     /// Its first value.
-    pub value: Option<Expression>,
+    pub value: Option<ForeignExpression>,
 }
 
 /// What a transition does, in order.
 #[derive(Debug)]
-pub enum Step {
+pub enum XliaStep {
     /// Something is received into these variables.
-    Input(Name, Vec<Expression>),
+    Input(Name, Vec<ForeignExpression>),
     /// Something is sent.
-    Output(Name, Vec<Expression>),
+    Output(Name, Vec<ForeignExpression>),
     /// It is only taken where this holds.
-    Guard(Expression),
+    Guard(ForeignExpression),
     /// A variable gets a value, or a clock is set back.
-    Assign(Name, Expression),
+    Assign(Name, ForeignExpression),
 }
 
 /// A transition.
 #[derive(Debug)]
-pub struct Transition {
+pub struct XliaTransition {
     /// Its name, where it has one.
     pub name: Option<Name>,
     /// Where it leads.
     pub target: Name,
     /// What it does.
-    pub steps: Vec<Step>,
+    pub steps: Vec<XliaStep>,
     /// Where it stands.
     pub span: Range<usize>,
 }
 
 /// A state.
 #[derive(Debug)]
-pub struct State {
+pub struct XliaState {
     /// Its name.
     pub name: Name,
     /// Is it where the machine begins?
     pub is_start: bool,
     /// What is done when the machine begins.
-    pub first: Vec<Step>,
+    pub first: Vec<XliaStep>,
     /// What leaves it.
-    pub transitions: Vec<Transition>,
+    pub transitions: Vec<XliaTransition>,
 }
 
 /// A machine.
@@ -96,16 +97,16 @@ pub struct Machine {
     /// The ports.
     pub ports: Vec<Port>,
     /// The variables.
-    pub variables: Vec<Declared>,
+    pub variables: Vec<XliaDeclared>,
     /// The clocks.
-    pub clocks: Vec<Declared>,
+    pub clocks: Vec<XliaDeclared>,
     /// The constants.
-    pub constants: Vec<Declared>,
+    pub constants: Vec<XliaDeclared>,
     /// The states.
-    pub states: Vec<State>,
+    pub states: Vec<XliaState>,
 }
 
-type Parsed<T> = Result<T, Box<Mistake>>;
+type Parsed<T> = Result<T, Box<ForeignMistake>>;
 
 /// Reads a file; none where a limit was met or a declaration could not be read.
 pub fn parse(collector: &mut Collector, text: &str, options: &Options) -> Option<Machine> {
@@ -143,7 +144,7 @@ struct Reader<'a, 't> {
 const ITEMS: [&str; 6] = ["port", "var", "const", "type", "state", "connect"];
 
 impl Reader<'_, '_> {
-    fn push(&mut self, mistake: Mistake) {
+    fn push(&mut self, mistake: ForeignMistake) {
         let found = mistake.on(self.collector, &self.piece);
         self.collector.push(found);
     }
@@ -154,7 +155,7 @@ impl Reader<'_, '_> {
         self.cursor.expect("<")?;
         self.word("system")?;
         self.cursor.expect(",")?;
-        if let Some(Token::Number(_)) = self.cursor.peek() {
+        if let Some(ForeignToken::Number(_)) = self.cursor.peek() {
             self.cursor.at += 1;
         }
         self.cursor.expect(">")?;
@@ -179,7 +180,7 @@ impl Reader<'_, '_> {
             }
             machines += 1;
             if machines > 1 {
-                let mistake = Mistake::untranslatable(&start, "several machines that work together");
+                let mistake = ForeignMistake::untranslatable(&start, "several machines that work together");
                 return Err(Box::new(
                     mistake.help("import each by itself, and put them together with `compose:`"),
                 ));
@@ -187,7 +188,7 @@ impl Reader<'_, '_> {
             self.machine_body()?;
         }
         if machines == 0 {
-            return Err(Box::new(Mistake::new(
+            return Err(Box::new(ForeignMistake::new(
                 "syntax",
                 &(0..0),
                 "a system without a machine",
@@ -208,13 +209,13 @@ impl Reader<'_, '_> {
     fn section(&mut self) -> Parsed<bool> {
         const SECTIONS: [&str; 8] =
             ["composite", "public", "private", "declaration", "property", "region", "com", "machine"];
-        if !matches!(self.cursor.peek(), Some(Token::Sign("@"))) {
+        if !matches!(self.cursor.peek(), Some(ForeignToken::Sign("@"))) {
             return Ok(false);
         }
         self.cursor.at += 1;
         let (name, span) = self.cursor.name("a section")?;
         if !SECTIONS.contains(&name.as_str()) {
-            let mistake = Mistake::untranslatable(&span, format!("the section `@{name}`"));
+            let mistake = ForeignMistake::untranslatable(&span, format!("the section `@{name}`"));
             let near = nearest(&name, SECTIONS);
             return Err(Box::new(match near {
                 Some(near) => mistake.help(format!("did you mean `@{near}`?")),
@@ -239,7 +240,10 @@ impl Reader<'_, '_> {
         if let Some((word, span)) = self.modifier()?
             && word != "or"
         {
-            return Err(Box::new(Mistake::untranslatable(&span, format!("a machine of the kind `{word}`"))));
+            return Err(Box::new(ForeignMistake::untranslatable(
+                &span,
+                format!("a machine of the kind `{word}`"),
+            )));
         }
         self.cursor.name("the machine's name")?;
         self.cursor.expect("{")?;
@@ -280,12 +284,12 @@ impl Reader<'_, '_> {
         }
         while let Some(token) = self.cursor.peek() {
             match token {
-                Token::Sign(";") => {
+                ForeignToken::Sign(";") => {
                     self.cursor.at += 1;
                     return;
                 }
-                Token::Name(name) if ITEMS.contains(&name.as_str()) || name == "transition" => return,
-                Token::Sign("@") => return,
+                ForeignToken::Name(name) if ITEMS.contains(&name.as_str()) || name == "transition" => return,
+                ForeignToken::Sign("@") => return,
                 _ => self.cursor.at += 1,
             }
         }
@@ -302,10 +306,10 @@ impl Reader<'_, '_> {
             "connect" => self.connect(),
             "transition" => {
                 let message = "a transition stands in the state that it leaves";
-                Err(Box::new(Mistake::new("syntax", &span, message, "in no state")))
+                Err(Box::new(ForeignMistake::new("syntax", &span, message, "in no state")))
             }
             _ => {
-                let mistake = Mistake::untranslatable(&span, format!("`{word}`"));
+                let mistake = ForeignMistake::untranslatable(&span, format!("`{word}`"));
                 Err(Box::new(match nearest(&word, ITEMS) {
                     Some(near) => mistake.help(format!("did you mean `{near}`?")),
                     None => mistake.help(format!("a machine has {}", ITEMS.join(", "))),
@@ -325,7 +329,7 @@ impl Reader<'_, '_> {
             name if name.text == "output" => false,
             name => {
                 let message = format!("a port is `input` or `output`, not `{}`", name.text);
-                return Err(Box::new(Mistake::new("syntax", &name.span, message, "no direction")));
+                return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "no direction")));
             }
         };
         loop {
@@ -335,7 +339,7 @@ impl Reader<'_, '_> {
                 loop {
                     types.push(self.named("a type")?);
                     // The parameter may have a name, which nothing uses.
-                    if let Some(Token::Name(_)) = self.cursor.peek() {
+                    if let Some(ForeignToken::Name(_)) = self.cursor.peek() {
                         self.cursor.at += 1;
                     }
                     if !self.cursor.eat(",") {
@@ -356,7 +360,7 @@ impl Reader<'_, '_> {
         let is_clock = self.cursor.eat_word("clock");
         let mut ty = self.named("a type")?;
         // `time uinteger`: a time, counted in these numbers.
-        if let ("time", Some(Token::Name(_)), Some(Token::Name(_))) =
+        if let ("time", Some(ForeignToken::Name(_)), Some(ForeignToken::Name(_))) =
             (ty.text.as_str(), self.cursor.peek(), self.cursor.peek_second())
         {
             let numbers = self.named("a type")?;
@@ -370,14 +374,14 @@ impl Reader<'_, '_> {
                 None
             };
             if is_clock && let Some(value) = &value {
-                return Err(Box::new(Mistake::new(
+                return Err(Box::new(ForeignMistake::new(
                     "clock",
                     &value.span,
                     "clocks begin at 0",
                     "a first value",
                 )));
             }
-            let declared = Declared { name, ty: ty.clone(), value };
+            let declared = XliaDeclared { name, ty: ty.clone(), value };
             if is_clock {
                 self.machine.clocks.push(declared);
             } else if is_constant {
@@ -396,7 +400,7 @@ impl Reader<'_, '_> {
         let name = self.named("the type's name")?;
         let span = self.cursor.span();
         if !self.cursor.eat_word("enum") {
-            return Err(Box::new(Mistake::untranslatable(&span, "a type that is no enumeration")));
+            return Err(Box::new(ForeignMistake::untranslatable(&span, "a type that is no enumeration")));
         }
         self.cursor.expect("{")?;
         let mut literals = Vec::new();
@@ -416,7 +420,10 @@ impl Reader<'_, '_> {
         match self.modifier()? {
             Some((word, _)) if word == "env" => {}
             Some((word, span)) => {
-                return Err(Box::new(Mistake::untranslatable(&span, format!("a connection by `{word}`"))));
+                return Err(Box::new(ForeignMistake::untranslatable(
+                    &span,
+                    format!("a connection by `{word}`"),
+                )));
             }
             None => return Err(self.cursor.unexpected("`< env >`")),
         }
@@ -431,7 +438,8 @@ impl Reader<'_, '_> {
                     let near =
                         nearest(&port.text, self.machine.ports.iter().map(|port| port.name.text.as_str()));
                     let message = format!("there is no port `{}`", port.text);
-                    let mut mistake = Mistake::new("unknown-name", &port.span, message, "not declared");
+                    let mut mistake =
+                        ForeignMistake::new("unknown-name", &port.span, message, "not declared");
                     if let Some(near) = near {
                         mistake = mistake.help(format!("did you mean `{near}`?"));
                     }
@@ -439,7 +447,7 @@ impl Reader<'_, '_> {
                 }
                 Some(known) if known.is_input != is_input => {
                     let message = format!("the port `{}` has the other direction", port.text);
-                    self.push(Mistake::new("contradiction", &direction.span, message, "not this one"));
+                    self.push(ForeignMistake::new("contradiction", &direction.span, message, "not this one"));
                 }
                 Some(_) => {}
             }
@@ -455,7 +463,7 @@ impl Reader<'_, '_> {
                 "start" | "initial" => is_start = true,
                 "simple" | "terminal" | "final" => {}
                 _ => {
-                    return Err(Box::new(Mistake::untranslatable(
+                    return Err(Box::new(ForeignMistake::untranslatable(
                         &span,
                         format!("a state of the kind `{word}`"),
                     )));
@@ -463,7 +471,7 @@ impl Reader<'_, '_> {
             }
         }
         let name = self.named("the state's name")?;
-        self.machine.states.push(State { name, is_start, first: Vec::new(), transitions: Vec::new() });
+        self.machine.states.push(XliaState { name, is_start, first: Vec::new(), transitions: Vec::new() });
         if self.cursor.eat(";") {
             return Ok(());
         }
@@ -490,7 +498,7 @@ impl Reader<'_, '_> {
         if self.cursor.eat("@") {
             let (word, span) = self.cursor.name("`init`")?;
             if word != "init" {
-                return Err(Box::new(Mistake::untranslatable(&span, format!("`@{word}` of a state"))));
+                return Err(Box::new(ForeignMistake::untranslatable(&span, format!("`@{word}` of a state"))));
             }
             let steps = self.block()?;
             if let Some(state) = self.machine.states.last_mut() {
@@ -499,9 +507,9 @@ impl Reader<'_, '_> {
             return Ok(());
         }
         if !self.cursor.eat_word("transition") {
-            if let Some(Token::Name(word)) = self.cursor.peek() {
+            if let Some(ForeignToken::Name(word)) = self.cursor.peek() {
                 let what = format!("`{word}` in a state");
-                let mistake = Mistake::untranslatable(&self.cursor.span(), what);
+                let mistake = ForeignMistake::untranslatable(&self.cursor.span(), what);
                 return Err(Box::new(match nearest(word, ["transition"]) {
                     Some(near) => mistake.help(format!("did you mean `{near}`?")),
                     None => mistake,
@@ -516,7 +524,7 @@ impl Reader<'_, '_> {
             return Ok(());
         }
         let name = match self.cursor.peek() {
-            Some(Token::Name(_)) => Some(self.named("the transition's name")?),
+            Some(ForeignToken::Name(_)) => Some(self.named("the transition's name")?),
             _ => None,
         };
         self.cursor.expect("-->")?;
@@ -524,12 +532,12 @@ impl Reader<'_, '_> {
         let span = name.as_ref().map_or(start.start, |name| name.span.start)..target.span.end;
         let steps = if self.cursor.eat(";") { Vec::new() } else { self.block()? };
         if let Some(state) = self.machine.states.last_mut() {
-            state.transitions.push(Transition { name, target, steps, span });
+            state.transitions.push(XliaTransition { name, target, steps, span });
         }
         Ok(())
     }
 
-    fn block(&mut self) -> Parsed<Vec<Step>> {
+    fn block(&mut self) -> Parsed<Vec<XliaStep>> {
         self.cursor.expect("{")?;
         let mut steps = Vec::new();
         while !self.cursor.eat("}") {
@@ -545,7 +553,7 @@ impl Reader<'_, '_> {
                     if self.cursor.at == start {
                         self.cursor.at += 1;
                     }
-                    while !matches!(self.cursor.peek(), None | Some(Token::Sign(";" | "}"))) {
+                    while !matches!(self.cursor.peek(), None | Some(ForeignToken::Sign(";" | "}"))) {
                         self.cursor.at += 1;
                     }
                     self.cursor.eat(";");
@@ -555,13 +563,13 @@ impl Reader<'_, '_> {
         Ok(steps)
     }
 
-    fn step(&mut self) -> Parsed<Step> {
+    fn step(&mut self) -> Parsed<XliaStep> {
         // A statement is no comparison: `=` assigns as `:=` does.
-        if matches!(self.cursor.peek_second(), Some(Token::Sign(":=" | "=" | "+=" | "-=" | "*="))) {
+        if matches!(self.cursor.peek_second(), Some(ForeignToken::Sign(":=" | "=" | "+=" | "-=" | "*="))) {
             let assignment = self.cursor.assignment()?;
             self.cursor.expect(";")?;
             let name = Name { text: assignment.target, span: assignment.target_span };
-            return Ok(Step::Assign(name, assignment.value));
+            return Ok(XliaStep::Assign(name, assignment.value));
         }
         let (word, span) = self.cursor.name("a statement")?;
         let step = match word.as_str() {
@@ -577,12 +585,12 @@ impl Reader<'_, '_> {
                     }
                     self.cursor.expect(")")?;
                 }
-                if word == "input" { Step::Input(port, values) } else { Step::Output(port, values) }
+                if word == "input" { XliaStep::Input(port, values) } else { XliaStep::Output(port, values) }
             }
-            "guard" | "tguard" => Step::Guard(self.cursor.expression()?),
+            "guard" | "tguard" => XliaStep::Guard(self.cursor.expression()?),
             _ => {
                 const KNOWN: [&str; 4] = ["input", "output", "guard", "tguard"];
-                let mistake = Mistake::untranslatable(&span, format!("the statement `{word}`"));
+                let mistake = ForeignMistake::untranslatable(&span, format!("the statement `{word}`"));
                 return Err(Box::new(match nearest(&word, KNOWN) {
                     Some(near) => mistake.help(format!("did you mean `{near}`?")),
                     None => mistake,

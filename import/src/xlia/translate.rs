@@ -1,13 +1,16 @@
 //! A model of a machine of XLIA.
 //!
-//! **What it means here.** What a transition does, it does in order: a guard behind `input c(x)` speaks of the value that was received, an output sends what its
-//! expression is at its place, an assignment is seen by what follows. So the statements are followed with a term for each variable, and what comes of
-//! it is one guard and one parallel assignment, both said by what was before the step. `cl := 0` sets a clock back.
+//! **What it means here.** What a transition does, it does in order: a guard behind `input c(x)` speaks of
+//! the value that was received, an output sends what its expression is at its place, an assignment is seen by
+//! what follows. So the statements are followed with a term for each variable, and what comes of it is one
+//! guard and one parallel assignment, both said by what was before the step. `cl := 0` sets a clock back.
 //!
 //! - A transition without `input` and `output` is an internal step; one with two of them is not translated.
-//! - Numbers: `urational` and its like are reals. That they are not negative is asked of what is received, unless the guard says so itself; a warning says that
-//!   nothing asks it of what is assigned. `uint` is `nat`.
-//! - A variable without a first value that is read before it is assigned gets it from a constant ([`crate::finish`]); of a timed model it may stay open.
+//! - Numbers: `urational` and its like are reals. That they are not negative is asked of what is received,
+//!   unless the guard says so itself; a warning says that nothing asks it of what is assigned. `uint` is
+//!   `nat`.
+//! - A variable without a first value that is read before it is assigned gets it from a constant
+//!   ([`crate::finish`]); of a timed model it may stay open.
 //! - A constant without a value is a constant of the specification.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,12 +26,12 @@ use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, TransitionId,
 use dashu::rational::RBig;
 
 use super::declared::{Declared, named, report};
-use super::parse::{Machine, Name, State, Step, Transition};
-use crate::Options;
+use super::parse::{Machine, Name, XliaState, XliaStep, XliaTransition};
 use crate::expression::typing::Typing;
-use crate::expression::{Dialect, Expression, Kind};
+use crate::expression::{Dialect, ForeignExpression, ForeignKind};
 use crate::finish::Model;
 use crate::names::Naming;
+use crate::options::Options;
 use crate::piece::Piece;
 
 /// The model; none where there was a mistake, which has been reported.
@@ -64,7 +67,7 @@ impl Translation<'_> {
             location.label.clone_from(&state.name.text);
             by_name.insert(&state.name.text, locations.push(location));
         }
-        let starts: Vec<&State> = machine.states.iter().filter(|state| state.is_start).collect();
+        let starts: Vec<&XliaState> = machine.states.iter().filter(|state| state.is_start).collect();
         let [start] = starts.as_slice() else {
             let mut found = Diagnostic::error(
                 "no-start",
@@ -160,9 +163,9 @@ impl Translation<'_> {
     /// Names of transitions are names within their state. One that several states have is said with its
     /// state.
     fn transition_names(&mut self) -> (Vec<Option<String>>, Naming) {
-        let of = |state| move |transition: &Transition| (state, transition.name.clone());
+        let of = |state| move |transition: &XliaTransition| (state, transition.name.clone());
         let machine = self.machine;
-        let all: Vec<(&State, Option<Name>)> =
+        let all: Vec<(&XliaState, Option<Name>)> =
             machine.states.iter().flat_map(|state| state.transitions.iter().map(of(state))).collect();
         let mut states: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for (state, name) in &all {
@@ -173,7 +176,7 @@ impl Translation<'_> {
                 self.collector.push(found.at(self.collector.origin(&name.span), "the second one"));
             }
         }
-        let said = |state: &State, name: Name| match states[&name.text].len() {
+        let said = |state: &XliaState, name: Name| match states[&name.text].len() {
             1 => name,
             _ => Name { text: format!("{}.{}", state.name.text, name.text), span: name.span },
         };
@@ -183,7 +186,7 @@ impl Translation<'_> {
         (names.into_iter().map(|name| name.map(|name| name.text)).collect(), naming)
     }
 
-    fn typed(&mut self, tree: &Expression, ty: &Type, whose: &str) -> Option<Term> {
+    fn typed(&mut self, tree: &ForeignExpression, ty: &Type, whose: &str) -> Option<Term> {
         let mut typing = Typing::new(&self.declared.scope, Dialect::Xlia);
         let term = typing.of_type(tree, ty, whose);
         report(self.collector, self.piece, typing.mistakes);
@@ -216,7 +219,8 @@ impl Translation<'_> {
                 None
             }
             None => {
-                let tree = Expression { kind: Kind::Name(name.text.clone()), span: name.span.clone() };
+                let tree =
+                    ForeignExpression { kind: ForeignKind::Name(name.text.clone()), span: name.span.clone() };
                 self.typed(&tree, &Type::Int, "this");
                 None
             }
@@ -224,7 +228,7 @@ impl Translation<'_> {
     }
 
     /// The initial condition, and the variables that it determines.
-    fn initial(&mut self, start: &State) -> (Term, BTreeSet<Datum>) {
+    fn initial(&mut self, start: &XliaState) -> (Term, BTreeSet<Datum>) {
         let mut state = Substitution::new();
         for (datum, tree) in &self.declared.first {
             if let Some(value) = self.typed(tree, datum.ty(), "the first value") {
@@ -233,10 +237,10 @@ impl Translation<'_> {
         }
         for step in &start.first {
             match step {
-                Step::Assign(name, tree) => {
+                XliaStep::Assign(name, tree) => {
                     let Some(datum) = self.variable(name) else { continue };
                     if self.declared.clocks.contains(&datum) {
-                        let is_zero = matches!(&tree.kind, Kind::Number(digits) if digits.trim_matches(['0', '.']).is_empty());
+                        let is_zero = matches!(&tree.kind, ForeignKind::Number(digits) if digits.trim_matches(['0', '.']).is_empty());
                         if !is_zero {
                             self.error("clock", "clocks begin at 0", &tree.span, "another value");
                         }
@@ -246,10 +250,10 @@ impl Translation<'_> {
                         self.begun(&mut state, &datum, &value, tree);
                     }
                 }
-                Step::Guard(tree) => {
+                XliaStep::Guard(tree) => {
                     self.error("untranslatable", "a guard in `@init` has no counterpart", &tree.span, "here")
                 }
-                Step::Input(name, _) | Step::Output(name, _) => {
+                XliaStep::Input(name, _) | XliaStep::Output(name, _) => {
                     self.error(
                         "untranslatable",
                         "a message in `@init` has no counterpart",
@@ -271,7 +275,7 @@ impl Translation<'_> {
         (condition, state.into_keys().collect())
     }
 
-    fn begun(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &Expression) {
+    fn begun(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &ForeignExpression) {
         let value = substitute(value, state);
         if self.declared.variables.iter().any(|other| value.mentions(other)) {
             self.error(
@@ -313,7 +317,7 @@ impl Translation<'_> {
     /// A transition, and the clocks that it sets back.
     fn transition(
         &mut self,
-        transition: &Transition,
+        transition: &XliaTransition,
         source: LocationId,
         target: LocationId,
     ) -> Option<(Edge, Vec<Datum>)> {
@@ -322,11 +326,11 @@ impl Translation<'_> {
         let mut action: Option<ActionId> = None;
         for step in &transition.steps {
             match step {
-                Step::Guard(tree) => {
+                XliaStep::Guard(tree) => {
                     let guard = self.typed(tree, &Type::Bool, "a guard")?;
                     guards.push(substitute(&guard, &state));
                 }
-                Step::Assign(name, tree) => {
+                XliaStep::Assign(name, tree) => {
                     let datum = self.variable(name)?;
                     let value = self.typed(tree, datum.ty(), &format!("`{}`", name.text))?;
                     if self.declared.clocks.contains(&datum) && value != Term::int(0).to_real() {
@@ -336,8 +340,8 @@ impl Translation<'_> {
                     }
                     state.insert(datum, substitute(&value, &state));
                 }
-                Step::Input(name, values) | Step::Output(name, values) => {
-                    let is_input = matches!(step, Step::Input(..));
+                XliaStep::Input(name, values) | XliaStep::Output(name, values) => {
+                    let is_input = matches!(step, XliaStep::Input(..));
                     let kind = if is_input { ActionKind::Input } else { ActionKind::Output };
                     let number = self.port(name, kind)?;
                     if action.replace(number).is_some() {
@@ -411,8 +415,13 @@ impl Translation<'_> {
     }
 
     /// What is received goes into a variable.
-    fn received(&mut self, parameter: &Datum, tree: &Expression, state: &mut Substitution) -> Option<()> {
-        let Kind::Name(name) = &tree.kind else {
+    fn received(
+        &mut self,
+        parameter: &Datum,
+        tree: &ForeignExpression,
+        state: &mut Substitution,
+    ) -> Option<()> {
+        let ForeignKind::Name(name) = &tree.kind else {
             self.error("untranslatable", "what is received goes into a variable", &tree.span, "no variable");
             return None;
         };

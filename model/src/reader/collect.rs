@@ -1,8 +1,9 @@
-//! Collecting findings: everything that reads a user's file goes on after a mistake and keeps what it found here.
+//! Collecting findings: everything that reads a user's file goes on after a mistake and keeps what it found
+//! here.
 //!
-//! There is a limit, so that a hostile or hopeless file is answered quickly: after [`LIMIT`] errors the readers stop
-//! (each of their loops asks [`Collector::is_full`]), and the last diagnostic says so. Warnings beyond
-//! as many are counted only: they must not keep an error from being found.
+//! There is a limit, so that a hostile or hopeless file is answered quickly: after [`LIMIT`] errors the
+//! readers stop (each of their loops asks [`Collector::is_full`]), and the last diagnostic says so. Warnings
+//! beyond as many are counted only: they must not keep an error from being found.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -14,7 +15,8 @@ use crate::reader::limits::Limits;
 /// So many errors in one file are reported, and so many warnings.
 pub const LIMIT: usize = 100;
 
-/// Longer names are not compared with known ones: nobody means another one by them, and comparing is quadratic.
+/// Longer names are not compared with known ones: nobody means another one by them, and comparing is
+/// quadratic.
 const LONGEST_COMPARED: usize = 64;
 
 /// What all comparisons of names in one file may cost, in letters times letters: some tens of milliseconds.

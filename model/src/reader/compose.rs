@@ -1,7 +1,7 @@
 //! A specification from parts: the file that has `compose:` where others have data, actions and transitions.
 //!
-//! The parts are files of their own, read as they are; their mistakes are told on their text. What does not go together is told
-//! here, on the line that names the part. A part may be a composition itself.
+//! The parts are files of their own, read as they are; their mistakes are told on their text. What does not
+//! go together is told here, on the line that names the part. A part may be a composition itself.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::iosts::{Action, Iosts, Transition, TransitionOrigin};
 use crate::reader::collect::{Collector, inventory};
 use crate::reader::graph::check_livelocks;
 use crate::reader::specification::{Specification, read_nested};
-use crate::reader::yaml::{Entry, Kind, Node};
+use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{lexer, shape, yaml};
 use crate::term::{Substitution, Term, substitute};
 use crate::types::Type;
@@ -86,7 +86,8 @@ pub(super) fn read(
     (collector.errors() == before).then_some(Specification { iosts, types })
 }
 
-/// The files of the parts of a composition, and of their parts; none of any other file, or of one that cannot be read.
+/// The files of the parts of a composition, and of their parts; none of any other file, or of one that cannot
+/// be read.
 ///
 /// A part that is not there is among them: somebody may be about to make it.
 pub fn parts(path: &Path) -> Vec<PathBuf> {
@@ -100,14 +101,14 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
         }
         let mut collector = Collector::new(file);
         let Some(root) = yaml::parse(&mut collector) else { continue };
-        let Kind::Mapping(entries) = &root.kind else { continue };
-        let Some(Kind::Sequence(items)) = shape::get(entries, "compose").map(|node| &node.kind) else {
+        let NodeKind::Mapping(entries) = &root.kind else { continue };
+        let Some(NodeKind::Sequence(items)) = shape::get(entries, "compose").map(|node| &node.kind) else {
             continue;
         };
         let folder = path.parent().unwrap_or(Path::new(""));
         for item in items {
             let node = match &item.kind {
-                Kind::Mapping(entries) => shape::get(entries, "model"),
+                NodeKind::Mapping(entries) => shape::get(entries, "model"),
                 _ => Some(&**item),
             };
             let Some(scalar) = node.and_then(Node::as_scalar) else { continue };
@@ -126,7 +127,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 
 fn part(collector: &mut Collector, item: &Node, depth: usize) -> Option<Part> {
     let (file, rename) = match &item.kind {
-        Kind::Mapping(entries) => {
+        NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["model", "rename"], "a part");
             let Some(model) = shape::get(entries, "model") else {
                 shape::missing_key(
@@ -336,7 +337,7 @@ fn read_hide(collector: &mut Collector, entries: &[Entry], whole: &Iosts) -> Vec
 fn unhidden(collector: &mut Collector, why: &Unhidden, whole: &Iosts, entries: &[Entry]) {
     let place = |name: &str| {
         let items = shape::get(entries, "hide").map(|node| &node.kind);
-        let Some(Kind::Sequence(items)) = items else { return None };
+        let Some(NodeKind::Sequence(items)) = items else { return None };
         let scalars = items.iter().filter_map(|item| item.as_scalar());
         scalars.filter(|scalar| scalar.text == name).map(|scalar| scalar.span.clone()).next()
     };

@@ -12,7 +12,7 @@ use crate::reader::scope::{Meaning, Names, Scope};
 use crate::reader::shape;
 use crate::reader::types::{Types, names_a_type};
 use crate::reader::typing::read_expression;
-use crate::reader::yaml::{Entry, Kind, Node, Scalar};
+use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use crate::term::Term;
 use crate::timed;
 use crate::types::Type;
@@ -161,7 +161,8 @@ pub fn read_clocks(collector: &mut Collector, entries: &[Entry], names: &mut Nam
     clocks
 }
 
-/// Reads `inputs:`, `outputs:` and `internals:`. The names get to know which parameters there are, for messages.
+/// Reads `inputs:`, `outputs:` and `internals:`. The names get to know which parameters there are, for
+/// messages.
 pub fn read_actions(
     collector: &mut Collector,
     entries: &[Entry],
@@ -174,7 +175,7 @@ pub fn read_actions(
     for (section, kind) in sections {
         let Some(node) = shape::get(entries, section) else { continue };
         match &node.kind {
-            Kind::Sequence(items) => {
+            NodeKind::Sequence(items) => {
                 for item in items {
                     if collector.is_full() {
                         break;
@@ -185,7 +186,7 @@ pub fn read_actions(
                     }
                 }
             }
-            Kind::Mapping(entries) => {
+            NodeKind::Mapping(entries) => {
                 shape::check_distinct(collector, entries, "duplicate-declaration", "action");
                 for entry in shape::first_entries(entries) {
                     if collector.is_full() {
@@ -194,8 +195,8 @@ pub fn read_actions(
                     declare(collector, &entry.key, Some(&entry.value), kind, types, names, &mut actions);
                 }
             }
-            Kind::Scalar(_) if node.is_nothing() => {}
-            Kind::Scalar(_) => {
+            NodeKind::Scalar(_) if node.is_nothing() => {}
+            NodeKind::Scalar(_) => {
                 let like = if kind == ActionKind::Internal {
                     "internals: [tau]"
                 } else {
@@ -293,7 +294,8 @@ fn read_parameters(
         }
     }
     let without: Vec<Entry>;
-    if let Some(long) = shape::get(entries, "parameters").filter(|node| matches!(node.kind, Kind::Mapping(_)))
+    if let Some(long) =
+        shape::get(entries, "parameters").filter(|node| matches!(node.kind, NodeKind::Mapping(_)))
     {
         let timed = ["controllable", "uncontrollable"];
         shape::check_keys_beside(collector, entries, &["parameters"], &timed, "an action");
@@ -337,7 +339,7 @@ fn read_parameters(
 
 /// The locations of a model while it is read.
 #[derive(Debug, Default)]
-pub struct Locations {
+pub struct ReadLocations {
     /// In the order of `locations:`, or of their first appearance.
     pub locations: Numbered<LocationId, Location>,
     /// Where each stands first.
@@ -349,7 +351,7 @@ pub struct Locations {
     index: HashMap<String, LocationId>,
 }
 
-impl Locations {
+impl ReadLocations {
     fn add(&mut self, location: Location, origin: Option<Origin>) -> LocationId {
         self.index.insert(location.name.clone(), self.locations.next_number());
         self.origins.push(origin);
@@ -388,11 +390,11 @@ impl Locations {
 }
 
 /// Reads `locations:`, where it is given.
-pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> Locations {
-    let mut locations = Locations::default();
+pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> ReadLocations {
+    let mut locations = ReadLocations::default();
     let Some(node) = shape::get(entries, "locations") else { return locations };
     match &node.kind {
-        Kind::Sequence(items) => {
+        NodeKind::Sequence(items) => {
             for item in items {
                 if collector.is_full() {
                     break;
@@ -402,7 +404,7 @@ pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> Locations
                 }
             }
         }
-        Kind::Mapping(entries) => {
+        NodeKind::Mapping(entries) => {
             for entry in entries {
                 if collector.is_full() {
                     break;
@@ -410,8 +412,8 @@ pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> Locations
                 add_location(collector, &mut locations, &entry.key, Some(&entry.value));
             }
         }
-        Kind::Scalar(_) if node.is_nothing() => return locations,
-        Kind::Scalar(_) => {
+        NodeKind::Scalar(_) if node.is_nothing() => return locations,
+        NodeKind::Scalar(_) => {
             shape::wrong_kind(collector, node, "`locations`", "a list of names", "locations: [Begin, Idle]");
             return locations;
         }
@@ -420,7 +422,12 @@ pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> Locations
     locations
 }
 
-fn add_location(collector: &mut Collector, locations: &mut Locations, name: &Scalar, node: Option<&Node>) {
+fn add_location(
+    collector: &mut Collector,
+    locations: &mut ReadLocations,
+    name: &Scalar,
+    node: Option<&Node>,
+) {
     if !shape::is_name(collector, name, "location") {
         return;
     }
@@ -441,8 +448,8 @@ fn add_location(collector: &mut Collector, locations: &mut Locations, name: &Sca
         None => {}
         Some(node) if node.is_nothing() => {}
         Some(node) => match &node.kind {
-            Kind::Scalar(text) => location.description = Some(text.text.clone()),
-            Kind::Mapping(entries) => {
+            NodeKind::Scalar(text) => location.description = Some(text.text.clone()),
+            NodeKind::Mapping(entries) => {
                 shape::check_keys(collector, entries, &["label", "description"], "a location");
                 for entry in shape::first_entries(entries) {
                     let Some(text) =
@@ -457,7 +464,7 @@ fn add_location(collector: &mut Collector, locations: &mut Locations, name: &Sca
                     }
                 }
             }
-            Kind::Sequence(_) => {
+            NodeKind::Sequence(_) => {
                 shape::wrong_kind(collector, node, "the description of a location", "text", like)
             }
         },
@@ -467,7 +474,7 @@ fn add_location(collector: &mut Collector, locations: &mut Locations, name: &Sca
 
 /// What `initial:` says.
 #[derive(Debug)]
-pub struct Initial {
+pub struct ReadInitial {
     /// l0
     pub location: Option<LocationId>,
     /// Θ
@@ -482,15 +489,15 @@ pub fn read_initial(
     root: &Node,
     entries: &[Entry],
     names: &Names,
-    locations: &mut Locations,
-) -> Initial {
-    let mut initial = Initial { location: None, condition: None, origin: None };
+    locations: &mut ReadLocations,
+) -> ReadInitial {
+    let mut initial = ReadInitial { location: None, condition: None, origin: None };
     let like = "initial: { location: Begin }";
     let Some(node) = shape::get(entries, "initial") else {
         shape::missing_key(collector, root, "initial", "the model", like);
         return initial;
     };
-    let Kind::Mapping(entries) = &node.kind else {
+    let NodeKind::Mapping(entries) = &node.kind else {
         shape::wrong_kind(collector, node, "`initial`", "a mapping", like);
         return initial;
     };

@@ -1,8 +1,9 @@
-//! Checks of the model's graph that need no solver: livelocks, unreachable locations, what is declared and not used.
+//! Checks of the model's graph that need no solver: livelocks, unreachable locations, what is declared and
+//! not used.
 //!
-//! A syntactic livelock (thesis 6.1) is a cycle of internal transitions. Every strongly connected component of the
-//! internal transitions holds one or none; we show a shortest cycle of each, found by breadth-first search from its
-//! first location. Cost: linear in the graph per component with a cycle.
+//! A syntactic livelock (thesis 6.1) is a cycle of internal transitions. Every strongly connected component
+//! of the internal transitions holds one or none; we show a shortest cycle of each, found by breadth-first
+//! search from its first location. Cost: linear in the graph per component with a cycle.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -10,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Origin, distance};
 use crate::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use crate::numbered::Numbered;
 use crate::reader::collect::Collector;
-use crate::reader::declarations::{Actions, Locations};
+use crate::reader::declarations::{Actions, ReadLocations};
 
 /// So many livelocks are shown; a model with more of them has one cause.
 const MAX_SHOWN: usize = 10;
@@ -19,8 +20,8 @@ pub const SEE_OR_MERGE: &str = "let an input or an output happen on the way, or 
 /// So many steps of a livelock are noted.
 const MAX_STEPS: usize = 50;
 
-/// Reports cycles of internal transitions: an error where the graph reaches one, a warning where not. `place` says where a transition stands in
-/// the collector's file, `help` what to do.
+/// Reports cycles of internal transitions: an error where the graph reaches one, a warning where not. `place`
+/// says where a transition stands in the collector's file, `help` what to do.
 pub fn check_livelocks(
     collector: &mut Collector,
     iosts: &Iosts,
@@ -72,9 +73,10 @@ pub fn check_livelocks(
 /// For each location, the internal transitions that leave it.
 type Internal = Numbered<LocationId, Vec<TransitionId>>;
 
-/// The locations that lie on a cycle of internal transitions: those whose strongly connected component is more than
-/// themselves, and those with a loop. Components by path (Gabow, IPL 2000,
-/// <https://doi.org/10.1016/S0020-0190(00)00051-X>), with a stack of our own: a chain may be as long as the file.
+/// The locations that lie on a cycle of internal transitions: those whose strongly connected component is
+/// more than themselves, and those with a loop. Components by path (Gabow, IPL 2000,
+/// <https://doi.org/10.1016/S0020-0190(00)00051-X>), with a stack of our own: a chain may be as long as the
+/// file.
 fn on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
     const DONE: usize = usize::MAX;
     let count = iosts.locations.len();
@@ -148,19 +150,20 @@ fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Opti
     None
 }
 
-/// Reports locations that nobody meant: without `locations:` a misspelt name is a location of its own, and what is
-/// noticed are the others, which nothing enters any more.
+/// Reports locations that nobody meant: without `locations:` a misspelt name is a location of its own, and
+/// what is noticed are the others, which nothing enters any more.
 ///
-/// A suspect is named once in the whole file, and nothing leaves it (an end is legal, so this alone says nothing), and
-/// its name is nearly that of a location that is left. Names that count (`Wait1`, `Wait2`; `WaitA`, `WaitB`) are near by
-/// intention. Where no path leads to that other location, both ends of the mistake are seen: an error. Where one does, a
-/// warning, and for one letter only. Whoever means two locations lists them under `locations:`.
+/// A suspect is named once in the whole file, and nothing leaves it (an end is legal, so this alone says
+/// nothing), and its name is nearly that of a location that is left. Names that count (`Wait1`, `Wait2`;
+/// `WaitA`, `WaitB`) are near by intention. Where no path leads to that other location, both ends of the
+/// mistake are seen: an error. Where one does, a warning, and for one letter only. Whoever means two
+/// locations lists them under `locations:`.
 ///
 /// Returns the locations that no path leads to for this reason.
 fn check_misspelt(
     collector: &mut Collector,
     iosts: &Iosts,
-    locations: &Locations,
+    locations: &ReadLocations,
     reached: &Numbered<LocationId, bool>,
 ) -> Numbered<LocationId, bool> {
     let mut explained = Numbered::filled(false, reached.len());
@@ -216,17 +219,19 @@ fn counts(one: &str, other: &str) -> bool {
     without_digits(one) == without_digits(other) || without_last(one) == without_last(other)
 }
 
-/// Does one letter more, less or otherwise, or a swap, make the one name of the other? Short names are all near.
+/// Does one letter more, less or otherwise, or a swap, make the one name of the other? Short names are all
+/// near.
 fn is_one_letter_off(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     one.len().min(other.len()) >= 4 && distance(&one, &other, 1).is_some()
 }
 
-/// Warns of locations that no path reaches, locations that are listed and not used, actions that no transition takes.
+/// Warns of locations that no path reaches, locations that are listed and not used, actions that no
+/// transition takes.
 pub(super) fn check_unused(
     collector: &mut Collector,
     iosts: &Iosts,
-    locations: &Locations,
+    locations: &ReadLocations,
     actions: Option<&Actions>,
 ) {
     let reached = iosts.reachable_from(iosts.initial);

@@ -1,8 +1,8 @@
 //! The words and signs of the expression language.
 //!
-//! Lexing never fails: what belongs to no token becomes [`Kind::Wrong`] with the reason, and the parser reports it
-//! where it stands. Both spellings of an operator (`and` and `&&`, `=` and `==`) become one token here, so that the
-//! grammar knows one of each.
+//! Lexing never fails: what belongs to no token becomes [`TokenKind::Wrong`] with the reason, and the parser
+//! reports it where it stands. Both spellings of an operator (`and` and `&&`, `=` and `==`) become one token
+//! here, so that the grammar knows one of each.
 
 use std::ops::Range;
 
@@ -18,14 +18,14 @@ use winnow::token::{any, literal, one_of, take_while};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Where it stands.
     pub span: Range<usize>,
 }
 
 /// What a token is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TokenKind {
     /// A name.
     Name(String),
     /// Digits.
@@ -64,7 +64,7 @@ pub fn is_name(text: &str) -> bool {
     name.parse(LocatingSlice::new(text)).is_ok()
 }
 
-fn token(input: &mut Input<'_>) -> Lexed<Kind> {
+fn token(input: &mut Input<'_>) -> Lexed<TokenKind> {
     alt((word, number, sign, foreign)).parse_next(input)
 }
 
@@ -77,7 +77,7 @@ fn name<'a>(input: &mut Input<'a>) -> Lexed<&'a str> {
         .parse_next(input)
 }
 
-fn word(input: &mut Input<'_>) -> Lexed<Kind> {
+fn word(input: &mut Input<'_>) -> Lexed<TokenKind> {
     let start = *input;
     // A name runs on through letters of other alphabets, so that the whole of it is underlined.
     let text = take_while(1.., |c: char| c.is_alphanumeric() || c == '_' || c == '\'').parse_next(input)?;
@@ -86,36 +86,36 @@ fn word(input: &mut Input<'_>) -> Lexed<Kind> {
         return fail.parse_next(input);
     }
     Ok(match text {
-        "true" => Kind::Truth(true),
-        "false" => Kind::Truth(false),
-        "if" => Kind::Sign("if"),
-        "then" => Kind::Sign("then"),
-        "else" => Kind::Sign("else"),
-        "and" => Kind::Sign("&&"),
-        "or" => Kind::Sign("||"),
-        "not" => Kind::Sign("!"),
-        "implies" => Kind::Sign("=>"),
-        "div" => Kind::Sign("div"),
-        "mod" => Kind::Sign("mod"),
-        _ if is_name(text) => Kind::Name(text.to_owned()),
+        "true" => TokenKind::Truth(true),
+        "false" => TokenKind::Truth(false),
+        "if" => TokenKind::Sign("if"),
+        "then" => TokenKind::Sign("then"),
+        "else" => TokenKind::Sign("else"),
+        "and" => TokenKind::Sign("&&"),
+        "or" => TokenKind::Sign("||"),
+        "not" => TokenKind::Sign("!"),
+        "implies" => TokenKind::Sign("=>"),
+        "div" => TokenKind::Sign("div"),
+        "mod" => TokenKind::Sign("mod"),
+        _ if is_name(text) => TokenKind::Name(text.to_owned()),
         _ => not_a_name(text),
     })
 }
 
 /// Why a text with letters of another alphabet is no name.
-pub fn not_a_name(text: &str) -> Kind {
+pub fn not_a_name(text: &str) -> TokenKind {
     let Some(letter) = text.chars().find(|c| !c.is_ascii()) else {
-        return Kind::Wrong(format!("`{text}` is not a name"), Some(NAMES.to_owned()));
+        return TokenKind::Wrong(format!("`{text}` is not a name"), Some(NAMES.to_owned()));
     };
     let code = u32::from(letter);
     match LOOK_ALIKES.iter().find(|(other, _)| *other == letter) {
-        Some((_, latin)) => Kind::Wrong(
+        Some((_, latin)) => TokenKind::Wrong(
             format!(
                 "`{text}` contains `{letter}` (U+{code:04X}), which only looks like the Latin letter `{latin}`"
             ),
             Some(format!("write `{}`", text.chars().map(latin_for).collect::<String>())),
         ),
-        None => Kind::Wrong(
+        None => TokenKind::Wrong(
             format!("`{text}` contains `{letter}` (U+{code:04X}), which is not a letter of ASCII"),
             Some(NAMES.to_owned()),
         ),
@@ -177,17 +177,17 @@ const LOOK_ALIKES: [(char, char); 44] = [
     ('Χ', 'X'),
 ];
 
-fn number(input: &mut Input<'_>) -> Lexed<Kind> {
+fn number(input: &mut Input<'_>) -> Lexed<TokenKind> {
     // The point belongs to the number only before a digit: `0..5` is a range.
     let (whole, fraction) = (digit1, opt(preceded('.', digit1))).parse_next(input)?;
     let stuck = opt(take_while(1.., |c: char| c.is_alphanumeric() || c == '_')).parse_next(input)?;
     if let Some(stuck) = stuck {
         let message = format!("`{whole}{stuck}` is neither a number nor a name");
-        return Ok(Kind::Wrong(message, Some(NAMES.to_owned())));
+        return Ok(TokenKind::Wrong(message, Some(NAMES.to_owned())));
     }
     Ok(match fraction {
-        Some(fraction) => Kind::Decimal(format!("{whole}.{fraction}")),
-        None => Kind::Integer(whole.to_owned()),
+        Some(fraction) => TokenKind::Decimal(format!("{whole}.{fraction}")),
+        None => TokenKind::Integer(whole.to_owned()),
     })
 }
 
@@ -251,23 +251,23 @@ const SPELLINGS: [Spelling; 53] = [
     ("'", "", Some("literals of enumerations stand without quotes")),
 ];
 
-fn sign(input: &mut Input<'_>) -> Lexed<Kind> {
+fn sign(input: &mut Input<'_>) -> Lexed<TokenKind> {
     let found = SPELLINGS.iter().find(|(spelling, ..)| input.starts_with(spelling));
     let Some((spelling, sign, help)) = found else { return fail.parse_next(input) };
     literal(*spelling).parse_next(input)?;
     Ok(match help {
-        None => Kind::Sign(sign),
-        Some(help) => Kind::Wrong(
+        None => TokenKind::Sign(sign),
+        Some(help) => TokenKind::Wrong(
             format!("`{spelling}` is not a sign of the expression language"),
             Some((*help).to_owned()),
         ),
     })
 }
 
-fn foreign(input: &mut Input<'_>) -> Lexed<Kind> {
+fn foreign(input: &mut Input<'_>) -> Lexed<TokenKind> {
     let sign = any.parse_next(input)?;
     let code = u32::from(sign);
-    Ok(Kind::Wrong(
+    Ok(TokenKind::Wrong(
         format!("`{}` (U+{code:04X}) is not a sign of the expression language", sign.escape_debug()),
         None,
     ))

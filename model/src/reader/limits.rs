@@ -1,17 +1,17 @@
 //! How much of a text is read.
 //!
-//! A person writes less than a program. What the stages make of two files may be larger than either (every pair of
-//! their locations, both guards in one), and what is written must be readable. So a document that coreach made, which
-//! says so in its first line, is read up to limits of its own. They are limits all the same: who puts the line into a
-//! file of another origin gets an answer a few times later, not never.
+//! A person writes less than a program. What the stages make of two files may be larger than either (every
+//! pair of their locations, both guards in one), and what is written must be readable. So a document that
+//! coreach made, which says so in its first line, is read up to limits of its own. They are limits all the
+//! same: who puts the line into a file of another origin gets an answer a few times later, not never.
 
 /// How much is read of one file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The largest file, in bytes. Every byte costs, a comment's too.
     pub bytes: usize,
-    /// The most nodes of one file, those that aliases repeat included. Each costs nearly a microsecond before anything
-    /// is known of it.
+    /// The most nodes of one file, those that aliases repeat included. Each costs nearly a microsecond before
+    /// anything is known of it.
     pub nodes: usize,
     /// The longest expression, in bytes.
     pub expression: usize,

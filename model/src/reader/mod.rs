@@ -1,9 +1,9 @@
 //! Reading what a user writes: models and purposes in YAML, with expressions in strings.
 //!
-//! The layers, from below: [`yaml`] makes a tree that remembers places; [`lexer`], [`parser`] and [`typing`] make
-//! terms of expressions; [`types`], [`declarations`] and [`transitions`] read the sections of a model; the two
-//! functions here put them together and check what needs no solver. Every layer collects its findings and goes on,
-//! so that one run reports as many mistakes as can be told apart.
+//! The layers, from below: [`yaml`] makes a tree that remembers places; [`lexer`], [`parser`] and [`typing`]
+//! make terms of expressions; [`types`], [`declarations`] and [`transitions`] read the sections of a model;
+//! the two functions here put them together and check what needs no solver. Every layer collects its findings
+//! and goes on, so that one run reports as many mistakes as can be told apart.
 
 pub mod collect;
 mod compose;
@@ -18,6 +18,7 @@ mod purpose;
 pub mod scope;
 pub mod shape;
 mod specification;
+mod surroundings;
 pub mod syntax;
 pub mod transitions;
 pub mod types;

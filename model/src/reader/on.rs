@@ -1,11 +1,13 @@
 //! What a transition is on: one action, or in a purpose a set of them.
 //!
-//! **Sets** are a way to write, and nothing that a stage knows: a transition on a set becomes one for each of its actions, in the
-//! order in which the specification declares them, or that of the list. So completion, product and all that follows see what the user would have written
-//! by hand. `"*"` is every visible action, and nothing is taken out of it for what another transition of the location says.
+//! **Sets** are a way to write, and nothing that a stage knows: a transition on a set becomes one for each of
+//! its actions, in the order in which the specification declares them, or that of the list. So completion,
+//! product and all that follows see what the user would have written by hand. `"*"` is every visible action,
+//! and nothing is taken out of it for what another transition of the location says.
 //!
-//! A guard and the assigned values are read once for each action, with the parameters of that action: one that they mention must be a
-//! parameter of all. Who names the actions in a list may rename their parameters there: `[Coin(n), Return(n)]`.
+//! A guard and the assigned values are read once for each action, with the parameters of that action: one
+//! that they mention must be a parameter of all. Who names the actions in a list may rename their parameters
+//! there: `[Coin(n), Return(n)]`.
 //!
 //! Internal actions are in a set only where a list names them: what nobody sees is not "any" of what
 //! happens. Nor is quiescence, which is that nothing happens.
@@ -19,12 +21,12 @@ use crate::diagnostic::Diagnostic;
 use crate::iosts::{Action, ActionId, ActionKind};
 use crate::reader::collect::{Collector, article, inventory, listed};
 use crate::reader::declarations::Actions;
-use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
+use crate::reader::lexer::{Token, TokenKind as Lexeme, tokens};
 use crate::reader::parser::{Mistake, Parser};
 use crate::reader::shape;
-use crate::reader::transitions::Context;
+use crate::reader::surroundings::Surroundings;
 use crate::reader::typing::report;
-use crate::reader::yaml::{Kind, Node, Scalar};
+use crate::reader::yaml::{Node, NodeKind, Scalar};
 
 /// The word for every visible action.
 const EVERY: &str = "*";
@@ -47,12 +49,12 @@ pub(super) struct Taken<'a> {
 pub(super) fn read_on<'a>(
     collector: &mut Collector,
     node: &Node,
-    context: &Context<'a>,
+    context: &Surroundings<'a>,
     like: &str,
 ) -> Option<Vec<Taken<'a>>> {
     let is_set = match &node.kind {
-        Kind::Scalar(scalar) => scalar.text.trim() == EVERY,
-        Kind::Sequence(_) | Kind::Mapping(_) => true,
+        NodeKind::Scalar(scalar) => scalar.text.trim() == EVERY,
+        NodeKind::Sequence(_) | NodeKind::Mapping(_) => true,
     };
     if !is_set {
         let scalar = shape::scalar(collector, node, "`on`", like)?;
@@ -70,8 +72,8 @@ pub(super) fn read_on<'a>(
         return None;
     }
     let taken = match &node.kind {
-        Kind::Scalar(_) => described(node, context.actions, |_, _| true),
-        Kind::Sequence(items) => {
+        NodeKind::Scalar(_) => described(node, context.actions, |_, _| true),
+        NodeKind::Sequence(items) => {
             let before = collector.errors();
             let mut taken: Vec<Taken<'a>> = Vec::new();
             let mut seen = HashSet::new();
@@ -96,7 +98,7 @@ pub(super) fn read_on<'a>(
             }
             taken
         }
-        Kind::Mapping(_) => read_described(collector, node, context.actions)?,
+        NodeKind::Mapping(_) => read_described(collector, node, context.actions)?,
     };
     if taken.is_empty() {
         let visible = context.actions.actions.iter().filter(|action| is_of_sets(action));
@@ -168,7 +170,7 @@ fn read_described<'a>(
         // One name needs no list.
         let alone: [&Node; 1] = [node];
         let items: Vec<&Node> = match &node.kind {
-            Kind::Sequence(items) => items.iter().map(AsRef::as_ref).collect(),
+            NodeKind::Sequence(items) => items.iter().map(AsRef::as_ref).collect(),
             _ => alone.to_vec(),
         };
         for item in items {
@@ -218,7 +220,7 @@ pub(super) fn refuse_partial_parameters(
     collector: &mut Collector,
     node: &Node,
     taken: &[Taken<'_>],
-    context: &Context<'_>,
+    context: &Surroundings<'_>,
 ) {
     let Some(scalar) = node.as_scalar() else { return };
     let tokens = tokens(&scalar.text);
@@ -275,11 +277,12 @@ fn unknown(collector: &mut Collector, name: &str, place: &Range<usize>, actions:
 /// A parameter under the name that the transition gives it; without a datum where its type is broken.
 pub(super) type Parameter = (String, Option<Datum>);
 
-/// `Coin` or `Coin(p)`: the action's number, and its parameters under the names that the transition gives them.
+/// `Coin` or `Coin(p)`: the action's number, and its parameters under the names that the transition gives
+/// them.
 fn read_action<'a>(
     collector: &mut Collector,
     on: &Scalar,
-    context: &Context<'a>,
+    context: &Surroundings<'a>,
 ) -> Option<(ActionId, Cow<'a, [Parameter]>)> {
     let (name, name_at, renamed) = match split(on) {
         Ok(parts) => parts,

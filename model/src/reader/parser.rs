@@ -1,18 +1,19 @@
 //! Expressions from text: precedence climbing over the tokens of [`crate::reader::lexer`].
 //!
-//! Precedence as in Rust, from weak to tight: `=>` (to the right), `||`, `&&`, comparisons (chains are conjunctions),
-//! `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]` and `r.field`. `if c then a else b` takes as much as it
-//! can on its right.
+//! Precedence as in Rust, from weak to tight: `=>` (to the right), `||`, `&&`, comparisons (chains are
+//! conjunctions), `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]` and `r.field`.
+//! `if c then a else b` takes as much as it can on its right.
 //!
-//! Three limits keep hostile text from costing more than a message: the text's length, the nesting (checked before
-//! each descent, on a counter, so that the stack never decides) and the height of the tree, which is the depth of
-//! every later recursion over the term. Chains of `&&`, `||`, `=>` and comparisons are flat and cost one level.
-//! Cost: linear in the text. The first mistake of syntax ends the parsing of its expression: what follows is guesswork.
+//! Three limits keep hostile text from costing more than a message: the text's length, the nesting (checked
+//! before each descent, on a counter, so that the stack never decides) and the height of the tree, which is
+//! the depth of every later recursion over the term. Chains of `&&`, `||`, `=>` and comparisons are flat and
+//! cost one level. Cost: linear in the text. The first mistake of syntax ends the parsing of its expression:
+//! what follows is guesswork.
 
 use std::ops::Range;
 
-use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
-use crate::reader::syntax::{Expression, Kind};
+use crate::reader::lexer::{Token, TokenKind as Lexeme, tokens};
+use crate::reader::syntax::{Expression, ExpressionKind};
 use crate::term::node::{Comparison, Operator};
 
 /// The deepest nesting of brackets, conditionals and prefix signs.
@@ -162,8 +163,8 @@ impl<'a> Parser<'a> {
         wrong
     }
 
-    /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so that only the
-    /// other returns need [`Self::leave`].
+    /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so that only
+    /// the other returns need [`Self::leave`].
     fn enter(&mut self) -> Parsed<()> {
         if self.nesting >= MAX_NESTING {
             let span = self.peek().map_or(self.end.saturating_sub(1)..self.end, |token| token.span.clone());
@@ -266,7 +267,7 @@ impl<'a> Parser<'a> {
         let mut operand = self.postfix()?;
         while let Some((negation, start)) = signs.pop() {
             let (span, height) = (start..operand.span.end, operand.height);
-            let kind = if negation { Kind::Not } else { Kind::Negate };
+            let kind = if negation { ExpressionKind::Not } else { ExpressionKind::Negate };
             operand = made(kind(Box::new(operand)), span, height)?;
         }
         Ok(operand)
@@ -287,8 +288,10 @@ impl<'a> Parser<'a> {
                 let height = base.height.max(index.height).max(element.as_ref().map_or(0, |e| e.height));
                 let (base_box, index) = (Box::new(base), Box::new(index));
                 base = match element {
-                    Some(element) => made(Kind::Store(base_box, index, Box::new(element)), span, height)?,
-                    None => made(Kind::Select(base_box, index), span, height)?,
+                    Some(element) => {
+                        made(ExpressionKind::Store(base_box, index, Box::new(element)), span, height)?
+                    }
+                    None => made(ExpressionKind::Select(base_box, index), span, height)?,
                 };
             } else if self.eat(".").is_some() {
                 let Some(Token { kind: Lexeme::Name(field), span: at }) = self.peek() else {
@@ -296,7 +299,7 @@ impl<'a> Parser<'a> {
                 };
                 self.next += 1;
                 let (span, height) = (base.span.start..at.end, base.height);
-                base = made(Kind::Field(Box::new(base), field.clone(), at.clone()), span, height)?;
+                base = made(ExpressionKind::Field(Box::new(base), field.clone(), at.clone()), span, height)?;
             } else {
                 return Ok(base);
             }
@@ -307,15 +310,15 @@ impl<'a> Parser<'a> {
         let Some(token) = self.peek() else { return Err(self.expected("an operand")) };
         let span = token.span.clone();
         let kind = match &token.kind {
-            Lexeme::Name(name) => Kind::Name(name.clone()),
-            Lexeme::Truth(value) => Kind::Truth(*value),
+            Lexeme::Name(name) => ExpressionKind::Name(name.clone()),
+            Lexeme::Truth(value) => ExpressionKind::Truth(*value),
             Lexeme::Integer(digits) | Lexeme::Decimal(digits) if digits.len() > MAX_DIGITS => {
                 let message =
                     format!("the number has {} digits; at most {MAX_DIGITS} are read", digits.len());
                 return Err(mistake("number-too-long", message, "too long", span));
             }
-            Lexeme::Integer(digits) => Kind::Integer(digits.clone()),
-            Lexeme::Decimal(digits) => Kind::Decimal(digits.clone()),
+            Lexeme::Integer(digits) => ExpressionKind::Integer(digits.clone()),
+            Lexeme::Decimal(digits) => ExpressionKind::Decimal(digits.clone()),
             Lexeme::Sign("(") => {
                 self.next += 1;
                 let mut inner = self.inner()?;
@@ -339,7 +342,7 @@ impl<'a> Parser<'a> {
         let no = self.inner()?;
         let span = start..no.span.end;
         let height = condition.height.max(yes.height).max(no.height);
-        made(Kind::IfThenElse(Box::new(condition), Box::new(yes), Box::new(no)), span, height)
+        made(ExpressionKind::IfThenElse(Box::new(condition), Box::new(yes), Box::new(no)), span, height)
     }
 }
 
@@ -371,9 +374,9 @@ fn flat(level: Level, parts: Vec<Expression>) -> Parsed {
     let span = parts.first().map_or(0, |part| part.span.start)..end;
     let height = parts.iter().map(|part| part.height).max().unwrap_or(0);
     let kind = match level {
-        Level::Implication => Kind::Implies(parts),
-        Level::Disjunction => Kind::Or(parts),
-        _ => Kind::And(parts),
+        Level::Implication => ExpressionKind::Implies(parts),
+        Level::Disjunction => ExpressionKind::Or(parts),
+        _ => ExpressionKind::And(parts),
     };
     made(kind, span, height)
 }
@@ -382,7 +385,7 @@ fn chain(first: Expression, rest: Vec<(Comparison, Expression)>) -> Parsed {
     let end = rest.last().map_or(first.span.end, |(_, last)| last.span.end);
     let span = first.span.start..end;
     let height = rest.iter().map(|(_, part)| part.height).fold(first.height, u32::max);
-    made(Kind::Compare(Box::new(first), rest), span, height)
+    made(ExpressionKind::Compare(Box::new(first), rest), span, height)
 }
 
 fn arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
@@ -396,10 +399,10 @@ fn arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
     };
     let span = left.span.start..right.span.end;
     let height = left.height.max(right.height);
-    made(Kind::Arithmetic(operator, Box::new(left), Box::new(right)), span, height)
+    made(ExpressionKind::Arithmetic(operator, Box::new(left), Box::new(right)), span, height)
 }
 
-fn made(kind: Kind, span: Range<usize>, below: u32) -> Parsed {
+fn made(kind: ExpressionKind, span: Range<usize>, below: u32) -> Parsed {
     if below >= MAX_HEIGHT {
         let message = format!("the expression's tree is more than {MAX_HEIGHT} operations high");
         return Err(mistake("expression-too-deep", message, "too high", span));

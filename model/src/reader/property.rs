@@ -1,7 +1,8 @@
 //! What a safety property may not say, beyond what a test purpose may not.
 //!
-//! A property is a set of traces of visible events that shall not happen, whatever the implementation is made of: so it reads no
-//! variable of the specification and takes no internal action. The environment is the tester, so what violates a property is an output.
+//! A property is a set of traces of visible events that shall not happen, whatever the implementation is made
+//! of: so it reads no variable of the specification and takes no internal action. The environment is the
+//! tester, so what violates a property is an output.
 
 use std::collections::HashSet;
 
@@ -9,10 +10,10 @@ use crate::diagnostic::Diagnostic;
 use crate::iosts::{ActionKind, Aim, Iosts, LocationId};
 use crate::numbered::Numbered;
 use crate::reader::collect::Collector;
-use crate::reader::declarations::Locations;
+use crate::reader::declarations::ReadLocations;
 use crate::reader::shape;
-use crate::reader::transitions::Places;
-use crate::reader::yaml::{Entry, Kind, Node};
+use crate::reader::transitions::TransitionPlaces;
+use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::{Datum, TransitionId};
 
 /// Reports that there is no `Violate`.
@@ -24,7 +25,7 @@ pub(super) fn no_violate(collector: &mut Collector, root: &Node) {
 }
 
 /// Reports the locations that only purposes have.
-pub(super) fn refuse_locations(collector: &mut Collector, locations: &Locations) {
+pub(super) fn refuse_locations(collector: &mut Collector, locations: &ReadLocations) {
     for name in [Aim::Accept.location(), "Reject"] {
         let Some(at) = locations.find(name) else { continue };
         let diagnostic = Diagnostic::error("purpose-location", format!("a property has no location `{name}`"))
@@ -36,7 +37,9 @@ pub(super) fn refuse_locations(collector: &mut Collector, locations: &Locations)
 
 /// Reports variables of the specification under `observes:`.
 pub(super) fn refuse_observed_variables(collector: &mut Collector, entries: &[Entry], model: &Iosts) {
-    let Some(Kind::Sequence(items)) = shape::get(entries, "observes").map(|node| &node.kind) else { return };
+    let Some(NodeKind::Sequence(items)) = shape::get(entries, "observes").map(|node| &node.kind) else {
+        return;
+    };
     for scalar in items.iter().filter_map(|item| item.as_scalar()) {
         if model.variables.iter().map(Datum::name).any(|name| name == scalar.text) {
             let message = format!("a property does not observe variables: `{}`", scalar.text);
@@ -55,7 +58,7 @@ pub(super) fn check_violate(
     collector: &mut Collector,
     iosts: &Iosts,
     violate: LocationId,
-    places: &Numbered<TransitionId, Places>,
+    places: &Numbered<TransitionId, TransitionPlaces>,
 ) {
     if iosts.initial == violate {
         let diagnostic = Diagnostic::error("violated-at-once", "the property begins in `Violate`")

@@ -1,9 +1,10 @@
 //! A test purpose (thesis, Definition 6.8, p. 149): the file that begins with `purpose:`, read against its
-//! specification. So is a safety property, which begins with `property:`; what it may not say is in [`super::property`].
+//! specification. So is a safety property, which begins with `property:`; what it may not say is in
+//! [`super::property`].
 //!
-//! The checks here are those that make the product well-defined: disjoint own data, no capture of parameters, no
-//! assignment and no initial constraint on what is observed, and an absorbing `Accept` that only visible actions
-//! enter. That the purpose is initialized and complete is for a solver, elsewhere.
+//! The checks here are those that make the product well-defined: disjoint own data, no capture of parameters,
+//! no assignment and no initial constraint on what is observed, and an absorbing `Accept` that only visible
+//! actions enter. That the purpose is initialized and complete is for a solver, elsewhere.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,9 +20,10 @@ use crate::reader::declarations::{Actions, read_clocks, read_data, read_initial,
 use crate::reader::lexer;
 use crate::reader::scope::{Meaning, Names};
 use crate::reader::specification::{Specification, TimedSpecification, top};
-use crate::reader::transitions::{Context, Found, Places, read_transitions};
+use crate::reader::surroundings::Surroundings;
+use crate::reader::transitions::{ReadTransitions, TransitionPlaces, read_transitions};
 use crate::reader::types::{Types, timed};
-use crate::reader::yaml::{Entry, Kind, Node};
+use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{Reading, graph, property, shape, yaml};
 use crate::term::Substitution;
 use crate::timed::{Clocks, TimedPurpose};
@@ -55,8 +57,8 @@ pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim
     read_against(file, &against, aim).map(|((purpose, _), found)| (purpose, found))
 }
 
-/// Reads a timed test purpose of the specification and checks all that needs no solver. It may have `clocks` of its own, `reset` them, and
-/// observe those of the specification.
+/// Reads a timed test purpose of the specification and checks all that needs no solver. It may have `clocks`
+/// of its own, `reset` them, and observe those of the specification.
 ///
 /// # Errors
 /// As [`read_purpose`].
@@ -139,8 +141,8 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     let with_quiescence = with_quiescence(against, aim);
     let actions = Actions::of(&with_quiescence);
     let resets = against.clocks.map(|_| clocks.as_slice());
-    let context = Context { names: &names, actions: &actions, sets: true, clocks: resets };
-    let Found { transitions, places, resets, names: called } =
+    let context = Surroundings { names: &names, actions: &actions, sets: true, clocks: resets };
+    let ReadTransitions { transitions, places, resets, names: called } =
         read_transitions(collector, entries, &context, &mut locations);
     // Only a purpose that speaks of quiescence has it.
     let is_quiet = |one: &Transition| actions.actions[one.action].kind == ActionKind::Quiescence;
@@ -204,9 +206,10 @@ fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action
 
 /// Where the initial condition mentions the datum first.
 fn mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
-    let Kind::Mapping(initial) = &shape::get(entries, "initial")?.kind else { return None };
+    let NodeKind::Mapping(initial) = &shape::get(entries, "initial")?.kind else { return None };
     let scalar = shape::get(initial, "condition")?.as_scalar()?;
-    let is_it = |token: &lexer::Token| matches!(&token.kind, lexer::Kind::Name(name) if name == datum.name());
+    let is_it =
+        |token: &lexer::Token| matches!(&token.kind, lexer::TokenKind::Name(name) if name == datum.name());
     let token = lexer::tokens(&scalar.text).into_iter().find(is_it)?;
     Some(scalar.place(&token.span))
 }
@@ -386,7 +389,7 @@ fn check_accept(
     iosts: &Iosts,
     accept: LocationId,
     reject: Option<LocationId>,
-    places: &[Places],
+    places: &[TransitionPlaces],
 ) {
     let mut seen = HashSet::new();
     for (transition, at) in iosts.transitions.iter().zip(places) {

@@ -1,4 +1,5 @@
-//! Which name means what: one namespace for data and literals of enumerations, with an action's parameters on top.
+//! Which name means what: one namespace for data and literals of enumerations, with an action's parameters on
+//! top.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::lexer;
-use crate::reader::yaml::{Entry, Kind, Node, Scalar};
+use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
 /// The longest name, in bytes. What the stages name is shorter.
 pub const MAX_NAME: usize = 200;
@@ -14,7 +14,7 @@ pub const MAX_NAME: usize = 200;
 /// The entries of a mapping; nothing at all is an empty one. `what` is what it should hold: "`initial`".
 pub fn mapping<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &str) -> Option<&'a [Entry]> {
     match &node.kind {
-        Kind::Mapping(entries) => Some(entries),
+        NodeKind::Mapping(entries) => Some(entries),
         _ if node.is_nothing() => Some(&[]),
         _ => {
             wrong_kind(collector, node, what, "a mapping", like);
@@ -31,7 +31,7 @@ pub fn list<'a>(
     like: &str,
 ) -> Option<&'a [Arc<Node>]> {
     match &node.kind {
-        Kind::Sequence(items) => Some(items),
+        NodeKind::Sequence(items) => Some(items),
         _ if node.is_nothing() => Some(&[]),
         _ => {
             wrong_kind(collector, node, what, "a list", like);
@@ -151,7 +151,7 @@ pub fn is_name(collector: &mut Collector, scalar: &Scalar, what: &str) -> bool {
         (format!("`{text}` cannot name {}", article(what)), Some(lexer::NAMES.to_owned()))
     } else {
         match lexer::not_a_name(text) {
-            lexer::Kind::Wrong(message, help) => (message, help),
+            lexer::TokenKind::Wrong(message, help) => (message, help),
             _ => (format!("`{text}` cannot name {}", article(what)), None),
         }
     };

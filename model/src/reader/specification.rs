@@ -7,12 +7,13 @@ use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::iosts::{ActionId, Iosts};
 use crate::reader::collect::Collector;
 use crate::reader::declarations::{
-    Locations, read_actions, read_clocks, read_data, read_initial, read_locations, read_name,
+    ReadLocations, read_actions, read_clocks, read_data, read_initial, read_locations, read_name,
 };
 use crate::reader::scope::Names;
-use crate::reader::transitions::{Context, Found, check_names, read_transitions};
+use crate::reader::surroundings::Surroundings;
+use crate::reader::transitions::{ReadTransitions, check_names, read_transitions};
 use crate::reader::types::{Types, read_types, timed};
-use crate::reader::yaml::{Entry, Kind, Node};
+use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{Reading, compose, graph, shape, yaml};
 use crate::timed::{Clocks, Timed};
 use crate::types::Type;
@@ -176,10 +177,10 @@ fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read>
     // Where the kind of model is the mistake, it is told once.
     let knows_time = is_timed || declares.is_some();
     let context =
-        Context { names: &names, actions: &actions, sets: false, clocks: knows_time.then_some(&clocks) };
+        Surroundings { names: &names, actions: &actions, sets: false, clocks: knows_time.then_some(&clocks) };
     let found = read_transitions(collector, entries, &context, &mut locations);
     check_names(collector, &found);
-    let Found { transitions, places, resets, names: called } = found;
+    let ReadTransitions { transitions, places, resets, names: called } = found;
     if !knows_time {
         for (_, place) in actions.controllable.values() {
             timed(collector, place, "inputs that the tester does not send");
@@ -212,7 +213,9 @@ fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read>
 
 /// Clocks are not known to an initial condition, but their names are, for the message.
 fn note_clocks(entries: &[Entry], names: &mut Names) {
-    let Some(Kind::Sequence(items)) = shape::get(entries, "clocks").map(|node| &node.kind) else { return };
+    let Some(NodeKind::Sequence(items)) = shape::get(entries, "clocks").map(|node| &node.kind) else {
+        return;
+    };
     for scalar in items.iter().filter_map(|item| item.as_scalar()) {
         names.add_elsewhere(&scalar.text, "a clock, and clocks begin at 0");
     }
@@ -222,7 +225,7 @@ fn note_clocks(entries: &[Entry], names: &mut Names) {
 fn note_other_names(
     names: &mut Names,
     actions: &[crate::iosts::Action],
-    locations: &Locations,
+    locations: &ReadLocations,
     types: &[(String, Type)],
 ) {
     for action in actions {
@@ -245,7 +248,7 @@ pub(super) fn top<'a>(collector: &mut Collector, root: &'a Node, key: &str) -> O
         ("specification", "a configuration"),
     ];
     let wanted = kinds.iter().find(|(kind, _)| *kind == key).map_or("a model", |(_, what)| what);
-    let Kind::Mapping(entries) = &root.kind else {
+    let NodeKind::Mapping(entries) = &root.kind else {
         let message = format!("expected {wanted}, found {}", root.describe());
         let diagnostic = Diagnostic::error("wrong-kind", message)
             .at(collector.origin(&root.head()), format!("expected a mapping with `{key}:`"))

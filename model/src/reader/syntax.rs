@@ -8,7 +8,7 @@ use crate::term::node::{Comparison, Operator};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expression {
     /// What it is.
-    pub kind: Kind,
+    pub kind: ExpressionKind,
     /// Where it stands, in bytes.
     pub span: Range<usize>,
     /// The length of the longest path below it; limited, so that recursion over the tree is.
@@ -17,7 +17,7 @@ pub struct Expression {
 
 /// What an expression is at its root.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Kind {
+pub enum ExpressionKind {
     /// A datum or a literal of an enumeration.
     Name(String),
     /// Digits.

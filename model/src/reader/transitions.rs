@@ -9,13 +9,14 @@ use crate::diagnostic::Diagnostic;
 use crate::iosts::{Transition, TransitionId, TransitionOrigin};
 use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, article, inventory};
-use crate::reader::declarations::{Actions, Locations};
+use crate::reader::declarations::ReadLocations;
 use crate::reader::on::{Taken, mentions_parameter, read_on, refuse_partial_parameters};
-use crate::reader::scope::{Meaning, Names, Scope};
+use crate::reader::scope::{Meaning, Scope};
 use crate::reader::shape;
+use crate::reader::surroundings::Surroundings;
 use crate::reader::types::timed;
 use crate::reader::typing::{read_expression, report};
-use crate::reader::yaml::{Entry, Kind, Node};
+use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::term::{Substitution, Term};
 use crate::types::Type;
 
@@ -24,7 +25,7 @@ const LIKE: &str = "{ from: Idle, to: Pay, on: Coin, when: pCoinValue > 0 }";
 
 /// Where the parts of a transition stand, for checks of the whole model.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct TransitionPlaces {
     /// The source's name.
     pub from: Range<usize>,
     /// The action.
@@ -33,44 +34,31 @@ pub struct Places {
     pub to: Range<usize>,
 }
 
-/// What a transition is read against.
-#[derive(Debug)]
-pub struct Context<'a> {
-    /// Data and literals.
-    pub names: &'a Names,
-    /// Σ
-    pub actions: &'a Actions,
-    /// May a transition be on a set of actions? In purposes.
-    pub sets: bool,
-    /// The clocks that may be reset: of a timed model, those of its own. `None` where there is no time.
-    pub clocks: Option<&'a [Datum]>,
-}
-
 /// The transitions of a model, with what stands beside them.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct ReadTransitions {
     /// The transitions.
     pub transitions: Numbered<TransitionId, Transition>,
     /// Where each stands.
-    pub places: Numbered<TransitionId, Places>,
+    pub places: Numbered<TransitionId, TransitionPlaces>,
     /// The clocks that each resets; of timed models only.
     pub resets: Numbered<TransitionId, Vec<Datum>>,
     /// What each is called, where it is; of timed models only.
     pub names: Numbered<TransitionId, Option<String>>,
 }
 
-/// So many transitions are read of one file, those included into which sets of actions are written out: several times what a file
-/// can hold that names each.
+/// So many transitions are read of one file, those included into which sets of actions are written out:
+/// several times what a file can hold that names each.
 const MOST: usize = 50_000;
 
 /// Reads `transitions:`. Those with a mistake are left out; the mistakes have been reported.
 pub fn read_transitions(
     collector: &mut Collector,
     entries: &[Entry],
-    context: &Context<'_>,
-    locations: &mut Locations,
-) -> Found {
-    let mut found = Found::default();
+    context: &Surroundings<'_>,
+    locations: &mut ReadLocations,
+) -> ReadTransitions {
+    let mut found = ReadTransitions::default();
     let Some(node) = shape::get(entries, "transitions") else { return found };
     let like = format!("transitions: [{LIKE}]");
     let Some(items) = shape::list(collector, node, "`transitions`", &like) else {
@@ -108,15 +96,15 @@ struct Beside {
 }
 
 /// The transitions that one item stands for, and what stands beside them.
-type WrittenOut = (Vec<(Transition, Places)>, Beside);
+type WrittenOut = (Vec<(Transition, TransitionPlaces)>, Beside);
 
 fn read_transition(
     collector: &mut Collector,
     node: &Node,
-    context: &Context<'_>,
-    locations: &mut Locations,
+    context: &Surroundings<'_>,
+    locations: &mut ReadLocations,
 ) -> Option<WrittenOut> {
-    let Kind::Mapping(entries) = &node.kind else {
+    let NodeKind::Mapping(entries) = &node.kind else {
         shape::wrong_kind(collector, node, "a transition", "a mapping", LIKE);
         return None;
     };
@@ -185,7 +173,7 @@ fn read_transition(
         let (Some(from), Some(to), Some(source), Some(target)) = (from, to, source, target) else {
             return None;
         };
-        let places = Places { from: from.span.clone(), on: one.place.clone(), to: to.span.clone() };
+        let places = TransitionPlaces { from: from.span.clone(), on: one.place.clone(), to: to.span.clone() };
         let origin = TransitionOrigin { whole: whole.clone(), ..origin };
         let transition = Transition { source, action: one.action, guard, assignments, target, origin };
         written_out.push((transition, places));
@@ -194,7 +182,7 @@ fn read_transition(
 }
 
 /// What the transition is called.
-fn read_name(collector: &mut Collector, entries: &[Entry], context: &Context<'_>) -> Option<String> {
+fn read_name(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Option<String> {
     let entry = entries.iter().find(|entry| entry.key.text == "name")?;
     if context.clocks.is_none() {
         timed(collector, &entry.key.span, "names of transitions");
@@ -205,7 +193,7 @@ fn read_name(collector: &mut Collector, entries: &[Entry], context: &Context<'_>
 }
 
 /// Reports names that two transitions bear.
-pub(super) fn check_names(collector: &mut Collector, found: &Found) {
+pub(super) fn check_names(collector: &mut Collector, found: &ReadTransitions) {
     let mut seen: HashMap<&str, TransitionId> = HashMap::new();
     for (number, name) in found.names.numbered() {
         let Some(name) = name else { continue };
@@ -220,7 +208,7 @@ pub(super) fn check_names(collector: &mut Collector, found: &Found) {
 }
 
 /// The clocks under `reset:`, each once; the mistakes have been reported.
-fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Context<'_>) -> Vec<Datum> {
+fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Vec<Datum> {
     let Some(entry) = entries.iter().find(|entry| entry.key.text == "reset") else { return Vec::new() };
     let Some(clocks) = context.clocks else {
         timed(collector, &entry.key.span, "`reset`");
@@ -264,7 +252,7 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Context<'
 /// The guard and the assigned values, as they are written.
 fn expressions<'a>(guard: Option<&'a Node>, assign: Option<&'a Node>) -> impl Iterator<Item = &'a Node> {
     let entries: &[Entry] = match assign.map(|node| &node.kind) {
-        Some(Kind::Mapping(entries)) => entries,
+        Some(NodeKind::Mapping(entries)) => entries,
         _ => &[],
     };
     guard.into_iter().chain(entries.iter().map(|entry| entry.value.as_ref()))
@@ -274,7 +262,7 @@ fn expressions<'a>(guard: Option<&'a Node>, assign: Option<&'a Node>) -> impl It
 fn read_said(
     collector: &mut Collector,
     taken: &Taken<'_>,
-    context: &Context<'_>,
+    context: &Surroundings<'_>,
     guard: Option<&Node>,
     assign: Option<&Node>,
 ) -> Option<(Term, Substitution, TransitionOrigin)> {

@@ -1,8 +1,8 @@
 //! Types as a user writes them: the section `types:` and the type of a datum.
 //!
-//! Declarations may refer to each other in any order, so they are resolved on demand, depth first; a name met again
-//! while it is being resolved is a cycle, which no record can have. Depth and size are limited, because types are
-//! compared and hashed structurally.
+//! Declarations may refer to each other in any order, so they are resolved on demand, depth first; a name met
+//! again while it is being resolved is a cycle, which no record can have. Depth and size are limited, because
+//! types are compared and hashed structurally.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use dashu::integer::IBig;
 
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{Collector, inventory};
-use crate::reader::lexer::{self, Kind as Lexeme, Token, tokens};
+use crate::reader::lexer::{self, Token, TokenKind as Lexeme, tokens};
 use crate::reader::parser::{MAX_DIGITS, Mistake, Parser};
 use crate::reader::scope::{Meaning, Names};
 use crate::reader::shape;
 use crate::reader::typing::report;
-use crate::reader::yaml::{Entry, Kind, Node, Scalar};
+use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use crate::types::{ArrayType, EnumType, RecordType, Type};
 
 /// The names of the types that need no declaration.
@@ -110,7 +110,7 @@ fn is_reserved(name: &str) -> bool {
 }
 
 fn add_literals(collector: &mut Collector, enumeration: &Arc<EnumType>, entry: &Entry, names: &mut Names) {
-    let Kind::Sequence(items) = &entry.value.kind else { return };
+    let NodeKind::Sequence(items) = &entry.value.kind else { return };
     let literals = enumeration.literals.iter().enumerate();
     let positions: BTreeMap<&str, usize> = literals.map(|(at, literal)| (literal.as_str(), at)).collect();
     for item in items {
@@ -165,10 +165,10 @@ impl Reading<'_, '_> {
 
     fn declaration(&mut self, name: &str, node: &Node) -> Option<Type> {
         match &node.kind {
-            Kind::Sequence(items) => self.enumeration(name, node, items),
-            Kind::Mapping(entries) => self.record(name, node, entries),
-            Kind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
-            Kind::Scalar(_) => {
+            NodeKind::Sequence(items) => self.enumeration(name, node, items),
+            NodeKind::Mapping(entries) => self.record(name, node, entries),
+            NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
+            NodeKind::Scalar(_) => {
                 let like = "Beverage: [TEA, COFFEE]";
                 shape::wrong_kind(
                     self.collector,
@@ -252,7 +252,7 @@ impl Reading<'_, '_> {
     /// A type where one is used.
     fn used(&mut self, node: &Node, of: &str) -> Option<Type> {
         match &node.kind {
-            Kind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
+            NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
             _ => {
                 let message = format!("{of} needs a type, but this is {}", node.describe());
                 let diagnostic = Diagnostic::error("expected-type", message)

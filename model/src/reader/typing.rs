@@ -1,8 +1,8 @@
 //! Types: from the syntax tree to a well-sorted term, collecting every mistake on the way.
 //!
-//! A subexpression with a mistake has no term, and what is built around it keeps quiet about it: one mistake, one
-//! message. Rules: `int`, `nat` and ranges are one sort; an integer beside a real, or where a real is expected, is
-//! lifted; nothing else converts. Recursion is bounded by the parser's limits.
+//! A subexpression with a mistake has no term, and what is built around it keeps quiet about it: one mistake,
+//! one message. Rules: `int`, `nat` and ranges are one sort; an integer beside a real, or where a real is
+//! expected, is lifted; nothing else converts. Recursion is bounded by the parser's limits.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{Collector, inventory, listed};
 use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
-use crate::reader::syntax::{Expression, Kind};
+use crate::reader::syntax::{Expression, ExpressionKind};
 use crate::reader::yaml::{Node, Scalar};
 use crate::term::Term;
 use crate::term::node::{Comparison, Operator};
@@ -109,30 +109,30 @@ impl Typing<'_, '_> {
 
     fn term(&mut self, tree: &Expression) -> Option<Term> {
         match &tree.kind {
-            Kind::Name(name) => self.name(name, &tree.span),
-            Kind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
-            Kind::Integer(digits) => Some(Term::int(integer(digits)?)),
-            Kind::Decimal(digits) => Some(Term::literal(Value::Real(decimal(digits)?))),
-            Kind::Not(inner) => Some(self.truth(inner, "!")?.not()),
-            Kind::Negate(inner) => Some(self.number(inner, "-")?.negate()),
-            Kind::And(parts) => Some(Term::and(self.truths(parts, "&&")?)),
-            Kind::Or(parts) => Some(Term::or(self.truths(parts, "||")?)),
-            Kind::Implies(parts) => {
+            ExpressionKind::Name(name) => self.name(name, &tree.span),
+            ExpressionKind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
+            ExpressionKind::Integer(digits) => Some(Term::int(integer(digits)?)),
+            ExpressionKind::Decimal(digits) => Some(Term::literal(Value::Real(decimal(digits)?))),
+            ExpressionKind::Not(inner) => Some(self.truth(inner, "!")?.not()),
+            ExpressionKind::Negate(inner) => Some(self.number(inner, "-")?.negate()),
+            ExpressionKind::And(parts) => Some(Term::and(self.truths(parts, "&&")?)),
+            ExpressionKind::Or(parts) => Some(Term::or(self.truths(parts, "||")?)),
+            ExpressionKind::Implies(parts) => {
                 let mut parts = self.truths(parts, "=>")?;
                 let conclusion = parts.pop()?;
                 // All at once: a chain must not cost its square.
                 Some(Term::or(parts.iter().map(Term::not).chain([conclusion])))
             }
-            Kind::Compare(first, rest) => self.compare(first, rest),
-            Kind::Arithmetic(operator, a, b) => self.arithmetic(*operator, a, b),
-            Kind::IfThenElse(condition, a, b) => self.conditional(condition, a, b),
-            Kind::Select(array, index) => {
+            ExpressionKind::Compare(first, rest) => self.compare(first, rest),
+            ExpressionKind::Arithmetic(operator, a, b) => self.arithmetic(*operator, a, b),
+            ExpressionKind::IfThenElse(condition, a, b) => self.conditional(condition, a, b),
+            ExpressionKind::Select(array, index) => {
                 let (array_term, index_term) = (self.term(array), self.term(index));
                 let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
                 let index = self.fit(&index_term?, &index.span, &ty.index, "the index")?;
                 Some(Term::select(array_term, &index))
             }
-            Kind::Store(array, index, element) => {
+            ExpressionKind::Store(array, index, element) => {
                 let (array_term, index_term, element_term) =
                     (self.term(array), self.term(index), self.term(element));
                 let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
@@ -141,7 +141,7 @@ impl Typing<'_, '_> {
                     .and_then(|term| self.fit(&term, &element.span, &ty.element, "the new element"));
                 Some(Term::store(array_term, &index?, &element?))
             }
-            Kind::Field(record, field, at) => {
+            ExpressionKind::Field(record, field, at) => {
                 let record_term = self.term(record)?;
                 let Type::Record(ty) = record_term.sort().clone() else {
                     let message =
@@ -425,8 +425,8 @@ fn decimal(digits: &str) -> Option<RBig> {
     Some(RBig::from(numerator) / RBig::from(denominator))
 }
 
-/// Is it a number of more digits than are read? Numbers are computed here already: a product of long ones is longer, and
-/// the solver pays for its square.
+/// Is it a number of more digits than are read? Numbers are computed here already: a product of long ones is
+/// longer, and the solver pays for its square.
 fn is_too_long(term: &Term) -> bool {
     term.as_literal().is_some_and(crate::term::evaluate::is_too_long)
 }

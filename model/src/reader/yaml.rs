@@ -1,11 +1,13 @@
 //! YAML as a tree that remembers where everything stands.
 //!
 //! The reader wants more of YAML than a deserializer gives: the text of a scalar as it was written (`0` is an
-//! expression, `on` a key), the byte at which it begins (the words inside an expression are underlined), both places
-//! of a key that stands twice. So the tree is built here, from the events of the parser under `serde-saphyr`.
+//! expression, `on` a key), the byte at which it begins (the words inside an expression are underlined), both
+//! places of a key that stands twice. So the tree is built here, from the events of the parser under
+//! `serde-saphyr`.
 //!
-//! Nothing a file contains can make this slow or deep: the file's size, the nesting, the number of nodes and what
-//! aliases unfold to are limited, each with its own diagnostic. Building is iterative. Cost: linear in the file.
+//! Nothing a file contains can make this slow or deep: the file's size, the nesting, the number of nodes and
+//! what aliases unfold to are limited, each with its own diagnostic. Building is iterative. Cost: linear in
+//! the file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -29,7 +31,7 @@ const MAX_ALIGNED: usize = 65_536;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Where it stands, in bytes of the file.
     pub span: Range<usize>,
     flow: bool,
@@ -38,7 +40,7 @@ pub struct Node {
 
 /// What a node is.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Kind {
+pub enum NodeKind {
     /// Text.
     Scalar(Scalar),
     /// A list.
@@ -106,7 +108,7 @@ impl Node {
     /// The text, where it is a scalar.
     pub fn as_scalar(&self) -> Option<&Scalar> {
         match &self.kind {
-            Kind::Scalar(scalar) => Some(scalar),
+            NodeKind::Scalar(scalar) => Some(scalar),
             _ => None,
         }
     }
@@ -119,20 +121,21 @@ impl Node {
     /// What it is, in a user's words.
     pub fn describe(&self) -> &'static str {
         match &self.kind {
-            Kind::Scalar(_) if self.is_nothing() => "nothing",
-            Kind::Scalar(_) => "text",
-            Kind::Sequence(_) => "a list",
-            Kind::Mapping(_) => "a mapping",
+            NodeKind::Scalar(_) if self.is_nothing() => "nothing",
+            NodeKind::Scalar(_) => "text",
+            NodeKind::Sequence(_) => "a list",
+            NodeKind::Mapping(_) => "a mapping",
         }
     }
 
-    /// The place to underline when the node as a whole is meant: a block collection is shown by its first words.
+    /// The place to underline when the node as a whole is meant: a block collection is shown by its first
+    /// words.
     pub fn head(&self) -> Range<usize> {
         match &self.kind {
-            Kind::Mapping(entries) if !self.flow => {
+            NodeKind::Mapping(entries) if !self.flow => {
                 entries.first().map_or(self.span.clone(), |entry| entry.key.span.clone())
             }
-            Kind::Sequence(items) if !self.flow => {
+            NodeKind::Sequence(items) if !self.flow => {
                 items.first().map_or(self.span.clone(), |item| item.head())
             }
             _ => self.span.clone(),
@@ -239,15 +242,17 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
     builder.root
 }
 
-/// The keys of the document in order, each with its value where that is text, and with an empty text at its place where
-/// not; until `enough` says so, as far as the text is YAML. What is wrong with it is for [`parse`] to tell: this is for a
-/// look at what kind of file it is, which must not cost as much as reading it.
+/// The keys of the document in order, each with its value where that is text, and with an empty text at its
+/// place where not; until `enough` says so, as far as the text is YAML. What is wrong with it is for
+/// [`parse`] to tell: this is for a look at what kind of file it is, which must not cost as much as reading
+/// it.
 pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scalar)> {
     let mut found = Vec::new();
     if text.len() > Limits::of(text.as_bytes()).bytes {
         return found;
     }
-    // The key whose value comes next, and where the collection began that is one of the document's keys or values.
+    // The key whose value comes next, and where the collection began that is one of the document's keys or
+    // values.
     let (mut depth, mut key, mut start): (usize, Option<String>, usize) = (0, None, 0);
     let mut options = Options::default();
     options.emit_unresolved_aliases = true;
@@ -306,8 +311,8 @@ fn word_at(text: &str, at: usize) -> Range<usize> {
     at..at + end
 }
 
-/// Where the bytes of a scalar on several lines stand: line folding changes only white space, so the other characters
-/// are met in the same order. `None` where they are not, because something is escaped.
+/// Where the bytes of a scalar on several lines stand: line folding changes only white space, so the other
+/// characters are met in the same order. `None` where they are not, because something is escaped.
 fn align(source: &str, text: &str, start: usize, inner: usize, block: bool) -> Option<Arc<[u32]>> {
     if text.len() > MAX_ALIGNED {
         return None;
@@ -335,7 +340,7 @@ fn align(source: &str, text: &str, start: usize, inner: usize, block: bool) -> O
 
 /// A list or mapping under construction.
 struct Open {
-    kind: Kind,
+    kind: NodeKind,
     flow: bool,
     start: usize,
     anchor: usize,
@@ -369,29 +374,29 @@ impl Builder<'_, '_> {
                 let mut scalar = self.scalar(&text, style, bytes);
                 scalar.broken = tag.is_some();
                 let node =
-                    Node { span: scalar.span.clone(), kind: Kind::Scalar(scalar), flow: true, size: 1 };
+                    Node { span: scalar.span.clone(), kind: NodeKind::Scalar(scalar), flow: true, size: 1 };
                 self.complete(node, anchor)
             }
             Event::SequenceStart(style, anchor, tag) => {
                 self.refuse(tag.as_deref(), span);
-                self.begin(Kind::Sequence(Vec::new()), style, anchor, bytes)
+                self.begin(NodeKind::Sequence(Vec::new()), style, anchor, bytes)
             }
             Event::MappingStart(style, anchor, tag) => {
                 self.refuse(tag.as_deref(), span);
-                self.begin(Kind::Mapping(Vec::new()), style, anchor, bytes)
+                self.begin(NodeKind::Mapping(Vec::new()), style, anchor, bytes)
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let open = self.open.pop()?;
                 let last = match &open.kind {
-                    Kind::Sequence(items) => items.last().map(|item| item.span.end),
-                    Kind::Mapping(entries) => {
+                    NodeKind::Sequence(items) => items.last().map(|item| item.span.end),
+                    NodeKind::Mapping(entries) => {
                         entries.last().map(|entry| entry.value.span.end.max(entry.key.span.end))
                     }
-                    Kind::Scalar(_) => None,
+                    NodeKind::Scalar(_) => None,
                 };
                 let end = if open.flow { bytes.end } else { last.unwrap_or(bytes.start) };
                 let start = match &open.kind {
-                    Kind::Mapping(entries) if !open.flow => {
+                    NodeKind::Mapping(entries) if !open.flow => {
                         entries.first().map_or(open.start, |e| e.key.span.start)
                     }
                     _ => open.start,
@@ -415,7 +420,7 @@ impl Builder<'_, '_> {
                     .help(QUOTE);
                 self.collector.push(diagnostic);
                 let scalar = Scalar { broken: true, ..Scalar::made(String::new(), bytes.clone()) };
-                self.complete(Node { kind: Kind::Scalar(scalar), span: bytes, flow: true, size: 1 }, 0)
+                self.complete(Node { kind: NodeKind::Scalar(scalar), span: bytes, flow: true, size: 1 }, 0)
             }
             _ => Some(()),
         }
@@ -449,12 +454,18 @@ impl Builder<'_, '_> {
         self.collector.push(diagnostic);
     }
 
-    fn begin(&mut self, kind: Kind, style: StructureStyle, anchor: usize, bytes: Range<usize>) -> Option<()> {
+    fn begin(
+        &mut self,
+        kind: NodeKind,
+        style: StructureStyle,
+        anchor: usize,
+        bytes: Range<usize>,
+    ) -> Option<()> {
         if self.open.len() >= MAX_DEPTH {
             self.too_deep(&bytes);
             return None;
         }
-        let expects_key = matches!(kind, Kind::Mapping(_));
+        let expects_key = matches!(kind, NodeKind::Mapping(_));
         let flow = style == StructureStyle::Flow;
         self.open.push(Open { kind, flow, start: bytes.start, anchor, size: 1, key: None, expects_key });
         Some(())
@@ -491,8 +502,8 @@ impl Builder<'_, '_> {
         };
         parent.size = parent.size.saturating_add(node.size);
         match &mut parent.kind {
-            Kind::Sequence(items) => items.push(node),
-            Kind::Mapping(entries) => {
+            NodeKind::Sequence(items) => items.push(node),
+            NodeKind::Mapping(entries) => {
                 if !parent.expects_key {
                     parent.expects_key = true;
                     if let Some(key) = parent.key.take() {
@@ -507,7 +518,7 @@ impl Builder<'_, '_> {
                     }
                 }
             }
-            Kind::Scalar(_) => {}
+            NodeKind::Scalar(_) => {}
         }
         Some(())
     }

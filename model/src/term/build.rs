@@ -1,12 +1,12 @@
 //! The constructors of terms, and the little that they simplify.
 //!
-//! Each asserts its arguments' sorts: a violation is a mistake of ours, since the reader has checked what users write.
-//! Simplification is local and never looks below the arguments' roots, so that building is constant time per node
-//! (negation walks the Boolean structure once).
+//! Each asserts its arguments' sorts: a violation is a mistake of ours, since the reader has checked what
+//! users write. Simplification is local and never looks below the arguments' roots, so that building is
+//! constant time per node (negation walks the Boolean structure once).
 //!
-//! No rule here changes where a term has a value ([`super::total`] says why). A rule that leaves an argument out asks
-//! first whether that argument is total; those that keep all arguments, or leave out what would not be reached, need
-//! not ask.
+//! No rule here changes where a term has a value ([`super::total`] says why). A rule that leaves an argument
+//! out asks first whether that argument is total; those that keep all arguments, or leave out what would not
+//! be reached, need not ask.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -57,12 +57,14 @@ impl Term {
         negation(self, &mut HashMap::new())
     }
 
-    /// The conjunction: flat, in order, without doubles; `false` where a part and its negation meet behind total parts.
+    /// The conjunction: flat, in order, without doubles; `false` where a part and its negation meet behind
+    /// total parts.
     pub fn and(parts: impl IntoIterator<Item = Term>) -> Term {
         junction(parts, true)
     }
 
-    /// The disjunction: flat, in order, without doubles; `true` where a part and its negation meet behind total parts.
+    /// The disjunction: flat, in order, without doubles; `true` where a part and its negation meet behind
+    /// total parts.
     pub fn or(parts: impl IntoIterator<Item = Term>) -> Term {
         junction(parts, false)
     }
@@ -222,7 +224,8 @@ impl Term {
         let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };
         assert_eq!(*index.sort(), ty.index.sort(), "index {index} of {array}");
         match array.node() {
-            // What the store asks for besides is not asked for any more. The element stays, and may be partial.
+            // What the store asks for besides is not asked for any more. The element stays, and may be
+            // partial.
             Node::Store(inner, at, element)
                 if *at == index
                     && inner.is_total()
@@ -337,15 +340,16 @@ fn junction(parts: impl IntoIterator<Item = Term>, conjunction: bool) -> Term {
         for term in inner {
             let absorbing = if conjunction { term.is_false() } else { term.is_true() };
             if absorbing {
-                // What follows is not reached. What stands in front is evaluated, and stays up to the last part that
-                // may have no value: it says where the whole has one.
+                // What follows is not reached. What stands in front is evaluated, and stays up to the last
+                // part that may have no value: it says where the whole has one.
                 while flat.last().is_some_and(Term::is_total) {
                     flat.pop();
                 }
                 flat.push(term);
                 break 'parts;
             }
-            // A part that stands in front already is reached the second time only where it did not stop the first.
+            // A part that stands in front already is reached the second time only where it did not stop the
+            // first.
             if seen.insert(term.clone()) {
                 flat.push(term);
             }
@@ -375,8 +379,9 @@ fn is_literal_shape(term: &Term) -> bool {
     )
 }
 
-/// What two reals are that are both integers lifted. An operation on such is done on the integers, and its result lifted:
-/// the same number, and the form in which the printed text is read back, since lifting is not printed.
+/// What two reals are that are both integers lifted. An operation on such is done on the integers, and its
+/// result lifted: the same number, and the form in which the printed text is read back, since lifting is not
+/// printed.
 fn integers<'a>(a: &'a Term, b: &'a Term) -> Option<(&'a Term, &'a Term)> {
     match (a.node(), b.node()) {
         (Node::ToReal(a), Node::ToReal(b)) => Some((a, b)),

@@ -1,12 +1,12 @@
 //! The value of a term under a valuation: the definition that everything symbolic is held against.
 //!
-//! Evaluation goes from the left and stops where the result is known, as a reader of `&&`, `||` and `if` expects; an
-//! operation that is *reached* and has no value (division by zero, an index outside a range-typed array, an element
-//! outside the array's element type) makes the whole term undefined.
+//! Evaluation goes from the left and stops where the result is known, as a reader of `&&`, `||` and `if`
+//! expects; an operation that is *reached* and has no value (division by zero, an index outside a range-typed
+//! array, an element outside the array's element type) makes the whole term undefined.
 //!
-//! A number of more than [`budget::MAX_DIGITS`] digits is no value either, but for another reason: the term has one, and we do not
-//! compute it. Nobody may take that for a transition that is not enabled, so within a budget it ends the work
-//! ([`budget::too_long`]): of a run, without a verdict on what happened.
+//! A number of more than [`budget::MAX_DIGITS`] digits is no value either, but for another reason: the term
+//! has one, and we do not compute it. Nobody may take that for a transition that is not enabled, so within a
+//! budget it ends the work ([`budget::too_long`]): of a run, without a verdict on what happened.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -204,8 +204,8 @@ pub fn arithmetic_on_values(operator: Operator, a: &Value, b: &Value) -> Option<
     }
 }
 
-/// Is it a number of more digits than are read and computed? A product of long ones is longer, and whoever computes with it
-/// pays for its square.
+/// Is it a number of more digits than are read and computed? A product of long ones is longer, and whoever
+/// computes with it pays for its square.
 pub fn is_too_long(value: &Value) -> bool {
     let bits = match value {
         Value::Int(value) => value.bit_len(),

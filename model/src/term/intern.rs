@@ -1,12 +1,12 @@
 //! Hash-consing: a term that exists is never built twice.
 //!
-//! Equal terms are one allocation, so equality is a comparison of pointers, substitution can be memoised by identity,
-//! and the effects composed along a path cost what is new in them. The table holds weak references and is swept when
-//! it has doubled since the last sweep: insertion stays amortised constant, and a program that makes a hundred
-//! thousand models does not keep their terms.
+//! Equal terms are one allocation, so equality is a comparison of pointers, substitution can be memoised by
+//! identity, and the effects composed along a path cost what is new in them. The table holds weak references
+//! and is swept when it has doubled since the last sweep: insertion stays amortised constant, and a program
+//! that makes a hundred thousand models does not keep their terms.
 //!
-//! The table is shared by all threads behind sharded locks. Nothing observable depends on it: a term's hash and its
-//! order are functions of its structure, never of an address or of the time of its making.
+//! The table is shared by all threads behind sharded locks. Nothing observable depends on it: a term's hash
+//! and its order are functions of its structure, never of an address or of the time of its making.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};

@@ -1,14 +1,15 @@
 //! Terms: guards, assigned expressions, initial conditions.
 //!
-//! A term is immutable, hash-consed (`intern`) and well-sorted by construction: the constructors assert the sorts
-//! of their arguments, and the reader reports the user's mistakes before it calls them. They simplify lightly and
-//! locally: constants are folded, negation moves inwards, conjunctions are flattened. What a user wrote otherwise
-//! stays as written, because guards are read by people.
+//! A term is immutable, hash-consed (`intern`) and well-sorted by construction: the constructors assert the
+//! sorts of their arguments, and the reader reports the user's mistakes before it calls them. They simplify
+//! lightly and locally: constants are folded, negation moves inwards, conjunctions are flattened. What a user
+//! wrote otherwise stays as written, because guards are read by people.
 //!
-//! **The law of the constructors.** A term that a constructor makes has the value of the operation on its arguments, *and
-//! has a value exactly where that has one*, evaluated as in [`evaluate`]: nothing is left out that could have been
-//! undefined (`total`). What a transition asks for beyond its guard ([`crate::obligation`]) is therefore the same
-//! before and after any simplification, any substitution, any mutation, and when the text is written and read again.
+//! **The law of the constructors.** A term that a constructor makes has the value of the operation on its
+//! arguments, *and has a value exactly where that has one*, evaluated as in [`evaluate`]: nothing is left out
+//! that could have been undefined (`total`). What a transition asks for beyond its guard
+//! ([`crate::obligation`]) is therefore the same before and after any simplification, any substitution, any
+//! mutation, and when the text is written and read again.
 
 mod build;
 pub mod evaluate;
@@ -68,8 +69,8 @@ impl Term {
         &self.0.sort
     }
 
-    /// How many nodes it has when it is written out, each shared subterm as often as it occurs (saturating). Text has no
-    /// sharing: a term of sixty levels may fill every disk.
+    /// How many nodes it has when it is written out, each shared subterm as often as it occurs (saturating).
+    /// Text has no sharing: a term of sixty levels may fill every disk.
     pub fn written_size(&self) -> u64 {
         self.0.written
     }
@@ -95,7 +96,8 @@ impl Term {
         }
     }
 
-    /// Has it a value under every valuation? `true` is certain, `false` is not: the shape is all that is looked at.
+    /// Has it a value under every valuation? `true` is certain, `false` is not: the shape is all that is
+    /// looked at.
     pub fn is_total(&self) -> bool {
         self.0.total
     }

@@ -6,8 +6,9 @@ use crate::data::Datum;
 use crate::term::Term;
 use crate::value::Value;
 
-/// What a term is at its root. The constructors of [`Term`] keep nodes in a light normal form: negation stands only
-/// on Boolean data, reads and fields; conjunctions and disjunctions are flat, without doubles and without units.
+/// What a term is at its root. The constructors of [`Term`] keep nodes in a light normal form: negation
+/// stands only on Boolean data, reads and fields; conjunctions and disjunctions are flat, without doubles and
+/// without units.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     /// A value.

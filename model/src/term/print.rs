@@ -1,5 +1,5 @@
-//! A term as text in the expression language of the model format, with no more parentheses than it needs: what is
-//! printed can be read back.
+//! A term as text in the expression language of the model format, with no more parentheses than it needs:
+//! what is printed can be read back.
 
 use std::fmt;
 
@@ -8,8 +8,9 @@ use crate::term::node::{Comparison, Node, Operator};
 use crate::types::Type;
 use crate::value::Value;
 
-/// A larger expression is not printed in full: text repeats what terms share, and can be larger than any disk. The
-/// stages stop before they make such an expression ([`Term::written_size`]); messages that show one are cut.
+/// A larger expression is not printed in full: text repeats what terms share, and can be larger than any
+/// disk. The stages stop before they make such an expression ([`Term::written_size`]); messages that show one
+/// are cut.
 pub const MAX_PRINTED: u64 = 4_000_000;
 
 /// So much of a larger expression is printed.

@@ -1,7 +1,7 @@
 //! Simultaneous substitution of terms for data, memoised.
 //!
-//! The memo lives as long as one call: within it every shared subterm is rewritten once, and a subterm that mentions
-//! none of the replaced data is returned as it is.
+//! The memo lives as long as one call: within it every shared subterm is rewritten once, and a subterm that
+//! mentions none of the replaced data is returned as it is.
 
 use std::collections::HashMap;
 

@@ -1,17 +1,18 @@
 //! Which terms have a value under every valuation, as far as their shape says so.
 //!
-//! **Why.** A term means two things: a value, and where it has one. `10 div x == 10 div x` is true, but not where `x` is
-//! 0, and there a transition with this guard is not enabled. A constructor that makes `true` of it has changed the
-//! model. So a constructor may leave out an argument only if that argument is *total*; the law that all of them keep is
-//! stated in [`super`], and tested against an evaluation without constructors.
+//! **Why.** A term means two things: a value, and where it has one. `10 div x == 10 div x` is true, but not
+//! where `x` is 0, and there a transition with this guard is not enabled. A constructor that makes `true` of
+//! it has changed the model. So a constructor may leave out an argument only if that argument is *total*; the
+//! law that all of them keep is stated in [`super`], and tested against an evaluation without constructors.
 //!
-//! **Method.** Total are literals and data, and operations on total terms that ask nothing of their arguments or are
-//! seen to get what they ask: a divisor that is a literal other than 0, an index or an element that is a literal in
-//! the type, or a datum whose own type is a part of it. Data have values of their types: a state, an event and a choice
-//! of constants with others is none.
+//! **Method.** Total are literals and data, and operations on total terms that ask nothing of their arguments
+//! or are seen to get what they ask: a divisor that is a literal other than 0, an index or an element that is
+//! a literal in the type, or a datum whose own type is a part of it. Data have values of their types: a
+//! state, an event and a choice of constants with others is none.
 //!
-//! It errs to one side: a term that is always defined for a deeper reason (`x == 0 || 10 div x > 1`) counts as partial,
-//! which costs no more than a simplification. Computed once per term, from its children: constant time.
+//! It errs to one side: a term that is always defined for a deeper reason (`x == 0 || 10 div x > 1`) counts
+//! as partial, which costs no more than a simplification. Computed once per term, from its children: constant
+//! time.
 
 use dashu::integer::IBig;
 

@@ -2,18 +2,20 @@
 //!
 //! **Problem.** Stages, analyses, symbolic execution, judges know no time, and all of them know data.
 //!
-//! **Method.** Each visible action gets one more parameter, the first: the *delay*, the time since the visible event before it
-//! (since the beginning, for the first). Clocks become variables that hold what they showed at that event. So at the next event a clock
-//! shows itself plus the delay: this is what guards and assigned values read; and afterwards it holds that, or 0 where it is reset. A
-//! guard asks in addition that the delay is not negative. This is Definition 2 of the publication of 2024, where a delay is a fresh symbol
-//! of a symbolic step that all transitions of a state share: it is the parameter.
+//! **Method.** Each visible action gets one more parameter, the first: the *delay*, the time since the
+//! visible event before it (since the beginning, for the first). Clocks become variables that hold what they
+//! showed at that event. So at the next event a clock shows itself plus the delay: this is what guards and
+//! assigned values read; and afterwards it holds that, or 0 where it is reset. A guard asks in addition that
+//! the delay is not negative. This is Definition 2 of the publication of 2024, where a delay is a fresh
+//! symbol of a symbolic step that all transitions of a state share: it is the parameter.
 //!
-//! **Internal actions** carry no parameter, so they happen at the time of the event before them. That loses nothing for one that no
-//! clock stands in, that resets none, and that assigns no clock's value: taken later instead, it leads to the same state. Others would take
-//! time that nobody sees: there is no such form of them, and [`delayed`] names them.
+//! **Internal actions** carry no parameter, so they happen at the time of the event before them. That loses
+//! nothing for one that no clock stands in, that resets none, and that assigns no clock's value: taken later
+//! instead, it leads to the same state. Others would take time that nobody sees: there is no such form of
+//! them, and [`delayed`] names them.
 //!
-//! **Why it is the same.** A run of the one is a run of the other with the same events at the same instants; the tests hold this
-//! against [`super::semantics`], which has clocks that run.
+//! **Why it is the same.** A run of the one is a run of the other with the same events at the same instants;
+//! the tests hold this against [`super::semantics`], which has clocks that run.
 //!
 //! **Cost**: one substitution for each transition.
 
@@ -29,9 +31,11 @@ use crate::types::Type;
 /// The delayed form of a specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delayed {
-    /// The IOSTS. Its variables are the model's, then the clocks; its transitions are the model's, under the same numbers.
+    /// The IOSTS. Its variables are the model's, then the clocks; its transitions are the model's, under the
+    /// same numbers.
     pub iosts: Iosts,
-    /// The first parameter of each visible action: the time since the visible event before it, in the model's unit.
+    /// The first parameter of each visible action: the time since the visible event before it, in the model's
+    /// unit.
     pub delay: Datum,
     /// The clocks: what they showed at the last visible event.
     pub clocks: Vec<Datum>,

@@ -1,16 +1,19 @@
 //! A timed model: a TIOSTS, which is an IOSTS with clocks.
 //!
-//! **Source.** Bannour, Escobedo, Gaston, Le Gall, *Off-line test case generation for timed symbolic model-based conformance
-//! testing* (2012), Definition 6; Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definition 1. Clocks
-//! are real, begin at 0 and advance together; a guard may mix data and clocks; a transition sets some clocks back to 0 *after* it has
-//! been taken, and what it assigns may read them as they were.
+//! **Source.** Bannour, Escobedo, Gaston, Le Gall, *Off-line test case generation for timed symbolic
+//! model-based conformance testing* (2012), Definition 6; Bannour, Lapitre, Le Gall, Nguyen, *Path-guided
+//! timed test cases* (2024), Definition 1. Clocks are real, begin at 0 and advance together; a guard may mix
+//! data and clocks; a transition sets some clocks back to 0 *after* it has been taken, and what it assigns
+//! may read them as they were.
 //!
-//! **Both conventions of guards** can be written: a guard that names an input's parameter speaks of the value that is received (2024), one that
-//! names a variable speaks of the value that it had before (2012), also where the transition assigns the parameter to it.
+//! **Both conventions of guards** can be written: a guard that names an input's parameter speaks of the value
+//! that is received (2024), one that names a variable speaks of the value that it had before (2012), also
+//! where the transition assigns the parameter to it.
 //!
-//! **A type of its own.** The graph inside mentions clocks in its guards like data that nothing changes; an untimed stage that took it for an
-//! IOSTS would be wrong about every guard. So it is not public. What untimed stages may take is the [`delayed`] form, in which time
-//! is data: a thing that says what the model says.
+//! **A type of its own.** The graph inside mentions clocks in its guards like data that nothing changes; an
+//! untimed stage that took it for an IOSTS would be wrong about every guard. So it is not public. What
+//! untimed stages may take is the [`delayed`] form, in which time is data: a thing that says what the model
+//! says.
 //!
 //! [`semantics`] is the concrete meaning, with exact rational delays: the oracle.
 
@@ -56,8 +59,8 @@ pub struct TimedPurpose {
 }
 
 impl Timed {
-    /// A model from its graph, whose guards and assigned values mention the clocks; from what it says of clocks; and from the inputs that
-    /// come from elsewhere than from the tester.
+    /// A model from its graph, whose guards and assigned values mention the clocks; from what it says of
+    /// clocks; and from the inputs that come from elsewhere than from the tester.
     pub fn new(graph: Iosts, clocks: Clocks, uncontrollable: BTreeSet<ActionId>) -> Self {
         debug_assert_eq!(
             graph.transitions.len(),
@@ -67,7 +70,8 @@ impl Timed {
         Timed { graph, clocks, uncontrollable }
     }
 
-    /// The graph with clocks in its guards: for messages, pictures and whoever knows what a clock is. It is *not* what it says as an IOSTS.
+    /// The graph with clocks in its guards: for messages, pictures and whoever knows what a clock is. It is
+    /// *not* what it says as an IOSTS.
     pub fn graph(&self) -> &Iosts {
         &self.graph
     }

@@ -1,11 +1,12 @@
-//! The concrete semantics of timed models (2012, Definitions 7 and 8; 2024, section 2): states with clocks that run.
+//! The concrete semantics of timed models (2012, Definitions 7 and 8; 2024, section 2): states with clocks
+//! that run.
 //!
-//! This is the oracle for everything that has to do with time, so it is naive: a state holds what each clock shows now, a delay moves all of
-//! them, an event happens at one instant. It shares with the [`super::delayed`] form only the evaluation of terms. Delays are exact
-//! rationals.
+//! This is the oracle for everything that has to do with time, so it is naive: a state holds what each clock
+//! shows now, a delay moves all of them, an event happens at one instant. It shares with the
+//! [`super::delayed`] form only the evaluation of terms. Delays are exact rationals.
 //!
-//! The publication of 2012 lets no run begin at q0 once it has been left (a misprint in its Definition 7): here a run goes on wherever a
-//! transition leaves.
+//! The publication of 2012 lets no run begin at q0 once it has been left (a misprint in its Definition 7):
+//! here a run goes on wherever a transition leaves.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,8 @@ pub struct TimedState {
     pub valuation: Valuation,
 }
 
-/// The state in which a run with these data begins: all clocks show 0. `None` where the initial condition does not hold.
+/// The state in which a run with these data begins: all clocks show 0. `None` where the initial condition
+/// does not hold.
 pub fn initial(timed: &Timed, data: &Valuation) -> Option<TimedState> {
     let graph = timed.graph();
     if holds(&graph.initial_condition, data) != Ok(true) {

@@ -1,15 +1,16 @@
 //! Are the facts of the test graph true?
 //!
-//! First they are tried as a proof. Which conditions make facts inductive is a definition, and the analysis reads the same
-//! list ([`coreach_analyses::inductive`]); whether they hold is asked here, of the solver, about the terms that the graph
-//! carries, and nothing else of the analysis is believed. reach is inductive on the graph. coreach is what a chain of turns
-//! ends in, on the visible machine up to Accept, each turn inductive within the one before. Where the purpose is out of reach, the
-//! reach by which it is has to be a turn more. Where all that is proved,
-//! the facts are true, and nothing more is asked.
+//! First they are tried as a proof. Which conditions make facts inductive is a definition, and the analysis
+//! reads the same list ([`coreach_analyses::inductive`]); whether they hold is asked here, of the solver,
+//! about the terms that the graph carries, and nothing else of the analysis is believed. reach is inductive
+//! on the graph. coreach is what a chain of turns ends in, on the visible machine up to Accept, each turn
+//! inductive within the one before. Where the purpose is out of reach, the reach by which it is has to be a
+//! turn more. Where all that is proved, the facts are true, and nothing more is asked.
 //!
-//! A fact that is not proved may be true all the same: where facts are shortened, or the solver does not know. So it is refuted by a run: symbolic runs of the graph that come to a
-//! state outside reach, symbolic runs of the visible machine to Accept through a state outside coreach. They are
-//! followed in the order of their length as far as [`MOST_QUESTIONS`] go. What is neither proved nor refuted is counted.
+//! A fact that is not proved may be true all the same: where facts are shortened, or the solver does not
+//! know. So it is refuted by a run: symbolic runs of the graph that come to a state outside reach, symbolic
+//! runs of the visible machine to Accept through a state outside coreach. They are followed in the order of
+//! their length as far as [`MOST_QUESTIONS`] go. What is neither proved nor refuted is counted.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -57,8 +58,8 @@ pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Check
     }
 }
 
-/// The same for what was known of the closed machine in front of Accept: reach and coreach prove themselves, or a run is looked
-/// for that refutes them.
+/// The same for what was known of the closed machine in front of Accept: reach and coreach prove themselves,
+/// or a run is looked for that refutes them.
 pub(super) fn known_refuted(known: &Known, closed: &Closed, checking: &mut Checking<'_>) {
     let cut = in_front_of(&closed.iosts, &closed.accepting);
     let forward = HornClauses::forward(&cut);
@@ -152,7 +153,8 @@ fn is_proved(obligation: &Obligation, checking: &mut Checking<'_>) -> bool {
     checking.ask(&formula) == Answer::Unsat
 }
 
-/// A symbolic run: where it is, what its data are, and under which conditions, over the initial data and the messages.
+/// A symbolic run: where it is, what its data are, and under which conditions, over the initial data and the
+/// messages.
 #[derive(Clone)]
 struct Run {
     location: LocationId,

@@ -85,7 +85,8 @@ fn data_of(member: &Member, visible: &Visible, number: usize) -> Substitution {
 fn by_its_own_values(closed: &Closed, transition: &Transition) -> Term {
     let parameters = &closed.iosts.action(transition.action).parameters;
     let mut guard = transition.guard.clone();
-    // Each parameter may be given by those before it, in whatever order they stand: as many rounds as there are.
+    // Each parameter may be given by those before it, in whatever order they stand: as many rounds as there
+    // are.
     for _ in parameters {
         for parameter in parameters {
             let value = guard.conjuncts().into_iter().find_map(|part| match part.node() {

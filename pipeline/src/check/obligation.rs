@@ -1,8 +1,8 @@
 //! What a check asks, and what came of it.
 //!
-//! An obligation is an implication between terms. It is broken where the solver has a valuation that refutes it; an
-//! answer `Unknown` breaks nothing and is counted. Terms are compared first, which answers nearly all: a stage that
-//! changes nothing hands on the same term.
+//! An obligation is an implication between terms. It is broken where the solver has a valuation that refutes
+//! it; an answer `Unknown` breaks nothing and is counted. Terms are compared first, which answers nearly all:
+//! a stage that changes nothing hands on the same term.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -147,7 +147,8 @@ pub(super) fn same_values(one: &Substitution, other: &Substitution) -> Term {
     Term::and(parts)
 }
 
-/// Every value has a value, and it lies in its variable's type: what else a step needs to be taken than its guard.
+/// Every value has a value, and it lies in its variable's type: what else a step needs to be taken than its
+/// guard.
 pub(super) fn within_types(effect: &Substitution) -> Term {
     Term::and(effect.iter().flat_map(|(variable, value)| match value.as_datum() {
         Some(datum) if datum.ty() == variable.ty() => vec![],

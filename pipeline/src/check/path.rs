@@ -1,6 +1,7 @@
 //! The check of a path-guided test case: see the list in [`super`].
 //!
-//! It knows neither the rules nor contexts. It takes from the test case what is known at a location, and asks the solver about guards.
+//! It knows neither the rules nor contexts. It takes from the test case what is known at a location, and asks
+//! the solver about guards.
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{ActionKind, Transition};
@@ -8,7 +9,7 @@ use coreach_model::term::node::Comparison;
 use coreach_model::{ActionId, LocationId, Term, TransitionId, Verdict, budget};
 
 use super::{Findings, Violation};
-use crate::timed::PathGuided;
+use crate::path_guided::PathGuided;
 
 /// Checks a path-guided test case.
 pub fn path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
@@ -94,7 +95,8 @@ fn is_time(made: &PathGuided) -> Term {
     Term::compare(Comparison::Greater, &made.timing.silence_after, &Term::int(0).to_real())
 }
 
-/// When the event can be seen: silence from TM on, all else that is seen at any time. Nothing of what the tester sends.
+/// When the event can be seen: silence from TM on, all else that is seen at any time. Nothing of what the
+/// tester sends.
 fn times(made: &PathGuided, action: ActionId) -> Option<Term> {
     let delay = Term::datum(&made.timing.delay);
     let zero = Term::int(0).to_real();

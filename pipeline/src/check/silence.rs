@@ -1,8 +1,8 @@
 //! The specification with silence against the delayed form without it.
 //!
-//! How long a state may be silent needs a quantifier. So the solver is asked for states and delays at which silence is allowed, and for such
-//! at which it is not; for each that it shows, all data known, it is asked again whether something may come later, or ever. A few are looked
-//! at at each location.
+//! How long a state may be silent needs a quantifier. So the solver is asked for states and delays at which
+//! silence is allowed, and for such at which it is not; for each that it shows, all data known, it is asked
+//! again whether something may come later, or ever. A few are looked at at each location.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};

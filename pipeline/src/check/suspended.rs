@@ -1,8 +1,9 @@
 //! The suspended specification against the one that the user wrote.
 //!
-//! That quiescence excludes every output and internal step is asked of the solver in full. That it is there wherever none is possible
-//! needs a quantifier: the solver is asked for states without quiescence and internal steps, and for each that it shows, whether an output
-//! is possible there. A few such states are looked at at each location.
+//! That quiescence excludes every output and internal step is asked of the solver in full. That it is there
+//! wherever none is possible needs a quantifier: the solver is asked for states without quiescence and
+//! internal steps, and for each that it shows, whether an output is possible there. A few such states are
+//! looked at at each location.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::Term;

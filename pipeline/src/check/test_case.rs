@@ -75,7 +75,8 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
         checking.holds(added.is_empty(), "test case 4", || "there is nothing to run".to_owned());
         return checking.found;
     }
-    // What is allowed is said here by the transitions themselves: selection splits a guard and drops none of it.
+    // What is allowed is said here by the transitions themselves: selection splits a guard and drops none of
+    // it.
     let mut keys: BTreeSet<(LocationId, ActionId)> = allowed.keys().chain(fails.keys()).copied().collect();
     if case.others_fail.is_none() {
         let actions = || iosts.action_ids();

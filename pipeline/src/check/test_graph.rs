@@ -1,11 +1,11 @@
 //! The test graph against the visible machine.
 //!
-//! For a transition with guard G and effect A from l to l', the graph may have two: `G && coreach(l')[A]`, which goes on,
-//! and for an output `G && !coreach(l')[A]`, which ends. Guards are compared where reach(l) holds, since that is where they
-//! are read. What is missing must be what cannot hold.
+//! For a transition with guard G and effect A from l to l', the graph may have two: `G && coreach(l')[A]`,
+//! which goes on, and for an output `G && !coreach(l')[A]`, which ends. Guards are compared where reach(l)
+//! holds, since that is where they are read. What is missing must be what cannot hold.
 //!
-//! The facts themselves are no more than claimed: they are tried as a proof, and what is no proof is refuted by runs, as far
-//! as they are followed: see [`super::facts`].
+//! The facts themselves are no more than claimed: they are tried as a proof, and what is no proof is refuted
+//! by runs, as far as they are followed: see [`super::facts`].
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -116,7 +116,8 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
     checking.found
 }
 
-/// Where the locations of the visible machine are in the graph. The facts there are those that were decided with.
+/// Where the locations of the visible machine are in the graph. The facts there are those that were decided
+/// with.
 fn places(
     graph: &TestGraph,
     visible: &Visible,

@@ -1,22 +1,25 @@
 //! The visible machine against the closed one: a simulation in both directions.
 //!
-//! A location of the visible machine says of which members it is made: locations of the closed machine, each with the
-//! effects that give its data from those that are shown. So a state of the visible machine stands for a set of states of
-//! the closed one, and the initial state for the initial one. What is to be shown of a step by one event: every step of
-//! a state in the set leads to a state in the set behind (nothing lost), and every state in the set behind is where such a
-//! step leads (nothing added). By induction over traces the set is then the closed machine's `after`.
+//! A location of the visible machine says of which members it is made: locations of the closed machine, each
+//! with the effects that give its data from those that are shown. So a state of the visible machine stands
+//! for a set of states of the closed one, and the initial state for the initial one. What is to be shown of a
+//! step by one event: every step of a state in the set leads to a state in the set behind (nothing lost), and
+//! every state in the set behind is where such a step leads (nothing added). By induction over traces the set
+//! is then the closed machine's `after`.
 //!
-//! Both are asked where the members' data have values within their types, behind each of their postponed effects. That is
-//! an invariant: it holds at the beginning, where nothing is postponed, and is asked behind each step.
+//! Both are asked where the members' data have values within their types, behind each of their postponed
+//! effects. That is an invariant: it holds at the beginning, where nothing is postponed, and is asked behind
+//! each step.
 //!
-//! What is compared are the members' data; a variable that every member's postponed effects hide is none of them. Its
-//! value matters all the same: were there none within its type, the step could not be taken. So of each transition all
-//! values are asked for, and not only those of memory variables.
+//! What is compared are the members' data; a variable that every member's postponed effects hide is none of
+//! them. Its value matters all the same: were there none within its type, the step could not be taken. So of
+//! each transition all values are asked for, and not only those of memory variables.
 //!
-//! Where the machine says that it was made by means of facts, three things are asked more, and three less. The facts are held against the
-//! closed machine: reach and coreach by their proof or by runs, live variables by the definition. Then the simulation needs to hold only
-//! where each member's data are in the reach of its location, which they are by induction; only variables that are live need to be
-//! the same; and from an *end* nothing is followed. That nothing needs to be is asked where it is entered: no member's step into it leads
+//! Where the machine says that it was made by means of facts, three things are asked more, and three less.
+//! The facts are held against the closed machine: reach and coreach by their proof or by runs, live variables
+//! by the definition. Then the simulation needs to hold only where each member's data are in the reach of its
+//! location, which they are by induction; only variables that are live need to be the same; and from an *end*
+//! nothing is followed. That nothing needs to be is asked where it is entered: no member's step into it leads
 //! to a state of coreach, or it accepts. So traces are the same up to ends, and accepted traces are the same.
 
 use std::collections::{BTreeSet, HashSet};
@@ -148,7 +151,8 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     checking.found
 }
 
-/// The shapes and the truth of what was known; where nothing was, there are no ends. False where nothing more can be asked.
+/// The shapes and the truth of what was known; where nothing was, there are no ends. False where nothing more
+/// can be asked.
 fn known_is_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) -> bool {
     const LIVE: &str = "visible 10: live";
     let before = &closed.iosts;
@@ -212,7 +216,8 @@ fn contexts(
     contexts
 }
 
-/// A fact in which the data that are not live are others, of whose values nothing is known: what is shown of them may be stale.
+/// A fact in which the data that are not live are others, of whose values nothing is known: what is shown of
+/// them may be stale.
 fn of_live(fact: &Term, visible: &Visible, location: LocationId, whose: &str) -> Term {
     let Some(known) = &visible.known else { return fact.clone() };
     let is_stale =

@@ -1,12 +1,14 @@
 //! A stage's result in Aldebaran's format, which CADP and mCRL2 read: a labelled transition system.
 //!
-//! `des (initial, transitions, states)`, then `(from, "label", to)`. Directions are the implementation's at every stage: `?Coin` is an input, `!Return` an
-//! output, `i` internal, whatever it is called. States are numbered as locations are.
+//! `des (initial, transitions, states)`, then `(from, "label", to)`. Directions are the implementation's at
+//! every stage: `?Coin` is an input, `!Return` an output, `i` internal, whatever it is called. States are
+//! numbered as locations are.
 //!
-//! **Data.** The format has none. Where a guard says for each parameter which value it is, and nothing is assigned, the values are offers behind the action,
-//! `?PUT !1 !TRUE`: so `coreach import` gives the same system back. Any other condition, and what is assigned, stands in the label,
-//! `?Coin [n > 0] / vPaid := vPaid + n`, which other tools take for one more name: the system is the graph then, and not what it does. What is asked of the first
-//! values is not written.
+//! **Data.** The format has none. Where a guard says for each parameter which value it is, and nothing is
+//! assigned, the values are offers behind the action, `?PUT !1 !TRUE`: so `coreach import` gives the same
+//! system back. Any other condition, and what is assigned, stands in the label,
+//! `?Coin [n > 0] / vPaid := vPaid + n`, which other tools take for one more name: the system is the graph
+//! then, and not what it does. What is asked of the first values is not written.
 
 use std::fmt::Write;
 

@@ -1,19 +1,20 @@
 //! A stage's result as a picture: text for Graphviz.
 //!
-//! **Conventions**, those of the field. Behind an action's name `?` means "received" and `!` means "sent". Whose side
-//! that is seen from depends on what is drawn, as in the literature: everything that describes the *system* (the
-//! completed purpose, the product, the closed and the visible behaviours) is drawn from the implementation's side; the
-//! *test graph* and the *test case* are what a tester executes, and are drawn from the tester's: `Coin!` is a stimulus,
-//! `Return?` an observation. The line below the picture says which it is. All other exports keep the implementation's
-//! directions at every stage.
+//! **Conventions**, those of the field. Behind an action's name `?` means "received" and `!` means "sent".
+//! Whose side that is seen from depends on what is drawn, as in the literature: everything that describes the
+//! *system* (the completed purpose, the product, the closed and the visible behaviours) is drawn from the
+//! implementation's side; the *test graph* and the *test case* are what a tester executes, and are drawn from
+//! the tester's: `Coin!` is a stimulus, `Return?` an observation. The line below the picture says which it
+//! is. All other exports keep the implementation's directions at every stage.
 //!
-//! An edge says its action with parameters in bold, then `[guard]`, broken at `&&`, then its assignments, a line each. The
-//! arrow into the initial location carries the initial condition. Pass is green, Inconclusive amber, Fail red;
-//! locations of the product with Accept or Reject in them have a light tint of green or of red.
+//! An edge says its action with parameters in bold, then `[guard]`, broken at `&&`, then its assignments, a
+//! line each. The arrow into the initial location carries the initial condition. Pass is green, Inconclusive
+//! amber, Fail red; locations of the product with Accept or Reject in them have a light tint of green or of
+//! red.
 //!
-//! **To stay readable**, transitions into Fail from one location are one dashed, grey arrow, and self-loops that
-//! say nothing but their action are one arrow. Nothing else is joined or left out; a condition of many lines is
-//! cut, with a note of how much is missing.
+//! **To stay readable**, transitions into Fail from one location are one dashed, grey arrow, and self-loops
+//! that say nothing but their action are one arrow. Nothing else is joined or left out; a condition of many
+//! lines is cut, with a note of how much is missing.
 //!
 //! Nodes are named by their locations, so a picture can be taken apart and styled by other tools.
 
@@ -24,8 +25,8 @@ use dot_writer::{Attributes, DotWriter, Scope};
 
 use super::labels::{action, condition_lines, guard_lines, html, quoted, tooltip};
 use super::{Mark, Options, View};
-use crate::Stage;
 use crate::artifact::Verdict;
+use crate::stage::Stage;
 
 const FONT: &str = "Helvetica";
 
@@ -45,7 +46,8 @@ pub fn dot(view: &View<'_>, options: Options) -> String {
         }
         edges(&mut graph, view, options);
     }
-    // The writer passes on what it is given: strings. It gives a graph no name, which viewers show as the title.
+    // The writer passes on what it is given: strings. It gives a graph no name, which viewers show as the
+    // title.
     let title = format!("digraph \"{}\" {{", quoted(&format!("{} {}", view.iosts.name, view.what)));
     String::from_utf8_lossy(&bytes).replacen("digraph {", &title, 1)
 }
@@ -168,7 +170,8 @@ fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: Options) {
     }
 }
 
-/// A transition that a run took: blue, with the numbers of its events before its label. Never joined with others.
+/// A transition that a run took: blue, with the numbers of its events before its label. Never joined with
+/// others.
 fn walked(graph: &mut Scope<'_, '_>, view: &View<'_>, transition: &Transition, steps: &[usize]) {
     const MOST: usize = 8;
     let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();

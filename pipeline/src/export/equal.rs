@@ -1,17 +1,17 @@
 //! Is what was read what was written?
 //!
-//! Terms are shared, so two equal ones are one, and comparing costs no more than the graph has edges. A term may be
-//! read in another of its forms all the same: constructors put what they are given into a normal form, and what a
-//! stage substituted stands in the order of the substitution. Where the forms differ a solver is asked whether the
-//! meanings do; it must know that they do not.
+//! Terms are shared, so two equal ones are one, and comparing costs no more than the graph has edges. A term
+//! may be read in another of its forms all the same: constructors put what they are given into a normal form,
+//! and what a stage substituted stands in the order of the substitution. Where the forms differ a solver is
+//! asked whether the meanings do; it must know that they do not.
 
 use coreach_analyses::solver::{Solver, must_hold};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::term::node::Comparison;
 use coreach_model::{ActionKind, Term};
 
-/// The first difference in meaning, where there is one. Actions that no transition takes may be missing where they are
-/// internal: a test case's reader leaves them out.
+/// The first difference in meaning, where there is one. Actions that no transition takes may be missing where
+/// they are internal: a test case's reader leaves them out.
 pub fn difference(written: &Iosts, read: &Iosts, solver: &mut dyn Solver) -> Option<String> {
     let said = |what: &str| Some(format!("{what} of `{}`", written.name));
     if written.name != read.name {

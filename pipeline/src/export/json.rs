@@ -1,13 +1,15 @@
-//! A stage's result as a JSON document, for programs: everything that the stage knows, every condition as a number in a table of
-//! shared terms; and the same with each condition as text of the model format and as SMT-LIB beside it.
+//! A stage's result as a JSON document, for programs: everything that the stage knows, every condition as a
+//! number in a table of shared terms; and the same with each condition as text of the model format and as
+//! SMT-LIB beside it.
 //!
-//! What the document is says [`coreach_artifact::document`]; it is told in `docs/json.md`, and as a JSON Schema in
-//! `docs/test-case.schema.json`.
+//! What the document is says [`coreach_artifact::document`]; it is told in `docs/json.md`, and as a JSON
+//! Schema in `docs/test-case.schema.json`.
 //!
-//! **SMT-LIB.** The document's declarations, then those of the action (its parameters; for a condition at a transition),
-//! then those of the condition itself (rarely any), then `(assert ...)` around its text: a solver accepts that as it
-//! stands. Parameters are declared with their actions because two actions may use one name for different things.
-//! `constraints` are what the types of the data add (`nat` is an `Int` there): who asks a question asserts them too.
+//! **SMT-LIB.** The document's declarations, then those of the action (its parameters; for a condition at a
+//! transition), then those of the condition itself (rarely any), then `(assert ...)` around its text: a
+//! solver accepts that as it stands. Parameters are declared with their actions because two actions may use
+//! one name for different things. `constraints` are what the types of the data add (`nat` is an `Int` there):
+//! who asks a question asserts them too.
 
 use std::collections::BTreeSet;
 

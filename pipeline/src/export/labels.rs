@@ -100,8 +100,9 @@ pub(super) fn action(action: &Action, sign: &str) -> String {
     }
 }
 
-/// Text within an HTML-like label. Hidden signs are shown by their numbers; what is shown must be the text, so the
-/// escapes of Graphviz (`\N` is the node's name, `\l` ends a line), which it obeys here too, are undone.
+/// Text within an HTML-like label. Hidden signs are shown by their numbers; what is shown must be the text,
+/// so the escapes of Graphviz (`\N` is the node's name, `\l` ends a line), which it obeys here too, are
+/// undone.
 pub(super) fn html(text: &str) -> String {
     let text = visible(text);
     let mut escaped = String::with_capacity(text.len());
@@ -115,8 +116,9 @@ pub(super) fn html(text: &str) -> String {
     escaped
 }
 
-/// Text as a quoted tooltip of DOT; the quotes are added by the caller. Graphviz reads the escapes of a tooltip twice:
-/// those that name the node or the graph, then those that end a line. Each halves the backslashes.
+/// Text as a quoted tooltip of DOT; the quotes are added by the caller. Graphviz reads the escapes of a
+/// tooltip twice: those that name the node or the graph, then those that end a line. Each halves the
+/// backslashes.
 pub(super) fn tooltip(text: &str) -> String {
     let text = visible(text);
     let mut escaped = String::with_capacity(text.len());

@@ -1,8 +1,10 @@
-//! What was made, for other readers: pictures (DOT, SVG, PlantUML), documents (JSON with SMT-LIB), models (YAML), programs (Python, Rust, TTCN-3).
+//! What was made, for other readers: pictures (DOT, SVG, PlantUML), documents (JSON with SMT-LIB), models
+//! (YAML), programs (Python, Rust, TTCN-3).
 //!
-//! Every export reads a [`View`]: one form for the results of all six stages, so that an export never asks which stage
-//! it draws. An export is one file here and one line in the list below, from which its name, the extension of its files
-//! and the help of the command line follow. All of them are functions of the view alone: the same view gives the same bytes.
+//! Every export reads a [`View`]: one form for the results of all six stages, so that an export never asks
+//! which stage it draws. An export is one file here and one line in the list below, from which its name, the
+//! extension of its files and the help of the command line follow. All of them are functions of the view
+//! alone: the same view gives the same bytes.
 
 pub mod aut;
 pub mod code;

@@ -1,9 +1,10 @@
 //! What a picture of a stage's result shows, and where: for the SVG, and for the page.
 //!
-//! A graph of a test case is small, and would be clear but for three kinds of arrows: those into Fail and Inconclusive, which come from
-//! everywhere and lead to one place; self-loops; and arrows back over many pages. None is drawn through the graph. Each location has an
-//! [`Aside`] at its right for each of the kinds that it has: one short arrow, with the outputs listed apart. The layout knows it as room that is
-//! kept free, so such arrows cost it nothing, and cross nothing.
+//! A graph of a test case is small, and would be clear but for three kinds of arrows: those into Fail and
+//! Inconclusive, which come from everywhere and lead to one place; self-loops; and arrows back over many
+//! pages. None is drawn through the graph. Each location has an [`Aside`] at its right for each of the kinds
+//! that it has: one short arrow, with the outputs listed apart. The layout knows it as room that is kept
+//! free, so such arrows cost it nothing, and cross nothing.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use coreach_model::visible::visible;
 
 use super::View;
 use super::labels::{action, condition_lines, guard_lines};
-use super::layout::{Layout, Link, Point, Route, Size, layout};
+use super::layout::{Layout, LayoutLink, LayoutPoint, LayoutRoute, Size, layout};
 use crate::artifact::{Mark, Verdict};
 
 /// More locations than this, or eight times as many transitions, are not drawn: nobody would see anything.
@@ -31,7 +32,7 @@ const ARROW: f64 = 26.0;
 
 /// What is written at arrows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Words {
+pub enum PictureWords {
     /// The action alone: the rest is told when it is asked for.
     Action,
     /// Guard and assignments, too.
@@ -47,13 +48,13 @@ pub struct Hidden {
 
 /// A location.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Drawn {
+pub struct DrawnPicture {
     /// Which.
     pub location: LocationId,
     /// What is written in it.
     pub lines: Vec<String>,
     /// Its middle.
-    pub at: Point,
+    pub at: LayoutPoint,
     /// Its width.
     pub width: f64,
     /// Its height.
@@ -68,7 +69,7 @@ pub struct Arrow {
     /// What is written at it; the first line is its action.
     pub lines: Vec<String>,
     /// Its way.
-    pub points: Vec<Point>,
+    pub points: Vec<LayoutPoint>,
     /// Which of the points is the label's middle.
     pub label: usize,
     /// The label's width.
@@ -77,7 +78,7 @@ pub struct Arrow {
 
 /// What stands beside a location instead of being drawn through the graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub enum PictureKind {
     /// Back to itself.
     Loop,
     /// To a place that is too far away.
@@ -92,13 +93,13 @@ pub struct Aside {
     /// The location.
     pub location: LocationId,
     /// Where they lead.
-    pub kind: Kind,
+    pub kind: PictureKind,
     /// Which they are.
     pub transitions: Vec<TransitionId>,
     /// What is written.
     pub lines: Vec<String>,
     /// Its middle.
-    pub at: Point,
+    pub at: LayoutPoint,
     /// Its width.
     pub width: f64,
     /// Its height.
@@ -109,7 +110,7 @@ pub struct Aside {
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Picture {
     /// Locations.
-    pub nodes: Vec<Drawn>,
+    pub nodes: Vec<DrawnPicture>,
     /// Transitions.
     pub arrows: Vec<Arrow>,
     /// Transitions that are said beside a location.
@@ -144,7 +145,8 @@ impl std::fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// How wide a text is at most, about, in the fonts that viewers take for Helvetica, the first lines in bold; `size` is the font's.
+/// How wide a text is at most, about, in the fonts that viewers take for Helvetica, the first lines in bold;
+/// `size` is the font's.
 pub fn width_of(text: &str, size: f64) -> f64 {
     let one = |sign: char| match sign {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' | '(' | ')'
@@ -162,7 +164,12 @@ pub fn width_of(text: &str, size: f64) -> f64 {
 ///
 /// # Errors
 /// [`TooLarge`].
-pub fn picture(view: &View<'_>, words: Words, hidden: Hidden, facts: bool) -> Result<Picture, TooLarge> {
+pub fn picture(
+    view: &View<'_>,
+    words: PictureWords,
+    hidden: Hidden,
+    facts: bool,
+) -> Result<Picture, TooLarge> {
     let (locations, transitions) = (view.iosts.locations.len(), view.iosts.transitions.len());
     if locations > MOST_LOCATIONS || transitions > 8 * MOST_LOCATIONS {
         return Err(TooLarge { locations, transitions });
@@ -170,7 +177,7 @@ pub fn picture(view: &View<'_>, words: Words, hidden: Hidden, facts: bool) -> Re
     let mut plan = Plan::new(view, words, hidden, facts);
     let (mut sizes, mut links) = plan.sizes();
     let mut found = layout(&sizes, &links);
-    if found.routes.contains(&Route::Far) {
+    if found.routes.contains(&LayoutRoute::Far) {
         plan.set_aside(view, &found);
         (sizes, links) = plan.sizes();
         found = layout(&sizes, &links);
@@ -182,14 +189,14 @@ pub fn picture(view: &View<'_>, words: Words, hidden: Hidden, facts: bool) -> Re
 struct Plan {
     nodes: Vec<(LocationId, Vec<String>)>,
     arrows: Vec<(TransitionId, LocationId, LocationId, Vec<String>)>,
-    asides: BTreeMap<(LocationId, Kind), Said>,
+    asides: BTreeMap<(LocationId, PictureKind), Said>,
 }
 
 /// Transitions, and what is written of them.
 type Said = (Vec<TransitionId>, Vec<String>);
 
 impl Plan {
-    fn new(view: &View<'_>, words: Words, hidden: Hidden, facts: bool) -> Self {
+    fn new(view: &View<'_>, words: PictureWords, hidden: Hidden, facts: bool) -> Self {
         let is_beside = |location: LocationId| {
             matches!(view.mark(location), Some(Mark::Verdict(Verdict::Fail | Verdict::Inconclusive)))
                 && location != view.iosts.initial
@@ -205,8 +212,8 @@ impl Plan {
         for (number, transition) in view.iosts.transitions.numbered() {
             let kind = match transition.target {
                 target if is_beside(transition.source) || (hidden.fail && view.is_fail(target)) => continue,
-                target if is_beside(target) => Some(Kind::Verdict(target)),
-                target if target == transition.source => Some(Kind::Loop),
+                target if is_beside(target) => Some(PictureKind::Verdict(target)),
+                target if target == transition.source => Some(PictureKind::Loop),
                 _ => None,
             };
             match kind {
@@ -225,21 +232,24 @@ impl Plan {
         view: &View<'_>,
         number: TransitionId,
         transition: &Transition,
-        kind: Kind,
-        words: Words,
+        kind: PictureKind,
+        words: PictureWords,
     ) {
         let first = || match kind {
-            Kind::Loop => vec!["back here".to_owned()],
-            Kind::Far(target) | Kind::Verdict(target) => {
+            PictureKind::Loop => vec!["back here".to_owned()],
+            PictureKind::Far(target) | PictureKind::Verdict(target) => {
                 vec![visible(&view.iosts.location(target).label).into_owned()]
             }
         };
         let (transitions, lines) =
             self.asides.entry((transition.source, kind)).or_insert_with(|| (Vec::new(), first()));
         transitions.push(number);
-        // Guards of Fail say what the others do not: the names are enough, and the rest is said where it is asked for.
-        let short = words == Words::Action || matches!(kind, Kind::Verdict(to) if view.is_fail(to));
-        let own = transition_lines(view, number, transition, if short { Words::Action } else { words });
+        // Guards of Fail say what the others do not: the names are enough, and the rest is said where it is
+        // asked for.
+        let short =
+            words == PictureWords::Action || matches!(kind, PictureKind::Verdict(to) if view.is_fail(to));
+        let own =
+            transition_lines(view, number, transition, if short { PictureWords::Action } else { words });
         if !(short && lines[1..].contains(&own[0])) {
             lines.extend(own);
         }
@@ -250,16 +260,16 @@ impl Plan {
         let arrows = std::mem::take(&mut self.arrows);
         for (arrow, route) in arrows.into_iter().zip(&found.routes) {
             match route {
-                Route::Far => {
+                LayoutRoute::Far => {
                     let transition = &view.iosts.transitions[arrow.0];
-                    self.aside(view, arrow.0, transition, Kind::Far(arrow.2), Words::Action);
+                    self.aside(view, arrow.0, transition, PictureKind::Far(arrow.2), PictureWords::Action);
                 }
                 _ => self.arrows.push(arrow),
             }
         }
     }
 
-    fn sizes(&self) -> (Vec<Size>, Vec<Link>) {
+    fn sizes(&self) -> (Vec<Size>, Vec<LayoutLink>) {
         let mut place: BTreeMap<LocationId, usize> = BTreeMap::new();
         let mut sizes = Vec::new();
         for (location, lines) in &self.nodes {
@@ -276,22 +286,27 @@ impl Plan {
         }
         let link = |(_, source, target, lines): &(_, LocationId, LocationId, Vec<String>)| {
             let at = |location: &LocationId| place.get(location).copied().unwrap_or_default();
-            Link { source: at(source), target: at(target), width: wide(lines), height: high(lines) - 6.0 }
+            LayoutLink {
+                source: at(source),
+                target: at(target),
+                width: wide(lines),
+                height: high(lines) - 6.0,
+            }
         };
         let links = self.arrows.iter().map(link).collect();
         (sizes, links)
     }
 
-    fn asides_of(&self, location: LocationId) -> impl Iterator<Item = (&(LocationId, Kind), &Said)> {
-        let last = Kind::Verdict(LocationId(u32::MAX));
-        self.asides.range((location, Kind::Loop)..=(location, last))
+    fn asides_of(&self, location: LocationId) -> impl Iterator<Item = (&(LocationId, PictureKind), &Said)> {
+        let last = PictureKind::Verdict(LocationId(u32::MAX));
+        self.asides.range((location, PictureKind::Loop)..=(location, last))
     }
 
-    fn place(self, sizes: &[Size], links: &[Link], found: Layout) -> Picture {
+    fn place(self, sizes: &[Size], links: &[LayoutLink], found: Layout) -> Picture {
         let mut picture = Picture { width: found.width, height: found.height, ..Picture::default() };
         for (((location, lines), size), at) in self.nodes.iter().zip(sizes).zip(&found.nodes) {
             let height = high(lines).max(24.0);
-            picture.nodes.push(Drawn {
+            picture.nodes.push(DrawnPicture {
                 location: *location,
                 lines: lines.clone(),
                 at: *at,
@@ -309,7 +324,7 @@ impl Plan {
                     kind: *kind,
                     transitions: transitions.clone(),
                     lines: said,
-                    at: Point {
+                    at: LayoutPoint {
                         x: (at.x + size.width / 2.0 + ARROW + width / 2.0).round(),
                         y: (y + height / 2.0).round(),
                     },
@@ -321,7 +336,7 @@ impl Plan {
         }
         for (((transition, _, _, lines), route), link) in self.arrows.into_iter().zip(found.routes).zip(links)
         {
-            if let Route::Through { points, label } = route {
+            if let LayoutRoute::Through { points, label } = route {
                 picture.arrows.push(Arrow { transition, lines, points, label, width: link.width });
             }
         }
@@ -366,13 +381,13 @@ fn transition_lines(
     view: &View<'_>,
     number: TransitionId,
     transition: &Transition,
-    words: Words,
+    words: PictureWords,
 ) -> Vec<String> {
     const MOST: usize = 8;
     let shown = view.iosts.action(transition.action);
     let mut first = match words {
-        Words::All => action(shown, view.sign(shown.kind)),
-        Words::Action => format!("{}{}", shown.name, view.sign(shown.kind)),
+        PictureWords::All => action(shown, view.sign(shown.kind)),
+        PictureWords::Action => format!("{}{}", shown.name, view.sign(shown.kind)),
     };
     if let Some(steps) = view.walked.get(&number) {
         let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();
@@ -382,7 +397,7 @@ fn transition_lines(
         first = format!("({}) {first}", numbers.join(", "));
     }
     let mut lines = vec![first];
-    if words == Words::All {
+    if words == PictureWords::All {
         lines.extend(guard_lines(&transition.guard));
         lines.extend(transition.assignments.iter().map(|(variable, value)| format!("{variable} := {value}")));
     }

@@ -1,9 +1,10 @@
 //! A stage's result as a state diagram for PlantUML.
 //!
-//! The conventions are those of [`super::dot`]: whose side the signs are seen from, green, amber and red for verdicts. Nothing is joined and nothing left out but
-//! lines of very long conditions.
+//! The conventions are those of [`super::dot`]: whose side the signs are seen from, green, amber and red for
+//! verdicts. Nothing is joined and nothing left out but lines of very long conditions.
 //!
-//! PlantUML reads markup in every text, so signs that may begin one are written by their numbers. States are called by numbers: names of locations may be words of its language.
+//! PlantUML reads markup in every text, so signs that may begin one are written by their numbers. States are
+//! called by numbers: names of locations may be words of its language.
 
 use std::fmt::Write;
 
@@ -54,7 +55,8 @@ fn lines(all: &[String]) -> String {
     all.iter().map(|line| text(line)).collect::<Vec<_>>().join("\\n")
 }
 
-/// Text without anything that PlantUML takes for markup: what is neither a letter, a digit, a space nor a harmless sign is written by its number.
+/// Text without anything that PlantUML takes for markup: what is neither a letter, a digit, a space nor a
+/// harmless sign is written by its number.
 fn text(plain: &str) -> String {
     const HARMLESS: &str = " ,.;:()[]{}=+?!|>";
     let mut written = String::new();
@@ -66,7 +68,8 @@ fn text(plain: &str) -> String {
             '\n' | '\r' | '\t' => written.push(' '),
             // One alone is a part of a name; two begin markup.
             '_' if !written.ends_with('_') => written.push('_'),
-            // Between blanks a sign of the language of expressions is one; before a letter it begins a tag, or an entity.
+            // Between blanks a sign of the language of expressions is one; before a letter it begins a tag,
+            // or an entity.
             '<' if matches!(next, ' ' | '=') => written.push('<'),
             '&' if matches!(next, ' ' | '&') => written.push('&'),
             sign if sign.is_alphanumeric() || HARMLESS.contains(sign) => written.push(sign),

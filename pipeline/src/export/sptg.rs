@@ -1,15 +1,20 @@
-//! A path-guided test case in the shape in which the authors of the publication of 2024 write theirs (SPTG, of the Diversity platform).
+//! A path-guided test case in the shape in which the authors of the publication of 2024 write theirs (SPTG,
+//! of the Diversity platform).
 //!
-//! **What is in it**: `SUT`, the ports with their parameters; `TESTCASE`, the variables, and for each context of the path its transitions: `timed_guard`, which is about TM,
-//! `guard`, the `action`, and `next` or `verdict`. There are two documents, one with guards as text, one with guards as SMT-LIB commands.
+//! **What is in it**: `SUT`, the ports with their parameters; `TESTCASE`, the variables, and for each context
+//! of the path its transitions: `timed_guard`, which is about TM, `guard`, the `action`, and `next` or
+//! `verdict`. There are two documents, one with guards as text, one with guards as SMT-LIB commands.
 //!
-//! **Where they differ from ours** (`json`), and what is done about it: nothing is assigned there. Each event has variables of its own, `amount_1`, `delay_1`, which are
-//! bound when it happens, and guards speak of these. So registers are replaced by the terms over such variables that the assignments along the path give them.
+//! **Where they differ from ours** (`json`), and what is done about it: nothing is assigned there. Each event
+//! has variables of its own, `amount_1`, `delay_1`, which are bound when it happens, and guards speak of
+//! these. So registers are replaced by the terms over such variables that the assignments along the path give
+//! them.
 //!
-//! **Where ours differ from theirs**: their SMT-LIB text begins each guard with declarations of the variables in names that are no symbols (`#2` is one of theirs), declares
-//! some twice, and leaves the bounds of types to the reader. Here names are legal or quoted, each constant is declared once for each text, with its sort, and
-//! what its type adds is asserted. They write no date of ours: the same input gives the same bytes. Words for
-//! verdicts and names of transitions are those of their tool, with its spelling.
+//! **Where ours differ from theirs**: their SMT-LIB text begins each guard with declarations of the variables
+//! in names that are no symbols (`#2` is one of theirs), declares some twice, and leaves the bounds of types
+//! to the reader. Here names are legal or quoted, each constant is declared once for each text, with its
+//! sort, and what its type adds is asserted. They write no date of ours: the same input gives the same bytes.
+//! Words for verdicts and names of transitions are those of their tool, with its spelling.
 
 use coreach_analyses::solver::smtlib;
 use coreach_model::iosts::{ActionKind, Transition};
@@ -19,7 +24,7 @@ use coreach_model::visible::visible_json;
 use coreach_model::{Datum, LocationId, Term, TransitionId};
 use serde_json::{Value as Json, json};
 
-use crate::names::{Names, of_scope};
+use crate::names::{UsedNames, of_scope};
 use crate::timed::rules::Ends;
 use crate::timed::rules::LATE;
 use crate::timed::{PathGuided, Rule};
@@ -46,7 +51,7 @@ pub fn sptg(made: &PathGuided, guards: Guards) -> String {
 struct Shape<'a> {
     made: &'a PathGuided,
     guards: Guards,
-    names: Names,
+    names: UsedNames,
     declared: Vec<Datum>,
 }
 
@@ -165,7 +170,8 @@ impl Shape<'_> {
         (state, after)
     }
 
-    /// A variable for a parameter at a context, by a name that is free. Each transition has its own, and each is declared once.
+    /// A variable for a parameter at a context, by a name that is free. Each transition has its own, and each
+    /// is declared once.
     fn fresh(&mut self, parameter: &Datum, number: u32) -> Datum {
         let name = self.names.unique(&format!("{}_{number}", parameter.name()));
         let datum = Datum::new(name, parameter.ty().clone());

@@ -1,9 +1,12 @@
-//! A stage's result as a picture, drawn: SVG, at the places that the layout finds, and nothing else is needed.
+//! A stage's result as a picture, drawn: SVG, at the places that the layout finds, and nothing else is
+//! needed.
 //!
-//! The conventions are those of the DOT export. What goes everywhere is said beside its location instead ([`picture`]): arrows into Fail and Inconclusive,
-//! loops, and arrows over many ranks. A viewer shows the whole text of such an aside when the mouse rests on it.
+//! The conventions are those of the DOT export. What goes everywhere is said beside its location instead
+//! ([`picture`]): arrows into Fail and Inconclusive, loops, and arrows over many ranks. A viewer shows the
+//! whole text of such an aside when the mouse rests on it.
 //!
-//! The text is the same for the same view: places are whole numbers, and widths of text are estimated, not asked of a font.
+//! The text is the same for the same view: places are whole numbers, and widths of text are estimated, not
+//! asked of a font.
 
 use std::fmt::Write;
 
@@ -12,8 +15,8 @@ use coreach_model::visible::visible;
 
 use super::dot::colours;
 use super::labels::condition_lines;
-use super::layout::Point;
-use super::picture::{Aside, Kind, LINE, Picture, TooLarge, Words, picture, width_of};
+use super::layout::LayoutPoint;
+use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, TooLarge, picture, width_of};
 use super::{Options, View};
 
 /// The size of text.
@@ -24,7 +27,7 @@ const SIZE: f64 = 11.0;
 /// # Errors
 /// [`TooLarge`].
 pub fn svg(view: &View<'_>, options: Options) -> Result<String, TooLarge> {
-    let drawn = picture(view, Words::All, options.hidden, options.facts)?;
+    let drawn = picture(view, PictureWords::All, options.hidden, options.facts)?;
     let mut paper = Paper::default();
     let condition = initially(view);
     paper.down = 22.0_f64.max(condition.len() as f64 * LINE + 8.0);
@@ -39,7 +42,7 @@ pub fn svg(view: &View<'_>, options: Options) -> Result<String, TooLarge> {
             let own = drawn.asides.iter().filter(|aside| aside.location == node.location);
             let top = node.at.y - node.height / 2.0;
             let above = own.map(|aside| aside.at.y - aside.height / 2.0).fold(top, f64::min);
-            paper.initial(Point { x: node.at.x, y: top }, above, &condition);
+            paper.initial(LayoutPoint { x: node.at.x, y: top }, above, &condition);
         }
     }
     let title = format!("{} {}", view.iosts.name, view.what);
@@ -81,13 +84,13 @@ fn asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     for aside in &drawn.asides {
         let Some(node) = drawn.nodes.iter().find(|node| node.location == aside.location) else { continue };
         let colour = match aside.kind {
-            Kind::Verdict(location) => colours(view.mark(location)),
-            Kind::Loop | Kind::Far(_) => ("#f5f5f5", "#999999"),
+            PictureKind::Verdict(location) => colours(view.mark(location)),
+            PictureKind::Loop | PictureKind::Far(_) => ("#f5f5f5", "#999999"),
         };
         let line =
             if is_walked(view, &aside.transitions) { WALKED } else { Line { colour: colour.1, ..DASHED } };
-        let from = Point { x: node.at.x + node.width / 2.0, y: node.at.y };
-        let to = Point { x: aside.at.x - aside.width / 2.0, y: aside.at.y };
+        let from = LayoutPoint { x: node.at.x + node.width / 2.0, y: node.at.y };
+        let to = LayoutPoint { x: aside.at.x - aside.width / 2.0, y: aside.at.y };
         paper.straight(from, to, line);
         paper.aside(aside, colour, &whole(view, aside));
     }
@@ -134,7 +137,7 @@ pub(super) struct Paper {
 impl Paper {
     pub(super) fn node(
         &mut self,
-        at: Point,
+        at: LayoutPoint,
         (width, height): (f64, f64),
         lines: &[String],
         (fill, border): (&str, &str),
@@ -148,7 +151,11 @@ impl Paper {
         );
         let first = at.y + self.down - (lines.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
         for (number, line) in lines.iter().enumerate() {
-            self.text(Point { x: at.x, y: first + number as f64 * LINE }, line, " text-anchor=\"middle\"");
+            self.text(
+                LayoutPoint { x: at.x, y: first + number as f64 * LINE },
+                line,
+                " text-anchor=\"middle\"",
+            );
         }
         self.body.push_str("</g>\n");
     }
@@ -162,13 +169,13 @@ impl Paper {
         );
         for (number, line) in aside.lines.iter().enumerate() {
             let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(Point { x: left + 8.0, y: top + 15.0 + number as f64 * LINE }, line, bold);
+            self.text(LayoutPoint { x: left + 8.0, y: top + 15.0 + number as f64 * LINE }, line, bold);
         }
         self.body.push_str("</g>\n");
     }
 
     /// A line through points, smooth: at each it goes straight up or down.
-    pub(super) fn arrow(&mut self, points: &[Point], line: Line) {
+    pub(super) fn arrow(&mut self, points: &[LayoutPoint], line: Line) {
         let Some(first) = points.first() else { return };
         let mut path = format!("M{} {}", first.x, first.y + self.down);
         for pair in points.windows(2) {
@@ -179,7 +186,7 @@ impl Paper {
         self.path(&path, line);
     }
 
-    pub(super) fn straight(&mut self, from: Point, to: Point, line: Line) {
+    pub(super) fn straight(&mut self, from: LayoutPoint, to: LayoutPoint, line: Line) {
         let down = self.down;
         self.path(&format!("M{} {} L{} {}", from.x, from.y + down, to.x, to.y + down), line);
     }
@@ -194,7 +201,7 @@ impl Paper {
     }
 
     /// Lines on an arrow, on a ground of their own.
-    pub(super) fn label(&mut self, at: Point, width: f64, lines: &[String]) {
+    pub(super) fn label(&mut self, at: LayoutPoint, width: f64, lines: &[String]) {
         let high = lines.len() as f64 * LINE;
         let (left, top) = (at.x - width / 2.0 + 4.0, at.y - high / 2.0 + self.down);
         let _ = writeln!(
@@ -204,23 +211,23 @@ impl Paper {
         );
         for (number, line) in lines.iter().enumerate() {
             let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(Point { x: left + 4.0, y: top + 10.0 + number as f64 * LINE }, line, bold);
+            self.text(LayoutPoint { x: left + 4.0, y: top + 10.0 + number as f64 * LINE }, line, bold);
         }
         self.body.push_str("</g>\n");
     }
 
     /// The arrow to the initial location; its condition stands above all that is beside the location.
-    fn initial(&mut self, at: Point, above: f64, condition: &[String]) {
+    fn initial(&mut self, at: LayoutPoint, above: f64, condition: &[String]) {
         let top = above - 16.0;
         let _ = writeln!(self.body, "<circle cx=\"{}\" cy=\"{}\" r=\"4\"/>", at.x, top + self.down);
-        self.straight(Point { x: at.x, y: top }, at, PLAIN);
+        self.straight(LayoutPoint { x: at.x, y: top }, at, PLAIN);
         for (number, line) in condition.iter().rev().enumerate() {
             let y = above + self.down - 6.0 - number as f64 * LINE;
-            self.text(Point { x: at.x + 12.0, y }, line, "");
+            self.text(LayoutPoint { x: at.x + 12.0, y }, line, "");
         }
     }
 
-    fn text(&mut self, at: Point, text: &str, more: &str) {
+    fn text(&mut self, at: LayoutPoint, text: &str, more: &str) {
         self.right = self.right.max(at.x + width_of(text, SIZE) + 8.0);
         let _ = writeln!(self.body, "<text x=\"{}\" y=\"{}\"{more}>{}</text>", at.x, at.y, escaped(text));
     }
@@ -230,7 +237,7 @@ impl Paper {
         let bottom = height + self.down + 6.0;
         for (number, line) in below.iter().enumerate() {
             let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(Point { x: 12.0, y: bottom + 12.0 + number as f64 * (LINE + 1.0) }, line, bold);
+            self.text(LayoutPoint { x: 12.0, y: bottom + 12.0 + number as f64 * (LINE + 1.0) }, line, bold);
         }
         let width = width.max(self.right).ceil();
         let height = (bottom + 12.0 + below.len() as f64 * (LINE + 1.0)).ceil();

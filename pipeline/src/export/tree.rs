@@ -1,9 +1,10 @@
 //! A symbolic execution tree as a picture: text for Graphviz.
 //!
-//! It is no stage's result, so it is none of the list of exports. Drawn from the implementation's side, as everything that describes the
-//! system: `Coin?` is received, `Return!` is sent. A node says its location, what its data stand at where the step has changed it, and
-//! what the step adds to the path condition; the path has the rest. Dashed is the arrow to the node that a state is included in; grey what a limit
-//! stopped; green what a purpose accepts. `(?)` stands where a path condition is not known to be satisfiable.
+//! It is no stage's result, so it is none of the list of exports. Drawn from the implementation's side, as
+//! everything that describes the system: `Coin?` is received, `Return!` is sent. A node says its location,
+//! what its data stand at where the step has changed it, and what the step adds to the path condition; the
+//! path has the rest. Dashed is the arrow to the node that a state is included in; grey what a limit stopped;
+//! green what a purpose accepts. `(?)` stands where a path condition is not known to be satisfiable.
 
 use coreach_analyses::symbolic::{End, Move, Node, NodeId, Tree};
 use coreach_model::iosts::{ActionKind, Iosts};
@@ -11,7 +12,7 @@ use coreach_model::{Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
 
 use super::labels::{condition_lines, html, quoted};
-use super::layout::{Link, Route, Size, layout};
+use super::layout::{LayoutLink, LayoutRoute, Size, layout};
 use super::picture::{LINE, MOST_LOCATIONS, TooLarge, width_of};
 use super::svg::{DASHED, PLAIN, Paper};
 
@@ -129,17 +130,17 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
         .numbered()
         .filter_map(|(number, node)| Some((node.parent?, number, said(iosts, &node.by))));
     let steps: Vec<(NodeId, NodeId, String)> = steps.collect();
-    let link = |(parent, number, said): &(NodeId, NodeId, String)| Link {
+    let link = |(parent, number, said): &(NodeId, NodeId, String)| LayoutLink {
         source: parent.place(),
         target: number.place(),
         width: wide(std::slice::from_ref(said)),
         height: LINE,
     };
-    let links: Vec<Link> = steps.iter().map(link).collect();
+    let links: Vec<LayoutLink> = steps.iter().map(link).collect();
     let found = layout(&sizes, &links);
     let mut paper = Paper::default();
     for (((_, _, said), link), route) in steps.iter().zip(&links).zip(&found.routes) {
-        if let Route::Through { points, label } = route {
+        if let LayoutRoute::Through { points, label } = route {
             paper.arrow(points, PLAIN);
             paper.label(points[*label], link.width, std::slice::from_ref(said));
         }

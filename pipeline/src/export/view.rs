@@ -116,8 +116,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The view of a test case that was read from its document, and of a run through it: the numbers of the transitions
-    /// taken, in order.
+    /// The view of a test case that was read from its document, and of a run through it: the numbers of the
+    /// transitions taken, in order.
     pub fn of_run(
         iosts: &'a Iosts,
         verdicts: &Numbered<LocationId, Option<Verdict>>,
@@ -167,13 +167,14 @@ impl<'a> View<'a> {
 
     /// Do pictures show the tester's side: what it sends (`!`) and what it sees (`?`)?
     ///
-    /// The literature draws what describes a system from the system's side, and what a tester executes from the
-    /// tester's. So the test graph and the test case are drawn with directions swapped.
+    /// The literature draws what describes a system from the system's side, and what a tester executes from
+    /// the tester's. So the test graph and the test case are drawn with directions swapped.
     pub fn is_testers_side(&self) -> bool {
         self.stage >= Some(Stage::Select)
     }
 
-    /// The sign behind an action's name in a picture: `?` is received, `!` is sent; nothing for an internal action.
+    /// The sign behind an action's name in a picture: `?` is received, `!` is sent; nothing for an internal
+    /// action.
     pub fn sign(&self, kind: ActionKind) -> &'static str {
         match (kind, self.is_testers_side()) {
             (ActionKind::Input, false) | (ActionKind::Output | ActionKind::Quiescence, true) => "?",

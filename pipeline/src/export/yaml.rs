@@ -1,9 +1,9 @@
-//! A stage's result as a model in the model format, which coreach reads back: to look at a stage, to change it by hand,
-//! to analyse it again.
+//! A stage's result as a model in the model format, which coreach reads back: to look at a stage, to change
+//! it by hand, to analyse it again.
 //!
-//! Directions are the implementation's at every stage, also in the test graph and the test case: a test case is read
-//! as the part of the system's behaviour that it allows, with the locations Pass, Inconclusive and Fail. A completed
-//! purpose is written as a purpose.
+//! Directions are the implementation's at every stage, also in the test graph and the test case: a test case
+//! is read as the part of the system's behaviour that it allows, with the locations Pass, Inconclusive and
+//! Fail. A completed purpose is written as a purpose.
 
 use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::writer;

@@ -1,23 +1,24 @@
 //! Stage 3: no internal action is left; what they did is done by the visible action behind them.
 //!
-//! **Problem.** A tester sees inputs and outputs only. Every sequence of internal steps that ends in a visible one
-//! becomes one visible transition.
+//! **Problem.** A tester sees inputs and outputs only. Every sequence of internal steps that ends in a
+//! visible one becomes one visible transition.
 //!
-//! **Source.** Thesis, appendix A.1: Definition A.2 (collapse), A.4 (syntactic livelock), A.7 (closure); Theorems A.3 and
-//! A.4: traces and accepting traces are kept.
+//! **Source.** Thesis, appendix A.1: Definition A.2 (collapse), A.4 (syntactic livelock), A.7 (closure);
+//! Theorems A.3 and A.4: traces and accepting traces are kept.
 //!
-//! **Where we differ.** The definition keeps visible transitions whose origin is no location of the closure; we walk
-//! from the initial location, so they do not arise. A collapsed or visible transition whose guard cannot hold is
-//! dropped, and a sequence is not continued once its guard cannot hold: there can be exponentially many of them.
+//! **Where we differ.** The definition keeps visible transitions whose origin is no location of the closure;
+//! we walk from the initial location, so they do not arise. A collapsed or visible transition whose guard
+//! cannot hold is dropped, and a sequence is not continued once its guard cannot hold: there can be
+//! exponentially many of them.
 //!
-//! Sequences that come to one location with one effect are continued as one, whose guard is the disjunction of theirs:
-//! the locations are visited in an order that internal steps follow, each once per effect. A row of n diamonds that
-//! change nothing has 2^n sequences and 4n such steps. Within a cycle of internal steps, which guards may exclude, there
-//! is no such order: there every path is followed for itself.
+//! Sequences that come to one location with one effect are continued as one, whose guard is the disjunction
+//! of theirs: the locations are visited in an order that internal steps follow, each once per effect. A row
+//! of n diamonds that change nothing has 2^n sequences and 4n such steps. Within a cycle of internal steps,
+//! which guards may exclude, there is no such order: there every path is followed for itself.
 //!
-//! **Ends.** A sequence that meets a location again is a livelock and stops the stage with the cycle; without one,
-//! sequences are simple paths. They are limited in number all the same ([`Quantity::Sequences`]), and what they assign in
-//! size ([`Quantity::Nodes`]).
+//! **Ends.** A sequence that meets a location again is a livelock and stops the stage with the cycle; without
+//! one, sequences are simple paths. They are limited in number all the same ([`Quantity::Sequences`]), and
+//! what they assign in size ([`Quantity::Nodes`]).
 //!
 //! **Cost**: one query per internal step from a location and effect; the memo of the solver answers copies.
 //!
@@ -36,9 +37,9 @@ use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
-use crate::Stage;
 use crate::artifact::{Closed, Product, Rest};
 use crate::limits::{Limits, Quantity};
+use crate::stage::Stage;
 use crate::stop::{Shown, Stop, within, writable};
 
 /// Replaces internal sequences by visible transitions.
@@ -130,7 +131,8 @@ fn steps(path: &Path) -> Vec<TransitionId> {
 struct Internal<'a> {
     iosts: &'a Iosts,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location the place of its strongly connected component in an order that internal steps follow.
+    /// For each location the place of its strongly connected component in an order that internal steps
+    /// follow.
     component: Numbered<LocationId, usize>,
 }
 
@@ -229,8 +231,8 @@ fn visible_from(
     Ok((found.into_iter().map(|(_, transition, _)| transition).collect(), rests))
 }
 
-/// Prefixes with one location and one effect as one, whose guard is that one of theirs holds; the first is continued
-/// first, so it is the last.
+/// Prefixes with one location and one effect as one, whose guard is that one of theirs holds; the first is
+/// continued first, so it is the last.
 fn joined(prefixes: Vec<Prefix>) -> Vec<Prefix> {
     if prefixes.len() == 1 {
         return prefixes;
@@ -256,8 +258,8 @@ fn joined(prefixes: Vec<Prefix>) -> Vec<Prefix> {
     joined
 }
 
-/// The disjunction, with the conjuncts in front that all of them begin with. What a conjunct needs to have a value
-/// stands in front of it, so the beginning may be moved out, and nothing else may.
+/// The disjunction, with the conjuncts in front that all of them begin with. What a conjunct needs to have a
+/// value stands in front of it, so the beginning may be moved out, and nothing else may.
 fn one_of(guards: Vec<Term>) -> Term {
     let parts: Vec<Vec<Term>> = guards.iter().map(Term::conjuncts).collect();
     let Some(first) = parts.first() else { return Term::no() };

@@ -1,28 +1,32 @@
 //! Stage 1: a purpose that takes every action everywhere.
 //!
-//! **Problem.** The user draws only what matters. The product needs a purpose that follows *every* behaviour of the
-//! specification, or behaviours would be lost: Traces(S × TP) = Traces(S) only if TP is complete (Theorem 5.5).
+//! **Problem.** The user draws only what matters. The product needs a purpose that follows *every* behaviour
+//! of the specification, or behaviours would be lost: Traces(S × TP) = Traces(S) only if TP is complete
+//! (Theorem 5.5).
 //!
 //! **Source.** Thesis, Algorithm 7.1 (p. 170).
 //!
-//! **Where we differ.** The published text negates the guards into Reject and those elsewhere separately, which makes
-//! the completed purpose nondeterministic where a location has both; and its definition of the transitions to look at
-//! skips unguarded ones, which then get a needless self-loop. We follow the rule of the thesis' summary (p. xxi) and of
-//! the proof of Observation 7.1: one residual, the negation of *all* guards of the action; it leads to Reject where
-//! some transition of the action leads elsewhere, and is a self-loop otherwise. It is added where it can hold, which is
-//! decided by the solver and not by the shape of the guards. `Accept` is absorbing: its residuals are self-loops.
-//! A safety property rejects nothing: what it has nothing to say of stays where it is, so all its residuals are self-loops. It is
-//! violated where some way through it leads to `Violate`, and nothing comes after that: so an event that violates it does nothing else, and the guards
-//! of its other transitions say so. A choice between going on and `Violate`, which a reader would take for an exception, is none then.
+//! **Where we differ.** The published text negates the guards into Reject and those elsewhere separately,
+//! which makes the completed purpose nondeterministic where a location has both; and its definition of the
+//! transitions to look at skips unguarded ones, which then get a needless self-loop. We follow the rule of
+//! the thesis' summary (p. xxi) and of the proof of Observation 7.1: one residual, the negation of *all*
+//! guards of the action; it leads to Reject where some transition of the action leads elsewhere, and is a
+//! self-loop otherwise. It is added where it can hold, which is decided by the solver and not by the shape of
+//! the guards. `Accept` is absorbing: its residuals are self-loops. A safety property rejects nothing: what
+//! it has nothing to say of stays where it is, so all its residuals are self-loops. It is violated where some
+//! way through it leads to `Violate`, and nothing comes after that: so an event that violates it does nothing
+//! else, and the guards of its other transitions say so. A choice between going on and `Violate`, which a
+//! reader would take for an exception, is none then.
 //!
 //! An addition changes nothing; of a timed purpose in its delayed form, the clocks advance by it
 //! ([`TestPurpose::idle`](coreach_model::TestPurpose)).
 //!
 //! **Every other action.** An action without any transition at a location is a self-loop there. Beyond
-//! [`Limits::written_out`] pairs of location and action these loops are not written: `others_stay` says them all, and the
-//! product makes one where the specification has the action.
+//! [`Limits::written_out`] pairs of location and action these loops are not written: `others_stay` says them
+//! all, and the product makes one where the specification has the action.
 //!
-//! **Ends** after one look at each pair of location and action that has a transition. **Cost**: one query per such pair.
+//! **Ends** after one look at each pair of location and action that has a transition. **Cost**: one query per
+//! such pair.
 //!
 //! ```text
 //! Begin -Deliver[p == COFFEE]-> Accept    adds    Begin -Deliver[p != COFFEE]-> Reject
@@ -43,8 +47,8 @@ use crate::limits::Limits;
 
 /// Completes the purpose.
 ///
-/// Over-approximation: where the solver does not know whether a residual can hold, it is added; an addition that
-/// cannot hold changes no behaviour.
+/// Over-approximation: where the solver does not know whether a residual can hold, it is added; an addition
+/// that cannot hold changes no behaviour.
 pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solver) -> CompletePurpose {
     let mut memo = Memo::new();
     for transition in &mut purpose.iosts.transitions {

@@ -1,24 +1,26 @@
 //! Stage 4: after every trace the test case is in one location, and knows the data.
 //!
-//! **Problem.** Where transitions of one action overlap, a trace leads to several locations with several effects.
-//! For finite automata the answer is the subset construction. Here the members of a subset also differ in what they
-//! have assigned, and a location has one set of variables only.
+//! **Problem.** Where transitions of one action overlap, a trace leads to several locations with several
+//! effects. For finite automata the answer is the subset construction. Here the members of a subset also
+//! differ in what they have assigned, and a location has one set of variables only.
 //!
 //! **Source.** Thesis, appendix A.2: Definitions A.8-A.12, Algorithm A.1, Procedure A.1; Theorem A.11.
 //!
-//! **Where we differ.** The thesis rewrites the machine in place: it splits a choice, "propagates" the postponed
-//! assignments over the next transitions, repeats, and cancels propagation where it did harm; self-loops are excluded. Where
-//! there is no lookahead it does not end.
-//! We build the result beside the machine, by a *symbolic subset construction*. There are two, and the pair graph
-//! ([`super::lookahead`]) decides:
+//! **Where we differ.** The thesis rewrites the machine in place: it splits a choice, "propagates" the
+//! postponed assignments over the next transitions, repeats, and cancels propagation where it did harm;
+//! self-loops are excluded. Where there is no lookahead it does not end. We build the result beside the
+//! machine, by a *symbolic subset construction*. There are two, and the pair graph ([`super::lookahead`])
+//! decides:
 //!
-//! - Where a bounded number of events resolves every choice, effects are *postponed* until then: `postponed.rs`. That is
-//!   the thesis' result, with no variable more than it needs.
-//! - Elsewhere it is asked what is known: which states are reached (`reach`), from which of them Accept can be reached (`coreach`),
-//!   which variables are still read. Then each way that a run may have gone *keeps* its values in variables of its own:
-//!   `kept.rs`. Choices that nothing resolves are no obstacle there, only ways that grow without bound.
+//! - Where a bounded number of events resolves every choice, effects are *postponed* until then:
+//!   `postponed.rs`. That is the thesis' result, with no variable more than it needs.
+//! - Elsewhere it is asked what is known: which states are reached (`reach`), from which of them Accept can
+//!   be reached (`coreach`), which variables are still read. Then each way that a run may have gone *keeps*
+//!   its values in variables of its own: `kept.rs`. Choices that nothing resolves are no obstacle there, only
+//!   ways that grow without bound.
 //!
-//! The analyses run in the second case only: where guards exclude each other or events tell, nothing has to be known.
+//! The analyses run in the second case only: where guards exclude each other or events tell, nothing has to
+//! be known.
 //!
 //! **Ends**: see the two. A machine cut off at a limit is never returned: it would lack traces.
 //!
@@ -37,11 +39,11 @@ use coreach_model::iosts::{Aim, Iosts, Transition};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId};
 
-use crate::Stage;
 use crate::artifact::{self, Closed, Known, Visible};
 use crate::limits::{Limits, Quantity};
+use crate::stage::Stage;
 use crate::stages::kept::kept;
-use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead};
+use crate::stages::lookahead::{Lookahead, LookaheadChoice, choices, lookahead};
 use crate::stages::must_answer::must_answer;
 use crate::stages::postponed::postponed;
 use crate::stop::{Shown, Stop, writable};
@@ -134,8 +136,8 @@ fn up_to_accept(closed: &Closed) -> Iosts {
     cut
 }
 
-/// A property may be violated by any output that is forbidden, and so wherever a run is: nothing is out of reach of that, and what it reads
-/// of the data is not in the transitions of the machine.
+/// A property may be violated by any output that is forbidden, and so wherever a run is: nothing is out of
+/// reach of that, and what it reads of the data is not in the transitions of the machine.
 fn known(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability::Options) -> Known {
     let Facts { reach, coreach, chain, .. } = analyse(cut, &closed.accepting, analysis);
     let reach = reach.into();
@@ -172,7 +174,7 @@ fn within_reach(cut: &Iosts, known: &Known) -> Iosts {
 fn witness(
     iosts: &Iosts,
     reach: &Numbered<LocationId, Term>,
-    choice: Choice,
+    choice: LookaheadChoice,
     solver: &mut dyn Solver,
 ) -> Vec<(String, String)> {
     let [first, second] = [choice.first, choice.second].map(|number| &iosts.transitions[number]);
@@ -187,7 +189,7 @@ fn witness(
     }
 }
 
-fn shown(iosts: &Iosts, choice: Choice) -> [Shown; 2] {
+fn shown(iosts: &Iosts, choice: LookaheadChoice) -> [Shown; 2] {
     [choice.first, choice.second].map(|number| Shown::transition(iosts, &iosts.transitions[number]))
 }
 

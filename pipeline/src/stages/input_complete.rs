@@ -1,23 +1,26 @@
 //! Stage 6: whatever the implementation sends is answered.
 //!
-//! **Problem.** The test graph says what the specification allows. A test case must also recognise what it forbids:
-//! that is Fail.
+//! **Problem.** The test graph says what the specification allows. A test case must also recognise what it
+//! forbids: that is Fail.
 //!
-//! **Source.** Thesis, Algorithm 7.3 (p. 202); Theorem 7.2: the result is deterministic, and input-complete outside its
-//! verdicts.
+//! **Source.** Thesis, Algorithm 7.3 (p. 202); Theorem 7.2: the result is deterministic, and input-complete
+//! outside its verdicts.
 //!
-//! **Where we differ.** The text takes its transitions and alphabet from the purpose; they are the test graph's. The
-//! guard of Fail is the negation of what the specification allows at the location, taken *before* selection split it
-//! into going on and Inconclusive: the same condition where the graph can be, and one that a person can read.
+//! **Where we differ.** The text takes its transitions and alphabet from the purpose; they are the test
+//! graph's. The guard of Fail is the negation of what the specification allows at the location, taken
+//! *before* selection split it into going on and Inconclusive: the same condition where the graph can be, and
+//! one that a person can read.
 //!
-//! **Direction.** Nothing is pruned here: a guard of which the solver does not know whether it can hold is kept. That
-//! Fail is never given wrongly rests on `allowed` naming everything that the specification allows in a reachable state.
+//! **Direction.** Nothing is pruned here: a guard of which the solver does not know whether it can hold is
+//! kept. That Fail is never given wrongly rests on `allowed` naming everything that the specification allows
+//! in a reachable state.
 //!
-//! **Every other output.** An output that the specification does not allow at a location at all leads to Fail whatever its
-//! parameters. Beyond [`Limits::written_out`] such pairs these transitions are not written: `others_fail` says them all. Where an
-//! output is allowed under a guard, its complement is always written.
+//! **Every other output.** An output that the specification does not allow at a location at all leads to Fail
+//! whatever its parameters. Beyond [`Limits::written_out`] such pairs these transitions are not written:
+//! `others_fail` says them all. Where an output is allowed under a guard, its complement is always written.
 //!
-//! **Ends** after one look at each location and output. **Cost**: one query for each pair that is allowed something.
+//! **Ends** after one look at each location and output. **Cost**: one query for each pair that is allowed
+//! something.
 
 use std::collections::BTreeMap;
 
@@ -29,9 +32,10 @@ use coreach_model::{ActionId, LocationId, Term};
 
 use crate::artifact::{Allowed, TestCase, TestGraph, Verdict};
 use crate::limits::Limits;
-use crate::names::Names;
+use crate::names::UsedNames;
 
-/// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none: there is nothing to run.
+/// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none: there is nothing to
+/// run.
 pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver) -> TestCase {
     let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, mut must_answer, .. } =
         graph;
@@ -87,7 +91,7 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         });
     }
     if !added.is_empty() || others_fail.is_some() {
-        let mut names = Names::of(iosts.locations.iter().map(|location| location.name.as_str()));
+        let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
         iosts.locations.push(Location::named(names.unique(Verdict::Fail.name())));
         verdicts.push(Some(Verdict::Fail));
         reach.push(Term::yes());

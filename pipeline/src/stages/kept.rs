@@ -1,35 +1,40 @@
-//! The subset construction where no number of events resolves a choice: each way that a run may have gone keeps its own data.
+//! The subset construction where no number of events resolves a choice: each way that a run may have gone
+//! keeps its own data.
 //!
-//! **Problem.** Postponed effects need a choice that ends. Where two ways go on side by side for ever, or for longer than
-//! anybody wants to postpone, what they have assigned must be somewhere, and a location has one set of variables only.
+//! **Problem.** Postponed effects need a choice that ends. Where two ways go on side by side for ever, or for
+//! longer than anybody wants to postpone, what they have assigned must be somewhere, and a location has one
+//! set of variables only.
 //!
-//! **Method.** A *set* has members ⟨location, values⟩: where a run may be, and for each variable in which *slot* its value is: in
-//! the variable itself, or in a memory variable beside it. An event is followed from all members at once, under a guard for
-//! each satisfiable subset of their transitions, as in [`super::postponed`]; then what the members behind it have is assigned to the
-//! slots. So nothing is pending for longer than an event, there are finitely many sets of so many members, and cycles of
-//! sets are ordinary. What does not end is a set that gets more and more members.
+//! **Method.** A *set* has members ⟨location, values⟩: where a run may be, and for each variable in which
+//! *slot* its value is: in the variable itself, or in a memory variable beside it. An event is followed from
+//! all members at once, under a guard for each satisfiable subset of their transitions, as in
+//! [`super::postponed`]; then what the members behind it have is assigned to the slots. So nothing is pending
+//! for longer than an event, there are finitely many sets of so many members, and cycles of sets are
+//! ordinary. What does not end is a set that gets more and more members.
 //!
 //! Members that need not be told apart are one:
-//! - Of one location, with values that are equal wherever the event is possible, in every variable that is still read behind it
-//!   ([`coreach_analyses::live`]). What nobody reads has no slot.
+//! - Of one location, with values that are equal wherever the event is possible, in every variable that is
+//!   still read behind it ([`coreach_analyses::live`]). What nobody reads has no slot.
 //!
 //! And a set has no future where none is needed: it *ends*
 //! - where a member accepts: the test is over;
-//! - where no member can come to Accept any more, by `coreach`. A test that is there is over too: it came by an output, for a
-//!   test never sends what puts Accept out of reach. What the specification allows *there* nobody asks.
+//! - where no member can come to Accept any more, by `coreach`. A test that is there is over too: it came by
+//!   an output, for a test never sends what puts Accept out of reach. What the specification allows *there*
+//!   nobody asks.
 //!
-//! `reach` says which subsets are possible: each member's data lie in the reach of its location. Guards exclude each other
-//! everywhere all the same.
+//! `reach` says which subsets are possible: each member's data lie in the reach of its location. Guards
+//! exclude each other everywhere all the same.
 //!
-//! **Why it keeps what matters.** By induction over traces that have not gone through an end: the states that the members
-//! stand for are those of the closed machine after the trace, up to data that nothing reads. So traces are the same up to
-//! ends, and one event beyond what can come to Accept; accepted traces are the same.
+//! **Why it keeps what matters.** By induction over traces that have not gone through an end: the states that
+//! the members stand for are those of the closed machine after the trace, up to data that nothing reads. So
+//! traces are the same up to ends, and one event beyond what can come to Accept; accepted traces are the
+//! same.
 //!
-//! **Ends** by [`Quantity::Ways`], the members of one set, and [`Quantity::SetTransitions`]. The largest sets are followed first: where
-//! sets grow for ever, the number of sets of one size grows with the size as the number of ways to choose it, and one that is too large
-//! is behind a few of them. What is made is numbered afterwards, breadth first, and so is the same in whatever order it was made.
-//! **Cost**: per set and action as for postponed effects; per transition one query more, and one for each pair of members at one
-//! location.
+//! **Ends** by [`Quantity::Ways`], the members of one set, and [`Quantity::SetTransitions`]. The largest sets
+//! are followed first: where sets grow for ever, the number of sets of one size grows with the size as the
+//! number of ways to choose it, and one that is too large is behind a few of them. What is made is numbered
+//! afterwards, breadth first, and so is the same in whatever order it was made. **Cost**: per set and action
+//! as for postponed effects; per transition one query more, and one for each pair of members at one location.
 //!
 //! ```text
 //! l -a-> m {x := 0}, l -a-> n          becomes     l -a-> <m,n> {x_memory := x, x := 0}
@@ -44,11 +49,11 @@ use coreach_model::iosts::{Iosts, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId};
 
-use crate::Stage;
 use crate::artifact::{Closed, Known, Member, Visible};
 use crate::limits::{Limits, Quantity};
-use crate::names::{Names, of_scope};
+use crate::names::{UsedNames, of_scope};
 use crate::simplify::without_repetition;
+use crate::stage::Stage;
 use crate::stages::must_answer::must_answer;
 use crate::stages::sets::{followed, is_ordinary, locations, longest_stay, pending};
 use crate::stages::subsets::satisfiable_subsets;
@@ -104,7 +109,7 @@ struct Construction<'a> {
     /// The transitions whose guards were made here and may say things twice.
     made: Vec<TransitionId>,
     memory_of: HashMap<(Datum, usize), Datum>,
-    names: Names,
+    names: UsedNames,
 }
 
 impl<'a> Construction<'a> {
@@ -183,7 +188,8 @@ impl<'a> Construction<'a> {
         Ok(())
     }
 
-    /// What holds of the data that are shown, wherever a run is in the set: every member's data lie in its location's reach.
+    /// What holds of the data that are shown, wherever a run is in the set: every member's data lie in its
+    /// location's reach.
     fn context(&self, number: LocationId) -> Vec<Term> {
         let members = self.sets[number].members.iter().enumerate();
         let reach = |(at, member): (usize, &Member)| {
@@ -196,8 +202,8 @@ impl<'a> Construction<'a> {
         context
     }
 
-    /// The values of a location's variables, in which a fact is read. What nobody reads there has any value: a datum of its own, by
-    /// whose it is.
+    /// The values of a location's variables, in which a fact is read. What nobody reads there has any value:
+    /// a datum of its own, by whose it is.
     fn shown(&self, location: LocationId, whose: &str, mut values: Substitution) -> Substitution {
         let live = &self.known.live[location];
         for variable in self.closed.iosts.variables.iter().filter(|variable| !live.contains(*variable)) {
@@ -304,7 +310,8 @@ impl<'a> Construction<'a> {
         self.in_slots(&ways)
     }
 
-    /// Gives each value a slot: the first of a variable's values the variable itself, the others memory variables.
+    /// Gives each value a slot: the first of a variable's values the variable itself, the others memory
+    /// variables.
     fn in_slots(&mut self, ways: &[Way]) -> (Set, Substitution) {
         let mut members: Vec<Member> =
             ways.iter().map(|way| Member { location: way.location, steps: Vec::new() }).collect();

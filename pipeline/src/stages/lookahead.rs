@@ -1,19 +1,21 @@
 //! Does a bounded number of further events resolve every choice? The question behind `determinize`.
 //!
-//! **Problem.** Where two transitions of one action can be taken together, the tester does not know which was taken.
-//! It can postpone their effects and wait for an event that only one of them can be followed by. If for some k no
-//! sequence of k actions can follow both, the lookahead is at most k and determinization ends.
+//! **Problem.** Where two transitions of one action can be taken together, the tester does not know which was
+//! taken. It can postpone their effects and wait for an event that only one of them can be followed by. If
+//! for some k no sequence of k actions can follow both, the lookahead is at most k and determinization ends.
 //!
-//! **Source.** Thesis, appendix A.2: Definition A.8 (choice), A.14 (k-follower), A.15 (lookahead), Algorithm A.2.
+//! **Source.** Thesis, appendix A.2: Definition A.8 (choice), A.14 (k-follower), A.15 (lookahead), Algorithm
+//! A.2.
 //!
-//! **Where we differ.** Algorithm A.2 counts one too many, takes a pair met twice on an acyclic part for a cycle, and
-//! never looks at two transitions with one target. Here: the *pair graph* has the pairs of locations that a common
-//! sequence of actions reaches from the two targets; it is searched depth-first; a cycle means that there is no
-//! lookahead, and is returned with the way into it; otherwise the lookahead is the longest path plus one. Two
-//! transitions with one target count unless their effects are equal (then they are one transition).
+//! **Where we differ.** Algorithm A.2 counts one too many, takes a pair met twice on an acyclic part for a
+//! cycle, and never looks at two transitions with one target. Here: the *pair graph* has the pairs of
+//! locations that a common sequence of actions reaches from the two targets; it is searched depth-first; a
+//! cycle means that there is no lookahead, and is returned with the way into it; otherwise the lookahead is
+//! the longest path plus one. Two transitions with one target count unless their effects are equal (then they
+//! are one transition).
 //!
-//! Being syntactic it may find a cycle that the guards exclude; `determinize` asks it only for its reasons after its
-//! own attempt, which knows the guards, has failed.
+//! Being syntactic it may find a cycle that the guards exclude; `determinize` asks it only for its reasons
+//! after its own attempt, which knows the guards, has failed.
 //!
 //! **Ends**: at most |L|² pairs, each expanded once. **Cost**: per pair, the product of the two out-degrees.
 
@@ -25,13 +27,13 @@ use coreach_model::iosts::Iosts;
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId};
 
-use crate::Stage;
 use crate::limits::{Limits, Quantity};
+use crate::stage::Stage;
 use crate::stop::{Stop, within};
 
 /// Two transitions of one location and action that can be taken together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Choice {
+pub struct LookaheadChoice {
     /// The number of the one.
     pub first: TransitionId,
     /// The number of the other.
@@ -42,11 +44,11 @@ pub struct Choice {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lookahead {
     /// The smallest k; 0 without any choice. With the choice that needs it.
-    Exists(usize, Option<Choice>),
+    Exists(usize, Option<LookaheadChoice>),
     /// A choice that common followers of every length leave open, and actions that show it.
     None {
         /// The two transitions.
-        choice: Choice,
+        choice: LookaheadChoice,
         /// The actions into the cycle.
         prefix: Vec<ActionId>,
         /// The actions of the cycle; never empty.
@@ -54,15 +56,19 @@ pub enum Lookahead {
     },
 }
 
-/// The choices of an IOSTS without internal actions (Definition A.8): of each location, action and pair of targets the
-/// first pair of transitions, since a lookahead depends on the targets only. Transitions of one target with equal effects
-/// are no choice.
+/// The choices of an IOSTS without internal actions (Definition A.8): of each location, action and pair of
+/// targets the first pair of transitions, since a lookahead depends on the targets only. Transitions of one
+/// target with equal effects are no choice.
 ///
 /// Over-approximation: an overlap of which the solver does not know counts.
 ///
 /// # Errors
 /// [`Stop::TooMany`] of [`Quantity::Choices`] or [`Quantity::Overlaps`].
-pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Result<Vec<Choice>, Stop> {
+pub fn choices(
+    iosts: &Iosts,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<Vec<LookaheadChoice>, Stop> {
     let mut found = Vec::new();
     for numbers in iosts.outgoing() {
         let mut of: BTreeMap<ActionId, Vec<TransitionId>> = BTreeMap::new();
@@ -73,7 +79,7 @@ pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Resul
         for numbers in of.values().filter(|numbers| numbers.len() > 1) {
             choices_among(iosts, numbers, &mut here, limits, solver)?;
         }
-        here.sort_by_key(|choice: &Choice| (choice.first, choice.second));
+        here.sort_by_key(|choice: &LookaheadChoice| (choice.first, choice.second));
         found.extend(here);
         within(Stage::Determinize, Quantity::Choices, found.len(), limits)?;
     }
@@ -84,7 +90,7 @@ pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Resul
 fn choices_among(
     iosts: &Iosts,
     numbers: &[TransitionId],
-    found: &mut Vec<Choice>,
+    found: &mut Vec<LookaheadChoice>,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<(), Stop> {
@@ -119,7 +125,7 @@ fn choices_among(
         };
         let last = pairs.len() - 1;
         let first = pairs[..last].iter().find(|pair| overlapping(pair, solver)).unwrap_or(&pairs[last]);
-        found.push(Choice { first: first.0, second: first.1 });
+        found.push(LookaheadChoice { first: first.0, second: first.1 });
     })
 }
 
@@ -131,9 +137,9 @@ fn may_hold_together(a: &Term, b: &Term, solver: &mut dyn Solver) -> bool {
 
 /// Tells of each pair of guards that may hold together, by number, the smaller first.
 ///
-/// Halves are asked first: where no guard of the one half can hold with one of the other, that is one question instead of
-/// the product of their sizes. So n guards that exclude each other cost n questions; every pair that overlaps costs a
-/// number that grows with the logarithm of n at most.
+/// Halves are asked first: where no guard of the one half can hold with one of the other, that is one
+/// question instead of the product of their sizes. So n guards that exclude each other cost n questions;
+/// every pair that overlaps costs a number that grows with the logarithm of n at most.
 ///
 /// # Errors
 /// [`Stop::TooMany`] of [`Quantity::Overlaps`].
@@ -179,7 +185,7 @@ pub(super) fn overlaps(
 }
 
 /// The smallest lookahead that resolves all of the choices, or a reason why there is none.
-pub fn lookahead(iosts: &Iosts, choices: &[Choice]) -> Lookahead {
+pub fn lookahead(iosts: &Iosts, choices: &[LookaheadChoice]) -> Lookahead {
     let mut graph =
         PairGraph { iosts, outgoing: iosts.outgoing(), longest: HashMap::new(), open: HashMap::new() };
     let mut worst = (0, None);
@@ -242,7 +248,8 @@ impl PairGraph<'_> {
         found
     }
 
-    /// The number of edges of the longest path from the pair. A stack of our own: a path may be as long as the model.
+    /// The number of edges of the longest path from the pair. A stack of our own: a path may be as long as
+    /// the model.
     fn longest_from(&mut self, start: Pair) -> Result<usize, Lasso> {
         if let Some(&known) = self.longest.get(&start) {
             return Ok(known);

@@ -1,13 +1,15 @@
-//! Where the specification is never silent: a tester that hears nothing there has seen what the specification does not have.
+//! Where the specification is never silent: a tester that hears nothing there has seen what the specification
+//! does not have.
 //!
-//! **Problem.** Silence after a trace is no behaviour of the specification where none of the states that are possible after it
-//! is quiescent: each can send something, or take an internal step to a state that can. A test case is
-//! closed and deterministic, so its graph does not show it: an internal step that leads away from an output
-//! has become part of what follows it, and what one member of a set can send is no answer of another.
+//! **Problem.** Silence after a trace is no behaviour of the specification where none of the states that are
+//! possible after it is quiescent: each can send something, or take an internal step to a state that can. A
+//! test case is closed and deterministic, so its graph does not show it: an internal step that leads away
+//! from an output has become part of what follows it, and what one member of a set can send is no answer of
+//! another.
 //!
-//! **Source.** Quiescence: Tretmans, "Test generation with inputs, outputs and repetitive quiescence" (1996); thesis, 3.3 and
-//! Definition 3.9, for automata. Here it is a fact beside the graph and not an action in it: ioc does not ask for it (Definition 6.2),
-//! and who does not want it is not concerned.
+//! **Source.** Quiescence: Tretmans, "Test generation with inputs, outputs and repetitive quiescence" (1996);
+//! thesis, 3.3 and Definition 3.9, for automata. Here it is a fact beside the graph and not an action in it:
+//! ioc does not ask for it (Definition 6.2), and who does not want it is not concerned.
 //!
 //! **Method.** A run that is at a location of [`crate::artifact::Visible`] *rests* where one of its members
 //! is, or where internal steps lead from there, and no internal step goes on ([`Rest`]). The location *must

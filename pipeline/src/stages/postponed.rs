@@ -1,26 +1,29 @@
 //! The subset construction where a lookahead exists: effects stay postponed until it is known whose they are.
 //!
-//! A macro-location is a set of members ⟨location, postponed effects⟩: where a run may be, and what it has assigned, event by
-//! event, without the variables showing it yet. `pending` is the effects of a member as one.
+//! A macro-location is a set of members ⟨location, postponed effects⟩: where a run may be, and what it has
+//! assigned, event by event, without the variables showing it yet. `pending` is the effects of a member as
+//! one.
 //!
-//! - From a macro-location, a transition t of a member asks for `G_t[pending]` and would leave `A_t[pending]` pending.
+//! - From a macro-location, a transition t of a member asks for `G_t[pending]` and would leave `A_t[pending]`
+//!   pending.
 //! - Candidates with one target and equal effects are one, their guards joined by `||`.
 //! - For every satisfiable subset P of the overlapping candidates: all guards of P, none of the others'.
-//! - One member: its effects are assigned, and we are at an ordinary location again. Several with one and the same
-//!   effect: it is assigned at once (Definition A.9). Otherwise the effects stay postponed, but for the oldest ones
-//!   that all members share: those are assigned, so that nothing pending is older than the choice that the members
-//!   come from. (Otherwise a member that chooses again and again would never get rid of what was decided long ago.)
-//! - The parameters that postponed effects mention are kept in *memory variables* (Definition A.10). The thesis has one
-//!   per parameter, which a second occurrence of the action overwrites while it is still needed. Ours are numbered:
-//!   the least number that no postponed effect mentions.
+//! - One member: its effects are assigned, and we are at an ordinary location again. Several with one and the
+//!   same effect: it is assigned at once (Definition A.9). Otherwise the effects stay postponed, but for the
+//!   oldest ones that all members share: those are assigned, so that nothing pending is older than the choice
+//!   that the members come from. (Otherwise a member that chooses again and again would never get rid of what
+//!   was decided long ago.)
+//! - The parameters that postponed effects mention are kept in *memory variables* (Definition A.10). The
+//!   thesis has one per parameter, which a second occurrence of the action overwrites while it is still
+//!   needed. Ours are numbered: the least number that no postponed effect mentions.
 //!
 //! Nothing is rewritten, so nothing has to be cancelled, and self-loops are ordinary.
 //!
-//! **Ends**: no macro-location is more events behind its choice than the lookahead says. Sets can be exponentially many:
-//! [`Quantity::Subsets`], [`Quantity::SetTransitions`].
+//! **Ends**: no macro-location is more events behind its choice than the lookahead says. Sets can be
+//! exponentially many: [`Quantity::Subsets`], [`Quantity::SetTransitions`].
 //!
-//! **Cost**: per macro-location and action, queries as many as candidates and overlapping pairs of them, and as satisfiable
-//! subsets times the candidates that overlap.
+//! **Cost**: per macro-location and action, queries as many as candidates and overlapping pairs of them, and
+//! as satisfiable subsets times the candidates that overlap.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -32,17 +35,18 @@ use coreach_model::obligation::defined;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId};
 
-use crate::Stage;
 use crate::artifact::{Closed, Member, Visible};
 use crate::limits::{Limits, Quantity};
-use crate::names::{Names, of_scope};
+use crate::names::{UsedNames, of_scope};
 use crate::simplify::without_repetition;
+use crate::stage::Stage;
 use crate::stages::must_answer::must_answer;
 use crate::stages::sets::{followed, is_ordinary, locations, pending};
 use crate::stages::subsets::satisfiable_subsets;
 use crate::stop::{Stop, all_writable, within};
 
-/// The visible behaviours, with effects postponed by no more than so many events; `None` where that does not do.
+/// The visible behaviours, with effects postponed by no more than so many events; `None` where that does not
+/// do.
 ///
 /// # Errors
 /// [`Stop::TooMany`].
@@ -58,7 +62,8 @@ pub(super) fn postponed(
     Ok((!construction.too_deep).then(|| construction.finish(lookahead, solver)))
 }
 
-/// A set of members, in order, all with as many postponed effects. One member without any is an ordinary location.
+/// A set of members, in order, all with as many postponed effects. One member without any is an ordinary
+/// location.
 type Members = Vec<Member>;
 
 /// One way to go on from a macro-location by an action.
@@ -80,12 +85,12 @@ struct Construction<'a> {
     macros: Numbered<LocationId, Members>,
     index: HashMap<Members, LocationId>,
     transitions: Numbered<TransitionId, Transition>,
-    /// The transitions whose guards were made here and may say things twice. They are put in few words at the end:
-    /// where the construction stops, that would be half of its queries.
+    /// The transitions whose guards were made here and may say things twice. They are put in few words at the
+    /// end: where the construction stops, that would be half of its queries.
     made: Vec<TransitionId>,
     memory: Vec<Datum>,
     memory_of: HashMap<(Datum, usize), Datum>,
-    names: Names,
+    names: UsedNames,
     too_deep: bool,
 }
 
@@ -171,8 +176,8 @@ impl<'a> Construction<'a> {
                 let effect = followed(&pending, &transition.assignments);
                 let guard = substitute(&transition.guard, &pending);
                 all_writable(Stage::Determinize, effect.values().chain([&guard]), self.limits)?;
-                // A postponed effect may have a value only where its own guard held. That guard has held wherever
-                // this one is read, but nobody who reads it alone could know.
+                // A postponed effect may have a value only where its own guard held. That guard has held
+                // wherever this one is read, but nobody who reads it alone could know.
                 let guard = match pending.is_empty() {
                     true => guard,
                     false => {
@@ -210,8 +215,8 @@ impl<'a> Construction<'a> {
         Ok(found)
     }
 
-    /// What is assigned now, and what stays pending: of the postponed effects, the first ones that all members share are
-    /// postponed no longer. So none is older than the choice that the members come from.
+    /// What is assigned now, and what stays pending: of the postponed effects, the first ones that all
+    /// members share are postponed no longer. So none is older than the choice that the members come from.
     fn settle(&mut self, action: ActionId, candidates: &[&Candidate]) -> (Members, Substitution) {
         let mut members: Members = candidates.iter().map(|candidate| candidate.next.clone()).collect();
         let effect = &candidates[0].effect;

@@ -1,20 +1,22 @@
 //! Stage 2: the specification, with the behaviours that the purpose accepts marked.
 //!
-//! **Problem.** Follow specification and purpose side by side. They synchronise on every action, internal ones
-//! included; the purpose reads the specification's data in the state *before* the step.
+//! **Problem.** Follow specification and purpose side by side. They synchronise on every action, internal
+//! ones included; the purpose reads the specification's data in the state *before* the step.
 //!
-//! **Source.** Thesis, Definitions 5.3 and 5.4 (p. 113-114). Theorem 5.5: Traces(S × TP) = Traces(S), since the purpose
-//! is complete.
+//! **Source.** Thesis, Definitions 5.3 and 5.4 (p. 113-114). Theorem 5.5: Traces(S × TP) = Traces(S), since
+//! the purpose is complete.
 //!
-//! **Where we differ.** The definition substitutes the second machine's parameters by the first's and so can capture
-//! a datum of the same name. Here a transition uses its action's own parameters, and the reader rejects a purpose
-//! whose data bear a parameter's name, so there is nothing to substitute. "Constants" that the purpose shares with the
-//! specification's variables are the specification's variables: they are owned there.
+//! **Where we differ.** The definition substitutes the second machine's parameters by the first's and so can
+//! capture a datum of the same name. Here a transition uses its action's own parameters, and the reader
+//! rejects a purpose whose data bear a parameter's name, so there is nothing to substitute. "Constants" that
+//! the purpose shares with the specification's variables are the specification's variables: they are owned
+//! there.
 //!
-//! The definition has all |L1|·|L2| pairs; here are those that the graph reaches, whatever the guards say. The others have no
-//! trace, and two models of a few thousand locations each would have millions.
+//! The definition has all |L1|·|L2| pairs; here are those that the graph reaches, whatever the guards say.
+//! The others have no trace, and two models of a few thousand locations each would have millions.
 //!
-//! **Ends** after one look at each reached pair and pair of transitions with a common action. **Cost**: what is reached.
+//! **Ends** after one look at each reached pair and pair of transitions with a common action. **Cost**: what
+//! is reached.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,11 +25,11 @@ use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition};
 use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId};
 
-use crate::Stage;
 use crate::artifact::{CompletePurpose, Product};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
 use crate::limits::{Limits, Quantity};
-use crate::names::{Names, joined_label, joined_name};
+use crate::names::{UsedNames, joined_label, joined_name};
+use crate::stage::Stage;
 use crate::stop::{Stop, within};
 
 /// The product of the specification with the completed purpose.
@@ -45,7 +47,7 @@ pub fn product(
     let (steps, pairs) = reached(left, right, others_stay, limits)?;
     let number = |pair: (LocationId, LocationId)| pairs[&pair];
 
-    let mut names = Names::default();
+    let mut names = UsedNames::default();
     let mut locations = Numbered::new();
     for &(l1, l2) in pairs.keys() {
         let (l1, l2) = (left.location(l1), right.location(l2));
@@ -109,7 +111,8 @@ pub fn product(
     Ok(Product { iosts, pairs: pairs.into_keys().collect(), made_of, accepting })
 }
 
-/// A transition of the specification, taken while the purpose is at a location and takes one of its own, or stays.
+/// A transition of the specification, taken while the purpose is at a location and takes one of its own, or
+/// stays.
 struct Step {
     first: TransitionId,
     source: LocationId,

@@ -1,29 +1,33 @@
 //! Stage 5: the part of the visible behaviours that leads to `Accept`, and where it ends.
 //!
-//! **Problem.** The visible behaviours contain everything that the specification does. A test case shall steer: send
-//! only what keeps `Accept` in reach, and notice at once when the implementation has put it out of reach.
+//! **Problem.** The visible behaviours contain everything that the specification does. A test case shall
+//! steer: send only what keeps `Accept` in reach, and notice at once when the implementation has put it out
+//! of reach.
 //!
-//! **Source.** Thesis, Algorithm 7.2 (p. 185), with `reach` and `coreach` over-approximated (7.3, p. 181-185).
+//! **Source.** Thesis, Algorithm 7.2 (p. 185), with `reach` and `coreach` over-approximated (7.3, p.
+//! 181-185).
 //!
 //! For a transition ⟨l, a, G, A, l'⟩ with l not accepting:
 //! - (5a) `G && reach(l) && coreach(l')[A]` goes on to l', or to Pass where l' is accepting;
 //! - (5b) for an output of the implementation, `G && reach(l) && !coreach(l')[A]` leads to Inconclusive.
 //!
 //! **Where we differ.**
-//! - `reach(l)` holds whenever the guard is read. So it is not written into the guard; it is the context in which
-//!   the rest is said as shortly as possible ([`crate::simplify`]).
-//! - One pass leaves transitions that the strengthened graph cannot take any more (Example 7.4 drops them by a second
-//!   analysis). Strengthening and reach follow each other until nothing changes.
-//! - The initial condition is strengthened with coreach(l0), not with a predicate over all locations. Where that cannot
-//!   hold, or no transition is left, the purpose is unreachable: the answer is a graph without Pass.
+//! - `reach(l)` holds whenever the guard is read. So it is not written into the guard; it is the context in
+//!   which the rest is said as shortly as possible ([`crate::simplify`]).
+//! - One pass leaves transitions that the strengthened graph cannot take any more (Example 7.4 drops them by
+//!   a second analysis). Strengthening and reach follow each other until nothing changes.
+//! - The initial condition is strengthened with coreach(l0), not with a predicate over all locations. Where
+//!   that cannot hold, or no transition is left, the purpose is unreachable: the answer is a graph without
+//!   Pass.
 //! - "l is not Accept" means: no component of l is accepting.
 //!
-//! **Direction.** `reach` and `coreach` are over-approximations. A guard that is dropped was excluded by reach or by
-//! coreach for certain (an `Unknown` counts as possible). Inconclusive is given only where Accept is out of reach for
-//! certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
+//! **Direction.** `reach` and `coreach` are over-approximations. A guard that is dropped was excluded by
+//! reach or by coreach for certain (an `Unknown` counts as possible). Inconclusive is given only where Accept
+//! is out of reach for certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
 //!
-//! **Ends**: each round's graph is a part of the one before; [`MAX_ROUNDS`] is a second bound. **Cost**: per transition
-//! a few queries, and per round one forward analysis, which looks up what the rounds before computed.
+//! **Ends**: each round's graph is a part of the one before; [`MAX_ROUNDS`] is a second bound. **Cost**: per
+//! transition a few queries, and per round one forward analysis, which looks up what the rounds before
+//! computed.
 
 use std::collections::HashMap;
 
@@ -37,7 +41,7 @@ use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 
 use crate::artifact::{Allowed, Decided, GraphOrigin, Selection, TestGraph, Verdict, Visible};
 use crate::losses;
-use crate::names::Names;
+use crate::names::UsedNames;
 use crate::simplify::{missing_part, simplify, simplify_guard};
 
 /// The most rounds of strengthening and reach.
@@ -71,8 +75,8 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     in_numbers_of_visible(graph, before, &locations, &transitions)
 }
 
-/// The facts, and that nothing leads from an end to Accept: an analysis that is given up at its limit does not say so. Nothing leaves
-/// an end, so the last turn is as inductive as it was.
+/// The facts, and that nothing leads from an end to Accept: an analysis that is given up at its limit does
+/// not say so. Nothing leaves an end, so the last turn is as inductive as it was.
 fn without_ends(mut facts: Facts, cut: &Visible) -> Facts {
     for (at, _) in cut.ends.numbered().filter(|(at, ends)| **ends && !cut.accepting[*at]) {
         facts.coreach[at.place()] = Term::no();
@@ -143,8 +147,8 @@ fn cut_behind_accept(visible: Visible) -> Cut {
     }
 }
 
-/// What is known, with `reached`, the reach of the graph, carried back to the locations that it was made from; nothing is
-/// known to be reached elsewhere.
+/// What is known, with `reached`, the reach of the graph, carried back to the locations that it was made
+/// from; nothing is known to be reached elsewhere.
 fn narrowed(
     cut: &Visible,
     graph: &TestGraph,
@@ -340,7 +344,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self, initial: LocationId, initial_condition: Term, known: &Decided) -> TestGraph {
-        let mut names = Names::of(self.from.locations.iter().map(|location| location.name.as_str()));
+        let mut names = UsedNames::of(self.from.locations.iter().map(|location| location.name.as_str()));
         let mut locations = self.from.locations.clone();
         let [pass, inconclusive] = ["Pass", "Inconclusive"].map(|name| Location::named(names.unique(name)));
         locations.extend([pass, inconclusive]);

@@ -1,4 +1,5 @@
-//! What the subset constructions have in common: the names of sets of locations, and how long runs stay among sets.
+//! What the subset constructions have in common: the names of sets of locations, and how long runs stay among
+//! sets.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,7 @@ use petgraph::algo::toposort;
 use petgraph::graph::DiGraph;
 
 use crate::artifact::{Closed, Member};
-use crate::names::{Names, joined_label, joined_name};
+use crate::names::{UsedNames, joined_label, joined_name};
 
 /// The first effect, then the second.
 pub(super) fn followed(before: &Substitution, step: &Substitution) -> Substitution {
@@ -30,8 +31,8 @@ pub(super) fn is_ordinary(members: &[Member]) -> bool {
     members.len() == 1 && members[0].steps.is_empty()
 }
 
-/// The locations that sets of members become. Ordinary ones keep their names: later stages know them by these. The second one of a
-/// location, where one of them is an end, gets a name of its own.
+/// The locations that sets of members become. Ordinary ones keep their names: later stages know them by
+/// these. The second one of a location, where one of them is an end, gets a name of its own.
 pub(super) fn locations(
     closed: &Closed,
     sets: &Numbered<LocationId, Vec<Member>>,
@@ -39,7 +40,7 @@ pub(super) fn locations(
     let iosts = &closed.iosts;
     let ordinary = sets.iter().filter(|members| is_ordinary(members));
     let kept = ordinary.map(|members| iosts.location(members[0].location).name.as_str());
-    let mut names = Names::of(kept);
+    let mut names = UsedNames::of(kept);
     let mut named = HashSet::new();
     sets.map(|members| {
         let parts: Vec<&Location> = members.iter().map(|member| iosts.location(member.location)).collect();

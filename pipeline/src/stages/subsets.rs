@@ -5,19 +5,20 @@ use std::collections::{BTreeSet, VecDeque};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::{Term, budget};
 
-use crate::Stage;
 use crate::limits::{Limits, Quantity};
+use crate::stage::Stage;
 use crate::stages::lookahead::overlaps;
 use crate::stop::{Stop, within};
 
 /// The non-empty subsets that can be enabled without the rest, each with its guard, in order.
 ///
-/// Two candidates that exclude each other need no negation, so that a deterministic location keeps its guards. Candidates
-/// are decided one after the other, each as taken and as not taken, and only as far as what was decided can hold: every
-/// branch that is followed ends in a subset, so the questions are as many as the subsets times the candidates that
-/// overlap, and not as many as there are subsets of any kind.
+/// Two candidates that exclude each other need no negation, so that a deterministic location keeps its
+/// guards. Candidates are decided one after the other, each as taken and as not taken, and only as far as
+/// what was decided can hold: every branch that is followed ends in a subset, so the questions are as many as
+/// the subsets times the candidates that overlap, and not as many as there are subsets of any kind.
 ///
-/// Only subsets that can be enabled where the `context` holds are wanted. The guards exclude each other everywhere all the same.
+/// Only subsets that can be enabled where the `context` holds are wanted. The guards exclude each other
+/// everywhere all the same.
 ///
 /// # Errors
 /// [`Stop::TooMany`] of [`Quantity::Overlaps`] or [`Quantity::Subsets`].
@@ -37,8 +38,8 @@ pub(super) fn satisfiable_subsets(
         overlapping[b].insert(a);
     })?;
     let mut found = Vec::new();
-    // All of the same length are decided before longer ones: each can hold and ends in a subset of its own, so too many
-    // are noticed while what is asked is short.
+    // All of the same length are decided before longer ones: each can hold and ends in a subset of its own,
+    // so too many are noticed while what is asked is short.
     let mut work: VecDeque<Branch> = VecDeque::new();
     for first in 0..guards.len() {
         let before = overlapping[first].range(..first).map(|&at| guards[at].not());

@@ -11,7 +11,7 @@ use coreach_model::term::node::Comparison;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Type, Value, Verdict};
 
-use super::rules::{Ends, Made, Target};
+use super::rules::{Ends, MadeByRules, Target};
 use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};
 use crate::lateness::{Timing, with_action};
 use crate::names::of_scope;
@@ -104,7 +104,7 @@ impl<'a> Assemble<'a> {
     pub fn context(
         &mut self,
         context: &Context,
-        made: &[Made],
+        made: &[MadeByRules],
         assignments: &Substitution,
         counts: RuleCounts,
     ) {
@@ -120,7 +120,7 @@ impl<'a> Assemble<'a> {
         self.known.push(context.known.clone());
         self.origins.push(Origins { specification: [at.name.clone()].into(), ..Origins::default() });
         self.counts.push(counts);
-        let goes_on = |made: &Made| matches!(made.target, Target::Next | Target::Ends(Ends::Pass));
+        let goes_on = |made: &MadeByRules| matches!(made.target, Target::Next | Target::Ends(Ends::Pass));
         if !made.iter().any(goes_on) {
             self.unseen.push(self.counts.len() - 1);
         }
@@ -190,7 +190,8 @@ impl<'a> Assemble<'a> {
         all
     }
 
-    /// What the model asks of the constants; that TM is a time; and a first value for each register, which nothing reads.
+    /// What the model asks of the constants; that TM is a time; and a first value for each register, which
+    /// nothing reads.
     fn initial_condition(&self, losses: &mut Vec<String>) -> Term {
         let given = &self.delayed.iosts;
         let condition = &given.initial_condition;

@@ -1,23 +1,28 @@
 //! A path of a timed model, made a test case.
 //!
-//! **Problem.** A tester wants to see one way through a timed model: these stimuli, these outputs, in time. It sends what keeps the rest of the path possible,
-//! and says of everything that it sees whether it is the path's next event, another one that the model allows, or none.
+//! **Problem.** A tester wants to see one way through a timed model: these stimuli, these outputs, in time.
+//! It sends what keeps the rest of the path possible, and says of everything that it sees whether it is the
+//! path's next event, another one that the model allows, or none.
 //!
-//! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definitions 5 and 6, the ten rules. It is done on the delayed form
-//! ([`coreach_model::timed::delayed`]): an event's delay is its first parameter, and clocks are variables. So the result is a test case like others: an IOSTS with verdicts,
-//! deterministic, whose guards say all about time. `delta`, silence, is an action of it with the delay as its parameter.
+//! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definitions 5 and 6,
+//! the ten rules. It is done on the delayed form ([`coreach_model::timed::delayed`]): an event's delay is its
+//! first parameter, and clocks are variables. So the result is a test case like others: an IOSTS with
+//! verdicts, deterministic, whose guards say all about time. `delta`, silence, is an action of it with the
+//! delay as its parameter.
 //!
 //! **Where we differ**, besides the corrections in [`rules`]:
 //!
-//! - Conditions do not repeat what the path has established ([`coreach_analyses::timed`]), and speak of registers that are called as the model's variables. So the work
-//!   for each step, and what it makes, do not grow with the path.
+//! - Conditions do not repeat what the path has established ([`coreach_analyses::timed`]), and speak of
+//!   registers that are called as the model's variables. So the work for each step, and what it makes, do not
+//!   grow with the path.
 //! - Equal contexts are treated once: along a periodic path, all but the first periods are remembered.
-//! - The model's constants are constants of the test case: whoever runs it knows them, as everywhere in coreach. Unknown (F_ini) are the first values of
-//!   variables that the initial condition leaves open.
-//! - Two transitions beside the path that one event may take lead to the same verdict; the first one takes it.
+//! - The model's constants are constants of the test case: whoever runs it knows them, as everywhere in
+//!   coreach. Unknown (F_ini) are the first values of variables that the initial condition leaves open.
+//! - Two transitions beside the path that one event may take lead to the same verdict; the first one takes
+//!   it.
 //!
-//! [`path_guided`] is the whole; [`resolve`] finds the path by names; [`stop`] says why there is no test case; [`witness`] shows a trace that two transitions share;
-//! `assemble` makes the IOSTS.
+//! [`path_guided`] is the whole; [`resolve`] finds the path by names; [`stop`] says why there is no test
+//! case; [`witness`] shows a trace that two transitions share; `assemble` makes the IOSTS.
 
 mod assemble;
 pub mod names;
@@ -25,24 +30,22 @@ pub mod rules;
 pub mod stop;
 pub mod witness;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::System;
 use coreach_analyses::timed::{Context, Registers, future, needed};
-use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::iosts::ActionKind;
 use coreach_model::term::Substitution;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed};
-use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict, budget};
+use coreach_model::{ActionId, Datum, LocationId, Term, TransitionId, Value, budget};
 use dashu::rational::RBig;
 
-use crate::lateness::Timing;
-use coreach_artifact::document::Origins;
-
+pub use crate::path_guided::{MadeBy, PathGuided};
 pub use names::resolve;
-pub use rules::{Ends, Rule, Target};
+pub use rules::{Ends, Rule, RuleCounts, Target};
 pub use stop::PathStop;
 
 /// After how long silence is a fact (TM).
@@ -59,76 +62,19 @@ pub enum SilenceAfter {
 pub struct Options {
     /// TM.
     pub silence_after: SilenceAfter,
-    /// The rules on silence as they were published. They call some silences a failure that the model allows: for comparisons only.
+    /// The rules on silence as they were published. They call some silences a failure that the model allows:
+    /// for comparisons only.
     pub published: bool,
     /// Check the result ([`crate::check::path_guided`]).
     pub check: bool,
 }
 
-/// Where a transition of the test case comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MadeBy {
-    /// The rule.
-    pub rule: Rule,
-    /// The model's transition, where it is about one.
-    pub through: Option<TransitionId>,
-}
-
-/// How often each rule made a transition at a context.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct RuleCounts {
-    /// Transitions of the test case.
-    pub made: BTreeMap<Rule, usize>,
-    /// What the rule, taken literally, makes besides: its condition holds for values only with which the path cannot have come here.
-    pub idle: BTreeMap<Rule, usize>,
-    /// Transitions for what is seen when silence is a fact, which are not among the rules'.
-    pub late: usize,
-}
-
-/// A path-guided test case.
-#[derive(Clone, Debug)]
-pub struct PathGuided {
-    /// The graph; its directions are the implementation's. What the tester sees and does not send stands among the outputs, as in every timed test case
-    /// ([`crate::lateness`]); `timing` names it.
-    pub iosts: Iosts,
-    /// For each location: its verdict, where it is one.
-    pub verdicts: Numbered<LocationId, Option<Verdict>>,
-    /// Of which location of the model each was made.
-    pub origins: Numbered<LocationId, Origins>,
-    /// What it says of time; silence is a fact after TM.
-    pub timing: Timing,
-    /// Silence.
-    pub quiescence: ActionId,
-    /// For each transition, what made it.
-    pub made_by: Numbered<TransitionId, MadeBy>,
-    /// For each context of the path, in order: its rules' counts.
-    pub counts: Vec<RuleCounts>,
-    /// For each location, what is known there of registers and constants: it holds in every state in which a run can be. Symbols in it that are neither
-    /// stand for some value.
-    pub known: Numbered<LocationId, Vec<Term>>,
-    /// The steps of the path, from 0, that cannot be seen before silence is a fact: no run gets past them. A greater TM may do.
-    pub unseen: Vec<usize>,
-    /// What could not be said exactly, one sentence each; no verdict is wrong by it.
-    pub losses: Vec<String>,
-}
-
-impl PathGuided {
-    /// How many transitions the rules made.
-    pub fn by_rules(&self) -> usize {
-        rules::sum(self.counts.iter().map(|counts| &counts.made))
-    }
-
-    /// How often the rule made a transition.
-    pub fn made(&self, rule: Rule) -> usize {
-        self.counts.iter().filter_map(|counts| counts.made.get(&rule)).sum()
-    }
-}
-
 /// What is found out about a context, with the path's step there.
 struct Treated {
-    made: Vec<rules::Made>,
+    made: Vec<rules::MadeByRules>,
     counts: RuleCounts,
-    /// May the condition of the step, as the publication writes it, be false for some values of what was observed?
+    /// May the condition of the step, as the publication writes it, be false for some values of what was
+    /// observed?
     may_miss: bool,
     next: Option<Rc<Context>>,
     assignments: Substitution,
@@ -227,7 +173,8 @@ fn action_of(system: &System<'_>, transition: TransitionId) -> ActionId {
     system.iosts.transitions[transition].action
 }
 
-/// The delayed form, if this is a path of it from the initial location to an output, and if silence has a time.
+/// The delayed form, if this is a path of it from the initial location to an output, and if silence has a
+/// time.
 fn prepared(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<Delayed, PathStop> {
     let graph = timed.graph();
     if let SilenceAfter::Time(time) = &options.silence_after
@@ -266,7 +213,8 @@ fn prepared(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<D
     })
 }
 
-/// The transitions whose conditions are asked for where this step is taken: all that leave, but for stimuli that are not the step's.
+/// The transitions whose conditions are asked for where this step is taken: all that leave, but for stimuli
+/// that are not the step's.
 fn read(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<TransitionId> {
     let taken = &system.iosts.transitions[step];
     let leaving = system.outgoing[taken.source].iter().copied();
@@ -283,7 +231,7 @@ fn treat(
     case: &Case,
     registers: &mut Registers,
     solver: &mut dyn Solver,
-) -> Result<Treated, rules::Stopped> {
+) -> Result<Treated, rules::RulesStopped> {
     let found = rules::apply(place, case.has_history, solver)?;
     let (next, assignments) = if case.is_last {
         (None, Substitution::new())
@@ -300,14 +248,14 @@ fn why_not(
     delayed: &Delayed,
     path: &[TransitionId],
     at: usize,
-    stopped: rules::Stopped,
+    stopped: rules::RulesStopped,
     solver: &mut dyn Solver,
 ) -> PathStop {
     match stopped {
-        rules::Stopped::Unsatisfiable => {
+        rules::RulesStopped::Unsatisfiable => {
             PathStop::Unsatisfiable { step: at, transition: stop::Named::of(timed, path[at]) }
         }
-        rules::Stopped::Shared { other, is_certain } => {
+        rules::RulesStopped::Shared { other, is_certain } => {
             let trace = witness::shared_trace(delayed, path, at, other, solver);
             PathStop::NotDeterministic {
                 step: at,
@@ -316,7 +264,7 @@ fn why_not(
                 is_certain,
             }
         }
-        rules::Stopped::Quantifier { through } => {
+        rules::RulesStopped::Quantifier { through } => {
             PathStop::Quantifier { step: at, transition: stop::Named::of(timed, through) }
         }
     }

@@ -1,6 +1,7 @@
 //! The ten rules of Definition 6, at one context of the path.
 //!
-//! **Source.** Bannour, Lapitre, Le Gall, Nguyen (2024), Definition 6. With z the delay, TM the time after which silence is a fact, and `ec'` a successor:
+//! **Source.** Bannour, Lapitre, Le Gall, Nguyen (2024), Definition 6. With z the delay, TM the time after
+//! which silence is a fact, and `ec'` a successor:
 //!
 //! | rule | event | condition | leads to |
 //! |---|---|---|---|
@@ -17,23 +18,31 @@
 //!
 //! A rule makes a transition where its condition can hold.
 //!
-//! **Late events.** By the rules nothing is seen from TM on: there the tester takes the silence. On a real wire an event may be measured then all the same, and a document that says nothing of
-//! it would leave the tester to its own devices. So for what is seen at `z >= TM` there are transitions besides ([`LATE`]): to INCdur where the model allows the event then (it came too late
-//! for this test), to FAILout where it does not, and of uncontrollable inputs to INCucIn_uspec. They are not among the rules, and are not counted with them.
+//! **Late events.** By the rules nothing is seen from TM on: there the tester takes the silence. On a real
+//! wire an event may be measured then all the same, and a document that says nothing of it would leave the
+//! tester to its own devices. So for what is seen at `z >= TM` there are transitions besides ([`LATE`]): to
+//! INCdur where the model allows the event then (it came too late for this test), to FAILout where it does
+//! not, and of uncontrollable inputs to INCucIn_uspec. They are not among the rules, and are not counted with
+//! them.
 //!
-//! **Silence** of z is allowed where an output or an uncontrollable input may still come, at some `z' > z`; or where no output can come at any time. The publication asks
-//! for `z' = z` instead: a system that may answer between 10 and 12 then fails by a silence of 5, which Theorem 5.1 of the same publication excludes. Its formula is
-//! kept behind an option. Its outputs' values were free there; here they are quantified, as in its Definition 3. **Stimuli** that the tester could send do not
-//! allow silence (as published): nobody waits for what is up to himself. A silence that only a stimulus could end is allowed as quiescence, where no output can come.
+//! **Silence** of z is allowed where an output or an uncontrollable input may still come, at some `z' > z`;
+//! or where no output can come at any time. The publication asks for `z' = z` instead: a system that may
+//! answer between 10 and 12 then fails by a silence of 5, which Theorem 5.1 of the same publication excludes.
+//! Its formula is kept behind an option. Its outputs' values were free there; here they are quantified, as in
+//! its Definition 3. **Stimuli** that the tester could send do not allow silence (as published): nobody waits
+//! for what is up to himself. A silence that only a stimulus could end is allowed as quiescence, where no
+//! output can come.
 //!
 //! **Resets** of the tester's clock are of no concern here: a delay counts from the event before it.
 //!
-//! **Deterministic**: the path's next event excludes every other transition on its channel (trace-determinism, Definition 5), or there is no test case. Two others that
-//! overlap lead to one verdict, and the first one takes what both could.
+//! **Deterministic**: the path's next event excludes every other transition on its channel
+//! (trace-determinism, Definition 5), or there is no test case. Two others that overlap lead to one verdict,
+//! and the first one takes what both could.
 //!
-//! **Idle** transitions. The publication's conditions contain the whole path: what is not allowed by it includes all that could have been observed only by not following
-//! the path. Where a rule's condition holds for such values alone, its transition would never be taken. It is counted, for comparison with counts by the published
-//! formulas, and not made.
+//! **Idle** transitions. The publication's conditions contain the whole path: what is not allowed by it
+//! includes all that could have been observed only by not following the path. Where a rule's condition holds
+//! for such values alone, its transition would never be taken. It is counted, for comparison with counts by
+//! the published formulas, and not made.
 //!
 //! **Cost**: a question to the solver for each transition made, and one for each pair on the path's channel.
 
@@ -51,7 +60,6 @@ use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{ActionId, Datum, Term, TransitionId, Verdict, budget};
 
-use super::RuleCounts;
 use crate::simplify::simplify;
 
 /// A rule.
@@ -141,7 +149,7 @@ pub enum Target {
 
 /// A transition that a rule made.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Made {
+pub struct MadeByRules {
     /// The rule.
     pub rule: Rule,
     /// The action; silence where there is none.
@@ -176,7 +184,7 @@ pub struct Place<'a> {
 
 /// Why the rules cannot be applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stopped {
+pub enum RulesStopped {
     /// The path's next event is not possible.
     Unsatisfiable,
     /// An event may be the path's, and another transition's.
@@ -196,18 +204,19 @@ pub enum Stopped {
 /// What the rules made.
 pub struct Applied {
     /// The transitions.
-    pub made: Vec<Made>,
+    pub made: Vec<MadeByRules>,
     /// Their numbers.
     pub counts: RuleCounts,
     /// May the step's condition be false for some values?
     pub may_miss: bool,
 }
 
-/// What the rules make here. `has_history`: could what was observed before also have been something that is not the path?
+/// What the rules make here. `has_history`: could what was observed before also have been something that is
+/// not the path?
 ///
 /// # Errors
-/// [`Stopped`].
-pub fn apply(place: &Place<'_>, has_history: bool, solver: &mut dyn Solver) -> Result<Applied, Stopped> {
+/// [`RulesStopped`].
+pub fn apply(place: &Place<'_>, has_history: bool, solver: &mut dyn Solver) -> Result<Applied, RulesStopped> {
     let mut applying =
         Applying { place, has_history, made: Vec::new(), counts: RuleCounts::default(), solver };
     let may_miss = applying.path()?;
@@ -244,9 +253,9 @@ impl Place<'_> {
     }
 
     /// When an event may be this transition's: `∃ F_ini. π(ec')`, as far as it is not established.
-    fn allowed(&self, transition: TransitionId) -> Result<Term, Stopped> {
+    fn allowed(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
         let said = self.context.some(&[], &self.asked(transition));
-        said.ok_or(Stopped::Quantifier { through: transition })
+        said.ok_or(RulesStopped::Quantifier { through: transition })
     }
 
     /// `z < TM`, or `z >= TM`.
@@ -264,7 +273,7 @@ impl Place<'_> {
 struct Applying<'a, 'b> {
     place: &'a Place<'a>,
     has_history: bool,
-    made: Vec<Made>,
+    made: Vec<MadeByRules>,
     counts: RuleCounts,
     solver: &'b mut dyn Solver,
 }
@@ -291,12 +300,13 @@ impl Applying<'_, '_> {
         simplify(condition, &all, self.solver)
     }
 
-    fn add(&mut self, made: Made) {
+    fn add(&mut self, made: MadeByRules) {
         *self.counts.made.entry(made.rule).or_default() += 1;
         self.made.push(made);
     }
 
-    /// A transition with all that bounds its delay, where it can be taken. `is_negative`: does its condition say what is *not* allowed?
+    /// A transition with all that bounds its delay, where it can be taken. `is_negative`: does its condition
+    /// say what is *not* allowed?
     fn rule(
         &mut self,
         rule: u8,
@@ -308,7 +318,7 @@ impl Applying<'_, '_> {
         let rule = Rule(rule);
         let guard = Term::and([not_negative(&self.place.delayed.delay)].into_iter().chain(guard));
         if self.is_possible(&guard) {
-            self.add(Made { rule, action, guard, through, target });
+            self.add(MadeByRules { rule, action, guard, through, target });
         } else if matches!(rule.0, 5 | 8 | 10) && self.has_history {
             *self.counts.idle.entry(rule).or_default() += 1;
         }
@@ -321,18 +331,19 @@ impl Applying<'_, '_> {
         if self.is_possible(&guard) {
             let target = Target::Ends(ends);
             self.counts.late += 1;
-            self.made.push(Made { rule: LATE, action: Some(channel), guard, through: None, target });
+            self.made.push(MadeByRules { rule: LATE, action: Some(channel), guard, through: None, target });
         }
     }
 
-    /// The path's next event: that it can be, that no other transition can be it; where it is a stimulus, rule 1. May its condition be false?
-    fn path(&mut self) -> Result<bool, Stopped> {
+    /// The path's next event: that it can be, that no other transition can be it; where it is a stimulus,
+    /// rule 1. May its condition be false?
+    fn path(&mut self) -> Result<bool, RulesStopped> {
         let place = self.place;
         let action = place.action(place.step);
         let allowed = place.allowed(place.step)?;
         let at_all = Term::and([not_negative(&place.delayed.delay), allowed.clone()]);
         if !self.is_possible(&at_all) {
-            return Err(Stopped::Unsatisfiable);
+            return Err(RulesStopped::Unsatisfiable);
         }
         for other in place.leaving(action).into_iter().filter(|other| *other != place.step) {
             let mut both = place.context.known.clone();
@@ -340,7 +351,7 @@ impl Applying<'_, '_> {
             both.extend(place.allowed(other)?.conjuncts());
             match self.solver.check(&both) {
                 Answer::Unsat => {}
-                answer => return Err(Stopped::Shared { other, is_certain: answer == Answer::Sat }),
+                answer => return Err(RulesStopped::Shared { other, is_certain: answer == Answer::Sat }),
             }
         }
         if place.delayed.is_controllable(action) {
@@ -353,7 +364,7 @@ impl Applying<'_, '_> {
     }
 
     /// Rules 2 to 8, for one channel.
-    fn observation(&mut self, channel: ActionId) -> Result<(), Stopped> {
+    fn observation(&mut self, channel: ActionId) -> Result<(), RulesStopped> {
         let place = self.place;
         let is_output = place.system.iosts.action(channel).kind == ActionKind::Output;
         let in_time = place.in_time(Comparison::Less);
@@ -388,7 +399,7 @@ impl Applying<'_, '_> {
     }
 
     /// Rules 9 and 10.
-    fn silence(&mut self) -> Result<(), Stopped> {
+    fn silence(&mut self) -> Result<(), RulesStopped> {
         let place = self.place;
         let late = place.in_time(Comparison::AtLeast);
         let mut allowed = Vec::new();
@@ -406,7 +417,7 @@ impl Applying<'_, '_> {
 
 impl Place<'_> {
     /// When the stimulus leaves the rest of the path possible (φ_stim).
-    fn leads_on(&self) -> Result<Term, Stopped> {
+    fn leads_on(&self) -> Result<Term, RulesStopped> {
         let transition = &self.system.iosts.transitions[self.step];
         let ahead = coreach_model::term::substitute(self.ahead, &transition.assignments);
         let mut parts = self.asked(self.step);
@@ -415,11 +426,11 @@ impl Place<'_> {
         parts.retain(|part| !self.context.known.contains(part));
         // Less may be asked of a stimulus, and that it may be sent must be.
         let said = self.context.some(&[], &parts).or_else(|| self.context.some(&[], &own));
-        said.ok_or(Stopped::Quantifier { through: self.step })
+        said.ok_or(RulesStopped::Quantifier { through: self.step })
     }
 
     /// When a silence may still be ended by an event of this transition.
-    fn still_comes(&self, transition: TransitionId) -> Result<Term, Stopped> {
+    fn still_comes(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
         let delay = &self.delayed.delay;
         let mut bound = self.values(transition);
         let mut parts = self.asked(transition);
@@ -430,18 +441,18 @@ impl Place<'_> {
             parts.push(Term::compare(Comparison::Greater, &Term::datum(&later), &Term::datum(delay)));
             bound.push(later);
         }
-        self.context.some(&bound, &parts).ok_or(Stopped::Quantifier { through: transition })
+        self.context.some(&bound, &parts).ok_or(RulesStopped::Quantifier { through: transition })
     }
 
     /// When no output can come, at any time: `∃ F_ini. π(ec^δ)`.
-    fn quiescent(&self) -> Result<Term, Stopped> {
+    fn quiescent(&self) -> Result<Term, RulesStopped> {
         let mut parts = Vec::new();
         let iosts = self.system.iosts;
         for transition in self.system.outgoing[self.context.location].iter().copied() {
             if iosts.action(self.action(transition)).kind != ActionKind::Output {
                 continue;
             }
-            let stopped = Stopped::Quantifier { through: transition };
+            let stopped = RulesStopped::Quantifier { through: transition };
             let mut bound = self.values(transition);
             bound.push(self.delayed.delay.clone());
             let mut asked = vec![not_negative(&self.delayed.delay)];
@@ -452,8 +463,20 @@ impl Place<'_> {
         let Some((first, _)) = parts.first() else { return Ok(Term::yes()) };
         let first = *first;
         let parts: Vec<Term> = parts.into_iter().flat_map(|(_, part)| part.conjuncts()).collect();
-        self.context.some(&[], &parts).ok_or(Stopped::Quantifier { through: first })
+        self.context.some(&[], &parts).ok_or(RulesStopped::Quantifier { through: first })
     }
+}
+
+/// How often each rule made a transition at a context.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct RuleCounts {
+    /// Transitions of the test case.
+    pub made: BTreeMap<Rule, usize>,
+    /// What the rule, taken literally, makes besides: its condition holds for values only with which the path
+    /// cannot have come here.
+    pub idle: BTreeMap<Rule, usize>,
+    /// Transitions for what is seen when silence is a fact, which are not among the rules'.
+    pub late: usize,
 }
 
 /// How often each rule, summed over contexts.

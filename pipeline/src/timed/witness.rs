@@ -1,7 +1,8 @@
 //! A trace that may end in two transitions, for the message that a path is not trace-deterministic.
 //!
-//! Only asked where something is wrong, so it may cost what the path costs: the path is executed symbolically up to the step, and the solver finds values. First values of
-//! variables are unknown to both sides, each by itself: so those of the other side have names of their own.
+//! Only asked where something is wrong, so it may cost what the path costs: the path is executed symbolically
+//! up to the step, and the solver finds values. First values of variables are unknown to both sides, each by
+//! itself: so those of the other side have names of their own.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::{SymbolicState, System, symbol};

@@ -18,7 +18,8 @@ pub struct FoundRun {
     pub document: String,
     /// How it was driven.
     pub settings: Settings,
-    /// The implementation's description in the store, and the file that it was read from (see [`super::reopen`]).
+    /// The implementation's description in the store, and the file that it was read from (see
+    /// [`super::reopen`]).
     pub iut: (String, String),
 }
 

@@ -1,8 +1,8 @@
 //! The implementations of a campaign: what a store keeps of each, and the way to it.
 //!
-//! The description in a store is the text of the implementation's file, and the text of the model if a model stands for it;
-//! its hash is part of every run's key. No path of this machine is in it, so that parts of a campaign done elsewhere fit
-//! together; where the file lay is kept beside it.
+//! The description in a store is the text of the implementation's file, and the text of the model if a model
+//! stands for it; its hash is part of every run's key. No path of this machine is in it, so that parts of a
+//! campaign done elsewhere fit together; where the file lay is kept beside it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use coreach_execution::open;
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
-use coreach_model::reader::yaml::{self, Kind, Node, from_bytes};
+use coreach_model::reader::yaml::{self, Node, NodeKind, from_bytes};
 use coreach_model::reader::{Reading, shape};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
 fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";
-    let Kind::Mapping(entries) = &root.kind else {
+    let NodeKind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(collector, &root, "an IUT's file", "a mapping", like);
         return None;
     };
@@ -65,14 +65,14 @@ fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
     };
     let name = shape::scalar(collector, name, "the IUT's name", like)?.text.clone();
     let model = match shape::get(entries, "simulated").map(|node| &node.kind) {
-        Some(Kind::Mapping(entries)) => shape::get(entries, "model").and_then(|node| node.as_scalar()),
+        Some(NodeKind::Mapping(entries)) => shape::get(entries, "model").and_then(|node| node.as_scalar()),
         _ => None,
     };
     Some((name, model.map(|scalar| scalar.text.clone())))
 }
 
-/// The files that an implementation's file names, as far as they are there: its model, its program, what that is given. Any
-/// word of the text may be one.
+/// The files that an implementation's file names, as far as they are there: its model, its program, what that
+/// is given. Any word of the text may be one.
 pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
     let mut collector = Collector::new(file);
     let mut words = Vec::new();
@@ -90,8 +90,8 @@ pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
 /// All text of a file that may be a path: each value, and each word of one.
 pub(crate) fn words_of(node: &Node, words: &mut Vec<String>) {
     match &node.kind {
-        Kind::Mapping(entries) => entries.iter().for_each(|entry| words_of(&entry.value, words)),
-        Kind::Sequence(items) => items.iter().for_each(|item| words_of(item, words)),
+        NodeKind::Mapping(entries) => entries.iter().for_each(|entry| words_of(&entry.value, words)),
+        NodeKind::Sequence(items) => items.iter().for_each(|item| words_of(item, words)),
         _ => {
             if let Some(scalar) = node.as_scalar() {
                 words.push(scalar.text.clone());
@@ -101,8 +101,8 @@ pub(crate) fn words_of(node: &Node, words: &mut Vec<String>) {
     }
 }
 
-/// The implementation that a store describes, for a test case with this graph. `file` is where its description was read:
-/// a command is started from there. A model is in the store.
+/// The implementation that a store describes, for a test case with this graph. `file` is where its
+/// description was read: a command is started from there. A model is in the store.
 ///
 /// # Errors
 /// The description is none of ours, or does not fit the test case.
@@ -166,8 +166,8 @@ mod tests {
 
     use super::*;
 
-    /// The description is hashed into the keys of runs: what is started must be what it says, whatever has become of the
-    /// file since.
+    /// The description is hashed into the keys of runs: what is started must be what it says, whatever has
+    /// become of the file since.
     #[test]
     fn what_is_described_is_what_is_read() {
         let folder = std::env::temp_dir().join(format!("coreach-once-{}", std::process::id()));

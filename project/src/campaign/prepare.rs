@@ -1,7 +1,8 @@
 //! From a campaign's file to its plan: test cases made or read, implementations read, constants fixed.
 //!
-//! Each test case is made in a thread of its own with a solver of its own, like everything that is asked of a solver: its
-//! constants then do not depend on what else is in the campaign, and neither do the keys of its runs.
+//! Each test case is made in a thread of its own with a solver of its own, like everything that is asked of a
+//! solver: its constants then do not depend on what else is in the campaign, and neither do the keys of its
+//! runs.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
 use crate::cases::{NoCase, document};
 use crate::configuration::Reference;
-use crate::iut::Locations;
+use crate::iut::ReportedLocations;
 use crate::making::Says;
 use crate::once::Once;
 use crate::project::{Project, load};
@@ -37,7 +38,7 @@ enum Job<'a> {
 }
 
 /// For each test case, the way to each implementation.
-pub type Ways = Vec<Vec<description::Iut>>;
+pub type PreparedWays = Vec<Vec<description::Iut>>;
 
 /// What came of a test case that was asked for.
 enum Prepared {
@@ -49,7 +50,8 @@ enum Prepared {
     Mistakes(Vec<Diagnostic>),
 }
 
-/// Reads all that a campaign names, and plans it. A purpose that cannot be tested is left out, with a warning that says why.
+/// Reads all that a campaign names, and plans it. A purpose that cannot be tested is left out, with a warning
+/// that says why.
 ///
 /// # Errors
 /// Every mistake that could be found.
@@ -58,7 +60,7 @@ pub fn prepare(
     partition: Partition,
     threads: usize,
     says: Says<'_>,
-) -> Reading<(Plan, Ways)> {
+) -> Reading<(Plan, PreparedWays)> {
     let mut found = Vec::new();
     let mut projects: Vec<(Project, &Reference)> = Vec::new();
     for source in &campaign.tests {
@@ -207,8 +209,8 @@ fn locations(
     campaign: &Campaign,
     projects: &[(Project, &Reference)],
     tests: &[(Test, Vec<Instance>)],
-) -> Locations {
-    let mut known = Locations::default();
+) -> ReportedLocations {
+    let mut known = ReportedLocations::default();
     projects.iter().for_each(|(project, _)| known.add(&project.specification.iosts));
     if campaign.tests.iter().any(|source| matches!(source, TestSource::Document(_))) {
         tests.iter().for_each(|(test, _)| known.add_document(&test.case));
@@ -220,10 +222,10 @@ fn locations(
 fn ways(
     tests: &[(Test, Vec<Instance>)],
     iuts: &[(Iut, &Reference)],
-    locations: &Locations,
+    locations: &ReportedLocations,
     files: &mut Once,
     found: &mut Vec<Diagnostic>,
-) -> Ways {
+) -> PreparedWays {
     let mut ways = Vec::new();
     for (test, _) in tests {
         let mut its = Vec::new();
@@ -317,7 +319,8 @@ fn instances(
     if errors.is_empty() { Ok((instances, none)) } else { Err(errors) }
 }
 
-/// The values of those constants that the test case has: another test case of the campaign may have the others.
+/// The values of those constants that the test case has: another test case of the campaign may have the
+/// others.
 fn valuation(test: &Test, one: &Given) -> Result<coreach_model::term::evaluate::Valuation, Diagnostic> {
     let has = |name: &str| test.case.iosts.constants.iter().any(|datum| datum.name() == name);
     let pairs = one.pairs.iter().filter(|(name, ..)| has(name));
@@ -331,7 +334,8 @@ fn valuation(test: &Test, one: &Given) -> Result<coreach_model::term::evaluate::
     })
 }
 
-/// Constants and locations that no test case has: mistakes, where all test cases that were asked for are there (`is_whole`).
+/// Constants and locations that no test case has: mistakes, where all test cases that were asked for are
+/// there (`is_whole`).
 fn check_names(
     campaign: &Campaign,
     tests: &[(Test, Vec<Instance>)],

@@ -12,7 +12,8 @@ pub enum Judging {
     /// A test case, made by the whole pipeline.
     #[default]
     TestCase,
-    /// The product of specification and purpose, followed in all states that are possible: nothing is closed or determinized.
+    /// The product of specification and purpose, followed in all states that are possible: nothing is closed
+    /// or determinized.
     Online,
 }
 

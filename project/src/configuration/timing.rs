@@ -12,7 +12,7 @@ const MOST_DIGITS: usize = 100;
 
 /// What is said of time.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Timed {
+pub struct GivenTiming {
     /// `silence_after`: after so much time without an event, that is an observation. Of type `real`, above 0.
     pub silence_after: Value,
     /// Where it stands.
@@ -20,7 +20,7 @@ pub struct Timed {
 }
 
 /// `timed`. The outer `None` is a mistake, the inner one that nothing was said.
-pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option<Option<Timed>> {
+pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option<Option<GivenTiming>> {
     const LIKE: &str = "timed: { silence_after: 5 }";
     let Some(entry) = entries.iter().find(|entry| entry.key.text == "timed") else { return Some(None) };
     let said = shape::mapping(collector, &entry.value, "`timed`", LIKE)?;
@@ -38,5 +38,5 @@ pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option
             .help("for example `silence_after: 2.5`: after so much time without an event, the silence itself is judged");
         collector.push(diagnostic);
     }
-    Some(Some(Timed { silence_after: Value::Real(time?), origin: collector.origin(&entry.key.span) }))
+    Some(Some(GivenTiming { silence_after: Value::Real(time?), origin: collector.origin(&entry.key.span) }))
 }

@@ -1,14 +1,15 @@
 //! A path made concrete, and what its trace shows for certain.
 //!
-//! **Problem.** A purpose sees events and data, not locations. A path that meets a goal is worth nothing as a test where its trace has another
-//! explanation that does not.
+//! **Problem.** A purpose sees events and data, not locations. A path that meets a goal is worth nothing as a
+//! test where its trace has another explanation that does not.
 //!
-//! **Method.** The path's condition, with what the goal asks for at a step, is solved; the values make initial state and events; the events
-//! are taken step by step by the concrete semantics, so that nothing rests on the solver. Then all explanations of the trace are asked: of an
-//! item by what counts coverage ([`explain`]), of pairs and paths by listing them.
+//! **Method.** The path's condition, with what the goal asks for at a step, is solved; the values make
+//! initial state and events; the events are taken step by step by the concrete semantics, so that nothing
+//! rests on the solver. Then all explanations of the trace are asked: of an item by what counts coverage
+//! ([`explain`]), of pairs and paths by listing them.
 //!
-//! Where another transition of the same action could take an event of the path, the values are first looked for where none can; the purpose then
-//! asks for the same ([`Route::guards`]).
+//! Where another transition of the same action could take an event of the path, the values are first looked
+//! for where none can; the purpose then asks for the same ([`Route::guards`]).
 
 use std::collections::BTreeMap;
 

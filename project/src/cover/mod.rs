@@ -1,14 +1,17 @@
-//! Purposes from coverage: what a criterion asks for, each as a purpose that meets it, as a proof that no run can, or as a question left open.
+//! Purposes from coverage: what a criterion asks for, each as a purpose that meets it, as a proof that no run
+//! can, or as a question left open.
 //!
 //! **Problem.** Purposes are hard to write, and whoever has written some does not know what they leave out.
 //!
-//! **Method.** A criterion gives goals ([`goals`]). What the facts of `reach` exclude is out of reach, and the fact is named. For the rest the tree of
-//! symbolic paths is searched, breadth first ([`search`]); a goal is met by a path whose trace shows it however it is explained ([`evidence`]). The path
-//! becomes a purpose ([`purpose`]), and a small suite of them meets all goals ([`suite`]).
+//! **Method.** A criterion gives goals ([`goals`]). What the facts of `reach` exclude is out of reach, and
+//! the fact is named. For the rest the tree of symbolic paths is searched, breadth first ([`search`]); a goal
+//! is met by a path whose trace shows it however it is explained ([`evidence`]). The path becomes a purpose
+//! ([`purpose`]), and a small suite of them meets all goals ([`suite`]).
 //!
-//! **Every goal ends** as *covered* by a purpose, as *unreachable* with the reason, or as *unknown* with the bound up to which was looked. Covered
-//! goals are reachable, since a run was taken by the concrete semantics; unreachable ones are not, as far as abstract interpretation, the
-//! tree and the solver are right; nothing is claimed of the others.
+//! **Every goal ends** as *covered* by a purpose, as *unreachable* with the reason, or as *unknown* with the
+//! bound up to which was looked. Covered goals are reachable, since a run was taken by the concrete
+//! semantics; unreachable ones are not, as far as abstract interpretation, the tree and the solver are right;
+//! nothing is claimed of the others.
 //!
 //! **Kept** is each thing as soon as it is found, so that a budget that is passed leaves it. Looking for
 //! paths and making the suite are two pieces of work: what was met is not lost for lack of a purpose. What
@@ -56,7 +59,8 @@ pub struct Settings {
     pub conformance: Conformance,
     /// How long the condition of quiescence may be.
     pub stages: Limits,
-    /// Paths of the suite are continued up to so many visible steps, for the goals that are left; 0: they stay as they are.
+    /// Paths of the suite are continued up to so many visible steps, for the goals that are left; 0: they
+    /// stay as they are.
     pub steps: usize,
 }
 

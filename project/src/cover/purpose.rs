@@ -1,14 +1,16 @@
 //! A route as a test purpose that the pipeline takes.
 //!
-//! A purpose sees events and what it observes, not the specification's location. So it is a chain: a location for each visible step of
-//! the route, the step's guard as the guard there (the specification's own, what the goal asks for, and that no other transition takes the event
-//! where that is possible), `Accept` behind the last. Whatever else is seen leads to `Reject`: behind it the specification would be somewhere
-//! else, and the next guard would be about another place. What completion adds does the same for other values. Internal steps stay where they
-//! are, so the chain does not say which of them are taken. For ioco silence is a step as well; before
-//! another one it stays where the specification is quiescent, for it changes nothing there, and leads to
-//! `Reject` where it is not.
+//! A purpose sees events and what it observes, not the specification's location. So it is a chain: a location
+//! for each visible step of the route, the step's guard as the guard there (the specification's own, what the
+//! goal asks for, and that no other transition takes the event where that is possible), `Accept` behind the
+//! last. Whatever else is seen leads to `Reject`: behind it the specification would be somewhere else, and
+//! the next guard would be about another place. What completion adds does the same for other values. Internal
+//! steps stay where they are, so the chain does not say which of them are taken. For ioco silence is a step
+//! as well; before another one it stays where the specification is quiescent, for it changes nothing there,
+//! and leads to `Reject` where it is not.
 //!
-//! What cannot be written in the model format (a literal of an array or a record), or is read back as something else, is no purpose.
+//! What cannot be written in the model format (a literal of an array or a record), or is read back as
+//! something else, is no purpose.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -21,7 +21,7 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// The whole as a document.
 #[derive(Clone, Debug, Serialize)]
-pub struct Document {
+pub struct CoverDocument {
     /// See [`FORMAT_VERSION`].
     pub format_version: u32,
     /// That of the program.
@@ -106,7 +106,7 @@ impl Cover {
 }
 
 /// The document. A goal that was met, and for which there is no purpose yet, is open.
-pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_code: u8) -> Document {
+pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_code: u8) -> CoverDocument {
     let iosts = &cover.iosts;
     let items = Items::of(iosts);
     let goals: Vec<GoalTold> = cover
@@ -161,7 +161,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
         trace: member.chosen.found.evidence.trace.iter().map(|event| told(iosts, event)).collect(),
         goals: member.chosen.goals.clone(),
     });
-    Document {
+    CoverDocument {
         format_version: FORMAT_VERSION,
         exit_code,
         specification: iosts.name.clone(),
@@ -182,7 +182,8 @@ fn told(iosts: &Iosts, event: &Event) -> String {
     }
 }
 
-/// The files of the suite by their names: the purposes, and a configuration that names them and the specification beside it.
+/// The files of the suite by their names: the purposes, and a configuration that names them and the
+/// specification beside it.
 ///
 /// `rest` are lines of the configuration that it was made with.
 pub fn files(cover: &Cover, specification: &str, rest: &str) -> Vec<(String, String)> {

@@ -1,14 +1,15 @@
 //! For each goal, the shortest route that meets it; or that there is none.
 //!
-//! **Method.** The tree of symbolic states grows breadth first, restricted by inclusion, and remembers of a path what the goals depend on: nothing for
-//! what one event shows in one state, the last transition for pairs, where each variable was assigned for definitions and uses. At
-//! each step every open goal that it could meet is asked: is the path's condition satisfiable together with what the goal asks
-//! for? If it is, the run is made concrete and its trace held against all explanations ([`super::evidence`]); one that does not show
-//! the goal for certain is continued up to the next visible events, and else left for a longer one.
+//! **Method.** The tree of symbolic states grows breadth first, restricted by inclusion, and remembers of a
+//! path what the goals depend on: nothing for what one event shows in one state, the last transition for
+//! pairs, where each variable was assigned for definitions and uses. At each step every open goal that it
+//! could meet is asked: is the path's condition satisfiable together with what the goal asks for? If it is,
+//! the run is made concrete and its trace held against all explanations ([`super::evidence`]); one that does
+//! not show the goal for certain is continued up to the next visible events, and else left for a longer one.
 //!
-//! **None.** Whatever a cut state can do, an expanded one does, with the same memory. So where the tree ends within its limits, and a goal
-//! was unsatisfiable at each of its steps, no run meets the goal: the tree is the proof. Where something was not known, or limits ended the
-//! tree, the goal is unknown.
+//! **None.** Whatever a cut state can do, an expanded one does, with the same memory. So where the tree ends
+//! within its limits, and a goal was unsatisfiable at each of its steps, no run meets the goal: the tree is
+//! the proof. Where something was not known, or limits ended the tree, the goal is unknown.
 //!
 //! **Cost**: the tree, and a question for each step and open goal that fit.
 
@@ -63,7 +64,8 @@ pub enum Doubt {
     Solver,
 }
 
-/// What the tree remembers: nothing, the last transition, or for each variable where it was assigned; as places counted from 1.
+/// What the tree remembers: nothing, the last transition, or for each variable where it was assigned; as
+/// places counted from 1.
 type Memory = Vec<u32>;
 
 /// What is remembered behind a step.
@@ -254,7 +256,8 @@ impl Searcher<'_, '_> {
         Term::and(proofs::shown(self.system.iosts, items, &items.all()[item]))
     }
 
-    /// The goal's condition is about the last step of the path to the node: the data before it, and its parameters.
+    /// The goal's condition is about the last step of the path to the node: the data before it, and its
+    /// parameters.
     fn ask(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut Open) {
         let reached = &tree.nodes[node];
         let mut route = Route::new(transitions(tree, node));
@@ -279,7 +282,8 @@ impl Searcher<'_, '_> {
         self.decide(reached, condition, &route, open);
     }
 
-    /// A condition on the state at a path's end, as one on the last step that is seen: what is assigned there and behind it is put in.
+    /// A condition on the state at a path's end, as one on the last step that is seen: what is assigned there
+    /// and behind it is put in.
     fn before(&self, path: &[TransitionId], mut asked: Term) -> Option<(usize, Term)> {
         let iosts = self.system.iosts;
         for (place, number) in path.iter().enumerate().rev() {

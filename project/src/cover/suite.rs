@@ -2,16 +2,18 @@
 //!
 //! **Problem.** Most routes pass through many goals; a purpose for each would do the same again and again.
 //!
-//! **Method.** Greedy set cover (Chvátal 1979): the route that meets the most goals that are left, the one with fewer visible steps among equals, then
-//! the one that was found first. No polynomial method is much better; the result is at most ln n times the smallest.
+//! **Method.** Greedy set cover (Chvátal 1979): the route that meets the most goals that are left, the one
+//! with fewer visible steps among equals, then the one that was found first. No polynomial method is much
+//! better; the result is at most ln n times the smallest.
 //!
-//! **Continued**, where that is asked for: a chosen route goes on from its end, each time along the shortest way to another goal that is left,
-//! up to a number of visible steps. That makes fewer tests of more steps. Each step on may be answered otherwise by the system, so long tests end
-//! in Inconclusive more often.
+//! **Continued**, where that is asked for: a chosen route goes on from its end, each time along the shortest
+//! way to another goal that is left, up to a number of visible steps. That makes fewer tests of more steps.
+//! Each step on may be answered otherwise by the system, so long tests end in Inconclusive more often.
 //!
-//! **What a route meets**: its own goal, and every goal that lies on its path whatever the values (locations, transitions, conjuncts that hold
-//! where their transition is taken, pairs, definitions and uses, paths), if its trace shows that for certain. What depends on values that the
-//! purpose does not ask for is not counted: another run of it may have others.
+//! **What a route meets**: its own goal, and every goal that lies on its path whatever the values (locations,
+//! transitions, conjuncts that hold where their transition is taken, pairs, definitions and uses, paths), if
+//! its trace shows that for certain. What depends on values that the purpose does not ask for is not counted:
+//! another run of it may have others.
 
 use std::collections::VecDeque;
 
@@ -118,7 +120,8 @@ fn besides(walked: &Walked, goals: &[Goal], met: &[(usize, Found)], candidate: &
     candidate.goals.sort_unstable();
 }
 
-/// The route with the fewest more steps that meets another goal of those that are left, and all that it met before.
+/// The route with the fewest more steps that meets another goal of those that are left, and all that it met
+/// before.
 #[expect(clippy::too_many_arguments, reason = "what is known, what is left, and how far")]
 fn continued(
     walked: &Walked,
@@ -147,7 +150,8 @@ fn continued(
             }
             let is_seen = iosts.action(iosts.transitions[*next].action).is_visible();
             let is_new = is_seen && left.iter().any(|number| is_on(walked, &goals[*number], &longer.path));
-            // A way that leads nowhere is not gone on with; one that is new must be a run that shows what it meets.
+            // A way that leads nowhere is not gone on with; one that is new must be a run that shows what it
+            // meets.
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {
                 let mut chosen =

@@ -12,7 +12,7 @@ use std::fmt::Write;
 use coreach_model::visible::visible;
 
 use super::lcov::{is_asked, lines};
-use super::report::{ModelCoverage, Report, SpecificationCoverage, TransitionCoverage};
+use super::report::{CoverageReport, ModelCoverage, SpecificationCoverage, TransitionCoverage};
 
 /// Of so many, so many are covered.
 #[derive(Clone, Copy, Default)]
@@ -88,7 +88,7 @@ fn sum<'a>(models: impl Iterator<Item = &'a ModelCoverage>) -> (Share, Share) {
 }
 
 /// The report as Cobertura's XML.
-pub fn cobertura(report: &Report) -> String {
+pub fn cobertura(report: &CoverageReport) -> String {
     let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
         <!DOCTYPE coverage SYSTEM \"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">\n"
         .to_owned();

@@ -1,4 +1,5 @@
-//! What the files are that a user names to `coreach coverage`: each is told by what is in it, so their order does not matter.
+//! What the files are that a user names to `coreach coverage`: each is told by what is in it, so their order
+//! does not matter.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -24,12 +25,14 @@ pub struct Given {
     pub runs: Vec<PathBuf>,
     /// The campaigns themselves.
     pub campaigns: Vec<PathBuf>,
-    /// Nobody named a configuration: these were found beside the runs. One that cannot be used is passed over.
+    /// Nobody named a configuration: these were found beside the runs. One that cannot be used is passed
+    /// over.
     pub are_found: bool,
 }
 
 impl Given {
-    /// Sorts out what was named. A campaign stands for its configurations, and for its store where no runs are named.
+    /// Sorts out what was named. A campaign stands for its configurations, and for its store where no runs
+    /// are named.
     ///
     /// # Errors
     /// What cannot be read, or is none of what is known; no runs at all.
@@ -117,7 +120,8 @@ impl Given {
         Err(error(message).into_iter().map(|found| found.help(help)).collect())
     }
 
-    /// The configurations beside the runs, in the folder above (`test --keep runs`), and in the working folder.
+    /// The configurations beside the runs, in the folder above (`test --keep runs`), and in the working
+    /// folder.
     fn look_beside(&mut self) {
         self.are_found = true;
         let mut folders: Vec<PathBuf> = vec![PathBuf::from(".")];

@@ -1,7 +1,7 @@
 //! The report as LCOV, which coverage viewers read: `genhtml` of the LCOV project, editors, build servers.
 //!
-//! The format is that of `geninfo(1)`. A record stands for a test (`TN`) and a file (`SF`): here for each purpose, what its runs covered
-//! of the specification, and of the purpose. Viewers add them up.
+//! The format is that of `geninfo(1)`. A record stands for a test (`TN`) and a file (`SF`): here for each
+//! purpose, what its runs covered of the specification, and of the purpose. Viewers add them up.
 //!
 //! | LCOV | here |
 //! |---|---|
@@ -9,16 +9,17 @@
 //! | a branch (`BRDA`) | a side of a conjunct, on its transition's line: for conjunct n the branches 2n (it held) and 2n + 1 (it alone did not) |
 //! | a function (`FN`) | a location, how often it was visited |
 //!
-//! Counts are those that are certain; what is only possible is 0. What is proved to be out of reach, and what a purpose rejects, is left out. Where several transitions stand on one
-//! line, it has the least of their counts: the line is not covered while one of them is not; each is a block of its branches.
+//! Counts are those that are certain; what is only possible is 0. What is proved to be out of reach, and what
+//! a purpose rejects, is left out. Where several transitions stand on one line, it has the least of their
+//! counts: the line is not covered while one of them is not; each is a block of its branches.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::report::{Met, ModelCoverage, Report};
+use super::report::{CoverageReport, Met, ModelCoverage};
 
 /// The report as LCOV.
-pub fn lcov(report: &Report) -> String {
+pub fn lcov(report: &CoverageReport) -> String {
     let mut text = String::new();
     for specification in &report.specifications {
         for purpose in &specification.purposes {

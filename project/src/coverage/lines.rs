@@ -1,19 +1,20 @@
 //! On which line of its file a location and a transition stand.
 //!
-//! A transition stands where its entry begins. A location stands where it is described under `locations:`; where it is not, at the first
-//! transition that leaves it, else at the first that leads there, else at `initial:`.
+//! A transition stands where its entry begins. A location stands where it is described under `locations:`;
+//! where it is not, at the first transition that leaves it, else at the first that leads there, else at
+//! `initial:`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::collect::Collector;
-use coreach_model::reader::yaml::{self, Kind};
+use coreach_model::reader::yaml::{self, NodeKind};
 use coreach_model::{Iosts, LocationId, Numbered, TransitionId};
 
 /// The places of a model in its file; lines are counted from 1.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub struct CoveredLines {
     /// The file.
     pub file: Arc<SourceFile>,
     /// Of each transition.
@@ -24,7 +25,7 @@ pub struct Lines {
     pub described: Numbered<LocationId, bool>,
 }
 
-impl Lines {
+impl CoveredLines {
     /// Of a model that was read from a file; nothing of another.
     pub fn of(iosts: &Iosts) -> Option<Self> {
         let file = iosts.origin.as_ref()?.file.clone();
@@ -49,7 +50,7 @@ impl Lines {
         let places: Vec<(usize, bool)> = iosts.location_ids().map(place).collect();
         let locations = places.iter().map(|(line, _)| *line).collect();
         let described = places.iter().map(|(_, described)| *described).collect();
-        Some(Lines { file, transitions, locations, described })
+        Some(CoveredLines { file, transitions, locations, described })
     }
 }
 
@@ -58,12 +59,12 @@ fn top(file: &Arc<SourceFile>) -> HashMap<String, usize> {
     let mut found = HashMap::new();
     // It has been read before, so nothing is wrong with it.
     let root = yaml::parse(&mut Collector::new(file.clone()));
-    let Some(Kind::Mapping(entries)) = root.as_ref().map(|root| &root.kind) else { return found };
+    let Some(NodeKind::Mapping(entries)) = root.as_ref().map(|root| &root.kind) else { return found };
     for entry in entries {
         if entry.key.text == "initial" {
             found.insert(String::new(), entry.key.span.start);
         }
-        if let ("locations", Kind::Mapping(locations)) = (entry.key.text.as_str(), &entry.value.kind) {
+        if let ("locations", NodeKind::Mapping(locations)) = (entry.key.text.as_str(), &entry.value.kind) {
             found.extend(
                 locations.iter().map(|location| (location.key.text.clone(), location.key.span.start)),
             );

@@ -1,11 +1,12 @@
 //! Coverage of what really ran: from the files that a user names to a report.
 //!
-//! What covered means is said in [`coreach_execution::coverage`]. Here the runs are read, one at a time, so that a store of any size
-//! takes the memory of a small one; each is held against the models that its test case was made of (`subjects`), and the sums are
-//! put into a report (`report`), which is also written as LCOV (`lcov`) and for Cobertura (`cobertura`).
+//! What covered means is said in [`coreach_execution::coverage`]. Here the runs are read, one at a time, so
+//! that a store of any size takes the memory of a small one; each is held against the models that its test
+//! case was made of (`subjects`), and the sums are put into a report (`report`), which is also written as
+//! LCOV (`lcov`) and for Cobertura (`cobertura`).
 //!
-//! A run counts once, in however many of the files it is: by its key in stores, by its bytes as a file. Sums do not depend on the order
-//! of files and runs, so the report has the same bytes for any.
+//! A run counts once, in however many of the files it is: by its key in stores, by its bytes as a file. Sums
+//! do not depend on the order of files and runs, so the report has the same bytes for any.
 
 mod cobertura;
 mod given;
@@ -33,7 +34,7 @@ use coreach_pipeline::stop::Stop;
 pub use cobertura::cobertura;
 pub use given::Given;
 pub use lcov::lcov;
-pub use report::{Kind, Report, Requirement};
+pub use report::{CoverageKind, CoverageReport, Requirement};
 pub use subjects::side_by_side;
 use subjects::{Subject, Subjects};
 
@@ -114,7 +115,7 @@ pub fn measure(
     given: &Given,
     settings: &Settings,
     says: Says<'_>,
-) -> Result<(Report, Vec<Diagnostic>), Vec<Diagnostic>> {
+) -> Result<(CoverageReport, Vec<Diagnostic>), Vec<Diagnostic>> {
     let subjects = Subjects::read(&given.configurations, given.are_found)?;
     let mut reader = Reader {
         settings,
@@ -298,7 +299,8 @@ fn begin(
     {
         return Ok(state.clone());
     }
-    // Where the condition leaves a variable open it is written before it is read (Definition 4.19): one state stands for all.
+    // Where the condition leaves a variable open it is written before it is read (Definition 4.19): one state
+    // stands for all.
     let states = initial::states(&subject.walked.iosts, &constants, MOST, solver);
     let state = states.map_err(|why| why.text().to_owned())?.swap_remove(0);
     *last = Some((number, constants, state.clone()));

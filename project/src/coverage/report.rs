@@ -1,7 +1,7 @@
 //! What is told of coverage: a document for programs, of which the tables for people and the LCOV are drawn.
 //!
-//! `docs/coverage.schema.json` is its schema. Specifications stand in the order of their names and files, and purposes below theirs; what
-//! is in a model stands in its own order.
+//! `docs/coverage.schema.json` is its schema. Specifications stand in the order of their names and files, and
+//! purposes below theirs; what is in a model stands in its own order.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use coreach_pipeline::sources::Sources;
 use serde::Serialize;
 
 use crate::budget;
-use crate::coverage::lines::Lines;
+use crate::coverage::lines::CoveredLines;
 use crate::coverage::subjects::Subjects;
 use crate::coverage::{Runs, Settings, Stops};
 use crate::making::Says;
@@ -24,7 +24,7 @@ pub const FORMAT_VERSION: u32 = 1;
 /// What is counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum CoverageKind {
     /// Locations.
     Locations,
     /// Transitions.
@@ -35,26 +35,31 @@ pub enum Kind {
     Parameters,
 }
 
-impl Kind {
+impl CoverageKind {
     /// All of them.
-    pub const ALL: [Kind; 4] = [Kind::Locations, Kind::Transitions, Kind::Conjuncts, Kind::Parameters];
+    pub const ALL: [CoverageKind; 4] = [
+        CoverageKind::Locations,
+        CoverageKind::Transitions,
+        CoverageKind::Conjuncts,
+        CoverageKind::Parameters,
+    ];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Locations => "locations",
-            Kind::Transitions => "transitions",
-            Kind::Conjuncts => "conjuncts",
-            Kind::Parameters => "parameters",
+            CoverageKind::Locations => "locations",
+            CoverageKind::Transitions => "transitions",
+            CoverageKind::Conjuncts => "conjuncts",
+            CoverageKind::Parameters => "parameters",
         }
     }
 
     fn of(item: &Item) -> Self {
         match item {
-            Item::Location(_) => Kind::Locations,
-            Item::Transition(_) => Kind::Transitions,
-            Item::Side { .. } => Kind::Conjuncts,
-            Item::Class { .. } => Kind::Parameters,
+            Item::Location(_) => CoverageKind::Locations,
+            Item::Transition(_) => CoverageKind::Transitions,
+            Item::Side { .. } => CoverageKind::Conjuncts,
+            Item::Class { .. } => CoverageKind::Parameters,
         }
     }
 }
@@ -137,7 +142,8 @@ pub struct Figure {
     pub rejected: usize,
     /// The rest.
     pub gaps: usize,
-    /// The covered ones of those that are neither out of reach nor rejected, rounded down to a tenth; 100 where there are none.
+    /// The covered ones of those that are neither out of reach nor rejected, rounded down to a tenth; 100
+    /// where there are none.
     pub percent: f64,
 }
 
@@ -181,21 +187,21 @@ pub struct Figures {
 
 impl Figures {
     /// Of a kind.
-    pub fn of(&self, kind: Kind) -> &Figure {
+    pub fn of(&self, kind: CoverageKind) -> &Figure {
         match kind {
-            Kind::Locations => &self.locations,
-            Kind::Transitions => &self.transitions,
-            Kind::Conjuncts => &self.conjuncts,
-            Kind::Parameters => &self.parameters,
+            CoverageKind::Locations => &self.locations,
+            CoverageKind::Transitions => &self.transitions,
+            CoverageKind::Conjuncts => &self.conjuncts,
+            CoverageKind::Parameters => &self.parameters,
         }
     }
 
-    fn of_mut(&mut self, kind: Kind) -> &mut Figure {
+    fn of_mut(&mut self, kind: CoverageKind) -> &mut Figure {
         match kind {
-            Kind::Locations => &mut self.locations,
-            Kind::Transitions => &mut self.transitions,
-            Kind::Conjuncts => &mut self.conjuncts,
-            Kind::Parameters => &mut self.parameters,
+            CoverageKind::Locations => &mut self.locations,
+            CoverageKind::Transitions => &mut self.transitions,
+            CoverageKind::Conjuncts => &mut self.conjuncts,
+            CoverageKind::Parameters => &mut self.parameters,
         }
     }
 }
@@ -305,14 +311,14 @@ pub struct SpecificationCoverage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Requirement {
     /// Of what.
-    pub kind: Kind,
+    pub kind: CoverageKind,
     /// So many of a hundred at least.
     pub percent: usize,
 }
 
 /// All that is told.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Report {
+pub struct CoverageReport {
     /// [`FORMAT_VERSION`].
     pub format_version: u32,
     /// The exit code of the command.
@@ -342,7 +348,7 @@ pub struct Unmet {
     pub covered: f64,
 }
 
-impl Report {
+impl CoverageReport {
     /// Holds it against what is required.
     pub fn require(&mut self, requirements: &[Requirement]) {
         for specification in &self.specifications {
@@ -368,7 +374,7 @@ pub(super) fn report(
     settings: &Settings,
     stops: &mut Stops,
     says: Says<'_>,
-) -> Report {
+) -> CoverageReport {
     // The same models may be named by several configurations.
     let mut groups: BTreeMap<_, BTreeMap<_, Vec<usize>>> = BTreeMap::new();
     for (number, subject) in subjects.subjects.iter().enumerate() {
@@ -414,7 +420,7 @@ pub(super) fn report(
         told.sort_by(|a, b| (&a.own.name, &a.own.file).cmp(&(&b.own.name, &b.own.file)));
         specifications.push(SpecificationCoverage { own, purposes: told });
     }
-    Report {
+    CoverageReport {
         format_version: FORMAT_VERSION,
         exit_code: 0,
         runs,
@@ -475,7 +481,8 @@ fn said(unreachable: Vec<bool>) -> Vec<Option<Status>> {
     unreachable.into_iter().map(|is_one| is_one.then_some(Status::Unreachable)).collect()
 }
 
-/// What belongs to Reject: a test of the purpose sends nothing that leads there, and ends where it is led there.
+/// What belongs to Reject: a test of the purpose sends nothing that leads there, and ends where it is led
+/// there.
 fn reject_in(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded: &mut [Option<Status>]) {
     let Some(reject) = reject else { return };
     for (item, excluded) in items.all().iter().zip(excluded) {
@@ -495,7 +502,7 @@ fn reject_in(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded:
 }
 
 fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>]) -> ModelCoverage {
-    let lines = Lines::of(iosts);
+    let lines = CoveredLines::of(iosts);
     let line = |item: &Item| {
         let lines = lines.as_ref();
         match item {
@@ -522,7 +529,7 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
             iosts.name
         );
         let met = Met::new(count, *excluded);
-        told.figures.of_mut(Kind::of(item)).count(met.status);
+        told.figures.of_mut(CoverageKind::of(item)).count(met.status);
         match item {
             Item::Location(location) => told.locations.push(LocationCoverage {
                 name: iosts.location(*location).name.clone(),

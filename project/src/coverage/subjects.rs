@@ -1,11 +1,12 @@
-//! The models that runs are held against: which specification and purpose a test case was made of, and what is walked.
+//! The models that runs are held against: which specification and purpose a test case was made of, and what
+//! is walked.
 //!
-//! A test case says of what it was made ([`coreach_pipeline::sources`]). The configurations that were named are read, and the one whose
-//! specification and purpose have these hashes is the one. A model that was changed since has another, and is refused: its lines are
-//! not those that ran.
+//! A test case says of what it was made ([`coreach_pipeline::sources`]). The configurations that were named
+//! are read, and the one whose specification and purpose have these hashes is the one. A model that was
+//! changed since has another, and is refused: its lines are not those that ran.
 //!
-//! What is walked are the models as they stand in their files, the configuration's constants not put in: so runs of two
-//! configurations of one specification add up, item by item.
+//! What is walked are the models as they stand in their files, the configuration's constants not put in: so
+//! runs of two configurations of one specification add up, item by item.
 
 use std::path::{Path, PathBuf};
 
@@ -190,7 +191,8 @@ fn subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subje
     Ok(Subject { candidate: number, purpose, walked, constants })
 }
 
-/// A specification and a purpose as they are walked together: their product, which follows the same traces as the specification.
+/// A specification and a purpose as they are walked together: their product, which follows the same traces as
+/// the specification.
 ///
 /// # Errors
 /// As those of the product.
@@ -222,7 +224,8 @@ pub fn suspended_side_by_side(
 }
 
 fn walked(left: &Iosts, right: &TestPurpose, both: Product) -> Walked {
-    // What completion has added is nobody's: a location Reject that the author did not write, and transitions behind the author's.
+    // What completion has added is nobody's: a location Reject that the author did not write, and transitions
+    // behind the author's.
     let written = |location: LocationId| Some(location).filter(|at| at.place() < right.iosts.locations.len());
     let of_left = Part::new(
         left,

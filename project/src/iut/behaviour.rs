@@ -1,5 +1,5 @@
-//! `within`, `silence`, `on_close`, `reconnect`: how long a reply may take, what it is worth that none comes, and what a closed connection and
-//! a new one are in the model; `shared`: what runs share.
+//! `within`, `silence`, `on_close`, `reconnect`: how long a reply may take, what it is worth that none comes,
+//! and what a closed connection and a new one are in the model; `shared`: what runs share.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Kind, Node};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
-use super::words::Reader;
+use super::words::IutReader;
 use crate::budget::parse_time;
 
 /// The keys.
@@ -24,7 +24,7 @@ const CONNECTED: [&str; 2] = ["stdio", "tcp"];
 const WITHIN: &str = "within: { all: 500 ms, locations: { Pay: 300 ms }, after: { Coin: 2 s } }";
 
 /// What is said of it. `way` is the key that says how the implementation is reached.
-pub fn behaviour(reader: &mut Reader<'_>, root: &[Entry], way: &str) -> Behaviour {
+pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behaviour {
     let silence_fails = reader.choice(root, "silence", &[("inconclusive", false), ("fail", true)]);
     let within = shape::get(root, "within").map(|node| within(reader, node)).unwrap_or_default();
     let on_close = connected(reader, root, "on_close", "on_close: Hangup", ActionKind::Output, way);
@@ -45,7 +45,7 @@ pub fn behaviour(reader: &mut Reader<'_>, root: &[Entry], way: &str) -> Behaviou
 }
 
 /// That runs do not disturb each other, or the name of what they share.
-fn shared(reader: &mut Reader<'_>, node: &Node, way: &str) -> Option<Shared> {
+fn shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<Shared> {
     let like = "`shared: safe`, or a name, such as `shared: broker`";
     let scalar = shape::scalar(reader.collector, node, "`shared`", like)?;
     let message = match (way, scalar.text.as_str()) {
@@ -62,7 +62,7 @@ fn shared(reader: &mut Reader<'_>, node: &Node, way: &str) -> Option<Shared> {
 
 /// The action that something of a connection is.
 fn connected(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     root: &[Entry],
     key: &str,
     like: &str,
@@ -130,8 +130,8 @@ fn connected(
 }
 
 /// One time for all, or times for locations and for what comes after an action.
-fn within(reader: &mut Reader<'_>, node: &Node) -> Within {
-    if !matches!(node.kind, Kind::Mapping(_)) {
+fn within(reader: &mut IutReader<'_>, node: &Node) -> Within {
+    if !matches!(node.kind, NodeKind::Mapping(_)) {
         return Within { all: time(reader, node, "within"), ..Within::default() };
     }
     let entries = shape::mapping(reader.collector, node, "`within`", WITHIN).unwrap_or(&[]);
@@ -166,7 +166,7 @@ fn named(times: Times) -> BTreeMap<String, Duration> {
 }
 
 /// A time for each name.
-fn times(reader: &mut Reader<'_>, entries: &[Entry], key: &str) -> Times {
+fn times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Times {
     let Some(node) = shape::get(entries, key) else { return Vec::new() };
     let entries = shape::mapping(reader.collector, node, &format!("`{key}`"), WITHIN).unwrap_or(&[]);
     shape::check_distinct(reader.collector, entries, "duplicate-key", "name");
@@ -178,7 +178,7 @@ fn times(reader: &mut Reader<'_>, entries: &[Entry], key: &str) -> Times {
     found
 }
 
-fn time(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<Duration> {
+fn time(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<Duration> {
     let scalar = shape::scalar(reader.collector, node, &format!("`{what}`"), "within: 500 ms")?;
     match parse_time(&scalar.text) {
         Ok(time) => Some(time),
@@ -190,7 +190,7 @@ fn time(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<Duration> {
     }
 }
 
-fn wrong(reader: &mut Reader<'_>, node: &Node, message: &str, label: &str, help: &str) {
+fn wrong(reader: &mut IutReader<'_>, node: &Node, message: &str, label: &str, help: &str) {
     let diagnostic =
         Diagnostic::error("wrong-value", message).at(reader.collector.origin(&node.head()), label).help(help);
     reader.collector.push(diagnostic);

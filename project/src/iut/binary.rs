@@ -5,7 +5,7 @@ use std::ops::Range;
 use coreach_adapters::binary::{fits, unhex};
 use coreach_adapters::cut::{Cut, LONGEST, Length};
 use coreach_adapters::description::{Binary, BitContent, Bits, Extent, Field};
-use coreach_adapters::integer::Integer;
+use coreach_adapters::integer::WireInteger;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind};
@@ -15,9 +15,8 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
 use super::captures;
-use super::encoding::Carrier;
 use super::settle::{self, Speech};
-use super::words::{Places, Reader};
+use super::words::{IutReader, ParameterPlaces};
 
 const FRAME: &str = "frame: { length: u16 }";
 const STIMULI: &str = "stimuli: { Ask: [ { as: u8, is: 1 }, { as: u16, name: pId } ] }";
@@ -28,9 +27,18 @@ const BITS: &str = "{ bits: [ { width: 7, is: 0 }, { width: 1, name: pFlag } ] }
 /// The most bytes of one end or delimiter.
 const LONGEST_END: usize = 8;
 
+/// How it is carried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
+    /// Bytes, of which the encoding says where a message ends.
+    Stream,
+    /// Datagrams, each a message.
+    Datagrams,
+}
+
 /// The section's frames.
 pub fn binary(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
     of: &str,
@@ -53,7 +61,7 @@ pub fn binary(
 }
 
 /// `frame`: how frames are told apart.
-fn frame(reader: &mut Reader<'_>, entries: &[Entry], node: &Node, of: &str) -> Option<Cut> {
+fn frame(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, of: &str) -> Option<Cut> {
     let Some(frame) = shape::get(entries, "frame") else {
         shape::missing_key(reader.collector, node, "frame", of, FRAME);
         return None;
@@ -82,7 +90,7 @@ fn frame(reader: &mut Reader<'_>, entries: &[Entry], node: &Node, of: &str) -> O
 
 /// The frames of the actions of a kind.
 fn actions(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     entries: &[Entry],
     key: &str,
     like: &str,
@@ -118,7 +126,13 @@ fn actions(
 }
 
 /// The names of a frame are those of the action.
-fn check(reader: &mut Reader<'_>, action: Option<&Action>, entry: &Entry, named: &[Named], kind: ActionKind) {
+fn check(
+    reader: &mut IutReader<'_>,
+    action: Option<&Action>,
+    entry: &Entry,
+    named: &[Named],
+    kind: ActionKind,
+) {
     if kind == ActionKind::Input {
         let Some(action) = action else { return };
         let parameters = || action.parameters.iter().map(Datum::name);
@@ -143,7 +157,7 @@ fn check(reader: &mut Reader<'_>, action: Option<&Action>, entry: &Entry, named:
         reader.check_sent(action, &sent, &entry.key.span, how);
         return;
     }
-    let mut places: Places = Vec::new();
+    let mut places: ParameterPlaces = Vec::new();
     for name in named {
         if places.iter().any(|(other, _): &(String, Range<usize>)| *other == name.text) {
             let message = format!("`{}` is found in two fields", name.text);
@@ -170,7 +184,7 @@ enum Content<'n> {
 
 /// Reads the fields of one frame.
 struct Fields<'r, 'a> {
-    reader: &'r mut Reader<'a>,
+    reader: &'r mut IutReader<'a>,
     is_sent: bool,
     named: Vec<Named>,
 }
@@ -207,7 +221,7 @@ impl Fields<'_, '_> {
         self.bytes(node, entries, is_text, content?)
     }
 
-    fn number(&mut self, integer: Integer, content: Content<'_>) -> Option<Field> {
+    fn number(&mut self, integer: WireInteger, content: Content<'_>) -> Option<Field> {
         let name = match content {
             Content::Named(name) => Some(name.text.clone()),
             Content::Any => None,
@@ -358,7 +372,7 @@ impl Fields<'_, '_> {
     }
 }
 
-impl Reader<'_> {
+impl IutReader<'_> {
     /// A number of bytes.
     fn size(&mut self, node: &Node, key: &str, least: u64) -> Option<usize> {
         let most = LONGEST as u64;
@@ -372,13 +386,13 @@ impl Reader<'_> {
     }
 
     /// How a number is written.
-    fn integer(&mut self, node: &Node, key: &str, like: &str) -> Option<Integer> {
+    fn integer(&mut self, node: &Node, key: &str, like: &str) -> Option<WireInteger> {
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), like)?;
         self.integer_named(scalar)
     }
 
-    fn integer_named(&mut self, scalar: &Scalar) -> Option<Integer> {
-        let integer = Integer::named(&scalar.text);
+    fn integer_named(&mut self, scalar: &Scalar) -> Option<WireInteger> {
+        let integer = WireInteger::named(&scalar.text);
         if integer.is_none() {
             let diagnostic = Diagnostic::error("wrong-value", format!("`{}` is no way to write bytes", scalar.text))
                 .at(self.collector.origin(&scalar.span), "not known")
@@ -429,7 +443,7 @@ impl Reader<'_> {
 
 /// The one of these keys that is there.
 fn one_of<'e>(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     node: &Node,
     entries: &'e [Entry],
     keys: &[&str],
@@ -463,7 +477,7 @@ fn one_of<'e>(
 }
 
 /// Reports keys that have no meaning here.
-fn only_with(reader: &mut Reader<'_>, entries: &[Entry], keys: &[&str], label: &str) {
+fn only_with(reader: &mut IutReader<'_>, entries: &[Entry], keys: &[&str], label: &str) {
     if let Some(entry) = entries.iter().find(|entry| keys.contains(&entry.key.text.as_str())) {
         let message = format!("`{}` means nothing here", entry.key.text);
         reader.collector.error("two-keys", message, &entry.key.span, label);

@@ -4,10 +4,10 @@ use coreach_adapters::description::{Block, End, Middle, Shape};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Kind, Node, Scalar};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
-use super::lines::{OBSERVATIONS, Regex, regular};
-use super::words::{Places, Reader};
+use super::patterns::{OBSERVATIONS, Regex, regular};
+use super::words::{IutReader, ParameterPlaces};
 
 const BLOCK: &str = "{ begin: '^\\+OK .*$', end: '^\\.$' }";
 
@@ -16,26 +16,26 @@ pub struct Read {
     /// The lines.
     pub shape: Shape,
     /// The groups of all patterns.
-    pub groups: Places,
+    pub groups: ParameterPlaces,
     /// The group that counts, which need not be a parameter.
     pub count: Option<String>,
 }
 
 /// The lines of the output of this entry.
-pub fn lines_of(reader: &mut Reader<'_>, entry: &Entry) -> Option<Read> {
+pub fn lines_of(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Read> {
     let what = format!("the pattern of `{}`", entry.key.text);
     let before = reader.collector.errors();
     let mut groups = Groups { reader: &mut *reader, found: Vec::new() };
     let (shape, count) = match &entry.value.kind {
-        Kind::Sequence(items) if !items.is_empty() => {
+        NodeKind::Sequence(items) if !items.is_empty() => {
             (Shape::Lines(groups.patterns(&entry.value, &what)), None)
         }
-        Kind::Scalar(_) => (Shape::Lines(groups.patterns(&entry.value, &what)), None),
-        Kind::Mapping(_) => {
+        NodeKind::Scalar(_) => (Shape::Lines(groups.patterns(&entry.value, &what)), None),
+        NodeKind::Mapping(_) => {
             let (block, count) = groups.block(&entry.value, &what)?;
             (Shape::Block(Box::new(block)), count)
         }
-        Kind::Sequence(_) => {
+        NodeKind::Sequence(_) => {
             let expected = "a regular expression, a list with one for each line, or a block";
             shape::wrong_kind(reader.collector, &entry.value, &what, expected, OBSERVATIONS);
             return None;
@@ -47,15 +47,15 @@ pub fn lines_of(reader: &mut Reader<'_>, entry: &Entry) -> Option<Read> {
 
 /// The groups that were found until now; each name once.
 struct Groups<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    found: Places,
+    reader: &'r mut IutReader<'a>,
+    found: ParameterPlaces,
 }
 
 impl Groups<'_, '_> {
     /// A pattern, or a list of them.
     fn patterns(&mut self, node: &Node, what: &str) -> Vec<Regex> {
         let nodes: Vec<&Node> = match &node.kind {
-            Kind::Sequence(items) => items.iter().map(|item| &**item).collect(),
+            NodeKind::Sequence(items) => items.iter().map(|item| &**item).collect(),
             _ => vec![node],
         };
         nodes.into_iter().filter_map(|node| self.pattern(node, what)).collect()
@@ -100,7 +100,7 @@ impl Groups<'_, '_> {
                 Middle::Lines(pattern)
             }
             (None, Some(each)) => {
-                if let Kind::Sequence(items) = &each.kind
+                if let NodeKind::Sequence(items) = &each.kind
                     && items.is_empty()
                 {
                     let message = "`each` is a pattern, or a list of them";
@@ -168,16 +168,16 @@ impl Groups<'_, '_> {
 }
 
 /// Reports outputs that follow a list (`then`) and are not there, or cannot come to their turn.
-pub fn check_then(reader: &mut Reader<'_>, observations: &[&Entry]) {
+pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
     let all: Vec<&str> = observations.iter().map(|entry| entry.key.text.as_str()).collect();
     let then = |node: &Node| match &node.kind {
-        Kind::Mapping(inner) => shape::get(inner, "then").and_then(|node| node.as_scalar()).cloned(),
+        NodeKind::Mapping(inner) => shape::get(inner, "then").and_then(|node| node.as_scalar()).cloned(),
         _ => None,
     };
     let all_then = |entry: &&Entry| -> Vec<(String, Scalar)> {
         let found: Vec<Scalar> = match &entry.value.kind {
             // An output with several responses.
-            Kind::Sequence(items) => items.iter().filter_map(|item| then(item)).collect(),
+            NodeKind::Sequence(items) => items.iter().filter_map(|item| then(item)).collect(),
             _ => then(&entry.value).into_iter().collect(),
         };
         found.into_iter().map(|follower| (entry.key.text.clone(), follower)).collect()

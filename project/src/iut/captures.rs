@@ -1,16 +1,14 @@
 //! `captures`: what is taken out of answers, to be sent later.
 
-use std::ops::Range;
-
 use coreach_adapters::description::{Capture, Source};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
-use super::http::{is_header, is_pointer};
-use super::lines;
-use super::words::{Places, Reader};
+use super::patterns::{Regex, regular};
+use super::request::{is_header, is_pointer};
+use super::words::{DeclaredCapture, IutReader, ParameterPlaces};
 
 /// For example, of an HTTP server.
 const OF_ANSWERS: &str = "captures: { token: { pointer: /token } }";
@@ -18,18 +16,8 @@ const OF_ANSWERS: &str = "captures: { token: { pointer: /token } }";
 /// For example, of lines and frames.
 const OF_PARTS: &str = "captures: { token: { default: none } }";
 
-/// A capture whose name may stand in templates.
-#[derive(Clone, Debug)]
-pub struct Declared {
-    /// Its name.
-    pub name: String,
-    place: Range<usize>,
-    /// Was a group or a field seen that is it?
-    is_found: bool,
-}
-
 /// `captures` of an HTTP server.
-pub fn of_answers(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Capture> {
+pub fn of_answers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     const SOURCES: [&str; 4] = ["header", "cookie", "pointer", "body"];
     let mut captures = Vec::new();
     for entry in declared(reader, entries, OF_ANSWERS) {
@@ -81,7 +69,7 @@ pub fn of_answers(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Capture> {
 }
 
 /// `captures` of lines and frames: groups of patterns, or fields, that are called so.
-pub fn of_parts(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Capture> {
+pub fn of_parts(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     let mut captures = Vec::new();
     for entry in declared(reader, entries, OF_PARTS) {
         let what = format!("the capture `{}`", entry.key.text);
@@ -94,7 +82,7 @@ pub fn of_parts(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Capture> {
 }
 
 /// The entries whose names can be captures.
-fn declared<'e>(reader: &mut Reader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
+fn declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
     let Some(node) = shape::get(entries, "captures") else { return Vec::new() };
     let entries = shape::mapping(reader.collector, node, "`captures`", like).unwrap_or(&[]);
     shape::check_distinct(reader.collector, entries, "duplicate-key", "capture");
@@ -116,14 +104,14 @@ fn declared<'e>(reader: &mut Reader<'_>, entries: &'e [Entry], like: &str) -> Ve
             continue;
         }
         let place = entry.key.span.clone();
-        reader.captures.push(Declared { name: name.to_owned(), place, is_found: false });
+        reader.captures.push(DeclaredCapture { name: name.to_owned(), place, is_found: false });
         good.push(entry);
     }
     good
 }
 
 /// What a name in a template stands for besides captures.
-fn meaning(reader: &Reader<'_>, name: &str) -> Option<String> {
+fn meaning(reader: &IutReader<'_>, name: &str) -> Option<String> {
     if name == "port" {
         return Some("the port that is chosen for a server".to_owned());
     }
@@ -139,7 +127,7 @@ fn meaning(reader: &Reader<'_>, name: &str) -> Option<String> {
     iosts.actions.iter().find(has).map(|action| format!("a parameter of `{}`", action.name))
 }
 
-fn source(reader: &mut Reader<'_>, entry: &Entry) -> Option<Source> {
+fn source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
     let key = entry.key.text.as_str();
     if key == "body" {
         if entry.value.as_scalar().is_some_and(|scalar| scalar.text == "true") {
@@ -163,9 +151,9 @@ fn source(reader: &mut Reader<'_>, entry: &Entry) -> Option<Source> {
 }
 
 /// `match`: a pattern with one group.
-fn matched(reader: &mut Reader<'_>, node: &Node) -> Option<lines::Regex> {
+fn matched(reader: &mut IutReader<'_>, node: &Node) -> Option<Regex> {
     let scalar = shape::scalar(reader.collector, node, "`match`", "match: '<(.*)>'")?;
-    let (regex, _) = lines::regular(reader, scalar)?;
+    let (regex, _) = regular(reader, scalar)?;
     let groups = regex.captures_len() - 1;
     if groups != 1 {
         let message = format!("`match` needs one group, which is what is captured; it has {groups}");
@@ -178,13 +166,13 @@ fn matched(reader: &mut Reader<'_>, node: &Node) -> Option<lines::Regex> {
     Some(regex)
 }
 
-fn default(reader: &mut Reader<'_>, keys: &[Entry]) -> Option<String> {
+fn default(reader: &mut IutReader<'_>, keys: &[Entry]) -> Option<String> {
     let node = shape::get(keys, "default")?;
     shape::scalar(reader.collector, node, "`default`", "default: none").map(|scalar| scalar.text.clone())
 }
 
 /// An action of a kind, or a list of them.
-pub fn of_kind(reader: &mut Reader<'_>, node: &Node, key: &str, kind: ActionKind) -> Vec<String> {
+pub fn of_kind(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: ActionKind) -> Vec<String> {
     let like = if kind == ActionKind::Input { format!("{key}: Add") } else { format!("{key}: Added") };
     let what = format!("`{key}`");
     let nodes: Vec<&Node> = match node.as_scalar() {
@@ -207,15 +195,15 @@ pub fn of_kind(reader: &mut Reader<'_>, node: &Node, key: &str, kind: ActionKind
     names
 }
 
-impl Reader<'_> {
+impl IutReader<'_> {
     /// The names of the captures.
     pub fn captured(&self) -> impl Iterator<Item = &str> {
         self.captures.iter().map(|capture| capture.name.as_str())
     }
 
     /// Takes the captures out of what patterns or fields find; parameters are left.
-    pub fn without_captures(&mut self, found: Places) -> Places {
-        let mut left = Places::new();
+    pub fn without_captures(&mut self, found: ParameterPlaces) -> ParameterPlaces {
+        let mut left = ParameterPlaces::new();
         for (name, place) in found {
             match self.captures.iter_mut().find(|capture| capture.name == name) {
                 Some(capture) => capture.is_found = true,

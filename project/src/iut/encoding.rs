@@ -1,4 +1,5 @@
-//! How events are written on a stream or in datagrams: JSON messages, lines by templates and patterns, frames of fields.
+//! How events are written on a stream or in datagrams: JSON messages, lines by templates and patterns, frames
+//! of fields.
 
 use coreach_adapters::description::{Encoding, Lines};
 use coreach_model::diagnostic::Diagnostic;
@@ -6,8 +7,10 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::listed;
 use coreach_model::reader::yaml::{Entry, Node};
 
+use super::binary::Carrier;
+use super::patterns::OBSERVATIONS;
 use super::settle::{self, Speech};
-use super::words::Reader;
+use super::words::IutReader;
 use super::{binary, captures, lines};
 
 /// The keys that belong to an encoding.
@@ -23,15 +26,6 @@ pub const KEYS: [&str; 9] = [
     "unmatched",
 ];
 
-/// How it is carried.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Carrier {
-    /// Bytes, of which the encoding says where a message ends.
-    Stream,
-    /// Datagrams, each a message.
-    Datagrams,
-}
-
 impl Speech {
     /// Of what is written so.
     pub fn of(encoding: Option<&Encoding>) -> Self {
@@ -45,7 +39,7 @@ impl Speech {
 
 /// The encoding of a section.
 pub fn encoding(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
     of: &str,
@@ -71,7 +65,7 @@ pub fn encoding(
             let stimuli = lines::stimuli(reader, entries);
             reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, lines::STIMULI);
             let observations = lines::observations(reader, entries);
-            reader.check_complete(entries, node, "observations", of, ActionKind::Output, lines::OBSERVATIONS);
+            reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
             let spelling = reader.spelling(entries);
@@ -105,7 +99,7 @@ pub fn encoding(
 
 /// Reports keys of another encoding.
 fn foreign(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     entries: &[Entry],
     keys: &[&str],
     message: &str,

@@ -4,9 +4,9 @@ use coreach_adapters::evidence::Limits;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::number;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Kind};
+use coreach_model::reader::yaml::{Entry, NodeKind};
 
-use super::words::Reader;
+use super::words::IutReader;
 
 const LIKE: &str = "evidence: { run_kb: 64, message_kb: 8, redact: [Authorization] }";
 
@@ -14,7 +14,7 @@ const LIKE: &str = "evidence: { run_kb: 64, message_kb: 8, redact: [Authorizatio
 const MOST: u64 = 16 << 10;
 
 /// The section; as usual, where there is none.
-pub fn evidence(reader: &mut Reader<'_>, root: &[Entry]) -> Limits {
+pub fn evidence(reader: &mut IutReader<'_>, root: &[Entry]) -> Limits {
     let usual = Limits::default();
     let Some(node) = shape::get(root, "evidence") else { return usual };
     let Some(entries) = shape::mapping(reader.collector, node, "`evidence`", LIKE) else { return usual };
@@ -26,7 +26,7 @@ pub fn evidence(reader: &mut Reader<'_>, root: &[Entry]) -> Limits {
     }
 }
 
-fn kibibytes(reader: &mut Reader<'_>, entries: &[Entry], key: &str, usual: usize) -> usize {
+fn kibibytes(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, usual: usize) -> usize {
     let Some(node) = shape::get(entries, key) else { return usual };
     let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
     if let Some(number) = number.filter(|number| *number <= MOST) {
@@ -41,9 +41,9 @@ fn kibibytes(reader: &mut Reader<'_>, entries: &[Entry], key: &str, usual: usize
 }
 
 /// Names of headers.
-fn names(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<String> {
+fn names(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<String> {
     let Some(node) = shape::get(entries, "redact") else { return Vec::new() };
-    let Kind::Sequence(items) = &node.kind else {
+    let NodeKind::Sequence(items) = &node.kind else {
         shape::wrong_kind(reader.collector, node, "`redact`", "a list", LIKE);
         return Vec::new();
     };

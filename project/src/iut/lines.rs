@@ -1,23 +1,20 @@
 //! `encoding: lines`: templates of what is sent, patterns of what is received.
 
 use coreach_adapters::description::Shape;
-use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Scalar};
+use coreach_model::reader::yaml::Entry;
 
 use super::blocks;
-use super::words::{Holes, Places, Reader, by_hole};
+use super::patterns::OBSERVATIONS;
+use super::words::{Holes, IutReader, by_hole};
 
 /// For example.
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
-/// For example.
-pub const OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
-
 /// What ends a line that is sent.
-pub fn line_ending(reader: &mut Reader<'_>, entries: &[Entry], default: &str) -> String {
+pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str) -> String {
     let default = || default.to_owned();
     let Some(node) = shape::get(entries, "line_ending") else { return default() };
     match node.as_scalar() {
@@ -35,7 +32,7 @@ pub fn line_ending(reader: &mut Reader<'_>, entries: &[Entry], default: &str) ->
 }
 
 /// The lines that are sent.
-pub fn stimuli(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, Template)> {
+pub fn stimuli(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Template)> {
     let mut stimuli = Vec::new();
     for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the line of `{}`", entry.key.text);
@@ -51,7 +48,7 @@ pub fn stimuli(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, Templ
 }
 
 /// The lines that are received.
-pub fn observations(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, Shape)> {
+pub fn observations(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Shape)> {
     let mut observations = Vec::new();
     let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
     blocks::check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
@@ -69,34 +66,4 @@ pub fn observations(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, 
         observations.push((entry.key.text.clone(), read.shape));
     }
     observations
-}
-
-/// A regular expression of a whole line.
-pub type Regex = coreach_adapters::lines::Regex;
-
-/// A regular expression, and its groups with their places.
-pub fn regular(reader: &mut Reader<'_>, scalar: &Scalar) -> Option<(Regex, Places)> {
-    match pattern(&scalar.text) {
-        Ok(regex) => {
-            let place = |name: &str| {
-                let written = format!("<{name}>");
-                let at = scalar.text.find(&written);
-                at.map_or(scalar.span.clone(), |at| scalar.place(&(at + 1..at + 1 + name.len())))
-            };
-            let names = regex.capture_names().flatten().map(|name| (name.to_owned(), place(name))).collect();
-            Some((regex, names))
-        }
-        Err(error) => {
-            // The message draws the expression itself; its last line says what is wrong.
-            let text = error.to_string();
-            let last = text.lines().last().unwrap_or_default();
-            let why = last.strip_prefix("error: ").unwrap_or(last);
-            let diagnostic =
-                Diagnostic::error("bad-pattern", format!("this is no regular expression: {why}"))
-                    .at(reader.collector.origin(&scalar.span), "cannot be read")
-                    .help("for example `'^:(?P<n>-?\\d+)$'`; a named group is a parameter's value");
-            reader.collector.push(diagnostic);
-            None
-        }
-    }
 }

@@ -6,14 +6,14 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node};
 
-use super::words::Reader;
+use super::words::IutReader;
 use crate::budget::parse_time;
 
 const LIKE: &str = "link: { ordered: true, delay: 50 ms }";
 
-/// The delay; `None` where no link is described, which is one without delay. `way` is the key that says how the implementation is
-/// reached.
-pub fn link(reader: &mut Reader<'_>, root: &[Entry], way: &str) -> Option<Duration> {
+/// The delay; `None` where no link is described, which is one without delay. `way` is the key that says how
+/// the implementation is reached.
+pub fn link(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Option<Duration> {
     let node = shape::get(root, "link")?;
     let entries = shape::mapping(reader.collector, node, "`link`", LIKE)?;
     shape::check_keys(reader.collector, entries, &["ordered", "delay"], "`link`");
@@ -48,7 +48,7 @@ pub fn link(reader: &mut Reader<'_>, root: &[Entry], way: &str) -> Option<Durati
     }
 }
 
-fn wrong(reader: &mut Reader<'_>, node: &Node, message: &str, label: &str, help: &str) {
+fn wrong(reader: &mut IutReader<'_>, node: &Node, message: &str, label: &str, help: &str) {
     let diagnostic =
         Diagnostic::error("wrong-value", message).at(reader.collector.origin(&node.head()), label).help(help);
     reader.collector.push(diagnostic);

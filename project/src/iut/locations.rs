@@ -1,7 +1,8 @@
 //! The locations of the specification that `within` of an IUT's file may name.
 //!
-//! A test case has those of its specification that its purpose leads through. So a name that it does not have is a mistake only
-//! where the specification itself is known; where test cases were read from documents alone it is told, and nothing is refused.
+//! A test case has those of its specification that its purpose leads through. So a name that it does not have
+//! is a mistake only where the specification itself is known; where test cases were read from documents alone
+//! it is told, and nothing is refused.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,13 +14,13 @@ use coreach_model::reader::collect::{Collector, inventory};
 
 /// The names of locations that are known.
 #[derive(Clone, Default, Debug)]
-pub struct Locations {
+pub struct ReportedLocations {
     names: BTreeSet<String>,
     /// Has some test case no specification beside it?
     may_miss_some: bool,
 }
 
-impl Locations {
+impl ReportedLocations {
     /// Adds all of a specification.
     pub fn add(&mut self, specification: &Iosts) {
         self.names.extend(specification.locations.iter().map(|location| location.name.clone()));

@@ -7,10 +7,12 @@ use std::time::Duration;
 use coreach_adapters::description::{Exchange, Probe, Settle, Step};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Kind, Node};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
-use super::words::{Holes, Reader};
-use super::{COMMAND, http, lines};
+use super::launch::{COMMAND, command};
+use super::patterns::regular;
+use super::request::{REQUEST, request, status};
+use super::words::{Holes, IutReader};
 
 const SETTLE: &str = "settle: { within_ms: 10000, barrier: [ { pause_ms: 5000 } ] }";
 
@@ -31,7 +33,7 @@ pub enum Speech {
 }
 
 /// `settle`, where it is given.
-pub fn settle(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Option<Settle> {
+pub fn settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Option<Settle> {
     let node = shape::get(root, "settle")?;
     shape::mapping(reader.collector, node, "`settle`", SETTLE)?;
     let known: &[&str] = match speech {
@@ -59,7 +61,7 @@ pub fn settle(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Option
 }
 
 /// `reset`.
-pub fn reset(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Vec<Step> {
+pub fn reset(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Vec<Step> {
     let Some(node) = shape::get(root, "reset") else { return Vec::new() };
     steps(reader, node, "reset", speech, launched(root))
 }
@@ -77,14 +79,20 @@ fn launched(root: &[Entry]) -> Launched {
 }
 
 /// A list of steps; one alone may stand without a list.
-fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, launched: Launched) -> Vec<Step> {
+fn steps(
+    reader: &mut IutReader<'_>,
+    node: &Node,
+    key: &str,
+    speech: Speech,
+    launched: Launched,
+) -> Vec<Step> {
     let like = match speech {
         Speech::Http => format!("{key}: {{ method: POST, path: /reset, status: 200 }}"),
         Speech::Lines => format!("{key}: [ {{ send: FLUSHALL, expect: '^OK$' }} ]"),
         Speech::Frames => format!("{key}: [ {{ send: \"00 01\", expect: '^00.*$' }} ]"),
         Speech::Json => format!("{key}: [ {{ pause_ms: 5000 }} ]"),
     };
-    let is_one = matches!(node.kind, Kind::Mapping(_)) && speech == Speech::Http;
+    let is_one = matches!(node.kind, NodeKind::Mapping(_)) && speech == Speech::Http;
     let items: Vec<&Node> = if is_one {
         vec![node]
     } else {
@@ -111,7 +119,7 @@ fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, launch
 }
 
 fn step(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     item: &Node,
     entries: &[Entry],
     what: &str,
@@ -128,22 +136,22 @@ fn step(
         shape::check_keys(reader.collector, entries, &known, what);
         let holes = launched(Holes::constants());
         let like = "command: [sh, clean.sh]";
-        let command = super::command(reader, entries, item, what, like, holes)?;
+        let command = command(reader, entries, item, what, like, holes)?;
         return Some(Step::Command(command, reader.milliseconds(entries, "within_ms", COMMAND_MS)));
     }
     match speech {
         Speech::Http => {
             let more = ["status", "expect", "within_ms"];
-            let known: Vec<&str> = http::REQUEST.into_iter().chain(more).collect();
-            let request = http::request(reader, item, what, like, &known, Some(&launched(Holes::known())));
+            let known: Vec<&str> = REQUEST.into_iter().chain(more).collect();
+            let request = request(reader, item, what, like, &known, Some(&launched(Holes::known())));
             let status = match shape::get(entries, "status") {
-                Some(node) => http::status(reader, node, like)?,
+                Some(node) => status(reader, node, like)?,
                 None => 200,
             };
             let body = match shape::get(entries, "expect") {
                 Some(node) => {
                     let scalar = shape::scalar(reader.collector, node, "`expect`", "expect: '^idle$'")?;
-                    Some(lines::regular(reader, scalar)?.0)
+                    Some(regular(reader, scalar)?.0)
                 }
                 None => None,
             };
@@ -167,7 +175,7 @@ fn step(
                 });
             let expect = shape::get(entries, "expect")
                 .and_then(|node| shape::scalar(reader.collector, node, "`expect`", like))
-                .and_then(|scalar| lines::regular(reader, scalar));
+                .and_then(|scalar| regular(reader, scalar));
             let groups = expect.iter().flat_map(|(_, groups)| groups.clone()).collect();
             // Other groups are nobody's business here.
             reader.without_captures(groups);

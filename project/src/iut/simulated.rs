@@ -1,7 +1,9 @@
-//! `simulated`: a model that stands for the implementation, with values of the constants that no run gives it.
+//! `simulated`: a model that stands for the implementation, with values of the constants that no run gives
+//! it.
 //!
-//! A run gives an implementation the constants of its test case. What a configuration fixed with `instantiate` is no constant of the test
-//! case any more, but still one of the model's file: it needs a value here, and that is said before the first run.
+//! A run gives an implementation the constants of its test case. What a configuration fixed with
+//! `instantiate` is no constant of the test case any more, but still one of the model's file: it needs a
+//! value here, and that is said before the first run.
 
 use std::sync::Arc;
 
@@ -13,12 +15,12 @@ use coreach_model::reader::yaml::{Entry, Node};
 use coreach_model::reader::{AnySpecification, Reading, read_any_specification, shape};
 use coreach_model::timed::delayed::{Delayed, delayed};
 
-use super::words::Reader;
+use super::words::IutReader;
 use crate::configuration::{Instantiation, Reference, instantiation, read_instantiate, reference};
 use crate::instantiate;
 
 /// What the section says.
-pub struct Simulated {
+pub struct SimulatedSection {
     /// The model's file.
     pub model: Reference,
     /// What else it says.
@@ -35,7 +37,7 @@ pub struct Given {
 
 const KEYS: [&str; 3] = ["model", "instantiate", "completion"];
 
-fn read_given(reader: &mut Reader<'_>, entries: &[Entry]) -> Given {
+fn read_given(reader: &mut IutReader<'_>, entries: &[Entry]) -> Given {
     const CHOICES: [(&str, Completion); 2] =
         [("angelic", Completion::Angelic), ("demonic", Completion::Demonic)];
     let instantiate = read_instantiate(reader.collector, entries);
@@ -46,13 +48,13 @@ fn read_given(reader: &mut Reader<'_>, entries: &[Entry]) -> Given {
 }
 
 /// Reads the section but for the model's file, which a store has in itself and need not be there any more.
-pub fn instantiated(reader: &mut Reader<'_>, root: &[Entry]) -> Given {
+pub fn instantiated(reader: &mut IutReader<'_>, root: &[Entry]) -> Given {
     let entries = shape::section(reader.collector, root, "simulated", &KEYS);
     read_given(reader, entries)
 }
 
 /// Reads the section.
-pub fn simulated(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Simulated> {
+pub fn simulated(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<SimulatedSection> {
     let entries = shape::section(reader.collector, root, "simulated", &KEYS);
     let given = read_given(reader, entries);
     let Some(model) = shape::get(entries, "model") else {
@@ -61,7 +63,7 @@ pub fn simulated(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option
         return None;
     };
     let model = reference(reader.collector, model, "model", reader.folder)?;
-    Some(Simulated { model, given })
+    Some(SimulatedSection { model, given })
 }
 
 /// A model that stands for an implementation.
@@ -75,8 +77,8 @@ impl Stands {
     /// The way to it, with the values that its constants are given.
     ///
     /// # Errors
-    /// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives
-    /// a value; a timed model that is to be completed.
+    /// A value that is none, of a constant that there is not; a constant that neither this file nor a run
+    /// gives a value; a timed model that is to be completed.
     pub fn fixed(
         self,
         given: Given,
@@ -125,10 +127,12 @@ pub fn standing(file: Arc<SourceFile>) -> Reading<Stands> {
     })
 }
 
-/// The model with these values, for runs of a test case where that is known. `named` is where the model is named.
+/// The model with these values, for runs of a test case where that is known. `named` is where the model is
+/// named.
 ///
 /// # Errors
-/// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives a value.
+/// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives a
+/// value.
 fn fixed(
     mut model: Iosts,
     instantiate: &[Instantiation],

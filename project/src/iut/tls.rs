@@ -1,4 +1,5 @@
-//! `tls`: whom we trust, and who we are. The files are read with the IUT's file, so that a wrong one is found before the first run.
+//! `tls`: whom we trust, and who we are. The files are read with the IUT's file, so that a wrong one is found
+//! before the first run.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use coreach_model::file;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node};
 
-use super::words::Reader;
+use super::words::IutReader;
 use crate::configuration::reference;
 
 const LIKE: &str = "tls: { ca: ca.pem }";
@@ -26,7 +27,7 @@ struct Named {
 
 /// `tls`, where it is given. The outer `None` is a mistake. `host` is the one of the address.
 pub fn tls(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     root: &[Entry],
     host: Option<(&str, &Range<usize>)>,
 ) -> Option<Option<Tls>> {
@@ -92,7 +93,7 @@ pub fn tls(
     }
 }
 
-fn half<T>(reader: &mut Reader<'_>, alone: &Node, missing: &str) -> Option<T> {
+fn half<T>(reader: &mut IutReader<'_>, alone: &Node, missing: &str) -> Option<T> {
     let diagnostic =
         Diagnostic::error("missing-key", "a certificate of ours needs its key, and a key its certificate")
             .at(reader.collector.origin(&alone.head()), format!("without `{missing}`"))
@@ -102,7 +103,7 @@ fn half<T>(reader: &mut Reader<'_>, alone: &Node, missing: &str) -> Option<T> {
 }
 
 /// The bytes of the file that a key names.
-fn read(reader: &mut Reader<'_>, entries: &[Entry], key: &str) -> Option<Named> {
+fn read(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Option<Named> {
     let node = shape::get(entries, key)?;
     let reference = reference(reader.collector, node, key, reader.folder)?;
     let place = node.as_scalar()?.span.clone();

@@ -13,14 +13,23 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 use coreach_model::{Type, Value, codec};
 
-use super::captures::Declared;
-use super::locations::Locations;
+use super::locations::ReportedLocations;
 
 /// Names with their places in the file.
-pub type Places = Vec<(String, Range<usize>)>;
+pub type ParameterPlaces = Vec<(String, Range<usize>)>;
+
+/// A capture whose name may stand in templates.
+#[derive(Clone, Debug)]
+pub struct DeclaredCapture {
+    /// Its name.
+    pub name: String,
+    pub place: Range<usize>,
+    /// Was a group or a field seen that is it?
+    pub is_found: bool,
+}
 
 /// What reading needs everywhere.
-pub struct Reader<'a> {
+pub struct IutReader<'a> {
     /// The findings.
     pub collector: &'a mut Collector,
     /// Where the file lies.
@@ -28,11 +37,11 @@ pub struct Reader<'a> {
     /// The model, where there is one to check against.
     pub iosts: Option<&'a Iosts>,
     /// The locations that may be named, where they are known.
-    pub locations: Option<&'a Locations>,
+    pub locations: Option<&'a ReportedLocations>,
     /// Actions of which something else says how they are sent or seen.
     pub apart: Vec<String>,
     /// What is captured, once it is read.
-    pub captures: Vec<Declared>,
+    pub captures: Vec<DeclaredCapture>,
 }
 
 /// What may stand in the holes of a text.
@@ -89,7 +98,7 @@ pub fn by_hole(name: &str) -> String {
     format!("`{{{name}}}` is replaced by its value")
 }
 
-impl Reader<'_> {
+impl IutReader<'_> {
     /// A text with holes on one line.
     pub fn template(&mut self, scalar: &Scalar, holes: &Holes) -> Option<Template> {
         self.template_of(scalar, Some(holes))
@@ -206,8 +215,9 @@ impl Reader<'_> {
         is_right
     }
 
-    /// The entries of a section that has one for each action of a kind. An action that there is not is reported, and
-    /// one of the other kind; the rest is returned with the model's action, where there is a model.
+    /// The entries of a section that has one for each action of a kind. An action that there is not is
+    /// reported, and one of the other kind; the rest is returned with the model's action, where there is a
+    /// model.
     pub fn actions<'e>(
         &mut self,
         entries: &'e [Entry],
@@ -273,7 +283,8 @@ impl Reader<'_> {
         self.collector.push(diagnostic);
     }
 
-    /// Reports the actions of a kind that the section says nothing about: inputs that a transition sends, and all outputs.
+    /// Reports the actions of a kind that the section says nothing about: inputs that a transition sends, and
+    /// all outputs.
     pub fn check_complete(
         &mut self,
         entries: &[Entry],
@@ -286,7 +297,7 @@ impl Reader<'_> {
         let Some(iosts) = self.iosts else { return };
         let section = entries.iter().find(|entry| entry.key.text == key);
         let written: Vec<&str> = match section.map(|entry| &entry.value.kind) {
-            Some(coreach_model::reader::yaml::Kind::Mapping(entries)) => {
+            Some(coreach_model::reader::yaml::NodeKind::Mapping(entries)) => {
                 entries.iter().map(|entry| entry.key.text.as_str()).collect()
             }
             _ => Vec::new(),
@@ -440,7 +451,8 @@ impl Reader<'_> {
         Spelling(spelling)
     }
 
-    /// Warns of values that no text stands for, where they can be counted: they are neither sent nor understood.
+    /// Warns of values that no text stands for, where they can be counted: they are neither sent nor
+    /// understood.
     fn check_spelt(&mut self, parameter: &Scalar, types: &[&Type], spelt: &[(String, String)]) {
         /// Larger types are not gone through.
         const MOST: usize = 100;

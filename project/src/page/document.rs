@@ -1,7 +1,8 @@
-//! The page's data: one JSON document, which its scripts read and nothing else. `docs/page.schema.json` is its schema.
+//! The page's data: one JSON document, which its scripts read and nothing else. `docs/page.schema.json` is
+//! its schema.
 //!
-//! What repeats is written once and named by its place in a list: files, types, terms, expressions. Terms share their parts, so a guard
-//! whose text would fill a disk is a few nodes here.
+//! What repeats is written once and named by its place in a list: files, types, terms, expressions. Terms
+//! share their parts, so a guard whose text would fill a disk is a few nodes here.
 
 use coreach_artifact::terms::TermNode;
 use coreach_execution::bucket::Bucket;
@@ -14,7 +15,7 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// All that a page shows.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Document {
+pub struct PageDocument {
     /// `coreach-page`
     pub format: &'static str,
     /// [`FORMAT_VERSION`].
@@ -26,19 +27,19 @@ pub struct Document {
     /// What was left out, and how it is had.
     pub notes: Vec<String>,
     /// The user's files.
-    pub files: Vec<File>,
+    pub files: Vec<PageFile>,
     /// Types.
     pub types: Vec<Json>,
     /// Nodes of terms; each names only nodes before it.
     pub terms: Vec<TermNode>,
     /// Terms that are shown.
-    pub expressions: Vec<Expression>,
+    pub expressions: Vec<PageExpression>,
     /// Models and results of stages.
-    pub graphs: Vec<Graph>,
+    pub graphs: Vec<PageGraph>,
     /// What each domain made of each purpose.
-    pub domains: Vec<Domain>,
+    pub domains: Vec<PageDomain>,
     /// Runs.
-    pub runs: Vec<Run>,
+    pub runs: Vec<PageRun>,
     /// The document of `coreach coverage`, where runs were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Json>,
@@ -46,7 +47,7 @@ pub struct Document {
 
 /// A file that the user wrote.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct File {
+pub struct PageFile {
     /// Its name as the user gave it.
     pub name: String,
     /// Its text.
@@ -55,7 +56,7 @@ pub struct File {
 
 /// A term and its text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Expression {
+pub struct PageExpression {
     /// As it is written in models; of a huge one, how large it is.
     pub text: String,
     /// Its node.
@@ -74,7 +75,7 @@ pub struct Data {
 
 /// An action.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Action {
+pub struct PageAction {
     /// Its name.
     pub name: String,
     /// `input`, `output`, `quiescence` or `internal`, seen from the implementation.
@@ -86,11 +87,11 @@ pub struct Action {
 }
 
 /// A place on the paper.
-pub type At = [i64; 2];
+pub type PageAt = [i64; 2];
 
 /// A graph, laid out.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Graph {
+pub struct PageGraph {
     /// The model's name.
     pub name: String,
     /// The purpose, where it was made of one.
@@ -108,7 +109,7 @@ pub struct Graph {
     /// Its variables.
     pub variables: Vec<Data>,
     /// Its actions.
-    pub actions: Vec<Action>,
+    pub actions: Vec<PageAction>,
     /// The number of its initial location.
     pub initial: usize,
     /// The initial condition.
@@ -129,18 +130,18 @@ pub struct Graph {
     pub losses: Vec<String>,
     /// Width and height of the picture; none where it is too large to be drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<At>,
+    pub size: Option<PageAt>,
     /// Its locations.
-    pub locations: Vec<Location>,
+    pub locations: Vec<PageLocation>,
     /// Its transitions.
-    pub transitions: Vec<Transition>,
+    pub transitions: Vec<PageTransition>,
     /// What stands beside locations.
-    pub asides: Vec<Aside>,
+    pub asides: Vec<PageAside>,
 }
 
 /// A location.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Location {
+pub struct PageLocation {
     /// Its name.
     pub name: String,
     /// What a picture shows.
@@ -162,15 +163,15 @@ pub struct Location {
     pub coreach: Option<usize>,
     /// The middle of its box; none where it is not drawn, but said beside the locations that lead to it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<At>,
+    pub at: Option<PageAt>,
     /// Width and height of its box.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<At>,
+    pub size: Option<PageAt>,
 }
 
 /// A transition.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Transition {
+pub struct PageTransition {
     /// The number of its source.
     pub source: usize,
     /// The number of its target.
@@ -182,13 +183,13 @@ pub struct Transition {
     pub guard: Option<usize>,
     /// Its assignments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub assignments: Vec<Assignment>,
+    pub assignments: Vec<PageAssignment>,
     /// Where it comes from in the user's text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Origin>,
+    pub origin: Option<PageOrigin>,
     /// Its way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub points: Vec<At>,
+    pub points: Vec<PageAt>,
     /// Which of the points is the label's middle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<usize>,
@@ -196,7 +197,7 @@ pub struct Transition {
 
 /// An assignment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Assignment {
+pub struct PageAssignment {
     /// The variable.
     pub variable: String,
     /// The expression.
@@ -205,7 +206,7 @@ pub struct Assignment {
 
 /// Lines of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-pub struct Origin {
+pub struct PageOrigin {
     /// The number of the file.
     pub file: usize,
     /// The first line, counted from 1.
@@ -216,7 +217,7 @@ pub struct Origin {
 
 /// Transitions that are said beside their location.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Aside {
+pub struct PageAside {
     /// The number of the location.
     pub location: usize,
     /// `loop`, `far` or `verdict`.
@@ -228,14 +229,14 @@ pub struct Aside {
     /// What is written.
     pub lines: Vec<String>,
     /// The middle of its box.
-    pub at: At,
+    pub at: PageAt,
     /// Width and height of its box.
-    pub size: At,
+    pub size: PageAt,
 }
 
 /// What a domain made of a purpose.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Domain {
+pub struct PageDomain {
     /// The purpose.
     pub purpose: String,
     /// The domain.
@@ -246,7 +247,7 @@ pub struct Domain {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The sizes of the stages' results.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<PageStage>,
     /// Transitions that selection pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned: Option<usize>,
@@ -260,7 +261,7 @@ pub struct Domain {
 
 /// The size of a stage's result.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Stage {
+pub struct PageStage {
     /// The name of the result.
     pub stage: &'static str,
     /// Its locations.
@@ -275,7 +276,7 @@ pub struct Stage {
 
 /// A run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Run {
+pub struct PageRun {
     /// Where it is kept, and which it is there; an example that no implementation has run has none.
     pub name: String,
     /// The test case.
@@ -321,12 +322,12 @@ pub struct Walk {
     /// The data before the first event.
     pub start: Map<String, Json>,
     /// The events.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PageStep>,
 }
 
 /// An event of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Step {
+pub struct PageStep {
     /// `stimulus`, `observation`, `silence` or `delay`.
     pub direction: String,
     /// The action.

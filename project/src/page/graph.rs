@@ -5,12 +5,14 @@ use coreach_execution::lazy::Lazy;
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{ActionKind, Datum, Number, Term, Value, codec};
-use coreach_pipeline::export::layout::Point;
-use coreach_pipeline::export::picture::{Hidden, Kind, Picture, Words, picture};
+use coreach_pipeline::export::layout::LayoutPoint;
+use coreach_pipeline::export::picture::{Hidden, Picture, PictureKind, PictureWords, picture};
 use coreach_pipeline::export::{Mark, View};
 use serde_json::{Map, Value as Json};
 
-use super::document::{Action, Aside, Assignment, At, Data, Graph, Location, Transition};
+use super::document::{
+    Data, PageAction, PageAside, PageAssignment, PageAt, PageGraph, PageLocation, PageTransition,
+};
 use super::tables::Tables;
 
 /// Of what a graph was made.
@@ -26,13 +28,13 @@ pub(super) fn graph(
     view: &View<'_>,
     made: Made<'_>,
     start: Map<String, Json>,
-) -> (Graph, Option<String>) {
+) -> (PageGraph, Option<String>) {
     let iosts = view.iosts;
-    let (drawn, note) = match picture(view, Words::Action, Hidden::default(), false) {
+    let (drawn, note) = match picture(view, PictureWords::Action, Hidden::default(), false) {
         Ok(drawn) => (Some(drawn), None),
         Err(error) => (None, Some(format!("{}: {error}", view.what))),
     };
-    let mut found = Graph {
+    let mut found = PageGraph {
         name: iosts.name.clone(),
         purpose: made.purpose.map(str::to_owned),
         domain: made.domain,
@@ -82,8 +84,8 @@ fn data(tables: &mut Tables, data: &[Datum]) -> Vec<Data> {
     data.iter().map(|datum| Data { name: datum.name().to_owned(), ty: tables.ty(datum.ty()) }).collect()
 }
 
-fn actions(tables: &mut Tables, view: &View<'_>) -> Vec<Action> {
-    let one = |action: &coreach_model::Action| Action {
+fn actions(tables: &mut Tables, view: &View<'_>) -> Vec<PageAction> {
+    let one = |action: &coreach_model::Action| PageAction {
         name: action.name.clone(),
         kind: match action.kind {
             ActionKind::Input => "input",
@@ -97,13 +99,13 @@ fn actions(tables: &mut Tables, view: &View<'_>) -> Vec<Action> {
     view.iosts.actions.iter().map(one).collect()
 }
 
-fn location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> Location {
+fn location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> PageLocation {
     let shown = view.iosts.location(id);
     let particulars = &view.particulars;
     let mut fact = |facts: Option<&coreach_model::Numbered<LocationId, Term>>| {
         facts.map(|facts| tables.expression(&facts[id]))
     };
-    Location {
+    PageLocation {
         reach: fact(particulars.reach),
         coreach: fact(particulars.coreach),
         name: shown.name.clone(),
@@ -120,8 +122,8 @@ fn location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> Location {
     }
 }
 
-fn transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<Transition> {
-    let one = |transition: &coreach_model::Transition| Transition {
+fn transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<PageTransition> {
+    let one = |transition: &coreach_model::Transition| PageTransition {
         source: transition.source.place(),
         target: transition.target.place(),
         action: transition.action.place(),
@@ -129,7 +131,7 @@ fn transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<Transition> {
         assignments: transition
             .assignments
             .iter()
-            .map(|(variable, value)| Assignment {
+            .map(|(variable, value)| PageAssignment {
                 variable: variable.name().to_owned(),
                 value: tables.expression(value),
             })
@@ -141,7 +143,7 @@ fn transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<Transition> {
     iosts.transitions.iter().map(one).collect()
 }
 
-fn place(graph: &mut Graph, drawn: Picture) {
+fn place(graph: &mut PageGraph, drawn: Picture) {
     for node in drawn.nodes {
         let location = &mut graph.locations[node.location.place()];
         location.at = Some(at(node.at));
@@ -157,11 +159,11 @@ fn place(graph: &mut Graph, drawn: Picture) {
         .into_iter()
         .map(|aside| {
             let (kind, target) = match aside.kind {
-                Kind::Loop => ("loop", aside.location),
-                Kind::Far(target) => ("far", target),
-                Kind::Verdict(target) => ("verdict", target),
+                PictureKind::Loop => ("loop", aside.location),
+                PictureKind::Far(target) => ("far", target),
+                PictureKind::Verdict(target) => ("verdict", target),
             };
-            Aside {
+            PageAside {
                 location: aside.location.place(),
                 kind,
                 target: target.place(),
@@ -174,7 +176,7 @@ fn place(graph: &mut Graph, drawn: Picture) {
         .collect();
 }
 
-fn at(point: Point) -> At {
+fn at(point: LayoutPoint) -> PageAt {
     [whole(point.x), whole(point.y)]
 }
 

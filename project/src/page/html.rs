@@ -1,12 +1,13 @@
-//! The document as one file: styles, scripts and data in it, so that it can be mailed, kept and opened without a network.
+//! The document as one file: styles, scripts and data in it, so that it can be mailed, kept and opened
+//! without a network.
 //!
-//! The scripts are files of `project/page/`, put behind each other. The graph is drawn by cytoscape.js, which is kept as its authors publish it,
-//! compressed; the browser unpacks it.
+//! The scripts are files of `project/page/`, put behind each other. The graph is drawn by cytoscape.js, which
+//! is kept as its authors publish it, compressed; the browser unpacks it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::document::Document;
+use super::document::PageDocument;
 
 const TEMPLATE: &str = include_str!("../../page/page.html");
 const STYLE: &str = include_str!("../../page/page.css");
@@ -35,7 +36,7 @@ const SCRIPTS: [&str; 14] = [
 ///
 /// # Errors
 /// The document is none that JSON can say, which does not happen.
-pub fn html(document: &Document) -> Result<String, serde_json::Error> {
+pub fn html(document: &PageDocument) -> Result<String, serde_json::Error> {
     // Nothing that a user wrote can end the element that it stands in.
     let data = serde_json::to_string(document)?.replace('<', "\\u003c");
     let title = document.title.replace('&', "&amp;").replace('<', "&lt;");

@@ -1,7 +1,8 @@
 //! A page to look at: models, results of stages, runs and coverage in one file for a browser.
 //!
-//! [`Page`] gathers what there is: what was made of a configuration ([`Page::made`]), runs ([`Page::store`], [`Page::run`]), coverage. It becomes a
-//! [`Document`], which is all that the page's scripts know ([`html`](html::html)).
+//! [`Page`] gathers what there is: what was made of a configuration ([`Page::made`]), runs ([`Page::store`],
+//! [`Page::run`]), coverage. It becomes a [`PageDocument`], which is all that the page's scripts know
+//! ([`html`](html::html)).
 //!
 //! Nothing in it depends on a clock but what a store has kept: the same inputs give the same bytes.
 
@@ -21,10 +22,10 @@ use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::stop::Stop;
 use serde_json::{Map, Value as Json};
 
-use crate::coverage::Report;
-use crate::making::{Made, MadeOnline};
+use crate::coverage::CoverageReport;
+use crate::making::{MadeOnline, MadeTest};
 use crate::project::Project;
-use document::{Document, Domain, FORMAT_VERSION, Graph};
+use document::{FORMAT_VERSION, PageDocument, PageDomain, PageGraph};
 use tables::Tables;
 
 /// A page that is being gathered.
@@ -33,9 +34,9 @@ pub struct Page {
     tables: Tables,
     title: String,
     notes: Vec<String>,
-    graphs: Vec<Graph>,
-    domains: Vec<Domain>,
-    runs: Vec<document::Run>,
+    graphs: Vec<PageGraph>,
+    domains: Vec<PageDomain>,
+    runs: Vec<document::PageRun>,
     coverage: Option<Json>,
     /// Graphs of test cases with their documents, which runs name by their hashes.
     cases: Vec<(String, usize)>,
@@ -77,7 +78,7 @@ impl Page {
         &mut self,
         purpose: &TestPurpose,
         domain: &'static str,
-        made: &Made,
+        made: &MadeTest,
         example: Option<&Example>,
     ) {
         let name = &purpose.iosts.name;
@@ -98,7 +99,7 @@ impl Page {
             }
         }
         let selection = made.generation.test_graph.selection;
-        self.domains.push(Domain {
+        self.domains.push(PageDomain {
             purpose: name.clone(),
             domain,
             result: if made.unreachable.is_some() { "unreachable" } else { "made" },
@@ -106,7 +107,7 @@ impl Page {
             stages: made
                 .stages
                 .iter()
-                .map(|stage| document::Stage {
+                .map(|stage| document::PageStage {
                     stage: stage.stage,
                     locations: stage.locations,
                     transitions: stage.transitions,
@@ -129,7 +130,7 @@ impl Page {
         if let Ok(document) = export(&View::of_online(&made.test), Format::Json, Options::default()) {
             self.cases.push((document, number));
         }
-        self.domains.push(Domain {
+        self.domains.push(PageDomain {
             purpose: name.clone(),
             domain,
             result: if made.unreachable.is_some() { "unreachable" } else { "made" },
@@ -143,7 +144,7 @@ impl Page {
 
     /// A purpose of which nothing was made.
     pub fn stopped(&mut self, purpose: &TestPurpose, domain: &'static str, stop: &Stop) {
-        self.domains.push(Domain {
+        self.domains.push(PageDomain {
             purpose: purpose.iosts.name.clone(),
             domain,
             result: "stopped",
@@ -156,7 +157,7 @@ impl Page {
     }
 
     /// What runs have covered.
-    pub fn covered(&mut self, report: &Report) {
+    pub fn covered(&mut self, report: &CoverageReport) {
         self.coverage = serde_json::to_value(report).ok();
     }
 
@@ -166,10 +167,10 @@ impl Page {
     }
 
     /// What the page shows.
-    pub fn document(mut self) -> Document {
+    pub fn document(mut self) -> PageDocument {
         let (types, terms) = self.tables.lists();
         let Tables { files, expressions, .. } = self.tables;
-        Document {
+        PageDocument {
             format: "coreach-page",
             format_version: FORMAT_VERSION,
             version: env!("CARGO_PKG_VERSION"),

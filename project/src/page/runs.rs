@@ -1,7 +1,9 @@
-//! Runs of the page: those of stores, those that were kept as files, and the shortest run to Pass that a test case comes with.
+//! Runs of the page: those of stores, those that were kept as files, and the shortest run to Pass that a test
+//! case comes with.
 //!
-//! A store may have a hundred thousand runs, and a page is read by a browser as a whole. So a page lists the first [`MOST_RUNS`] runs, and has the
-//! ways of [`MOST_WALKS`]: of each bucket, and of each test case with each ending, the one with the fewest events first. What is left out is said.
+//! A store may have a hundred thousand runs, and a page is read by a browser as a whole. So a page lists the
+//! first [`MOST_RUNS`] runs, and has the ways of [`MOST_WALKS`]: of each bucket, and of each test case with
+//! each ending, the one with the fewest events first. What is left out is said.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -16,10 +18,10 @@ use coreach_model::{Diagnostic, Number, TransitionId, file};
 use coreach_pipeline::export::View;
 use serde_json::Map;
 
-use super::document::{Run, Step, Walk};
+use super::document::{PageRun, PageStep, Walk};
 use super::{Page, graph};
 use crate::budget;
-use crate::making::Made;
+use crate::making::MadeTest;
 use crate::stored::{self, Stored};
 
 /// Runs that a page lists.
@@ -132,7 +134,7 @@ impl Page {
     }
 
     /// The shortest run to Pass, if one is known.
-    pub(super) fn example(&mut self, graph: usize, made: &Made, example: Option<&Example>) {
+    pub(super) fn example(&mut self, graph: usize, made: &MadeTest, example: Option<&Example>) {
         let Some(Example::Run(constants, events)) = example else { return };
         let case = &made.generation.test_case;
         let test = TestCase::new(case.iosts.clone(), case.verdicts.clone());
@@ -141,7 +143,7 @@ impl Page {
             let action = test.iosts.find_action(&event.action).map(|id| test.iosts.action(id));
             let names = action.into_iter().flat_map(|action| &action.parameters);
             let is_sent = action.is_some_and(|action| action.kind == coreach_model::ActionKind::Input);
-            Step {
+            PageStep {
                 direction: if is_sent { "stimulus" } else { "observation" }.to_owned(),
                 action: Some(event.action.clone()),
                 values: names
@@ -152,8 +154,8 @@ impl Page {
                 at_ms: None,
             }
         });
-        let steps: Vec<Step> = steps.collect();
-        self.runs.push(Run {
+        let steps: Vec<PageStep> = steps.collect();
+        self.runs.push(PageRun {
             name: match self.graphs[graph].domain {
                 Some(domain) => format!("a shortest run to Pass ({domain})"),
                 None => "a shortest run to Pass".to_owned(),
@@ -181,7 +183,7 @@ fn hash(document: &[u8]) -> Option<String> {
 }
 
 /// Which runs are walked: of each kind the shortest, then of each kind the next, and so on.
-fn choose(runs: &[Run], most: usize) -> Vec<usize> {
+fn choose(runs: &[PageRun], most: usize) -> Vec<usize> {
     let mut kinds: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
         let kind = (run.verdict.as_str(), run.bucket.as_deref(), run.iut.as_deref(), run.test.as_str());
@@ -197,8 +199,8 @@ fn choose(runs: &[Run], most: usize) -> Vec<usize> {
     chosen
 }
 
-fn told(name: String, record: &Record) -> Run {
-    Run {
+fn told(name: String, record: &Record) -> PageRun {
+    PageRun {
         name,
         test: record.test_case.clone(),
         iut: None,
@@ -217,7 +219,7 @@ fn told(name: String, record: &Record) -> Run {
 }
 
 fn walk(graph: usize, start: &State, run: &Ran, record: &Record) -> Walk {
-    let step = |(step, transition): (&StepRecord, Option<TransitionId>)| Step {
+    let step = |(step, transition): (&StepRecord, Option<TransitionId>)| PageStep {
         direction: step.direction.clone(),
         action: step.action.clone(),
         values: step.values.clone().unwrap_or_else(Map::new),

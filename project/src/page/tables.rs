@@ -9,7 +9,7 @@ use coreach_model::diagnostic::{Origin as Place, SourceFile};
 use coreach_model::{Term, Type};
 use serde_json::{Value as Json, json};
 
-use super::document::{Expression, File, Origin};
+use super::document::{PageExpression, PageFile, PageOrigin};
 
 /// Longer terms, in nodes when written out, are not written out.
 const LONGEST: u64 = 5_000;
@@ -17,10 +17,10 @@ const LONGEST: u64 = 5_000;
 /// The lists, and what is in them already.
 #[derive(Default)]
 pub(super) struct Tables {
-    pub(super) files: Vec<File>,
+    pub(super) files: Vec<PageFile>,
     types: TypeTable,
     terms: TermTable,
-    pub(super) expressions: Vec<Expression>,
+    pub(super) expressions: Vec<PageExpression>,
     /// For each file, where its lines begin.
     known: Vec<(Arc<SourceFile>, Vec<usize>)>,
     known_expressions: HashMap<Term, usize>,
@@ -28,12 +28,12 @@ pub(super) struct Tables {
 
 impl Tables {
     /// The lines of a piece of a file.
-    pub(super) fn origin(&mut self, place: &Place) -> Origin {
+    pub(super) fn origin(&mut self, place: &Place) -> PageOrigin {
         let file = self.file(&place.file);
         let starts = &self.known[file].1;
         let line = |byte: usize| starts.partition_point(|start| *start <= byte).max(1);
         let last = place.span.end.saturating_sub(1).max(place.span.start);
-        Origin { file, line: line(place.span.start), last: line(last) }
+        PageOrigin { file, line: line(place.span.start), last: line(last) }
     }
 
     /// The number of a file.
@@ -43,7 +43,7 @@ impl Tables {
         }
         let behind = file.text.match_indices('\n').map(|(at, _)| at + 1);
         self.known.push((file.clone(), std::iter::once(0).chain(behind).collect()));
-        self.files.push(File { name: file.name.clone(), text: file.text.clone() });
+        self.files.push(PageFile { name: file.name.clone(), text: file.text.clone() });
         self.files.len() - 1
     }
 
@@ -62,7 +62,7 @@ impl Tables {
             _ => term.to_string(),
         };
         let root = self.terms.number(term);
-        self.expressions.push(Expression { text, term: root });
+        self.expressions.push(PageExpression { text, term: root });
         self.known_expressions.insert(term.clone(), self.expressions.len() - 1);
         self.expressions.len() - 1
     }

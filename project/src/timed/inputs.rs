@@ -15,7 +15,7 @@ const WORK: u64 = 10_000_000;
 
 /// What a sequence is to be like.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct TimedInputs {
     /// The constants that are given.
     pub constants: Valuation,
     /// Where delays and values are drawn.
@@ -28,7 +28,11 @@ pub struct Wanted {
 ///
 /// # Errors
 /// No run goes along the path; the solver does not know.
-pub fn along(model: &TimedModel, path: &[TransitionId], wanted: &Wanted) -> Result<Vec<Item>, Diagnostic> {
+pub fn along(
+    model: &TimedModel,
+    path: &[TransitionId],
+    wanted: &TimedInputs,
+) -> Result<Vec<Item>, Diagnostic> {
     let mut solver = Z3Solver::default();
     let found = sequence(&model.form, path, &wanted.constants, wanted.seed, &mut solver);
     let all = found.map_err(|why| match why {
@@ -52,7 +56,7 @@ pub fn along(model: &TimedModel, path: &[TransitionId], wanted: &Wanted) -> Resu
 
 /// What came of one transition.
 #[derive(Clone, Debug)]
-pub struct Goal {
+pub struct TimedGoal {
     /// What the transition is called.
     pub transition: String,
     /// The path, and the sequence for it.
@@ -65,7 +69,7 @@ pub struct Goal {
 ///
 /// # Errors
 /// As [`along`].
-pub fn cover(model: &TimedModel, wanted: &Wanted, goals: &mut Vec<Goal>) -> Result<(), Diagnostic> {
+pub fn cover(model: &TimedModel, wanted: &TimedInputs, goals: &mut Vec<TimedGoal>) -> Result<(), Diagnostic> {
     let mut solver = Z3Solver::default();
     for number in model.timed.graph().transitions.numbers() {
         let transition = model.timed.called(number);
@@ -73,10 +77,10 @@ pub fn cover(model: &TimedModel, wanted: &Wanted, goals: &mut Vec<Goal>) -> Resu
         let goal = match path_to(&model.form, number, &wanted.constants, &limits, &mut solver) {
             Reached::By(path) => {
                 let items = along(model, &path, wanted)?;
-                Goal { transition, way: Some((path, items)), is_never: false }
+                TimedGoal { transition, way: Some((path, items)), is_never: false }
             }
-            Reached::Never => Goal { transition, way: None, is_never: true },
-            Reached::NotFound(_) => Goal { transition, way: None, is_never: false },
+            Reached::Never => TimedGoal { transition, way: None, is_never: true },
+            Reached::NotFound(_) => TimedGoal { transition, way: None, is_never: false },
         };
         goals.push(goal);
     }

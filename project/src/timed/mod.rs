@@ -1,4 +1,5 @@
-//! Timed models as commands take them: the model with its delayed form, a path through it, values of its constants.
+//! Timed models as commands take them: the model with its delayed form, a path through it, values of its
+//! constants.
 
 pub mod inputs;
 pub mod trace;

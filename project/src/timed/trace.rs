@@ -54,7 +54,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
 }
 
 /// A recorded trace.
-pub struct Recorded<'a> {
+pub struct RecordedTrace<'a> {
     /// Its members.
     pub members: Box<dyn Iterator<Item = Result<Placed, Diagnostic>> + 'a>,
     /// What it says itself of the model's constants.
@@ -66,12 +66,12 @@ pub struct Recorded<'a> {
 ///
 /// # Errors
 /// It cannot be opened; it is a run of another model.
-pub fn recorded<'a>(model: &'a TimedModel, path: &Path) -> Result<Recorded<'a>, Diagnostic> {
+pub fn recorded<'a>(model: &'a TimedModel, path: &Path) -> Result<RecordedTrace<'a>, Diagnostic> {
     let (name, mut source) = source(path)?;
     let beginning = source.fill_buf().map_err(|error| unreadable(path, &error))?;
     if !is_run(beginning) {
         let members = Box::new(of_side(&model.timed, name, source, Side::Both));
-        return Ok(Recorded { members, constants: Valuation::new() });
+        return Ok(RecordedTrace { members, constants: Valuation::new() });
     }
     let mut bytes = Vec::new();
     source.take(file::MOST_DOCUMENT).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
@@ -80,7 +80,7 @@ pub fn recorded<'a>(model: &'a TimedModel, path: &Path) -> Result<Recorded<'a>, 
     let record = record::read(&bytes).map_err(wrong)?;
     let members = items(&model.form, &record).map_err(wrong)?;
     let constants = constants(&model.form, &record).map_err(wrong)?;
-    Ok(Recorded { members: Box::new(members.into_iter().map(Ok)), constants })
+    Ok(RecordedTrace { members: Box::new(members.into_iter().map(Ok)), constants })
 }
 
 /// Does a run's document begin so? The lines of a sequence have no such key.
@@ -110,7 +110,8 @@ fn of_side<'a>(
     }
 }
 
-/// Merges two files, each of which is read twice: nothing is given out before both have been seen to be right.
+/// Merges two files, each of which is read twice: nothing is given out before both have been seen to be
+/// right.
 ///
 /// # Errors
 /// Mistakes in either, outputs that were not recorded longer than the inputs take; what `take` says.

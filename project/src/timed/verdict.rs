@@ -53,7 +53,7 @@ impl From<CannotJudge> for NoVerdict {
 }
 
 /// What judging came to.
-pub struct Judged {
+pub struct JudgedTrace {
     /// The verdict.
     pub verdict: OfflineVerdict,
     /// Why, where an event or a delay ended it.
@@ -78,7 +78,7 @@ pub fn judge(
     offline: &Offline<'_>,
     constants: &Valuation,
     trace: impl Iterator<Item = Result<Placed, Diagnostic>>,
-) -> Result<Judged, NoVerdict> {
+) -> Result<JudgedTrace, NoVerdict> {
     let mut solver = Lazy::default();
     let stopped = |stop: coreach_pipeline::stop::Stop| NoVerdict::Stopped(stop.to_diagnostic());
     let begun =
@@ -86,8 +86,8 @@ pub fn judge(
     let mut judge = begun.map_err(stopped)??;
     let mut trace = trace.peekable();
     while trace.peek().is_some() {
-        // Waiting for whoever writes the trace is no work. What stands behind the end of the judgement is read as well: a file with
-        // a mistake in it has no verdict.
+        // Waiting for whoever writes the trace is no work. What stands behind the end of the judgement is
+        // read as well: a file with a mistake in it has no verdict.
         let piece: Vec<Placed> =
             trace.by_ref().take(PIECE).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
         let taken = budget::within("verdict", budget::time(None), |_| {
@@ -95,7 +95,7 @@ pub fn judge(
         });
         taken.map_err(stopped)??;
     }
-    Ok(Judged {
+    Ok(JudgedTrace {
         verdict: judge.verdict(),
         why: judge.why().cloned(),
         events: judge.events(),
@@ -107,9 +107,9 @@ pub fn judge(
 }
 
 /// The document.
-pub fn document(offline: &Offline<'_>, path: &[String], judged: &Judged, exit_code: u8) -> Json {
+pub fn document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, exit_code: u8) -> Json {
     let graph = offline.graph();
-    let Judged { verdict, why, events, time, furthest, contexts, unanswered } = judged;
+    let JudgedTrace { verdict, why, events, time, furthest, contexts, unanswered } = judged;
     json!({
         "format_version": 1,
         "exit_code": exit_code,

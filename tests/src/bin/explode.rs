@@ -1,9 +1,11 @@
 //! Measures the families of small models that ask for much (`scripts/explode`).
 //!
-//! Each member is made by a process of its own (`coreach run`), which is told the limits as its budget (`--unbudgeted`: it is not, for
-//! programs that have none) and must end by itself. What does not is ended: by the kernel at several times the memory, since it counts
-//! addresses and not what is used, by this program at twice the time. A line per member: the processor time of the process, its peak of memory, the growth of both
-//! over the member of half the size, how it ended, the seconds of each stage and the questions to the solver.
+//! Each member is made by a process of its own (`coreach run`), which is told the limits as its budget
+//! (`--unbudgeted`: it is not, for programs that have none) and must end by itself. What does not is ended:
+//! by the kernel at several times the memory, since it counts addresses and not what is used, by this program
+//! at twice the time. A line per member: the processor time of the process, its peak of memory, the growth of
+//! both over the member of half the size, how it ended, the seconds of each stage and the questions to the
+//! solver.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -206,10 +208,12 @@ fn measure(family: &Family, size: usize, limits: &Limits, folder: &Path) -> std:
     Ok(Measured { seconds, megabytes: peak, outcome, stages: stages(&text), within })
 }
 
-/// The processor time of a process so far, in seconds. On a machine with much else to do the clock says little.
+/// The processor time of a process so far, in seconds. On a machine with much else to do the clock says
+/// little.
 fn processor_seconds(process: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name, in brackets, may have anything in it; behind it, user and system time are the 12th and 13th field.
+    // The name, in brackets, may have anything in it; behind it, user and system time are the 12th and 13th
+    // field.
     let fields = status.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
     // Linux counts hundredths of a second for programs, whatever it counts itself.

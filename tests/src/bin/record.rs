@@ -1,8 +1,9 @@
 //! Writes down what the analyses of models do with polyhedra, to be replayed by `domains --recorded`.
 //!
-//! `record --out DIR FOLDER...`: of each folder, every specification with every purpose for it, as far as the pipeline
-//! makes a test case of them, and every specification by itself. One file for each analysis: `DIR/folder/name.sequence`.
-//! The analyses are those of the stage `select`, with the domain `polyhedra` and its default options.
+//! `record --out DIR FOLDER...`: of each folder, every specification with every purpose for it, as far as the
+//! pipeline makes a test case of them, and every specification by itself. One file for each analysis:
+//! `DIR/folder/name.sequence`. The analyses are those of the stage `select`, with the domain `polyhedra` and
+//! its default options.
 
 use std::env;
 use std::fs;

@@ -1,7 +1,9 @@
-//! How many random pairs does the pipeline refuse, in which stage, and why? `refusals --cases N [--seed S] [--unbounded] [--list]`
+//! How many random pairs does the pipeline refuse, in which stage, and why?
+//! `refusals --cases N [--seed S] [--unbounded] [--list]`
 //!
-//! The pairs are those of `soak`, or with `--unbounded` those of [`coreach_tests::generator::unbounded`]. The stages up to `determinize`
-//! are run, and random traces say of a closed machine what a longer lookahead would have done. `--list` names the pairs that are refused.
+//! The pairs are those of `soak`, or with `--unbounded` those of [`coreach_tests::generator::unbounded`]. The
+//! stages up to `determinize` are run, and random traces say of a closed machine what a longer lookahead
+//! would have done. `--list` names the pairs that are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -118,8 +120,8 @@ fn run(input: Input, limits: &Limits, kept: &mut Option<Closed>) -> Result<(), S
 /// So many states by one trace, and hardly any number of ways would do.
 const MANY: usize = 4;
 
-/// The most states, told apart by what is still read in them, that a random trace leads to while Accept is in reach of one of them and
-/// none accepts. Integers are drawn from a window, and from what the variables have.
+/// The most states, told apart by what is still read in them, that a random trace leads to while Accept is in
+/// reach of one of them and none accepts. Integers are drawn from a window, and from what the variables have.
 fn widest(closed: &Closed, random: &mut Random) -> usize {
     let iosts = &closed.iosts;
     let mut cut = iosts.clone();

@@ -1,7 +1,7 @@
 //! Pictures of the page for the documents (`scripts/screenshots`), and how long a browser takes to draw one.
 //!
-//! `screenshots FOLDER PAGE` takes the pictures of the coffee machine's page; `screenshots --time PAGE...` prints for each page its size and the
-//! milliseconds until it is drawn, the median of five.
+//! `screenshots FOLDER PAGE` takes the pictures of the coffee machine's page; `screenshots --time PAGE...`
+//! prints for each page its size and the milliseconds until it is drawn, the median of five.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

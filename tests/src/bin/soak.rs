@@ -1,14 +1,15 @@
 //! Runs random pairs through all properties, for a number of cases or of minutes.
 //!
-//! `soak --cases N | --minutes N | --seconds N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR] [--shrink N]
-//! [--first] [--partition hash:M/N --tally FILE]`, and `soak --merge FILE...`
+//! `soak --cases N | --minutes N | --seconds N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR]
+//! [--shrink N] [--first] [--partition hash:M/N --tally FILE]`, and `soak --merge FILE...`
 //!
-//! Cases have consecutive seeds. `--resume FILE` begins behind the last seed that FILE names, and writes the next one
-//! there as it goes. Each failing pair is shrunk and kept as YAML in a folder of its own under DIR. At the end: one line
-//! per property. With `--first` it ends at the first violation and names it. The exit code is 1 where anything was violated, 2 for a wrong argument.
+//! Cases have consecutive seeds. `--resume FILE` begins behind the last seed that FILE names, and writes the
+//! next one there as it goes. Each failing pair is shrunk and kept as YAML in a folder of its own under DIR.
+//! At the end: one line per property. With `--first` it ends at the first violation and names it. The exit
+//! code is 1 where anything was violated, 2 for a wrong argument.
 //!
-//! With `--partition`, the seeds of one of several parts are done and `--tally` keeps their sums; `--merge` tells of all parts what one process
-//! would have told.
+//! With `--partition`, the seeds of one of several parts are done and `--tally` keeps their sums; `--merge`
+//! tells of all parts what one process would have told.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -52,7 +53,8 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    // A panic of a stage is a finding, and is told as one. Any other one is a mistake of the oracle's, and ends the run.
+    // A panic of a stage is a finding, and is told as one. Any other one is a mistake of the oracle's, and
+    // ends the run.
     std::panic::set_hook(Box::new(|panic| *lock() = panic.to_string()));
     let found = run(&arguments);
     ExitCode::from(u8::from(found > 0))

@@ -1,7 +1,8 @@
 //! Damages the artifacts of random pairs and asks the checks: `tampering [PAIRS [FIRST_SEED]]`.
 //!
-//! Then those of the examples, as they are and with numbers in small ranges. A row for each operator: over the stages, damage that was named and changes something / named, without a change that
-//! brute force sees / without a change, and passed / missed. Then what was missed. The exit code is 1 where anything was.
+//! Then those of the examples, as they are and with numbers in small ranges. A row for each operator: over
+//! the stages, damage that was named and changes something / named, without a change that brute force sees /
+//! without a change, and passed / missed. Then what was missed. The exit code is 1 where anything was.
 
 use std::env;
 use std::process::ExitCode;

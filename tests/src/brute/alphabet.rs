@@ -1,5 +1,5 @@
-//! The valued actions ⟨a, w⟩ of a finite signature (Definition 4.6), numbered, so that systems over one signature can
-//! be compared event by event.
+//! The valued actions ⟨a, w⟩ of a finite signature (Definition 4.6), numbered, so that systems over one
+//! signature can be compared event by event.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,10 +1,10 @@
-//! Does a trace leave two states possible for ever? What a stop of determinization claims, and what brute force can see
-//! of it.
+//! Does a trace leave two states possible for ever? What a stop of determinization claims, and what brute
+//! force can see of it.
 //!
-//! Two different states that one state leads to by one event are a *choice* (Definition A.8, concretely). They are told
-//! apart where an event that only one of them can do comes, or where they become one state again. A choice is never
-//! resolved where the pairs of different states that common events lead to from it have a cycle (A.14, A.15).
-//! Internal steps in front of an event belong to it, as after closure.
+//! Two different states that one state leads to by one event are a *choice* (Definition A.8, concretely).
+//! They are told apart where an event that only one of them can do comes, or where they become one state
+//! again. A choice is never resolved where the pairs of different states that common events lead to from it
+//! have a cycle (A.14, A.15). Internal steps in front of an event belong to it, as after closure.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,8 +17,9 @@ type Pair = (u32, u32);
 
 /// Is there a choice that some endless sequence of events, one of `allowed` at each step, leaves open?
 ///
-/// `allowed(step)` says which events may come at this step of the sequence and what the next step is, so that a search
-/// can be kept to one sequence of actions; a `step` is any small number, and choices begin at step 0.
+/// `allowed(step)` says which events may come at this step of the sequence and what the next step is, so that
+/// a search can be kept to one sequence of actions; a `step` is any small number, and choices begin at step
+/// 0.
 ///
 /// # Errors
 /// More than `limit` pairs.

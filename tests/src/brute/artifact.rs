@@ -1,7 +1,7 @@
 //! What a stage made, as the oracle holds it: each term part for part as the expression that it is.
 //!
-//! The terms' own constructors, evaluation and obligations are not asked: a term is read as it stands, and what it means
-//! is said by [`super::expression`] alone.
+//! The terms' own constructors, evaluation and obligations are not asked: a term is read as it stands, and
+//! what it means is said by [`super::expression`] alone.
 
 use std::rc::Rc;
 

@@ -1,8 +1,9 @@
 //! ioc (Definition 6.2) and ioc_TP (Definition 6.13) between explicit systems.
 //!
-//! ioc: for all σ in Traces(Spec), Out(I after σ) ⊆ Out(Spec after σ). ioc_TP: the same for σ in SPref(ATraces(Spec × TP)),
-//! the strict prefixes of the traces that the purpose accepts (Definitions 6.10-6.12). Accept is absorbing, so a trace is a
-//! strict prefix of an accepted one exactly where it is not accepted and Accept can be reached from a state after it.
+//! ioc: for all σ in Traces(Spec), Out(I after σ) ⊆ Out(Spec after σ). ioc_TP: the same for σ in
+//! SPref(ATraces(Spec × TP)), the strict prefixes of the traces that the purpose accepts (Definitions
+//! 6.10-6.12). Accept is absorbing, so a trace is a strict prefix of an accepted one exactly where it is not
+//! accepted and Accept can be reached from a state after it.
 
 use super::EventId;
 use super::alphabet::Alphabet;
@@ -11,8 +12,8 @@ use super::pair::Instance;
 use super::subsets::Subsets;
 use super::walk::{Outcome, walk};
 
-/// A trace of the specification after which the implementation sends what the specification does not; the last event is
-/// that output. [`Outcome::Done`] means that the implementation conforms.
+/// A trace of the specification after which the implementation sends what the specification does not; the
+/// last event is that output. [`Outcome::Done`] means that the implementation conforms.
 pub fn ioc(specification: &Graph, iut: &Graph, alphabet: &Alphabet, limit: usize) -> Outcome {
     let (mut specified, mut actual) = (Subsets::new(specification), Subsets::new(iut));
     let (Some(spec), Some(iut)) = (specified.start(), actual.start()) else { return Outcome::Done };

@@ -1,5 +1,5 @@
-//! A test case against an implementation (Definitions 6.5-6.7, 6.15-6.17): every run that the two can have together, the
-//! tester choosing every stimulus that its guards allow.
+//! A test case against an implementation (Definitions 6.5-6.7, 6.15-6.17): every run that the two can have
+//! together, the tester choosing every stimulus that its guards allow.
 
 use std::collections::BTreeMap;
 
@@ -34,9 +34,9 @@ pub struct Runs {
 
 /// All runs of the test case with the implementation, both with the instance's constants.
 ///
-/// On the way each verdict is held against its definition: Pass only after an accepted trace (accuracy, 6.16);
-/// Inconclusive only after a trace of the specification that ends in an output and that no accepted trace extends
-/// (conclusiveness, 6.17).
+/// On the way each verdict is held against its definition: Pass only after an accepted trace (accuracy,
+/// 6.16); Inconclusive only after a trace of the specification that ends in an output and that no accepted
+/// trace extends (conclusiveness, 6.17).
 pub fn execute(instance: &Instance, tester: &Tester, iut: &Graph, alphabet: &Alphabet, limit: usize) -> Runs {
     let (mut tests, mut actual) = (Subsets::new(tester.graph), Subsets::new(iut));
     let mut both = Subsets::new(&instance.both.graph);
@@ -84,7 +84,8 @@ pub fn verdict_of(tester: &Tester, states: &[u32]) -> Option<Verdict> {
     states.iter().all(|state| tester.verdicts[*state as usize] == Some(first)).then_some(first)
 }
 
-/// Is the verdict what its definition allows after a trace that leads specification and purpose to these states?
+/// Is the verdict what its definition allows after a trace that leads specification and purpose to these
+/// states?
 ///
 /// # Errors
 /// The definition that is broken.

@@ -157,8 +157,8 @@ pub fn bind(machine: &Machine, alphabet: &Alphabet, label: Label, places: &mut [
 
 /// All values of the variables that satisfy the initial condition with these constants.
 ///
-/// Variables that the condition does not mention, which an initialized system writes before it reads them, stand at
-/// their first value in one solution and at their last in another: neither may make a difference.
+/// Variables that the condition does not mention, which an initialized system writes before it reads them,
+/// stand at their first value in one solution and at their last in another: neither may make a difference.
 pub fn solutions(machine: &Machine, constants: &Constants) -> Vec<Vec<Value>> {
     let first = machine.constants.len();
     let mut mentioned = BTreeSet::new();
@@ -201,8 +201,8 @@ fn any(ty: &Type) -> Value {
     }
 }
 
-/// Gives the variables values one after the other, and turns back where a conjunct that has all its data fails: a
-/// conjunction holds only where each part has a value and is true.
+/// Gives the variables values one after the other, and turns back where a conjunct that has all its data
+/// fails: a conjunction holds only where each part has a value and is true.
 fn search(
     machine: &Machine,
     choices: &[Vec<Value>],

@@ -1,9 +1,9 @@
 //! The oracle's own meaning of expressions, from `docs/model-format.md`.
 //!
-//! `&&`, `||`, `=>` and `if` go from the left and stop early; a chain of comparisons is a conjunction and does the same.
-//! Everything else evaluates all it is made of. What is evaluated must have a value: a division by zero, an index outside
-//! of the index's type and an element outside of the element's type have none, and then the whole has none. No
-//! expression is ever rewritten: `10 div x == 10 div x` divides twice.
+//! `&&`, `||`, `=>` and `if` go from the left and stop early; a chain of comparisons is a conjunction and
+//! does the same. Everything else evaluates all it is made of. What is evaluated must have a value: a
+//! division by zero, an index outside of the index's type and an element outside of the element's type have
+//! none, and then the whole has none. No expression is ever rewritten: `10 div x == 10 div x` divides twice.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! A model as the oracle holds it: declarations, and transitions whose expressions are resolved.
 //!
-//! All values that an expression can mention stand in one list: the constants, the variables, then the parameters of the
-//! transition's action.
+//! All values that an expression can mention stand in one list: the constants, the variables, then the
+//! parameters of the transition's action.
 
 use std::collections::BTreeMap;
 
@@ -102,8 +102,8 @@ impl Machine {
 }
 
 impl Step {
-    /// What the step assigns, where it can be taken (Definition 4.7): the guard holds, every value that is evaluated
-    /// exists, and every assigned value lies in its variable's type.
+    /// What the step assigns, where it can be taken (Definition 4.7): the guard holds, every value that is
+    /// evaluated exists, and every assigned value lies in its variable's type.
     pub fn fire(&self, machine: &Machine, places: &[Value]) -> Option<Vec<(usize, Value)>> {
         if self.guard.truth(places) != Ok(true) {
             return None;

@@ -1,10 +1,11 @@
 //! A specification and its purpose side by side: what `complete` and `product` mean, in one definition.
 //!
-//! A state is a state of the specification with a state of the purpose. For each step of the specification the purpose
-//! takes every transition of the same action that it can take, reading the specification's data before the step
-//! (Definition 5.4, rule 5.11). Where it can take none, completion decides (Algorithm 7.1 in its corrected form): it goes
-//! to Reject if it has a transition of this action that leads elsewhere, and stays otherwise; in Accept it stays.
-//! Nothing symbolic is made here: the residual is decided anew for each state and event.
+//! A state is a state of the specification with a state of the purpose. For each step of the specification
+//! the purpose takes every transition of the same action that it can take, reading the specification's data
+//! before the step (Definition 5.4, rule 5.11). Where it can take none, completion decides (Algorithm 7.1 in
+//! its corrected form): it goes to Reject if it has a transition of this action that leads elsewhere, and
+//! stays otherwise; in Accept it stays. Nothing symbolic is made here: the residual is decided anew for each
+//! state and event.
 
 use super::TooLarge;
 use super::alphabet::Alphabet;
@@ -33,8 +34,8 @@ impl Behaviour {
         Ok(Behaviour { specification: specification.machine, purpose })
     }
 
-    /// What the purpose's constants are in a state of the specification: its own as given, the observed data as they
-    /// are there.
+    /// What the purpose's constants are in a state of the specification: its own as given, the observed data
+    /// as they are there.
     pub fn seen(&self, constants: &Constants, state: &State) -> Constants {
         let mut seen = constants.clone();
         for datum in &self.purpose.machine.constants[self.purpose.own_constants..] {

@@ -1,5 +1,5 @@
-//! `after` (Definition 4.16) for all traces: sets of states, closed under internal steps before and behind each event,
-//! made as they are asked for.
+//! `after` (Definition 4.16) for all traces: sets of states, closed under internal steps before and behind
+//! each event, made as they are asked for.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! A pair as the oracle reads it: the YAML text, by `docs/model-format.md`.
 //!
-//! Of the project's reader it uses what only knows form: the tree of the YAML, and the syntax tree of an expression as
-//! the parser produces it. What names and types mean is decided here.
+//! Of the project's reader it uses what only knows form: the tree of the YAML, and the syntax tree of an
+//! expression as the parser produces it. What names and types mean is decided here.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use coreach_model::SourceFile;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::lexer::tokens;
 use coreach_model::reader::parser::parse;
-use coreach_model::reader::syntax::{self, Kind};
+use coreach_model::reader::syntax::{self, ExpressionKind};
 use coreach_model::reader::yaml::{self, Entry, Node};
 
 use super::expression::Expression;
@@ -115,7 +115,7 @@ fn mapping(node: Option<&Node>) -> Read<&[Entry]> {
     match node {
         None => Ok(&[]),
         Some(node) if node.is_nothing() => Ok(&[]),
-        Some(Node { kind: yaml::Kind::Mapping(entries), .. }) => Ok(entries),
+        Some(Node { kind: yaml::NodeKind::Mapping(entries), .. }) => Ok(entries),
         Some(other) => Err(format!("no mapping: {other:?}")),
     }
 }
@@ -123,7 +123,7 @@ fn mapping(node: Option<&Node>) -> Read<&[Entry]> {
 fn sequence(node: Option<&Node>) -> Read<&[Arc<Node>]> {
     match node {
         None => Ok(&[]),
-        Some(Node { kind: yaml::Kind::Sequence(items), .. }) => Ok(items),
+        Some(Node { kind: yaml::NodeKind::Sequence(items), .. }) => Ok(items),
         Some(other) => Err(format!("no list: {other:?}")),
     }
 }
@@ -157,15 +157,15 @@ impl Types {
         }
         let source = self.sources.get(name).cloned().ok_or(format!("no type is called {name}"))?;
         let ty = match &source.kind {
-            yaml::Kind::Scalar(scalar) => self.spelled(&scalar.text)?,
-            yaml::Kind::Sequence(items) => {
+            yaml::NodeKind::Scalar(scalar) => self.spelled(&scalar.text)?,
+            yaml::NodeKind::Sequence(items) => {
                 let literals: Read<Vec<Rc<str>>> =
                     items.iter().map(|item| Ok(scalar(item)?.into())).collect();
                 let literals = literals?;
                 self.literals.extend(literals.iter().cloned());
                 Type::Enumeration(literals.into())
             }
-            yaml::Kind::Mapping(entries) => {
+            yaml::NodeKind::Mapping(entries) => {
                 let field = |entry: &Entry| {
                     Ok((entry.key.text.as_str().into(), self.spelled(scalar(&entry.value)?)?))
                 };
@@ -217,7 +217,7 @@ fn machine(
     let initial = mapping(get(top, "initial"))?;
     let mut locations: Vec<String> = Vec::new();
     match get(top, "locations") {
-        Some(Node { kind: yaml::Kind::Sequence(items), .. }) => {
+        Some(Node { kind: yaml::NodeKind::Sequence(items), .. }) => {
             for item in items {
                 locations.push(scalar(item)?.to_owned());
             }
@@ -243,7 +243,7 @@ fn machine(
         let (source, target) = (number(text_of(entries, "from")?), number(text_of(entries, "to")?));
         let on = text_of(entries, "on")?;
         let mut words = tokens(on).into_iter().filter_map(|token| match token.kind {
-            coreach_model::reader::lexer::Kind::Name(name) => Some(name),
+            coreach_model::reader::lexer::TokenKind::Name(name) => Some(name),
             _ => None,
         });
         let name = words.next().ok_or("a transition on nothing")?;
@@ -290,10 +290,10 @@ impl Names<'_> {
             trees.iter().map(|tree| self.resolved(tree)).collect::<Read<Vec<_>>>()
         };
         Ok(match &tree.kind {
-            Kind::Name(name) => self.name(name)?,
-            Kind::Truth(value) => Expression::Constant(Value::Bool(*value)),
-            Kind::Integer(digits) => Expression::Constant(Value::integer(integer(digits)?)),
-            Kind::Decimal(digits) => {
+            ExpressionKind::Name(name) => self.name(name)?,
+            ExpressionKind::Truth(value) => Expression::Constant(Value::Bool(*value)),
+            ExpressionKind::Integer(digits) => Expression::Constant(Value::integer(integer(digits)?)),
+            ExpressionKind::Decimal(digits) => {
                 let (whole, fraction) = digits.split_once('.').ok_or("no decimal")?;
                 let places = u32::try_from(fraction.len()).map_err(|_| "a long decimal")?;
                 let below = 10i128.checked_pow(places).ok_or("a long decimal")?;
@@ -302,27 +302,28 @@ impl Names<'_> {
                     below,
                 )))
             }
-            Kind::Not(a) => Expression::Not(one(a)?),
-            Kind::Negate(a) => Expression::Negate(one(a)?),
-            Kind::And(parts) => Expression::And(all(parts)?),
-            Kind::Or(parts) => Expression::Or(all(parts)?),
-            Kind::Implies(parts) => Expression::Implies(all(parts)?),
-            Kind::Compare(first, rest) => {
+            ExpressionKind::Not(a) => Expression::Not(one(a)?),
+            ExpressionKind::Negate(a) => Expression::Negate(one(a)?),
+            ExpressionKind::And(parts) => Expression::And(all(parts)?),
+            ExpressionKind::Or(parts) => Expression::Or(all(parts)?),
+            ExpressionKind::Implies(parts) => Expression::Implies(all(parts)?),
+            ExpressionKind::Compare(first, rest) => {
                 let rest = rest.iter().map(|(comparison, part)| Ok((*comparison, self.resolved(part)?)));
                 Expression::Chain(one(first)?, rest.collect::<Read<Vec<_>>>()?)
             }
-            Kind::Arithmetic(operator, a, b) => Expression::Arithmetic(*operator, one(a)?, one(b)?),
-            Kind::IfThenElse(c, a, b) => Expression::If(one(c)?, one(a)?, one(b)?),
-            Kind::Select(a, i) => Expression::Select(one(a)?, one(i)?),
-            Kind::Store(a, i, e) => Expression::Store(one(a)?, one(i)?, one(e)?),
-            Kind::Field(a, field, _) => Expression::Field(one(a)?, field.clone()),
+            ExpressionKind::Arithmetic(operator, a, b) => Expression::Arithmetic(*operator, one(a)?, one(b)?),
+            ExpressionKind::IfThenElse(c, a, b) => Expression::If(one(c)?, one(a)?, one(b)?),
+            ExpressionKind::Select(a, i) => Expression::Select(one(a)?, one(i)?),
+            ExpressionKind::Store(a, i, e) => Expression::Store(one(a)?, one(i)?, one(e)?),
+            ExpressionKind::Field(a, field, _) => Expression::Field(one(a)?, field.clone()),
         })
     }
 
     fn name(&self, name: &str) -> Read<Expression> {
         let data =
             self.constants.iter().chain(self.variables).map(|datum| &datum.name).chain(&self.parameters);
-        // A parameter may have a name that an observed datum has not: names are distinct, the last one is the parameter.
+        // A parameter may have a name that an observed datum has not: names are distinct, the last one is the
+        // parameter.
         if let Some((place, _)) = data.enumerate().filter(|(_, known)| *known == name).last() {
             return Ok(Expression::Place(place));
         }

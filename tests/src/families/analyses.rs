@@ -1,7 +1,7 @@
 //! Families of pairs that made the analyses explode: each a specification and a purpose of a size, as YAML.
 //!
-//! The sizes are meant to be doubled: what a pair of size n costs should grow as what can be reached in it does, or end
-//! in a stop or a loss that says so.
+//! The sizes are meant to be doubled: what a pair of size n costs should grow as what can be reached in it
+//! does, or end in a stop or a loss that says so.
 
 use std::fmt::Write as _;
 
@@ -60,7 +60,8 @@ fn switches(name: &str, n: usize, output: &str, last: &str) -> Pair {
     (text, until_done(name))
 }
 
-/// n Booleans, each with a number that it switches between two values; all are on at the end, and none was broken.
+/// n Booleans, each with a number that it switches between two values; all are on at the end, and none was
+/// broken.
 fn booleans(n: usize) -> Pair {
     switches("booleans", n, "{}", &list(n, |i| format!("b{i}"), " && "))
 }
@@ -71,7 +72,8 @@ fn summed_booleans(n: usize) -> Pair {
     switches("summed_booleans", n, "{ p: int }", &format!("p == {sum} && p > {n}"))
 }
 
-/// n Booleans, each of which lets a number be chosen once; the purpose asks for a sum that not every choice allows.
+/// n Booleans, each of which lets a number be chosen once; the purpose asks for a sum that not every choice
+/// allows.
 fn choices(n: usize) -> Pair {
     let mut text = "iosts: choices\nvariables:\n".to_owned();
     for i in 0..n {
@@ -94,7 +96,8 @@ fn choices(n: usize) -> Pair {
     (text, until_done("choices"))
 }
 
-/// n Booleans, each of which says whether its number counts; each number must reach a bound of its own, and may pass it.
+/// n Booleans, each of which says whether its number counts; each number must reach a bound of its own, and
+/// may pass it.
 fn switched_counters(n: usize) -> Pair {
     let mut text = "iosts: switched\nvariables:\n".to_owned();
     for i in 0..n {
@@ -142,7 +145,8 @@ fn chain_of_integers(n: usize) -> Pair {
     (text, until_done("chain"))
 }
 
-/// n integers, x0 <= x1 <= ...: each is raised by an input of its own while it is below the next, the last one freely.
+/// n integers, x0 <= x1 <= ...: each is raised by an input of its own while it is below the next, the last
+/// one freely.
 fn raised_chain(n: usize) -> Pair {
     let mut text = chain_of_zeros(n, 0);
     for i in 0..n {
@@ -157,7 +161,8 @@ fn raised_chain(n: usize) -> Pair {
     (text, until_done("chain"))
 }
 
-/// n integers whose sum stays 10: each passes a one to the next while it has one; all have arrived at the end.
+/// n integers whose sum stays 10: each passes a one to the next while it has one; all have arrived at the
+/// end.
 fn constant_sum(n: usize) -> Pair {
     let mut text = chain_of_zeros(n, 10);
     for i in 0..n - 1 {

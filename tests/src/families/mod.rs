@@ -1,7 +1,8 @@
-//! Small models that ask for much: each family is a function from a size to a specification and a purpose, as text.
+//! Small models that ask for much: each family is a function from a size to a specification and a purpose, as
+//! text.
 //!
-//! A family grows one thing that a stage or an analysis once paid for more than in proportion. `scripts/explode` doubles
-//! the sizes and measures; `tests/explode.rs` runs a slice and counts.
+//! A family grows one thing that a stage or an analysis once paid for more than in proportion.
+//! `scripts/explode` doubles the sizes and measures; `tests/explode.rs` runs a slice and counts.
 
 pub mod analyses;
 pub mod stages;

@@ -1,4 +1,5 @@
-//! Families for the stages: what `complete`, `product`, `close`, `determinize` and `input_complete` make more of.
+//! Families for the stages: what `complete`, `product`, `close`, `determinize` and `input_complete` make more
+//! of.
 
 use std::fmt::Write;
 
@@ -258,7 +259,8 @@ fn postponed_events(n: usize) -> Pair {
     (specification, done("postponed"))
 }
 
-/// Ways that no number of common events tells apart: each counts for itself, and says at any time which one it is.
+/// Ways that no number of common events tells apart: each counts for itself, and says at any time which one
+/// it is.
 fn ways_for_ever(n: usize) -> Pair {
     let outputs = lines(n, |at| format!("  o{at}: {{ p: int }}"));
     let ways = lines(n, |at| {

@@ -1,4 +1,5 @@
-//! What a random model declares: a few types, used again and again so that data can be compared, and data of them.
+//! What a random model declares: a few types, used again and again so that data can be compared, and data of
+//! them.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Shapes whose truth or value seems to be known without looking: what a simplifier folds.
 //!
-//! By the model format every operation that is *evaluated* must have a value. `10 div x == 10 div x` divides, so it does
-//! not hold for `x` = 0; neither does `true || p` lose anything, for it stops early. Both directions are made here, with
-//! operations inside that do not always have a value.
+//! By the model format every operation that is *evaluated* must have a value. `10 div x == 10 div x` divides,
+//! so it does not hold for `x` = 0; neither does `true || p` lose anything, for it stops early. Both
+//! directions are made here, with operations inside that do not always have a value.
 
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::{Datum, Type};

@@ -1,22 +1,23 @@
 //! Random specifications and purposes, made to be difficult.
 //!
-//! **Problem.** Uniform noise finds little: most guards of a random model exclude each other or hold always, most data
-//! are never read again, and most purposes cannot be met.
+//! **Problem.** Uniform noise finds little: most guards of a random model exclude each other or hold always,
+//! most data are never read again, and most purposes cannot be met.
 //!
-//! **Method.** Everything is small and finite, so that [`crate::brute`] can know it exactly, and biased towards what a
-//! stage can get wrong: few actions, used again and again; guards that overlap or complement one another; guards on
-//! what was assigned before; assignments that leave their variable's type; choices that only a later event resolves;
-//! internal steps before, between and beside visible ones (forward only, so that they cannot follow each other for ever);
-//! purposes drawn along a walk through the specification, so that `Accept` is often in reach, and not always; now and
-//! then it is where the purpose begins, or no transition leads to it.
-//! Operations that do not always have a value (`div`, `mod`, `/`, reads and stores of arrays) stand everywhere: in guards,
-//! values, initial conditions and purposes, below `if`, `&&`, `||`, `=>` and chains, and in conditions that a simplifier
-//! takes for constants, like `10 div x == 10 div x` (`foldable`). A model is made as text ([`crate::source`]), so
-//! nothing that simplifies has seen it when the reader does.
-//! Most pairs with a choice that nothing ever resolves are drawn again: `determinize` would stop, and the stages behind
-//! it would see nothing of them.
+//! **Method.** Everything is small and finite, so that [`crate::brute`] can know it exactly, and biased
+//! towards what a stage can get wrong: few actions, used again and again; guards that overlap or complement
+//! one another; guards on what was assigned before; assignments that leave their variable's type; choices
+//! that only a later event resolves; internal steps before, between and beside visible ones (forward only, so
+//! that they cannot follow each other for ever); purposes drawn along a walk through the specification, so
+//! that `Accept` is often in reach, and not always; now and then it is where the purpose begins, or no
+//! transition leads to it. Operations that do not always have a value (`div`, `mod`, `/`, reads and stores of
+//! arrays) stand everywhere: in guards, values, initial conditions and purposes, below `if`, `&&`, `||`, `=>`
+//! and chains, and in conditions that a simplifier takes for constants, like `10 div x == 10 div x`
+//! (`foldable`). A model is made as text ([`crate::source`]), so nothing that simplifies has seen it when the
+//! reader does. Most pairs with a choice that nothing ever resolves are drawn again: `determinize` would
+//! stop, and the stages behind it would see nothing of them.
 //!
-//! **Ends** by construction: every loop runs over a number drawn from [`Shape`]. A seed and a shape determine the pair.
+//! **Ends** by construction: every loop runs over a number drawn from [`Shape`]. A seed and a shape determine
+//! the pair.
 
 mod data;
 pub mod edges;
@@ -67,7 +68,8 @@ pub struct Shape {
     pub purpose_constant: usize,
     /// A step of the specification is internal.
     pub internal_steps: usize,
-    /// A transition gets a companion of the same action: its complement, an overlap, or a choice resolved later.
+    /// A transition gets a companion of the same action: its complement, an overlap, or a choice resolved
+    /// later.
     pub companions: usize,
     /// A term leaves linear arithmetic.
     pub nonlinear: usize,
@@ -165,8 +167,8 @@ const MAX_ATTEMPTS: usize = 16;
 /// The most pairs of states that are looked at for a choice that stays open.
 const MOST_PAIRS: usize = 20_000;
 
-/// Does something happen, and can it end in `Accept`, not at once? Is every choice resolved? Brute force knows, as far
-/// as it is asked.
+/// Does something happen, and can it end in `Accept`, not at once? Is every choice resolved? Brute force
+/// knows, as far as it is asked.
 fn is_wanted(pair: &Pair, life: bool, lookahead: bool) -> bool {
     if !life && !lookahead {
         return true;

@@ -73,7 +73,8 @@ pub fn purpose(random: &mut Random, shape: &Shape, specification: &Model, accept
     Purpose { model, observes, accept, reject }
 }
 
-/// Visible actions in the order in which a path of the specification takes them; anything where the path ends.
+/// Visible actions in the order in which a path of the specification takes them; anything where the path
+/// ends.
 fn walk(random: &mut Random, specification: &Model, length: usize) -> Vec<ActionId> {
     let visible = specification.actions_of(|kind| kind != coreach_model::ActionKind::Internal);
     let mut found = Vec::new();

@@ -116,8 +116,8 @@ fn grow(random: &mut Random, shape: &Shape, model: &mut Model, source: LocationI
     }
 }
 
-/// A second way by the same action into a location of its own, which a later event, the next or the one after it, tells
-/// apart from the first.
+/// A second way by the same action into a location of its own, which a later event, the next or the one after
+/// it, tells apart from the first.
 fn choice(random: &mut Random, shape: &Shape, model: &mut Model, first: &Step) {
     let fresh = |model: &mut Model| {
         let number = model.locations.len();
@@ -134,8 +134,8 @@ fn choice(random: &mut Random, shape: &Shape, model: &mut Model, first: &Step) {
     if random.chance(60) {
         second.guard = first.guard.clone();
     }
-    // One side keeps a parameter that only a later guard asks for: it has to be remembered over the common events,
-    // also over one of the same action.
+    // One side keeps a parameter that only a later guard asks for: it has to be remembered over the common
+    // events, also over one of the same action.
     let kept = parameter_to_keep(random, model, first.action);
     if let Some((variable, parameter)) = &kept {
         model.transitions[at].assignments.insert(variable.clone(), Tree::datum(parameter));

@@ -1,4 +1,5 @@
-//! Random expressions: guards that sometimes hold, and values that are usually, not always, within their variable's type.
+//! Random expressions: guards that sometimes hold, and values that are usually, not always, within their
+//! variable's type.
 
 use std::sync::Arc;
 

@@ -1,12 +1,14 @@
 //! A random timed specification, as text.
 //!
-//! **Problem.** What has to do with time is held against a brute force that knows only instants of a grid. So models are wanted in which a
-//! grid tells everything: numbers are integers, and small.
+//! **Problem.** What has to do with time is held against a brute force that knows only instants of a grid. So
+//! models are wanted in which a grid tells everything: numbers are integers, and small.
 //!
-//! **Method.** Clocks are compared with integers, with data of integer types (guards that mix both), and now and then with one another or
-//! with what a clock showed before, never added up. So where all events lie on a grid of 1/2, every end of a span in which a transition can be taken lies on it as
-//! well, and a span that is not empty has a point on a grid of 1/4. Internal actions mention no clock and lead forward: the delayed form
-//! exists, and there is no livelock. Some data are open in the beginning, and some models have constants.
+//! **Method.** Clocks are compared with integers, with data of integer types (guards that mix both), and now
+//! and then with one another or with what a clock showed before, never added up. So where all events lie on a
+//! grid of 1/2, every end of a span in which a transition can be taken lies on it as well, and a span that is
+//! not empty has a point on a grid of 1/4. Internal actions mention no clock and lead forward: the delayed
+//! form exists, and there is no livelock. Some data are open in the beginning, and some models have
+//! constants.
 //!
 //! The text is what the reader gets; nothing here uses the model's own types.
 

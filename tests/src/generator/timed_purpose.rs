@@ -1,6 +1,7 @@
 //! A random timed purpose of a random timed specification ([`super::timed`]), as text.
 //!
-//! It has a clock of its own, observes data and clocks of the specification, and says little: what it leaves open, completion says.
+//! It has a clock of its own, observes data and clocks of the specification, and says little: what it leaves
+//! open, completion says.
 
 use std::fmt::Write;
 

@@ -1,14 +1,15 @@
 //! Random pairs over unbounded integers: what `determinize` makes of choices that no enumeration decides.
 //!
-//! **Problem.** The pairs of [`super::generate`] are finite, so that brute force knows them, and those with a choice that it sees to stay
-//! open are mostly drawn again. How many specifications the pipeline refuses is a question about others: nobody looked whether
-//! their choices are resolved, their numbers have no bounds, their internal steps and partly overlapping guards are as
-//! frequent as in hurried hands.
+//! **Problem.** The pairs of [`super::generate`] are finite, so that brute force knows them, and those with a
+//! choice that it sees to stay open are mostly drawn again. How many specifications the pipeline refuses is a
+//! question about others: nobody looked whether their choices are resolved, their numbers have no bounds,
+//! their internal steps and partly overlapping guards are as frequent as in hurried hands.
 //!
-//! **Method.** Text, with the words of a small model: three to six locations on a path, some transitions across, guards that compare a
-//! variable or a parameter with a number, a constant or a variable, assignments of numbers, parameters and sums. A third of
-//! the transitions gets a companion of the same location and action whose guard overlaps with its own in part. Internal
-//! steps lead forward, so that they cannot follow each other for ever. The purpose follows a walk of visible actions.
+//! **Method.** Text, with the words of a small model: three to six locations on a path, some transitions
+//! across, guards that compare a variable or a parameter with a number, a constant or a variable, assignments
+//! of numbers, parameters and sums. A third of the transitions gets a companion of the same location and
+//! action whose guard overlaps with its own in part. Internal steps lead forward, so that they cannot follow
+//! each other for ever. The purpose follows a walk of visible actions.
 //!
 //! **Ends** by construction. A seed determines the pair.
 

@@ -1,8 +1,10 @@
-//! Implementations that no symbolic mutation expresses: the specification's explicit system with one fault in it.
+//! Implementations that no symbolic mutation expresses: the specification's explicit system with one fault in
+//! it.
 //!
-//! A symbolic mutant is wrong wherever its changed transition is taken, for all values alike. A real fault may show in
-//! one state of thousands, for one value, after one history. So faults are also planted where there are no guards any
-//! more: in single edges and states. As for symbolic mutants, whether the fault shows is decided by brute force.
+//! A symbolic mutant is wrong wherever its changed transition is taken, for all values alike. A real fault
+//! may show in one state of thousands, for one value, after one history. So faults are also planted where
+//! there are no guards any more: in single edges and states. As for symbolic mutants, whether the fault shows
+//! is decided by brute force.
 
 use crate::brute::EventId;
 use crate::brute::alphabet::Alphabet;
@@ -42,7 +44,8 @@ faults! {
     LabelsSwapped = "labels swapped";
     /// A state is taken for another one: everything that led to it leads there.
     StateForgotten = "state forgotten";
-    /// After one step things look as they should, but one of the outputs from there on differs: a fault of memory.
+    /// After one step things look as they should, but one of the outputs from there on differs: a fault of
+    /// memory.
     MemoryFault = "memory fault";
     /// As before, and the difference comes only one event later.
     LateMemoryFault = "late memory fault";

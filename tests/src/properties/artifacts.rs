@@ -1,9 +1,10 @@
 //! The pipeline, stage by stage: whatever was made before a stage stopped or panicked can still be looked at.
 //!
-//! The stages may be given a solver that does not know some answers ([`super::doubtful`]); what they made is judged by
-//! one that does. `Unknown` is read as `may`: an artifact made in doubt has more of what cannot happen, and nothing less
-//! of what can. All properties must hold of it but one rule, see `promises`. No livelock may be reported either:
-//! sequences of internal steps are followed for their locations, and ours only lead forward, whatever the guards.
+//! The stages may be given a solver that does not know some answers ([`super::doubtful`]); what they made is
+//! judged by one that does. `Unknown` is read as `may`: an artifact made in doubt has more of what cannot
+//! happen, and nothing less of what can. All properties must hold of it but one rule, see `promises`. No
+//! livelock may be reported either: sequences of internal steps are followed for their locations, and ours
+//! only lead forward, whatever the guards.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

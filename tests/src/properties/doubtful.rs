@@ -1,12 +1,12 @@
 //! A solver that often does not know.
 //!
-//! **Problem.** Over the small finite domains of the random pairs the real solver decides every query, so nothing would
-//! show whether a stage reads [`Answer::Unknown`] in the wrong direction.
+//! **Problem.** Over the small finite domains of the random pairs the real solver decides every query, so
+//! nothing would show whether a stage reads [`Answer::Unknown`] in the wrong direction.
 //!
-//! **Method.** A share of the queries, chosen by a hash of the set of their conjuncts and a seed, is answered `Unknown`;
-//! the rest by the real solver. The same query has the same answer whenever it is asked, as from a solver with a
-//! resource limit. Unlike from one, the choice has nothing to do with difficulty: a query may be unknown though a part
-//! of it is known to be unsatisfiable. That is the harder case for a stage.
+//! **Method.** A share of the queries, chosen by a hash of the set of their conjuncts and a seed, is answered
+//! `Unknown`; the rest by the real solver. The same query has the same answer whenever it is asked, as from a
+//! solver with a resource limit. Unlike from one, the choice has nothing to do with difficulty: a query may
+//! be unknown though a part of it is known to be unsatisfiable. That is the harder case for a stage.
 //!
 //! What needs no solver is not doubted: a conjunct `false`, or no conjunct at all.
 

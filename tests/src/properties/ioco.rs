@@ -1,9 +1,11 @@
-//! ioco: the suspended specification, its test cases and their verdicts, against brute force over suspension traces.
+//! ioco: the suspended specification, its test cases and their verdicts, against brute force over suspension
+//! traces.
 //!
-//! Brute force adds quiescence to explicit systems by its definition (3.9): a loop at each state without an output and without an internal step.
-//! Over the alphabet with that event, ioco is ioc, and all that is known of test cases for ioc must hold of those for ioco: conforming
-//! implementations never get Fail, silent ones among them, and those that do not conform relative to the purpose can. The same for purposes that
-//! name quiescence, whose product is made here on explicit systems.
+//! Brute force adds quiescence to explicit systems by its definition (3.9): a loop at each state without an
+//! output and without an internal step. Over the alphabet with that event, ioco is ioc, and all that is known
+//! of test cases for ioc must hold of those for ioco: conforming implementations never get Fail, silent ones
+//! among them, and those that do not conform relative to the purpose can. The same for purposes that name
+//! quiescence, whose product is made here on explicit systems.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -145,8 +147,9 @@ fn with_delta(known: &Known, made: &Suspended, delta: EventId) -> Known {
     Known { pair: known.pair.clone(), instances: instances.collect(), alphabet }
 }
 
-/// A purpose of a few locations that says of some actions, and of quiescence, where they lead; and what is known with it. It has no
-/// data, so that its product with an explicit system is one line of the definition: what it says nothing of lets it stay.
+/// A purpose of a few locations that says of some actions, and of quiescence, where they lead; and what is
+/// known with it. It has no data, so that its product with an explicit system is one line of the definition:
+/// what it says nothing of lets it stay.
 fn quiet_purpose(
     specification: &Iosts,
     known: &Known,

@@ -1,9 +1,10 @@
 //! Was a stop of `determinize` justified? It says that some choice is never resolved.
 //!
-//! No property, since the definition (A.15) is about actions and guards and the stop may be right where brute force sees
-//! nothing: the choice may stand in a state that no run reaches, or be open between effects that come to the same. So
-//! this is counted. The model after closure is explored, once from its initial states and, where that shows nothing, once
-//! from all states there are. Where that shows nothing either, `determinize` is asked again, with a longer lookahead.
+//! No property, since the definition (A.15) is about actions and guards and the stop may be right where brute
+//! force sees nothing: the choice may stand in a state that no run reaches, or be open between effects that
+//! come to the same. So this is counted. The model after closure is explored, once from its initial states
+//! and, where that shows nothing, once from all states there are. Where that shows nothing either,
+//! `determinize` is asked again, with a longer lookahead.
 
 use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
 use coreach_model::iosts::Aim;

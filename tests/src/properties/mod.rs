@@ -1,8 +1,8 @@
 //! What must hold of every pair, and where it is proved or defined.
 //!
-//! [`PROPERTIES`] is the list. [`check`] runs a pair through the pipeline, one stage after the other, and holds every
-//! artifact against [`crate::brute`]. A stage that stops with a reason ([`coreach_pipeline::stop::Stop`]) ends the case
-//! there; what was made before is still checked.
+//! [`PROPERTIES`] is the list. [`check`] runs a pair through the pipeline, one stage after the other, and
+//! holds every artifact against [`crate::brute`]. A stage that stops with a reason
+//! ([`coreach_pipeline::stop::Stop`]) ends the case there; what was made before is still checked.
 
 pub mod artifacts;
 pub mod doubtful;
@@ -352,7 +352,8 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     report
 }
 
-/// Is there a reachable state of the specification, and a message, with which an operation is evaluated that has no value?
+/// Is there a reachable state of the specification, and a message, with which an operation is evaluated that
+/// has no value?
 fn lacks_a_value(known: &Known, instance: &Instance) -> bool {
     let machine = &known.pair.specification;
     let concrete = Concrete::new(machine, &instance.constants, &known.alphabet);

@@ -1,15 +1,17 @@
 //! Judging off line, held against brute force over states with clocks that run.
 //!
-//! **Problem.** A verdict hangs on what is known of data, on what time excludes, and on when a state may stay silent. Each of these is a formula
-//! in `execution/src/offline`, made without quantifiers and simplified.
+//! **Problem.** A verdict hangs on what is known of data, on what time excludes, and on when a state may stay
+//! silent. Each of these is a formula in `execution/src/offline`, made without quantifiers and simplified.
 //!
-//! **Method.** A random timed model ([`crate::generator::timed`]), a random path through it, random traces whose events lie on a grid of 1/2: most
-//! members are such that the model allows them, so that traces become long. The oracle keeps all states that are possible, one for each
-//! initial valuation and each choice, with how far along the path each came. Whether a state may wait is found by trying all delays of a grid of 1/4,
-//! up to where no constant is left to be passed; the generator says why that is exact. After every member both have a verdict: as if the trace
-//! ended there.
+//! **Method.** A random timed model ([`crate::generator::timed`]), a random path through it, random traces
+//! whose events lie on a grid of 1/2: most members are such that the model allows them, so that traces become
+//! long. The oracle keeps all states that are possible, one for each initial valuation and each choice, with
+//! how far along the path each came. Whether a state may wait is found by trying all delays of a grid of 1/4,
+//! up to where no constant is left to be passed; the generator says why that is exact. After every member
+//! both have a verdict: as if the trace ended there.
 //!
-//! The oracle shares with the judge only the evaluation of terms: its states are those of `model/src/timed/semantics.rs`.
+//! The oracle shares with the judge only the evaluation of terms: its states are those of
+//! `model/src/timed/semantics.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

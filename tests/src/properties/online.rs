@@ -1,9 +1,10 @@
 //! Judging on line against the definition of its verdicts.
 //!
-//! Specification and purpose are walked side by side in all states that are possible after each trace (the oracle's own), and beside them
-//! goes the judge, with the document that a user would keep. After every event of the alphabet, possible or not: an output that no state
-//! allows is Fail; all states accepting are Pass, some are WeakPass; Inconclusive is said only where none of them can come to Accept. How
-//! often it is not said where it could be is counted: the facts are over-approximations.
+//! Specification and purpose are walked side by side in all states that are possible after each trace (the
+//! oracle's own), and beside them goes the judge, with the document that a user would keep. After every event
+//! of the alphabet, possible or not: an output that no state allows is Fail; all states accepting are Pass,
+//! some are WeakPass; Inconclusive is said only where none of them can come to Accept. How often it is not
+//! said where it could be is counted: the facts are over-approximations.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::judge::online::OnlineJudge;

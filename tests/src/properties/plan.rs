@@ -1,9 +1,10 @@
 //! Plans to Pass against the fewest events: every state of a test case is a question.
 //!
-//! The test case is listed state by state, and for each the least number of events to Pass is counted backwards, whoever sends
-//! them: that is what a tester and a cooperative implementation need. From each state the planner's search must find a run of the
-//! test case (the concrete semantics takes it), of at least so many events, and may say that there is none only where there is none.
-//! How often it finds none where there is one, and how often a longer one, is counted: that is its precision.
+//! The test case is listed state by state, and for each the least number of events to Pass is counted
+//! backwards, whoever sends them: that is what a tester and a cooperative implementation need. From each
+//! state the planner's search must find a run of the test case (the concrete semantics takes it), of at least
+//! so many events, and may say that there is none only where there is none. How often it finds none where
+//! there is one, and how often a longer one, is counted: that is its precision.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::{Found, SearchLimits, Searcher};

@@ -1,16 +1,20 @@
-//! The test case against implementations behind queues, judged by the judge that knows of the link (`execution/src/judge/crossing.rs`).
+//! The test case against implementations behind queues, judged by the judge that knows of the link
+//! (`execution/src/judge/crossing.rs`).
 //!
-//! An implementation is composed with a queue for what it is sent and one for what it sends, each of at most so many messages and in
-//! order. The tester sees what it puts into the one and takes from the other; when the implementation takes and sends, it does not
-//! see. All traces that it can see are walked, shortest first, each with the set of all configurations that are possible after it.
-//! Nothing is known of time here, so that every stimulus may be under way for ever: the judge must allow all orders.
+//! An implementation is composed with a queue for what it is sent and one for what it sends, each of at most
+//! so many messages and in order. The tester sees what it puts into the one and takes from the other; when
+//! the implementation takes and sends, it does not see. All traces that it can see are walked, shortest
+//! first, each with the set of all configurations that are possible after it. Nothing is known of time here,
+//! so that every stimulus may be under way for ever: the judge must allow all orders.
 //!
 //! - A conforming implementation never gets Fail, however long the queues.
 //! - It gets Pass only where every trace that it may really have had has been accepted.
-//! - Where silence is a Fail, after the longest delay and with nothing on its way, the specification is not quiescent after what an
-//!   implementation has really done that is silent: one that is quiescent only where the specification is never gets it.
+//! - Where silence is a Fail, after the longest delay and with nothing on its way, the specification is not
+//!   quiescent after what an implementation has really done that is silent: one that is quiescent only where
+//!   the specification is never gets it.
 //!
-//! What it costs is counted: implementations that do not conform, and get Fail behind no queue and behind queues.
+//! What it costs is counted: implementations that do not conform, and get Fail behind no queue and behind
+//! queues.
 //!
 //! The inner judge is the test case as an explicit system: the judge of the link is the one that is tried.
 
@@ -172,7 +176,8 @@ struct Configuration {
     taken: Vec<EventId>,
     /// Sent, and not seen yet.
     sent: Vec<EventId>,
-    /// What specification and purpose are after what the implementation has really done; `None` where they do not have it.
+    /// What specification and purpose are after what the implementation has really done; `None` where they do
+    /// not have it.
     trace: Option<u32>,
     /// Was that trace, or the beginning of it, accepted?
     accepted: bool,

@@ -1,7 +1,9 @@
-//! Safety properties: what `verify` says against exact reachability, and the test case of a property against every trace.
+//! Safety properties: what `verify` says against exact reachability, and the test case of a property against
+//! every trace.
 //!
-//! The property is drawn here as an automaton over valued actions, which brute force follows by itself: the stages read the text that is
-//! made of it. Like a user's it says nothing of most events, and is now and then nondeterministic.
+//! The property is drawn here as an automaton over valued actions, which brute force follows by itself: the
+//! stages read the text that is made of it. Like a user's it says nothing of most events, and is now and then
+//! nondeterministic.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::fmt::Write as _;
@@ -116,7 +118,8 @@ pub fn safety(pair: &Pair, known: &Known, settings: &Settings, report: &mut Repo
     let read = |text: String| from_bytes("file".to_owned(), text.into_bytes()).map_err(|found| vec![found]);
     let models =
         read(text::specification(pair)).and_then(read_specification).and_then(|(specification, _)| {
-            // Locations of a few letters are near to each other, and some are met nowhere else: no more than warnings here.
+            // Locations of a few letters are near to each other, and some are met nowhere else: no more than
+            // warnings here.
             let property = read(observer.text.clone()).and_then(|file| read_property(file, &specification));
             property.map(|(property, _)| (specification.iosts, property))
         });
@@ -324,8 +327,8 @@ fn violation_behind(
     None
 }
 
-/// Every trace of the test case: it goes on along the specification, takes every output, and each verdict is what the table of
-/// `pipeline/src/violations.rs` says.
+/// Every trace of the test case: it goes on along the specification, takes every output, and each verdict is
+/// what the table of `pipeline/src/violations.rs` says.
 fn tested(case: &TestCase, observer: &Observer, known: &Known, settings: &Settings, report: &mut Report) {
     let machine = artifact::machine(&case.iosts);
     let alphabet = &known.alphabet;

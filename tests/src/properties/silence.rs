@@ -1,9 +1,10 @@
 //! Silence as a failure: where a test case says that the specification must answer, is it so?
 //!
-//! Every trace of the test case is walked beside the specification. Where the location says it of the data, and an output that does not lead to
-//! Fail is possible, a tester that was told `silence: fail` blames an implementation that is silent. So no state of the specification may
-//! be quiescent after the trace, those behind internal steps included: each has an output, or an internal step. An implementation that is quiescent only
-//! where the specification is then never gets this Fail.
+//! Every trace of the test case is walked beside the specification. Where the location says it of the data,
+//! and an output that does not lead to Fail is possible, a tester that was told `silence: fail` blames an
+//! implementation that is silent. So no state of the specification may be quiescent after the trace, those
+//! behind internal steps included: each has an output, or an internal step. An implementation that is
+//! quiescent only where the specification is then never gets this Fail.
 //!
 //! What it costs is counted: traces after which no state is quiescent, with and without the flag.
 
@@ -68,8 +69,8 @@ pub fn is_quiescent(graph: &Graph, state: u32, alphabet: &Alphabet) -> bool {
     graph.internal[state as usize].is_empty() && !graph.visible[state as usize].iter().any(sends)
 }
 
-/// For each state that is no verdict: is silence a failure for a tester that is there? What the test case says of the data, and an output
-/// that does not fail.
+/// For each state that is no verdict: is silence a failure for a tester that is there? What the test case
+/// says of the data, and an output that does not fail.
 pub fn blames_silence(
     case: &TestCase,
     constants: &Constants,

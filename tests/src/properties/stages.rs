@@ -12,8 +12,8 @@ use crate::brute::pair::{Instance, Place, follow};
 use crate::brute::subsets::Subsets;
 use crate::brute::walk::{Outcome, walk};
 
-/// In every reachable state of the pair, for every step of the specification: the completed purpose, whose transitions
-/// alone are looked at, goes where the definition of completion says.
+/// In every reachable state of the pair, for every step of the specification: the completed purpose, whose
+/// transitions alone are looked at, goes where the definition of completion says.
 pub fn complete(complete: &CompletePurpose, known: &Known, settings: &Settings, report: &mut Report) {
     if !settings.wants(COMPLETE) {
         return;
@@ -75,8 +75,9 @@ fn pointwise(made: &Machine, reject: u32, instance: &Instance, known: &Known) ->
     Ok(())
 }
 
-/// The artifact has exactly the pair's traces, and accepts exactly the traces that the pair accepts; of a location that `ends`, nothing
-/// more is asked than that the pair accepts there, or cannot come to Accept any more.
+/// The artifact has exactly the pair's traces, and accepts exactly the traces that the pair accepts; of a
+/// location that `ends`, nothing more is asked than that the pair accepts there, or cannot come to Accept any
+/// more.
 pub fn traces(
     property: Property,
     iosts: &Iosts,

@@ -1,6 +1,7 @@
 //! Trees of paths and goals of coverage of a pair's specification against brute force ([`crate::symbolic`]).
 //!
-//! Both take longer than most of what else is checked of a pair: where nobody asks for them alone, each is checked of every so many pairs only.
+//! Both take longer than most of what else is checked of a pair: where nobody asks for them alone, each is
+//! checked of every so many pairs only.
 
 use coreach_analyses::symbolic::Quiescence;
 use coreach_model::SourceFile;

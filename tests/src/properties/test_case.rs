@@ -1,5 +1,5 @@
-//! The test graph and the test case against the pair: what they may do, what they must do, and what each verdict means,
-//! for all traces and so for every implementation at once.
+//! The test graph and the test case against the pair: what they may do, what they must do, and what each
+//! verdict means, for all traces and so for every implementation at once.
 
 use std::collections::BTreeSet;
 
@@ -108,8 +108,8 @@ fn takes_outputs(
     Ok(())
 }
 
-/// Every trace is one of the pair, or ends in Fail; every verdict is justified. Counts the losses: the graph goes on
-/// although Accept is out of reach.
+/// Every trace is one of the pair, or ends in Fail; every verdict is justified. Counts the losses: the graph
+/// goes on although Accept is out of reach.
 fn justify(
     property: Property,
     system: &System<State>,

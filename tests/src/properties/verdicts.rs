@@ -1,5 +1,6 @@
-//! The test case against implementations: the specification itself, mutants of it, and mutants of its explicit states.
-//! Each is classified by brute force (ioc, ioc_TP), then meets the test case in all possible runs.
+//! The test case against implementations: the specification itself, mutants of it, and mutants of its
+//! explicit states. Each is classified by brute force (ioc, ioc_TP), then meets the test case in all possible
+//! runs.
 
 use std::cell::Cell;
 
@@ -68,7 +69,8 @@ pub fn implementations(
         let text = write_yaml(&mutant.iosts, &declared(&pair.specification));
         let iut = match specification(&text) {
             Ok(iut) => iut.machine,
-            // An initial value that is a record or an array has no spelling: that mutant is taken over term by term.
+            // An initial value that is a record or an array has no spelling: that mutant is taken over term
+            // by term.
             Err(_) => {
                 report.count("implementations: mutants that cannot be written", 1);
                 artifact::machine(&mutant.iosts)
@@ -113,8 +115,8 @@ const EXPLICIT: Counts = Counts {
     can_pass: "implementations: explicit, can get Pass",
 };
 
-/// What is counted of those that are not ioc, for each length of the queues: all, with Fail where nothing lies between, with Fail
-/// behind the queues.
+/// What is counted of those that are not ioc, for each length of the queues: all, with Fail where nothing
+/// lies between, with Fail behind the queues.
 const BEHIND: [[&str; 3]; LONGEST + 1] = [
     ["not ioc, no queue", "not ioc, no queue: Fail without the link", "not ioc, no queue: Fail"],
     ["not ioc, queues of 1", "not ioc, queues of 1: Fail without them", "not ioc, queues of 1: Fail"],

@@ -1,7 +1,7 @@
 //! What the stages made is written, read again, and is the same.
 //!
-//! All formats that somebody reads: each stage's result as YAML, and the test case's document. The comparing is that of
-//! `coreach run`, which does it before it calls a file written: a difference is a panic there.
+//! All formats that somebody reads: each stage's result as YAML, and the test case's document. The comparing
+//! is that of `coreach run`, which does it before it calls a file written: a difference is a panic there.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -26,7 +26,8 @@ pub fn written(
     report: &mut Report,
     solver: &mut dyn Solver,
 ) {
-    // Reading six models costs as much as making them: of pairs that are held against all properties, every fourth.
+    // Reading six models costs as much as making them: of pairs that are held against all properties, every
+    // fourth.
     if !settings.wants(WRITTEN) || (settings.only.is_none() && !settings.seed.is_multiple_of(4)) {
         return;
     }

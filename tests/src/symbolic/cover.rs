@@ -1,8 +1,9 @@
 //! Goals of coverage on random finite systems against exact reachability.
 //!
-//! Every reachable state is listed by the concrete semantics, with what came before it where a goal depends on that; what can be met is
-//! what some step from them meets. A goal that is proved to be out of reach must not be among it, one that is covered must be, and its
-//! evidence must be a run. What one event shows of a guard or a parameter is counted by `coverage::explain`, which has an oracle of its own.
+//! Every reachable state is listed by the concrete semantics, with what came before it where a goal depends
+//! on that; what can be met is what some step from them meets. A goal that is proved to be out of reach must
+//! not be among it, one that is covered must be, and its evidence must be a run. What one event shows of a
+//! guard or a parameter is counted by `coverage::explain`, which has an oracle of its own.
 
 use std::collections::BTreeSet;
 
@@ -240,7 +241,8 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
     Ok(())
 }
 
-/// Does each run that explains the trace meet a goal of several steps? The runs are listed here, by definition.
+/// Does each run that explains the trace meet a goal of several steps? The runs are listed here, by
+/// definition.
 fn is_met(iosts: &Iosts, goal: &Goal, evidence: &Evidence) -> bool {
     let mut open = vec![(evidence.initial.clone(), 0, Vec::new())];
     let (mut is_one, mut looked) = (false, 0);

@@ -1,7 +1,7 @@
 //! Symbolic execution against brute force: trees of paths ([`tree`]), and goals of coverage ([`cover`]).
 //!
-//! Both take a finite system and say what differs. They are run by the soak ([`crate::properties`]) on its pairs, and by `tests/symbolic` on systems
-//! that are drawn for them.
+//! Both take a finite system and say what differs. They are run by the soak ([`crate::properties`]) on its
+//! pairs, and by `tests/symbolic` on systems that are drawn for them.
 
 pub mod cover;
 pub mod tree;

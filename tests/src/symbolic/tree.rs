@@ -1,7 +1,9 @@
-//! Trees of random finite systems against the concrete semantics: every path, every assignment of values to its symbols, every set of states.
+//! Trees of random finite systems against the concrete semantics: every path, every assignment of values to
+//! its symbols, every set of states.
 //!
-//! Of the tree's own code nothing is used but the tree: steps are taken by [`fire`], initial states are tried one by one, a
-//! state is quiescent where no value of any parameter lets an output or an internal step be taken.
+//! Of the tree's own code nothing is used but the tree: steps are taken by [`fire`], initial states are tried
+//! one by one, a state is quiescent where no value of any parameter lets an output or an internal step be
+//! taken.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,10 @@
-//! Would the checks notice? Artifacts are damaged in one place, and the check of the damaged artifact alone must say so.
+//! Would the checks notice? Artifacts are damaged in one place, and the check of the damaged artifact alone
+//! must say so.
 //!
-//! Not every damage changes something: a guard may be moved where no run gets. Brute force says which do: the properties
-//! of [`crate::properties`] that concern the stage's artifact are held against the damaged one. What they refute and the
-//! check passes is *missed*. What the check names and they do not refute is damage that no run shows (or that they do not
-//! look at: provenance, coreach).
+//! Not every damage changes something: a guard may be moved where no run gets. Brute force says which do: the
+//! properties of [`crate::properties`] that concern the stage's artifact are held against the damaged one.
+//! What they refute and the check passes is *missed*. What the check names and they do not refute is damage
+//! that no run shows (or that they do not look at: provenance, coreach).
 
 pub mod damage;
 
@@ -56,8 +57,8 @@ pub fn tamper(seed: u64, times: usize, table: &mut Table) {
 /// What came of the examples.
 #[derive(Clone, Default, Debug)]
 pub struct Examples {
-    /// Purposes as they are. Their data have no bounds, so brute force judges nothing: what is named is counted as such, the
-    /// rest as passed.
+    /// Purposes as they are. Their data have no bounds, so brute force judges nothing: what is named is
+    /// counted as such, the rest as passed.
     pub whole: Table,
     /// How many.
     pub tried: usize,

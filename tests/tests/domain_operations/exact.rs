@@ -1,4 +1,5 @@
-//! Polyhedra, exactly: what each step gives must be equivalent to a formula about what it was given, and Z3 decides.
+//! Polyhedra, exactly: what each step gives must be equivalent to a formula about what it was given, and Z3
+//! decides.
 
 use std::fmt::Write;
 
@@ -70,9 +71,10 @@ fn plain(body: String) -> Formula {
     Formula { bound: Vec::new(), body }
 }
 
-/// The points on segments between two sets, limits of such points where only strictness of neither keeps them out: the
-/// smallest polyhedron around both (E. Balas, <https://doi.org/10.1137/0606047>). `e` is the room that strict constraints
-/// leave (R. Bagnara, E. Ricci, E. Zaffanella, P. M. Hill, <https://doi.org/10.1007/3-540-45789-5_17>).
+/// The points on segments between two sets, limits of such points where only strictness of neither keeps them
+/// out: the smallest polyhedron around both (E. Balas, <https://doi.org/10.1137/0606047>). `e` is the room
+/// that strict constraints leave (R. Bagnara, E. Ricci, E. Zaffanella, P. M. Hill,
+/// <https://doi.org/10.1007/3-540-45789-5_17>).
 fn hull(a: &[Constraint], b: &[Constraint], dimensions: usize) -> Formula {
     let x = names("x", dimensions);
     let y = names("y", dimensions);
@@ -335,8 +337,8 @@ fn exact_case(seed: u64, judge: &mut Judge) {
         if *exact {
             assert!(judge.is_around(&formula, &found, dimensions), "a point too many: {}", told());
         }
-        // The other description says the same, and the questions agree with it. Points in the middle of a face without
-        // corners are a choice, which a bijection carries along.
+        // The other description says the same, and the questions agree with it. Points in the middle of a
+        // face without corners are a choice, which a bijection carries along.
         let again = Polyhedron::from_constraints(dimensions, found.clone());
         assert_eq!(again.constraints(), found, "not canonical: {}", told());
         let (fresh, carried) = (again.generators(), result.generators());

@@ -3,16 +3,16 @@
 //! Two kinds of cases, both random sequences of operations on a few registers:
 //!
 //! - *Exact* (`exact.rs`): polyhedra. The whole sequence is done first, asking for nothing, so that the lazy
-//!   representation meets every order of operations; then each step is judged by Z3, over the rationals: what the step
-//!   must give is a formula about the constraints of what it was given (a projection is a quantifier, a hull is the
-//!   lifting of Balas with one more dimension for strictness), and the result must be equivalent to it. Widening and
-//!   limits must contain it.
-//! - *Points* (`points.rs`): every domain of the list, and two that are made of others. Points of the elements are carried through the operations by
-//!   arithmetic on rationals, and must stay inside.
+//!   representation meets every order of operations; then each step is judged by Z3, over the rationals: what
+//!   the step must give is a formula about the constraints of what it was given (a projection is a
+//!   quantifier, a hull is the lifting of Balas with one more dimension for strictness), and the result must
+//!   be equivalent to it. Widening and limits must contain it.
+//! - *Points* (`points.rs`): every domain of the list, and two that are made of others. Points of the
+//!   elements are carried through the operations by arithmetic on rationals, and must stay inside.
 //!
-//! Coefficients are small mostly, and near 2^31 and 2^63 now and then. A seed names a case: a failure prints it, and
-//! `COREACH_SEED=n` tries that one alone. Some seeds are always the same, some are new each time; `COREACH_CASES=n` asks
-//! for more cases.
+//! Coefficients are small mostly, and near 2^31 and 2^63 now and then. A seed names a case: a failure prints
+//! it, and `COREACH_SEED=n` tries that one alone. Some seeds are always the same, some are new each time;
+//! `COREACH_CASES=n` asks for more cases.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 

@@ -1,4 +1,5 @@
-//! Every domain, point by point: what operations on numbers make of an element's points must stay inside the element.
+//! Every domain, point by point: what operations on numbers make of an element's points must stay inside the
+//! element.
 
 use coreach_analyses::DomainKind;
 use coreach_analyses::domains::both::Both;

@@ -1,4 +1,5 @@
-//! How many transitions each rule makes of the cash machine: computed with Z3 by others from the published formulas.
+//! How many transitions each rule makes of the cash machine: computed with Z3 by others from the published
+//! formulas.
 
 use std::collections::BTreeMap;
 
@@ -43,8 +44,8 @@ fn a_constant_allows_for_every_time() {
     assert_eq!(counted(&made(PURPOSE, &options(""))), (36, 0));
 }
 
-/// precise: TM = 1. By the published formulas 35, one of them for values with which the path cannot have come; corrected, a silence of 1 is too late where the
-/// answer was due by 1, and two rules less apply.
+/// precise: TM = 1. By the published formulas 35, one of them for values with which the path cannot have
+/// come; corrected, a silence of 1 is too late where the answer was due by 1, and two rules less apply.
 #[test]
 fn silence_as_published_and_corrected() {
     let published = Options { published: true, ..options("1") };
@@ -61,7 +62,8 @@ fn longer_purposes() {
     assert_eq!(counted(&made("(tr8 tr9)*4", &options("5"))), (52, 6));
 }
 
-/// The work does not grow along a periodic path: what was treated once is remembered, and no guard is longer than in the first periods.
+/// The work does not grow along a periodic path: what was treated once is remembered, and no guard is longer
+/// than in the first periods.
 #[test]
 fn a_long_purpose_repeats_itself() {
     let short = made("(tr1 tr2 tr3 tr4)*3", &options("5"));

@@ -1,7 +1,9 @@
-//! The guards say what the published formulas say, wherever the path can have come: a solver is asked, about the whole path and without any simplification.
+//! The guards say what the published formulas say, wherever the path can have come: a solver is asked, about
+//! the whole path and without any simplification.
 //!
-//! The oracle is Definition 2 as it stands: symbolic execution of the delayed form from the beginning, `∃ F_ini. π(ec')` over all symbols of the path. A register of the test
-//! case stands for the term over these symbols that the assignments along the path give it.
+//! The oracle is Definition 2 as it stands: symbolic execution of the delayed form from the beginning,
+//! `∃ F_ini. π(ec')` over all symbols of the path. A register of the test case stands for the term over these
+//! symbols that the assignments along the path give it.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
@@ -15,7 +17,8 @@ use coreach_pipeline::timed::{Options, PathGuided, Rule, resolve};
 
 use super::support::{PURPOSE, atm, model, of, options};
 
-/// Holds every guard of the test case against the formula that the publication has for it. Returns how many were compared.
+/// Holds every guard of the test case against the formula that the publication has for it. Returns how many
+/// were compared.
 fn compared(timed: &Timed, path: &str, options: &Options) -> usize {
     let made = of(timed, path, options).unwrap();
     held(timed, &resolve(timed, path).unwrap(), &made).unwrap()
@@ -130,7 +133,8 @@ fn the_cash_machine() {
     assert!(compared(&atm(), "tr8,tr9,tr1,tr11,tr3,tr5,tr1,tr10", &options("5")) >= 40);
 }
 
-/// Unknown data that are tied to each other, to what was observed, and are found out late or never; more than one step of memory.
+/// Unknown data that are tied to each other, to what was observed, and are found out late or never; more than
+/// one step of memory.
 #[test]
 fn unknown_data() {
     let text = "

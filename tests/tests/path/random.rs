@@ -1,4 +1,5 @@
-//! Random timed models: every path-guided test case of a random path is checked, and its guards are held against the published formulas.
+//! Random timed models: every path-guided test case of a random path is checked, and its guards are held
+//! against the published formulas.
 //!
 //! `COREACH_PATHS=FROM..TO` takes these seeds instead of a few.
 

@@ -1,7 +1,9 @@
-//! The documents in the shape of the authors' tool, beside what that tool made of its own examples: the same states, ports, and transitions with the same verdicts.
+//! The documents in the shape of the authors' tool, beside what that tool made of its own examples: the same
+//! states, ports, and transitions with the same verdicts.
 //!
-//! The tool's lists stand here as they were published, a state a line. Ours have a few transitions more, all named: the tool leaves out what excludes itself by the condition under which
-//! the tester sent its stimulus; ours are made by the rules of the publication, which do not.
+//! The tool's lists stand here as they were published, a state a line. Ours have a few transitions more, all
+//! named: the tool leaves out what excludes itself by the condition under which the tester sent its stimulus;
+//! ours are made by the rules of the publication, which do not.
 
 use std::collections::BTreeSet;
 use std::path::Path;

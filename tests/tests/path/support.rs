@@ -47,8 +47,8 @@ pub fn document(made: &PathGuided) -> TestCase {
     TestCase::from_json(text.as_bytes()).unwrap()
 }
 
-/// Follows events, each `(delay, action, values)`, from the initial state with these constants: the name of the location behind each. Of the transitions of an
-/// event, exactly one can be taken.
+/// Follows events, each `(delay, action, values)`, from the initial state with these constants: the name of
+/// the location behind each. Of the transitions of an event, exactly one can be taken.
 pub fn follow(test: &TestCase, constants: &[(&str, &str)], events: &[(&str, &str, &[&str])]) -> Vec<String> {
     let mut solver = Z3Solver::default();
     let known = given(test, constants.iter().copied()).unwrap();

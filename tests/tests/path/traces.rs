@@ -86,7 +86,8 @@ transitions:
   - { name: out, from: q1, to: q0, on: Out, when: 10 <= w && w <= 12 }
 ";
 
-/// sound: who may answer between 10 and 12 may be silent for 5. The published rule says otherwise, and blames a system that conforms.
+/// sound: who may answer between 10 and 12 may be silent for 5. The published rule says otherwise, and blames
+/// a system that conforms.
 #[test]
 fn a_silence_is_no_failure_while_an_answer_may_still_come() {
     let slow = model(BETWEEN_TEN_AND_TWELVE);

@@ -112,8 +112,8 @@ pub fn of_texts(name: &str, specification: &str, purpose: &str) -> Case {
     written(name.to_owned(), &input.specification, &View::of(&made, Stage::InputComplete))
 }
 
-/// A pair whose names and texts another language would obey: words of it, names that differ in what it does not distinguish, quotes,
-/// signs that command a terminal, the end of a raw string.
+/// A pair whose names and texts another language would obey: words of it, names that differ in what it does
+/// not distinguish, quotes, signs that command a terminal, the end of a raw string.
 pub fn nasty() -> Case {
     let specification = include_str!("nasty.yaml");
     let purpose = include_str!("nasty_purpose.yaml");

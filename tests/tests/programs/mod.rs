@@ -1,4 +1,5 @@
-//! Test cases as programs in other worlds: they must judge as our own judge does, and be run as their documents say.
+//! Test cases as programs in other worlds: they must judge as our own judge does, and be run as their
+//! documents say.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 

@@ -88,8 +88,9 @@ pub fn same_verdicts(
 
 pub type Counts = BTreeMap<Option<&'static str>, usize>;
 
-/// Faults of an interpreter: what stands in `runtime.py`, what stands there then, and a word of the data without which nobody meets it. Comparing traces
-/// must show each. (That an operation has no value decides nothing in a test case: what it needs stands in the guard before it.)
+/// Faults of an interpreter: what stands in `runtime.py`, what stands there then, and a word of the data
+/// without which nobody meets it. Comparing traces must show each. (That an operation has no value decides
+/// nothing in a test case: what it needs stands in the guard before it.)
 const FAULTS: [(&str, &str, &str); 10] = [
     ("return a % abs(b)", "return a % b if b > 0 else -(-a % -b)", "(\"mod\""),
     ("(a - remainder(a, b)) // b", "-(-a // b) if b else remainder(a, b)", "(\"div\""),

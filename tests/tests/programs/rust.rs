@@ -1,4 +1,5 @@
-//! Files of Rust. One of them is a part of this program (`generated.rs`): it is compiled by cargo as a user's would be, and run here as `cargo test` runs it.
+//! Files of Rust. One of them is a part of this program (`generated.rs`): it is compiled by cargo as a user's
+//! would be, and run here as `cargo test` runs it.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Traces to judge: those of runs against the specification and its mutants, and what changes in one place make of them; each with
-//! what our own judge says.
+//! Traces to judge: those of runs against the specification and its mutants, and what changes in one place
+//! make of them; each with what our own judge says.
 
 use std::time::Duration;
 

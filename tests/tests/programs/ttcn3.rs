@@ -1,5 +1,6 @@
-//! Modules of TTCN-3: the compiler of Eclipse Titan takes them, and what it makes of one is run against a port in C++. Both only where it is installed
-//! (`apt-get install eclipse-titan`); elsewhere that is said, and what the text itself shows is looked at.
+//! Modules of TTCN-3: the compiler of Eclipse Titan takes them, and what it makes of one is run against a
+//! port in C++. Both only where it is installed (`apt-get install eclipse-titan`); elsewhere that is said,
+//! and what the text itself shows is looked at.
 
 use std::fs;
 use std::path::Path;
@@ -81,7 +82,8 @@ protected:
 #endif
 "#;
 
-/// What it does is said by the price: of 3 it is right, of 4 it keeps a coin too many, of 5 it delivers nothing.
+/// What it does is said by the price: of 3 it is right, of 4 it keeps a coin too many, of 5 it delivers
+/// nothing.
 const SOURCE: &str = r#"
 #include "ImplementationPort.hh"
 namespace TestCase__coffee__machine____deliver__coffee {

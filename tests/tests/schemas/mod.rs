@@ -1,12 +1,15 @@
-//! The JSON Schemas say what the readers say: the same keys at each place, and nothing against what a reader takes.
+//! The JSON Schemas say what the readers say: the same keys at each place, and nothing against what a reader
+//! takes.
 //!
-//! **Files that people write** ([`readers`]). Documents of every kind are changed in one place after the other and given to their
-//! reader and to their schema. A key that nobody knows makes the reader list those that it knows: they are the schema's; so with
-//! words. What the reader takes, the schema takes, but for a number in quotes, which is tried nowhere here; and where the schema
-//! takes a document, the reader has nothing to say of its shape.
+//! **Files that people write** ([`readers`]). Documents of every kind are changed in one place after the
+//! other and given to their reader and to their schema. A key that nobody knows makes the reader list those
+//! that it knows: they are the schema's; so with words. What the reader takes, the schema takes, but for a
+//! number in quotes, which is tried nowhere here; and where the schema takes a document, the reader has
+//! nothing to say of its shape.
 //!
-//! **Documents that the program writes** ([`documents`]). They are made of types; one of each with all its fields is held against
-//! its schema, so a field that is new in the type does not compile here, and one that is new in the schema is missing.
+//! **Documents that the program writes** ([`documents`]). They are made of types; one of each with all its
+//! fields is held against its schema, so a field that is new in the type does not compile here, and one that
+//! is new in the schema is missing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod documents;

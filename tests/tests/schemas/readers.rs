@@ -179,7 +179,8 @@ fn readers_and_schemas_know_the_same_keys() {
                 "{place}: {} knows {said:?}, its reader {known:?}",
                 closed.object
             );
-            // The reader does not list all that it knows: words for coming kinds of models are known to be refused.
+            // The reader does not list all that it knows: words for coming kinds of models are known to be
+            // refused.
             for key in said.difference(&known) {
                 let (_, found) = read(&written, &with(key, Value::Null));
                 let unknown = format!("unknown key `{key}`");

@@ -64,7 +64,8 @@ transitions:
     let specification = read(text.to_owned()).unwrap();
     let found = found(&specification, vec![Criterion::Transitions], 0);
     let status: Vec<bool> = found.goals.iter().map(|one| matches!(one.fate, Fate::Covered(_))).collect();
-    // done(1) says nothing about the way; done(2) does, so `right` can be shown for certain, and `left` cannot.
+    // done(1) says nothing about the way; done(2) does, so `right` can be shown for certain, and `left`
+    // cannot.
     assert_eq!(status, [true, false, true, false, true]);
     let items = Walked::alone(&specification.iosts);
     let Goal::Item(number) = found.goals[2].goal else { panic!() };

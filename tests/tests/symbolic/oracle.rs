@@ -1,5 +1,5 @@
-//! Trees of random finite systems against the concrete semantics: every path, every assignment of values to its symbols, every set of states
-//! (`tests/src/symbolic/tree.rs`).
+//! Trees of random finite systems against the concrete semantics: every path, every assignment of values to
+//! its symbols, every set of states (`tests/src/symbolic/tree.rs`).
 
 use coreach_analyses::symbolic::Quiescence;
 use coreach_model::iosts::Iosts;

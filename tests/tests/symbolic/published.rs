@@ -1,6 +1,8 @@
-//! The teller machine of Gaston, Le Gall, Rapin, Touil (2006): figures 1, 2 and 4, examples 1 to 4, without their misprints.
+//! The teller machine of Gaston, Le Gall, Rapin, Touil (2006): figures 1, 2 and 4, examples 1 to 4, without
+//! their misprints.
 //!
-//! In figure 2 `m0 <= 1000` must be `m0 >= 1000`, `cp0` is tested where `cp0 + 1` is meant, and after a deposit `cp` is 0.
+//! In figure 2 `m0 <= 1000` must be `m0 >= 1000`, `cp0` is tested where `cp0 + 1` is meant, and after a
+//! deposit `cp` is 0.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -189,7 +191,8 @@ fn quiescence_that_leads_back_goes_on() {
     assert!(all.iter().all(|path| !path.ends_with("quiet.sum")), "{all:?}");
 }
 
-/// deposit(250), amount(50), cash(50): eta11 and eta12 are both possible, since nobody knows what is on the account.
+/// deposit(250), amount(50), cash(50): eta11 and eta12 are both possible, since nobody knows what is on the
+/// account.
 #[test]
 fn the_trace_of_example_4_leads_to_two_accepted_states() {
     let iosts = teller_machine();
@@ -213,8 +216,8 @@ fn the_trace_of_example_4_leads_to_two_accepted_states() {
     );
 }
 
-/// Nobody knows what is on the account: anything from 0 to 1500, in hundreds, chosen by steps that nobody sees. The format asks for an initial
-/// state that is determined; the publication leaves all attributes open.
+/// Nobody knows what is on the account: anything from 0 to 1500, in hundreds, chosen by steps that nobody
+/// sees. The format asks for an initial state that is determined; the publication leaves all attributes open.
 fn unknown_account() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/teller_machine.yaml");
     let text = std::fs::read_to_string(path).unwrap();
@@ -230,8 +233,9 @@ fn unknown_account() -> String {
     text.replace(known, open) + &choices.collect::<String>()
 }
 
-/// A purpose for these nodes of a tree (Definition 13): their paths, each step with the guard of its transition. Whatever else happens leaves
-/// the subtree, and is rejected. Quiescence is not seen here: paths that end with it are left out.
+/// A purpose for these nodes of a tree (Definition 13): their paths, each step with the guard of its
+/// transition. Whatever else happens leaves the subtree, and is rejected. Quiescence is not seen here: paths
+/// that end with it are left out.
 fn subtree(system: &System<'_>, tree: &Tree, accepting: &[NodeId]) -> String {
     let iosts = system.iosts;
     // For each inner node of the subtree, the transitions that stay in it.
@@ -312,7 +316,8 @@ fn ruled(test: &TestCase, trace: &[(&str, i64)]) -> Vec<Option<Verdict>> {
     said
 }
 
-/// deposit(250), amount(50), cash(50), as 4.3 goes through it: nobody can tell whether there were 1000 before the withdrawal.
+/// deposit(250), amount(50), cash(50), as 4.3 goes through it: nobody can tell whether there were 1000 before
+/// the withdrawal.
 #[test]
 fn the_trace_of_example_4_is_weak_pass_for_one_accept_and_pass_for_all() {
     let iosts = teller_machine();

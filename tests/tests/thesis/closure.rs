@@ -23,11 +23,11 @@ fn golden_18_figure_a_1() {
     let closed = closure(specification("tests/models/closure_figure_a1.yaml").iosts).unwrap();
     let mut names: Vec<&str> = closed.locations.iter().map(|location| location.name.as_str()).collect();
     names.sort_unstable();
-    // post_visible = {l2, l3, l5, l8, l9}, and the initial location. l4 -c-> l5 must go: l4 is not among them, although
-    // the thesis' definition keeps the transition.
+    // post_visible = {l2, l3, l5, l8, l9}, and the initial location. l4 -c-> l5 must go: l4 is not among
+    // them, although the thesis' definition keeps the transition.
     assert_eq!(names, ["l1", "l2", "l3", "l5", "l8", "l9"]);
-    // The figure draws `l1 -f-> l8` and `l3 -f-> l8` twice, once for each internal way. They are equal as transitions, and
-    // transitions are a set.
+    // The figure draws `l1 -f-> l8` and `l3 -f-> l8` twice, once for each internal way. They are equal as
+    // transitions, and transitions are a set.
     assert_eq!(
         lines(&closed),
         [

@@ -24,7 +24,8 @@ fn golden_2_completion_adds_17_transitions() {
     assert_eq!((complete.given, iosts.transitions.len()), (3, 20));
     assert_eq!((from("Begin"), from("Accept"), from("Reject")), (8, 6, 6));
     let begin: Vec<String> = lines(iosts).into_iter().filter(|line| line.starts_with("Begin")).collect();
-    // Cancel is not completed: its guard is valid. The literal definition of the thesis would add a self-loop.
+    // Cancel is not completed: its guard is valid. The literal definition of the thesis would add a
+    // self-loop.
     assert_eq!(
         begin,
         [
@@ -90,8 +91,8 @@ fn golden_4_example_a_7_the_collapsed_transitions() {
             "<Begin,Begin> -Coin-> <Pay,Begin> [pCoinValue > 0] {vPaid := pCoinValue}",
         ]
     );
-    // The thesis says that the closure has all locations of the product: <Idle,Begin> is the target of a visible
-    // transition whose guard cannot hold. We drop it.
+    // The thesis says that the closure has all locations of the product: <Idle,Begin> is the target of a
+    // visible transition whose guard cannot hold. We drop it.
     assert!(closed.iosts.find_location("Idle__Begin").is_none());
     assert!(closed.iosts.actions.iter().all(|action| action.is_visible()));
 }
@@ -122,8 +123,8 @@ fn golden_6_control_alone_gives_tg1() {
     );
 }
 
-/// *Precision*: with data, both are gone (Example 7.4). The guards are those of the reference, without what is known
-/// at their location anyway.
+/// *Precision*: with data, both are gone (Example 7.4). The guards are those of the reference, without what
+/// is known at their location anyway.
 #[test]
 fn golden_6_polyhedra_give_tg2() {
     let graph = generation("polyhedra").test_graph;
@@ -190,8 +191,8 @@ fn golden_6_tg2_means_what_the_thesis_prints() {
     assert!(equivalent(&found, &deliver, &Term::yes()));
 }
 
-/// *Precision*: an interval cannot relate vPaid to cPrice, so Return may still end the test; the beverage is a finite
-/// datum, so the choice of coffee is kept.
+/// *Precision*: an interval cannot relate vPaid to cPrice, so Return may still end the test; the beverage is
+/// a finite datum, so the choice of coffee is kept.
 #[test]
 fn golden_6_intervals_lie_between() {
     let graph = generation("interval").test_graph;

@@ -1,7 +1,7 @@
 //! The worked examples of the thesis, as far as its text fixes them, one module per chapter.
 //!
-//! The models are in `tests/models` and `examples`. Where the thesis is wrong, the test says so and expects what is
-//! right. Labels: *soundness* must never change, *precision* may only improve.
+//! The models are in `tests/models` and `examples`. Where the thesis is wrong, the test says so and expects
+//! what is right. Labels: *soundness* must never change, *precision* may only improve.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 

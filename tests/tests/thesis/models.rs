@@ -18,7 +18,8 @@ fn golden_1_example_4_9_a_run_for_price_1() {
     let iosts = specification(COFFEE).iosts;
     let events = trace(&iosts, "Coin(2) Return(1) ChooseBeverage(COFFEE) Deliver(COFFEE)");
     let states = states_after(&iosts, "cPrice=1", &events);
-    // Example 4.11: the run ends in Begin with one coin paid; the internal step that follows resets the purse.
+    // Example 4.11: the run ends in Begin with one coin paid; the internal step that follows resets the
+    // purse.
     let at = |label: &str| {
         let found = states.iter().find(|state| iosts.location(state.location).label == label);
         data(found.unwrap_or_else(|| panic!("{label} is not reached")))

@@ -23,8 +23,8 @@ fn a_postponed_division_has_a_value() {
     same_traces(&iosts, 4);
 }
 
-/// *Soundness*: the purpose cannot be met here, so the stages after selection are given the graph of `location`, which
-/// does not know that.
+/// *Soundness*: the purpose cannot be met here, so the stages after selection are given the graph of
+/// `location`, which does not know that.
 #[test]
 fn what_makes_a_division_defined_is_no_repetition() {
     let specification = specification("tests/models/regressions/guarded_division.yaml");

@@ -58,8 +58,8 @@ fn ends(case: &TestCase, chunks: i64, retries: i64, text: &str) -> Vec<String> {
     states.iter().map(|state| iosts.location(state.location).label.clone()).collect()
 }
 
-/// *Soundness*: the verdicts that the thesis states in words, for several values of the constants: the test case
-/// is symbolic in both.
+/// *Soundness*: the verdicts that the thesis states in words, for several values of the constants: the test
+/// case is symbolic in both.
 #[test]
 fn golden_22_verdicts_for_any_number_of_chunks_and_retries() {
     let case = generation().test_case;

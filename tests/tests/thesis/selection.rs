@@ -9,8 +9,8 @@ use super::support::{equivalent, lines, options, run, specification};
 fn golden_16_example_7_6_the_test_graph_stops_at_the_first_pass() {
     let generation =
         run("tests/models/example_7_6.yaml", "tests/models/example_7_6_purpose.yaml", "location");
-    // The accepted traces are Coin.Coffee and Coin.Coffee.Delivery. The thesis blames the missing Delivery on the
-    // transition itself; it is a consequence of stopping at Accept and of pruning Tea.
+    // The accepted traces are Coin.Coffee and Coin.Coffee.Delivery. The thesis blames the missing Delivery on
+    // the transition itself; it is a consequence of stopping at Accept and of pruning Tea.
     assert_eq!(
         lines(&generation.test_graph.iosts),
         ["<Begin,Begin> -Coin-> <Choose,Begin>", "<Choose,Begin> -Coffee-> Pass"]
@@ -18,8 +18,8 @@ fn golden_16_example_7_6_the_test_graph_stops_at_the_first_pass() {
     assert_eq!(generation.test_case.fail_transitions(), 2);
 }
 
-/// *Soundness* of both answers: every even number is in them. *Precision*: `v >= 0` is the best that either can say, and
-/// it is what the type says anyway.
+/// *Soundness* of both answers: every even number is in them. *Precision*: `v >= 0` is the best that either
+/// can say, and it is what the type says anyway.
 #[test]
 fn golden_17_figure_7_8_the_iteration_ends_at_the_naturals() {
     let iosts = specification("tests/models/counter_figure_7_8.yaml").iosts;

@@ -147,8 +147,8 @@ fn with_function(dual: &Dual, new: usize, row: &[Integer], denominator: &Integer
     map_dual(dual, image, |constraint| wider(constraint.row(), Integer::ZERO), Some(graph))
 }
 
-/// Both descriptions after a map that is one-to-one: `image` maps generators, `constraint` constraints to rows of
-/// what holds of the images, and one more equality may be what all images satisfy.
+/// Both descriptions after a map that is one-to-one: `image` maps generators, `constraint` constraints to
+/// rows of what holds of the images, and one more equality may be what all images satisfy.
 fn map_dual(
     dual: &Dual,
     image: impl Fn(&[Integer]) -> Row,

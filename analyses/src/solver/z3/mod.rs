@@ -1,19 +1,20 @@
 //! The solver: Z3, warm, with a memory.
 //!
-//! Coreach asks thousands of small questions, many of them again and again. So there is one Z3 solver per object, each
-//! query is a `push`, its conjuncts as separate assertions, a `check` and a `pop`; terms are translated once
-//! (`translate`); answers are remembered by the *set* of conjuncts. The first `push` is never undone to the ground:
-//! at level zero Z3 would start another, slower solver for every query.
+//! Coreach asks thousands of small questions, many of them again and again. So there is one Z3 solver per
+//! object, each query is a `push`, its conjuncts as separate assertions, a `check` and a `pop`; terms are
+//! translated once (`translate`); answers are remembered by the *set* of conjuncts. The first `push` is never
+//! undone to the ground: at level zero Z3 would start another, slower solver for every query.
 //!
-//! **Limits.** Every query is limited in Z3's own resource units, so that it ends alike on every machine. A wall clock
-//! costs about as much per query as a small query itself; it stands behind the other limit only where a query leaves
-//! linear arithmetic, in a second Z3 solver made for those.
+//! **Limits.** Every query is limited in Z3's own resource units, so that it ends alike on every machine. A
+//! wall clock costs about as much per query as a small query itself; it stands behind the other limit only
+//! where a query leaves linear arithmetic, in a second Z3 solver made for those.
 //!
-//! **Witnesses** are small where that is cheap: numbers from -10 to 10 are tried first. A witness is believed only after
-//! the terms have been evaluated under it; a division by zero or an irrational number makes it [`Witness::Unknown`].
+//! **Witnesses** are small where that is cheap: numbers from -10 to 10 are tried first. A witness is believed
+//! only after the terms have been evaluated under it; a division by zero or an irrational number makes it
+//! [`Witness::Unknown`].
 //!
-//! Cost: about 65 microseconds for a small linear query that was not asked before, below 1 for one that was, about 200
-//! for a witness.
+//! Cost: about 65 microseconds for a small linear query that was not asked before, below 1 for one that was,
+//! about 200 for a witness.
 
 mod path;
 mod quantified;
@@ -50,8 +51,8 @@ const SMALL: i64 = 10;
 /// What a query may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueryLimits {
-    /// Z3's resource units per query, the same on every machine; 0 for no limit. A small query takes some hundreds; a
-    /// million are of the order of a second.
+    /// Z3's resource units per query, the same on every machine; 0 for no limit. A small query takes some
+    /// hundreds; a million are of the order of a second.
     pub rlimit: u32,
     /// Milliseconds per query that leaves linear arithmetic, behind the other limit; 0 for no limit.
     pub milliseconds: u32,
@@ -362,8 +363,9 @@ fn counted(solver: &z3::Solver) -> Option<u64> {
     }
 }
 
-/// Does the work within the budget, as [`budget::within`] does; a query that is asked when the budget is passed is
-/// interrupted. A thread beside the work sees to it; it borrows this thread's context, so it ends before the work's own thread.
+/// Does the work within the budget, as [`budget::within`] does; a query that is asked when the budget is
+/// passed is interrupted. A thread beside the work sees to it; it borrows this thread's context, so it ends
+/// before the work's own thread.
 ///
 /// # Errors
 /// The budget was passed.

@@ -1,9 +1,9 @@
 //! Questions along a path: what two of them share at their beginning is asserted once.
 //!
-//! A solver of its own, with a level per conjunct. A question pops to the last conjunct that it shares with what is asserted,
-//! and pushes the rest. Depth first, a path of n conjuncts so costs one assertion a step, where [`Solver::check`] asserts all n.
-//! Answers are those of Z3's incremental core; where that does not know, the caller asks again without the history, so that
-//! no answer depends on it but by being known.
+//! A solver of its own, with a level per conjunct. A question pops to the last conjunct that it shares with
+//! what is asserted, and pushes the rest. Depth first, a path of n conjuncts so costs one assertion a step,
+//! where [`Solver::check`] asserts all n. Answers are those of Z3's incremental core; where that does not
+//! know, the caller asks again without the history, so that no answer depends on it but by being known.
 //!
 //! [`Solver::check`]: crate::solver::Solver::check
 
@@ -22,7 +22,8 @@ pub struct Path {
 }
 
 impl Z3Solver {
-    /// The answer to a conjunction, reached from the last one; `None` where the plain question has to be asked.
+    /// The answer to a conjunction, reached from the last one; `None` where the plain question has to be
+    /// asked.
     pub(super) fn ask_along(&mut self, conjuncts: &[Term]) -> Option<Answer> {
         budget::ask();
         self.make_room();

@@ -1,11 +1,11 @@
 //! Questions with a quantifier: does a conjunction hold where others cannot?
 //!
-//! **Problem.** "Is each of these states one of those?" has a quantifier that no equation takes away (`crate::symbolic::eliminate` tries
-//! that first). Z3's usual solver instantiates quantifiers by guessing and may never end; its procedure `qsat` decides linear
-//! arithmetic with them.
+//! **Problem.** "Is each of these states one of those?" has a quantifier that no equation takes away
+//! (`crate::symbolic::eliminate` tries that first). Z3's usual solver instantiates quantifiers by guessing
+//! and may never end; its procedure `qsat` decides linear arithmetic with them.
 //!
-//! **Limits.** Numbers, truth values and enumerations only, and linear: everything else is unknown, and so is what the resource limit ends.
-//! A Z3 solver of its own, made with the first such question.
+//! **Limits.** Numbers, truth values and enumerations only, and linear: everything else is unknown, and so is
+//! what the resource limit ends. A Z3 solver of its own, made with the first such question.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
 //! Z3's models as values.
 //!
-//! A number is read from its text, whatever its size; an algebraic number that is not rational has no value here. An
-//! array over a small index type is evaluated cell by cell; over others it is taken apart: a constant array with
-//! stores, or a function's graph. A cell that no constraint mentions may stand outside the element type: it gets the
-//! type's simplest value.
+//! A number is read from its text, whatever its size; an algebraic number that is not rational has no value
+//! here. An array over a small index type is evaluated cell by cell; over others it is taken apart: a
+//! constant array with stores, or a function's graph. A cell that no constraint mentions may stand outside
+//! the element type: it gets the type's simplest value.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

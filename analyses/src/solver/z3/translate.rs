@@ -1,9 +1,10 @@
 //! Terms as Z3's syntax trees.
 //!
-//! `nat` and ranges are integers with bounds; an enumeration is the integers `0 .. n-1`, which Z3 handles faster than a
-//! datatype and which need no declaration in the thread's context; a record is a datatype, made once per thread;
-//! Euclidean `div` and `mod` are SMT-LIB's own. Every distinct subterm is translated once ([`Translator::translate`]),
-//! and for every conjunct the facts that its types add are computed once ([`Translator::prepare`]).
+//! `nat` and ranges are integers with bounds; an enumeration is the integers `0 .. n-1`, which Z3 handles
+//! faster than a datatype and which need no declaration in the thread's context; a record is a datatype, made
+//! once per thread; Euclidean `div` and `mod` are SMT-LIB's own. Every distinct subterm is translated once
+//! ([`Translator::translate`]), and for every conjunct the facts that its types add are computed once
+//! ([`Translator::prepare`]).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -75,7 +76,8 @@ impl Translator {
         &self.constraints[number]
     }
 
-    /// That the datum lies in its type, as a number of [`Translator::constraint`]; none where its sort says so already.
+    /// That the datum lies in its type, as a number of [`Translator::constraint`]; none where its sort says
+    /// so already.
     pub fn belongs(&mut self, datum: &Datum) -> Option<usize> {
         self.number(&Term::datum(datum), Some(datum.ty()))
     }
@@ -272,7 +274,8 @@ pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize) ->
     datatype(record).variants[0].accessors[position].apply(&[ast])
 }
 
-/// A record type's datatype: one per thread, because Z3's context is the thread's and refuses a second definition.
+/// A record type's datatype: one per thread, because Z3's context is the thread's and refuses a second
+/// definition.
 fn datatype(record: &Arc<RecordType>) -> Rc<DatatypeSort> {
     type Known = HashMap<Arc<RecordType>, Rc<DatatypeSort>>;
     thread_local!(static DATATYPES: RefCell<Known> = RefCell::default());

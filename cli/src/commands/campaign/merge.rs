@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, output};
 use crate::parts_arguments::MergeArguments;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::write::open_store;
 
 /// So much of what was left is told to people; a document has all.
@@ -37,7 +37,7 @@ fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, Ended> {
     let no = |found: Vec<Diagnostic>| refused(&found, arguments.format);
     let (campaign, mut warnings) = budget::reading(|| load_campaign(path)).map_err(no)?;
     budget::campaign(campaign.budget);
-    let progress = Progress::start(1, !arguments.quiet);
+    let progress = ProgressLine::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, Partition::WHOLE, campaign.threads, &|what| progress.says(what));
     drop(progress);
     let ((plan, _), more) = prepared.map_err(no)?;
@@ -135,7 +135,8 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
     Ok(exit)
 }
 
-/// A part of something else. To take nothing of it without a word would look like a part that is not done yet.
+/// A part of something else. To take nothing of it without a word would look like a part that is not done
+/// yet.
 fn stranger(store: &Path, runs: usize) -> Diagnostic {
     let runs = plural(runs, "run");
     let message = format!(
@@ -173,7 +174,8 @@ fn into(path: &Path, format: OutputFormat) -> Result<Output, Ended> {
     into.ok_or(Ended(Exit::Mistakes))
 }
 
-/// Takes what is whole in a damaged store into another one, and says what was left. Exit code 5 where something was.
+/// Takes what is whole in a damaged store into another one, and says what was left. Exit code 5 where
+/// something was.
 pub(super) fn salvage(arguments: &SalvageArguments) -> Result<Exit, Ended> {
     let kept = into(&arguments.into, arguments.format)?;
     // Damage is no surprise here; anything else ends it before a store is made.

@@ -12,12 +12,14 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::parts_arguments::TasksArguments;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 
-/// What a part's exit code may be when all its runs are in its store: verdicts, and runs that there are none of.
+/// What a part's exit code may be when all its runs are in its store: verdicts, and runs that there are none
+/// of.
 const DONE: &[u8] = &[0, 1, 3, 4, 5, 6, 7, 9];
 
-/// Plans the campaign once, so that mistakes are told here and each part knows the plan, and writes the scripts.
+/// Plans the campaign once, so that mistakes are told here and each part knows the plan, and writes the
+/// scripts.
 pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
     let human = OutputFormat::Human;
     let path = &arguments.configuration;
@@ -25,7 +27,7 @@ pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
         budget::reading(|| load_campaign(path)).map_err(|found| refused(&found, human))?;
     budget::campaign(campaign.budget);
     let threads = arguments.threads.get();
-    let progress = Progress::start(1, !arguments.quiet);
+    let progress = ProgressLine::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, Partition::WHOLE, threads, &|what| progress.says(what));
     drop(progress);
     let ((plan, _), more) = prepared.map_err(|found| refused(&found, human))?;

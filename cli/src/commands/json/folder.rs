@@ -1,7 +1,7 @@
 //! The folder of one request: made anew, read without following links, removed at its end.
 //!
-//! A command may start others, and these may put anything there: links, pipes, folders without end. So what is read back is looked at
-//! name by name, and there are limits on all of it.
+//! A command may start others, and these may put anything there: links, pipes, folders without end. So what
+//! is read back is looked at name by name, and there are limits on all of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -27,12 +27,12 @@ type Texts = BTreeMap<String, String>;
 
 /// A folder such as launches have: removed when it is dropped, and at our end; after a kill of ours, by the
 /// next start of coreach.
-pub struct Folder(folder::Folder);
+pub struct Folder(folder::MarkerFolder);
 
 impl Folder {
     pub fn new() -> Result<Self, String> {
         let told = |error| format!("cannot make a folder for the request: {error}");
-        let folder = Folder(folder::Folder::new().map_err(told)?);
+        let folder = Folder(folder::MarkerFolder::new().map_err(told)?);
         DirBuilder::new().mode(0o700).create(folder.inside()).map_err(told)?;
         Ok(folder)
     }
@@ -103,7 +103,8 @@ impl Folder {
         Ok(made)
     }
 
-    /// The texts of the files that are wanted: those of this name, or of this last name where it has no `/`; and why others are not given.
+    /// The texts of the files that are wanted: those of this name, or of this last name where it has no `/`;
+    /// and why others are not given.
     pub fn wanted(&self, want: &[String], made: &BTreeSet<String>) -> (Texts, Texts) {
         let (mut given, mut withheld) = (Texts::new(), Texts::new());
         let mut left = MOST_BYTES;

@@ -7,7 +7,8 @@
 //! `--time` takes it: "90s", "10m"
 //! ```
 //!
-//! `arguments` is needed, the others are not. No other key is known: one that is misspelled would be missed silently.
+//! `arguments` is needed, the others are not. No other key is known: one that is misspelled would be missed
+//! silently.
 
 use std::path::{Component, Path};
 use std::time::Duration;
@@ -27,7 +28,7 @@ const TIME: Duration = Duration::from_secs(600);
 
 /// What is asked for.
 #[derive(Debug)]
-pub struct Request {
+pub struct JsonRequest {
     /// Whose answer it is.
     pub id: Json,
     /// Of the command, its name first.
@@ -44,7 +45,7 @@ pub struct Request {
 ///
 /// # Errors
 /// What is wrong, with the id as far as it is known.
-pub fn read(line: &[u8]) -> Result<Request, (Json, String)> {
+pub fn read(line: &[u8]) -> Result<JsonRequest, (Json, String)> {
     let document = json::document(line).map_err(|why| (Json::Null, format!("the line is no JSON: {why}")))?;
     let Json::Object(members) = &document else {
         return Err((Json::Null, "a request is an object".to_owned()));
@@ -96,7 +97,7 @@ pub fn read(line: &[u8]) -> Result<Request, (Json, String)> {
             "`{name}` is no name of a file in the request's folder: relative, of plain names, without `.` and `..`"
         )));
     }
-    Ok(Request { id, arguments, files, want, time })
+    Ok(JsonRequest { id, arguments, files, want, time })
 }
 
 fn texts(list: Option<&Json>, what: &str) -> Result<Vec<String>, String> {

@@ -1,4 +1,5 @@
-//! `coreach run` with `judge: online`: there is no test case to make; what judges a run is written, for people and for later.
+//! `coreach run` with `judge: online`: there is no test case to make; what judges a run is written, for
+//! people and for later.
 
 use std::io;
 
@@ -20,7 +21,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::Output;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 
 #[derive(Serialize)]
 struct Details {
@@ -44,7 +45,7 @@ pub(super) fn run(
     warnings: &[Diagnostic],
     domain: DomainKind,
 ) -> io::Result<Exit> {
-    let progress = Progress::start(project.purposes.len(), !arguments.quiet);
+    let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
     let work = |purpose: &TestPurpose| {
         let result = one(arguments, project, outputs, purpose, domain, &progress);
         progress.one_done();
@@ -98,7 +99,7 @@ fn one(
     outputs: &[Output],
     purpose: &TestPurpose,
     domain: DomainKind,
-    progress: &Progress,
+    progress: &ProgressLine,
 ) -> Result<(MadeOnline, Written), Stop> {
     let made = make_online(project, purpose, domain, arguments.check, &|what| progress.says(what))?;
     let name = &purpose.iosts.name;

@@ -1,8 +1,10 @@
-//! What `coreach test --keep` writes: each run, and its test case beside it. Nothing that is there is replaced.
+//! What `coreach test --keep` writes: each run, and its test case beside it. Nothing that is there is
+//! replaced.
 //!
-//! A run whose name is taken gets the next free one: `deliver_coffee.7.json`, `deliver_coffee.7.2.json`, ... All runs of a name in a folder
-//! are of one test case, `deliver_coffee.test_case.json`, or they could not be read again. So a folder with another test case of
-//! this name is refused before the first run. The version of the program that wrote it makes no other test case.
+//! A run whose name is taken gets the next free one: `deliver_coffee.7.json`, `deliver_coffee.7.2.json`, ...
+//! All runs of a name in a folder are of one test case, `deliver_coffee.test_case.json`, or they could not be
+//! read again. So a folder with another test case of this name is refused before the first run. The version
+//! of the program that wrote it makes no other test case.
 
 use std::fs;
 use std::io;
@@ -18,7 +20,8 @@ use crate::execution_arguments::TestArguments;
 use crate::outputs::{Output, OutputForm, ToWrite, output};
 use crate::write::write_new;
 
-/// Before the first run, so many of the files that `--keep` writes are looked at; each of them again when it is written.
+/// Before the first run, so many of the files that `--keep` writes are looked at; each of them again when it
+/// is written.
 const LOOKED_AHEAD: usize = 1000;
 
 /// The files that `--keep` writes.

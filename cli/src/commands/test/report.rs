@@ -1,7 +1,8 @@
 //! The report of `coreach test --junit`: a suite for each test case, a case for each run.
 //!
-//! The counts of a suite stand in front of its cases, so these are held until the end: as they are written, and not the runs themselves.
-//! The file is begun before the first run, so that one that cannot be written is found at once, and is there only as a whole.
+//! The counts of a suite stand in front of its cases, so these are held until the end: as they are written,
+//! and not the runs themselves. The file is begun before the first run, so that one that cannot be written is
+//! found at once, and is there only as a whole.
 
 use std::io::{self, BufWriter};
 
@@ -12,7 +13,7 @@ use serde_json::Value as Json;
 
 use super::Total;
 use crate::outputs::Output;
-use crate::write::Pending;
+use crate::write::PendingFile;
 
 /// The runs of a test case.
 struct Suite {
@@ -32,7 +33,7 @@ impl Suite {
 
 /// A report in the making.
 pub(super) struct Report {
-    file: Pending,
+    file: PendingFile,
     inconclusive: Kind,
     suites: Vec<Suite>,
     /// Of the test case that is being run.
@@ -46,7 +47,7 @@ impl Report {
     /// # Errors
     /// The file cannot be written.
     pub(super) fn begin(output: &Output, inconclusive: Kind) -> io::Result<Self> {
-        let file = Pending::new(output)?;
+        let file = PendingFile::new(output)?;
         Ok(Report { file, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out: Vec::new() })
     }
 

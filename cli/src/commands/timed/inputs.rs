@@ -7,7 +7,7 @@ use coreach_execution::offline::sequence::Item;
 use coreach_execution::offline::write::{Form as Spelling, text};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
-use coreach_project::timed::inputs::{Goal, Wanted, along, cover};
+use coreach_project::timed::inputs::{TimedGoal, TimedInputs, along, cover};
 use coreach_project::timed::{TimedModel, constants, load, path};
 
 use super::super::{plural, refuse};
@@ -36,7 +36,7 @@ pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
         Err(found) => return refuse(&found),
     };
     console::draw(&warnings);
-    let wanted = Wanted { constants, seed: arguments.seed, is_whole: arguments.whole };
+    let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
     let form = form(arguments.form);
     if let Some(path) = path {
         let found = budget::within("inputs", budget::time(None), |_| along(&model, &path, &wanted));
@@ -67,12 +67,12 @@ fn write_all(
     model: &TimedModel,
     folder: &Path,
     form: Spelling,
-    goals: &[Goal],
+    goals: &[TimedGoal],
     mut exit: Exit,
 ) -> io::Result<Exit> {
     let ending = if form == Spelling::Csv { "csv" } else { "jsonl" };
-    let file = |goal: &Goal| folder.join(format!("{}.{ending}", goal.transition));
-    let written: Vec<(&Goal, &Vec<Item>)> =
+    let file = |goal: &TimedGoal| folder.join(format!("{}.{ending}", goal.transition));
+    let written: Vec<(&TimedGoal, &Vec<Item>)> =
         goals.iter().filter_map(|goal| Some((goal, &goal.way.as_ref()?.1))).collect();
     let wanted: Vec<ToWrite> =
         written.iter().map(|(goal, _)| ToWrite::new("--out", file(goal), OutputForm::Sequence)).collect();

@@ -12,7 +12,7 @@ use coreach_execution::offline::why::{Allowed, End, Until, Why};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::timed::trace::recorded;
-use coreach_project::timed::verdict::{Judged, NoVerdict, document, judge, what};
+use coreach_project::timed::verdict::{JudgedTrace, NoVerdict, document, judge, what};
 use coreach_project::timed::{constants, load, path};
 
 use super::super::{plural, refuse, refuse_as};
@@ -70,7 +70,7 @@ pub fn verdict(arguments: &VerdictArguments) -> io::Result<Exit> {
     Ok(exit)
 }
 
-fn told(offline: &Offline<'_>, path: &[String], judged: &Judged) -> String {
+fn told(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String {
     let word = match judged.verdict {
         OfflineVerdict::InconclusiveR => "Inconclusive: a trace of the model, and not of the path".to_owned(),
         OfflineVerdict::InconclusiveI => "Inconclusive: the model does not take this input here".to_owned(),

@@ -1,13 +1,15 @@
 //! A test case as a program in another world: Python, Rust, TTCN-3.
 //!
-//! **Problem.** Who has a test environment of their own wants the test case in it, and not a tool beside it. What a test case says is
-//! a deterministic graph with guards: that is a program in any language which has integers and a choice. **Method.** Each file here writes
-//! one form, from the same [`View`] as pictures and documents. What all of them ask of a view is asked here ([`test_case`]): that it
-//! *is* a test case, and one whose verdicts do not need more than its graph. What one form cannot say it refuses itself. Nothing is
+//! **Problem.** Who has a test environment of their own wants the test case in it, and not a tool beside it.
+//! What a test case says is a deterministic graph with guards: that is a program in any language which has
+//! integers and a choice. **Method.** Each file here writes one form, from the same [`View`] as pictures and
+//! documents. What all of them ask of a view is asked here ([`test_case`]): that it *is* a test case, and one
+//! whose verdicts do not need more than its graph. What one form cannot say it refuses itself. Nothing is
 //! approximated: a form that would give other verdicts than our own judge is not written.
 //!
-//! **Names** of a model may be words of the other language, and may differ in what it does not distinguish. Where a name stands in a
-//! text it is quoted by that language's rules; where it has to be a name, it is made one by `Words`, which never makes one of two.
+//! **Names** of a model may be words of the other language, and may differ in what it does not distinguish.
+//! Where a name stands in a text it is quoted by that language's rules; where it has to be a name, it is made
+//! one by `Words`, which never makes one of two.
 
 pub mod python;
 pub mod rust;
@@ -19,8 +21,8 @@ use std::fmt;
 use coreach_model::ActionKind;
 
 use super::{ONLINE, View};
-use crate::Stage;
-use crate::names::Names;
+use crate::names::UsedNames;
+use crate::stage::Stage;
 
 /// A form does not suit what is to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,15 +81,16 @@ fn judged_by_its_graph(form: &'static str, view: &View<'_>) -> Result<(), Unsuit
     Err(Unsuited { form, why: why.to_owned(), instead })
 }
 
-/// A name of letters, digits and underscores of ASCII. Two names may become one: where that matters, `Words` tells them apart.
+/// A name of letters, digits and underscores of ASCII. Two names may become one: where that matters, `Words`
+/// tells them apart.
 fn identifier(name: &str) -> String {
     name.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '_' }).collect()
 }
 
-/// The names of one file in a language that has words of its own: each name of the model becomes a name there, no two become one, and none becomes
-/// a word.
+/// The names of one file in a language that has words of its own: each name of the model becomes a name
+/// there, no two become one, and none becomes a word.
 struct Words {
-    names: Names,
+    names: UsedNames,
     known: HashMap<(Scope, String), String>,
 }
 
@@ -105,7 +108,7 @@ enum Scope {
 impl Words {
     /// None of these words is given.
     fn without(words: &[&str]) -> Self {
-        Words { names: Names::of(words.iter().copied()), known: HashMap::new() }
+        Words { names: UsedNames::of(words.iter().copied()), known: HashMap::new() }
     }
 
     /// The name there: the same each time.

@@ -1,14 +1,17 @@
 //! A test case as one file of Python: data, and a small interpreter of it.
 //!
-//! **Why data and not code.** Guards are shared terms; written out as Python they repeat what they share, and Python's parser gives
-//! up at some two hundred parentheses in one another. Values are chosen by looking into a guard, which a program cannot do with
-//! its own code. So the file has a table of terms, each made of those above it, and evaluates it; guards stand beside as text for people.
+//! **Why data and not code.** Guards are shared terms; written out as Python they repeat what they share, and
+//! Python's parser gives up at some two hundred parentheses in one another. Values are chosen by looking into
+//! a guard, which a program cannot do with its own code. So the file has a table of terms, each made of those
+//! above it, and evaluates it; guards stand beside as text for people.
 //!
-//! **The same verdicts** as our own judge ([the crate `coreach-execution`], `judge/case.rs`) follow from the same definitions, written once more
-//! (`runtime.py`): exact integers and fractions, evaluation from the left, what has no value enables nothing, values in their types. `tests/tests/python`
-//! holds the two against each other on many traces.
+//! **The same verdicts** as our own judge ([the crate `coreach-execution`], `judge/case.rs`) follow from the
+//! same definitions, written once more (`runtime.py`): exact integers and fractions, evaluation from the
+//! left, what has no value enables nothing, values in their types. `tests/tests/python` holds the two against
+//! each other on many traces.
 //!
-//! **Names** stand in texts only, so no word of Python can meet one; that of the test function is made one of letters, digits and underscores.
+//! **Names** stand in texts only, so no word of Python can meet one; that of the test function is made one of
+//! letters, digits and underscores.
 //!
 //! [the crate `coreach-execution`]: https://docs.rs/coreach-execution
 

@@ -1,10 +1,12 @@
-//! A test case as a test of Rust: a file for the folder `tests` of a crate, which needs `coreach-execution` and nothing else.
+//! A test case as a test of Rust: a file for the folder `tests` of a crate, which needs `coreach-execution`
+//! and nothing else.
 //!
-//! The crate judges, drives and explains; so the file has the test case's document ([`json`]) and some lines around it, and suits whatever the
-//! crate can run: timed test cases and tests that are judged on line, too. **Names** of a model stand in the document only, but for the test's own.
+//! The crate judges, drives and explains; so the file has the test case's document ([`json`]) and some lines
+//! around it, and suits whatever the crate can run: timed test cases and tests that are judged on line, too.
+//! **Names** of a model stand in the document only, but for the test's own.
 //!
-//! The document stands in a raw string, which ends at a quote with enough signs `#` behind it. It has no sign that is hidden, and no
-//! carriage return, which Rust would refuse.
+//! The document stands in a raw string, which ends at a quote with enough signs `#` behind it. It has no sign
+//! that is hidden, and no carriage return, which Rust would refuse.
 
 use super::{Unsuited, identifier, runnable};
 use crate::export::View;

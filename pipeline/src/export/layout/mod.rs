@@ -1,22 +1,26 @@
 //! Where the nodes and the arrows of a graph lie on paper.
 //!
-//! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little, labels lie beside nothing else. It shall
-//! be the same on every machine, and a graph of thousands of locations shall be laid out in less time than it took to be made.
+//! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little, labels
+//! lie beside nothing else. It shall be the same on every machine, and a graph of thousands of locations
+//! shall be laid out in less time than it took to be made.
 //!
-//! **Method.** That of Sugiyama, Tagawa and Toda (<https://doi.org/10.1109/TSMC.1981.4308636>), in the order of Gansner and others
-//! (<https://doi.org/10.1109/32.221135>):
+//! **Method.** That of Sugiyama, Tagawa and Toda (<https://doi.org/10.1109/TSMC.1981.4308636>), in the order
+//! of Gansner and others (<https://doi.org/10.1109/32.221135>):
 //!
 //! 1. `ranks`: arrows that close a cycle are turned around; each node lies below all that lead to it.
-//! 2. Each arrow becomes a chain of points, one for each rank that it crosses. Nodes have the even ranks, and the odd ones are free for labels: a
-//!    label is a point with a size.
-//! 3. `order`: within each rank, what has neighbours at the left goes left, and so on while crossings become fewer.
+//! 2. Each arrow becomes a chain of points, one for each rank that it crosses. Nodes have the even ranks, and
+//!    the odd ones are free for labels: a label is a point with a size.
+//! 3. `order`: within each rank, what has neighbours at the left goes left, and so on while crossings become
+//!    fewer.
 //! 4. `place`: each point goes as near to its neighbours as the order and the sizes allow.
 //!
-//! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`Route::Far`]): whoever draws it names its end instead, since
-//! nobody follows an arrow over many pages. So the number of points is linear in the size of the graph, and with it the time. Coordinates are found by
-//! sweeps that solve each rank exactly (`place`), not by the four alignments of Brandes and Köpf.
+//! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`LayoutRoute::Far`]):
+//! whoever draws it names its end instead, since nobody follows an arrow over many pages. So the number of
+//! points is linear in the size of the graph, and with it the time. Coordinates are found by sweeps that
+//! solve each rank exactly (`place`), not by the four alignments of Brandes and Köpf.
 //!
-//! **Why it ends.** Each step is a fixed number of sweeps; each sweep asks the budget. Cost: `O(n log n)` in the number of points.
+//! **Why it ends.** Each step is a fixed number of sweeps; each sweep asks the budget. Cost: `O(n log n)` in
+//! the number of points.
 //!
 //! No crate does this within a budget; `docs/decisions.md` says which were tried.
 
@@ -51,7 +55,7 @@ pub struct Size {
 
 /// An arrow, and the size of its label.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Link {
+pub struct LayoutLink {
     /// The number of the node from which it comes.
     pub source: usize,
     /// The number of the node to which it leads.
@@ -64,7 +68,7 @@ pub struct Link {
 
 /// A place, from the upper left corner.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Point {
+pub struct LayoutPoint {
     /// To the right.
     pub x: f64,
     /// Downwards.
@@ -73,11 +77,12 @@ pub struct Point {
 
 /// Where an arrow goes.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Route {
-    /// Through these points, from the border of its source to that of its target; its label's middle is at one of them.
+pub enum LayoutRoute {
+    /// Through these points, from the border of its source to that of its target; its label's middle is at
+    /// one of them.
     Through {
         /// The points; two at least.
-        points: Vec<Point>,
+        points: Vec<LayoutPoint>,
         /// Which of them is the label's middle.
         label: usize,
     },
@@ -91,9 +96,9 @@ pub enum Route {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
     /// The middle of each node.
-    pub nodes: Vec<Point>,
+    pub nodes: Vec<LayoutPoint>,
     /// The route of each arrow.
-    pub routes: Vec<Route>,
+    pub routes: Vec<LayoutRoute>,
     /// The width of the whole.
     pub width: f64,
     /// Its height.
@@ -122,7 +127,7 @@ struct Layered {
 }
 
 /// Lays a graph out; node 0 is at its top.
-pub fn layout(nodes: &[Size], links: &[Link]) -> Layout {
+pub fn layout(nodes: &[Size], links: &[LayoutLink]) -> Layout {
     let ranked = ranks::ranks(nodes.len(), links);
     let mut layered = Layered::new(nodes, &ranked.rank);
     let chains: Vec<Option<Vec<usize>>> =
@@ -130,12 +135,12 @@ pub fn layout(nodes: &[Size], links: &[Link]) -> Layout {
     order::order(&mut layered);
     let across = place::across(&layered);
     let down = place::down(&layered);
-    let at = |spot: usize| Point { x: across[spot], y: down[layered.spots[spot].rank] };
+    let at = |spot: usize| LayoutPoint { x: across[spot], y: down[layered.spots[spot].rank] };
     let routes = links.iter().zip(&chains).map(|(link, chain)| match chain {
-        _ if link.source == link.target => Route::Loop,
-        None => Route::Far,
+        _ if link.source == link.target => LayoutRoute::Loop,
+        None => LayoutRoute::Far,
         Some(chain) => {
-            let inner: Vec<Point> = chain.iter().map(|spot| at(*spot)).collect();
+            let inner: Vec<LayoutPoint> = chain.iter().map(|spot| at(*spot)).collect();
             let label = chain.iter().position(|spot| layered.spots[*spot].height > 0.0);
             route(nodes, link, at(link.source), at(link.target), inner, label)
         }
@@ -156,17 +161,17 @@ pub fn layout(nodes: &[Size], links: &[Link]) -> Layout {
 /// From border to border: an arrow leaves its node towards where it goes.
 fn route(
     nodes: &[Size],
-    link: &Link,
-    from: Point,
-    to: Point,
-    inner: Vec<Point>,
+    link: &LayoutLink,
+    from: LayoutPoint,
+    to: LayoutPoint,
+    inner: Vec<LayoutPoint>,
     label: Option<usize>,
-) -> Route {
+) -> LayoutRoute {
     let is_down = from.y < to.y;
-    let side = |node: usize, at: Point, next: Point, below: bool| {
+    let side = |node: usize, at: LayoutPoint, next: LayoutPoint, below: bool| {
         let (half, reach) = (nodes[node].height / 2.0, nodes[node].width / 2.0 - 8.0);
         let x = at.x + ((next.x - at.x) * 0.4).clamp(-reach.max(0.0), reach.max(0.0));
-        Point { x, y: if below { at.y + half } else { at.y - half } }
+        LayoutPoint { x, y: if below { at.y + half } else { at.y - half } }
     };
     let first = inner.first().copied().unwrap_or(to);
     let last = inner.last().copied().unwrap_or(from);
@@ -174,7 +179,7 @@ fn route(
     let mut points = vec![side(link.source, from, first, is_down)];
     points.extend(inner);
     points.push(side(link.target, to, last, !is_down));
-    Route::Through { points, label: label.unwrap_or(middle) + 1 }
+    LayoutRoute::Through { points, label: label.unwrap_or(middle) + 1 }
 }
 
 impl Layered {
@@ -197,7 +202,7 @@ impl Layered {
     }
 
     /// The points on the way of an arrow, in its own direction; none where it has no route.
-    fn chain(&mut self, link: &Link, turned: bool) -> Option<Vec<usize>> {
+    fn chain(&mut self, link: &LayoutLink, turned: bool) -> Option<Vec<usize>> {
         if link.source == link.target {
             return Some(Vec::new());
         }

@@ -1,7 +1,8 @@
 //! What lies left of what, within each rank: the fewest crossings that some sweeps find.
 //!
-//! Each sweep walks the ranks downwards or upwards and sorts each by the means of its neighbours' places in the rank before (barycentres). The best
-//! order that was met is kept; crossings are counted with a Fenwick tree, in `O(e log n)`. Exact answers are NP-hard for two ranks already.
+//! Each sweep walks the ranks downwards or upwards and sorts each by the means of its neighbours' places in
+//! the rank before (barycentres). The best order that was met is kept; crossings are counted with a Fenwick
+//! tree, in `O(e log n)`. Exact answers are NP-hard for two ranks already.
 
 use coreach_model::budget;
 

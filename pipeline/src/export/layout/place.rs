@@ -1,9 +1,11 @@
 //! Where each rank lies, and each spot in its rank.
 //!
-//! Given the order, a spot wants to lie at the mean of its neighbours, and must keep its distance from those beside it. For one rank that is
-//! isotonic regression, which pooling adjacent violators solves exactly in one pass (Ayer and others 1955, <https://doi.org/10.1214/aoms/1177728423>):
-//! less its distances, each spot's wish is a number, and where wishes are not in order, spots move together as one block to their weighted mean.
-//! Some sweeps over the ranks, downwards and upwards, straighten the whole. A point of a long arrow weighs more than a node, so that long arrows are straight.
+//! Given the order, a spot wants to lie at the mean of its neighbours, and must keep its distance from those
+//! beside it. For one rank that is isotonic regression, which pooling adjacent violators solves exactly in
+//! one pass (Ayer and others 1955, <https://doi.org/10.1214/aoms/1177728423>): less its distances, each
+//! spot's wish is a number, and where wishes are not in order, spots move together as one block to their
+//! weighted mean. Some sweeps over the ranks, downwards and upwards, straighten the whole. A point of a long
+//! arrow weighs more than a node, so that long arrows are straight.
 
 use coreach_model::budget;
 

@@ -1,14 +1,16 @@
 //! Which node lies below which.
 //!
-//! A search in depth from node 0 finds the arrows that close a cycle; turned around, they leave no cycle. (A smallest set of arrows to be turned is
-//! hard to find, and not what a reader wants: what goes back to the beginning of a loop shall be drawn upwards.) Each node then lies as high as all
-//! that lead to it allow: the longest path to it counts its ranks.
+//! A search in depth from node 0 finds the arrows that close a cycle; turned around, they leave no cycle. (A
+//! smallest set of arrows to be turned is hard to find, and not what a reader wants: what goes back to the
+//! beginning of a loop shall be drawn upwards.) Each node then lies as high as all that lead to it allow: the
+//! longest path to it counts its ranks.
 //!
-//! A node to which only turned arrows lead would lie at the very top. It is let down as far as what it leads to allows.
+//! A node to which only turned arrows lead would lie at the very top. It is let down as far as what it leads
+//! to allows.
 
 use coreach_model::budget;
 
-use super::Link;
+use super::LayoutLink;
 
 /// Ranks, and which arrows go up.
 pub(super) struct Ranked {
@@ -25,7 +27,7 @@ enum Seen {
     Done,
 }
 
-pub(super) fn ranks(count: usize, links: &[Link]) -> Ranked {
+pub(super) fn ranks(count: usize, links: &[LayoutLink]) -> Ranked {
     let mut outgoing: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (number, link) in links.iter().enumerate() {
         if link.source != link.target {
@@ -49,7 +51,7 @@ pub(super) fn ranks(count: usize, links: &[Link]) -> Ranked {
 }
 
 /// Marks arrows that close a cycle; the nodes in the order in which they are left.
-fn search(count: usize, links: &[Link], outgoing: &[Vec<usize>], turned: &mut [bool]) -> Vec<usize> {
+fn search(count: usize, links: &[LayoutLink], outgoing: &[Vec<usize>], turned: &mut [bool]) -> Vec<usize> {
     let mut seen = vec![Seen::Not; count];
     let mut finished = Vec::with_capacity(count);
     for root in 0..count {
@@ -83,7 +85,7 @@ fn search(count: usize, links: &[Link], outgoing: &[Vec<usize>], turned: &mut [b
 }
 
 /// Lets down what has nothing above it, and turns what goes up now.
-fn settle(links: &[Link], turned: &mut [bool], rank: &mut [usize], finished: &[usize]) {
+fn settle(links: &[LayoutLink], turned: &mut [bool], rank: &mut [usize], finished: &[usize]) {
     let mut has_above = vec![false; rank.len()];
     let mut lowest: Vec<Option<usize>> = vec![None; rank.len()];
     for (link, turned) in links.iter().zip(turned.iter()) {

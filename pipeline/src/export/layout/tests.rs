@@ -2,16 +2,16 @@ use super::*;
 
 const NODE: Size = Size { width: 60.0, height: 24.0, beside: 0.0, tall: 0.0 };
 
-fn links(pairs: &[(usize, usize)]) -> Vec<Link> {
+fn links(pairs: &[(usize, usize)]) -> Vec<LayoutLink> {
     pairs
         .iter()
-        .map(|(source, target)| Link { source: *source, target: *target, width: 40.0, height: 12.0 })
+        .map(|(source, target)| LayoutLink { source: *source, target: *target, width: 40.0, height: 12.0 })
         .collect()
 }
 
 /// Do no two nodes, and no node and label, lie on each other?
-fn is_apart(sizes: &[Size], links: &[Link], found: &Layout) -> bool {
-    let node = |(size, at): (&Size, &Point)| {
+fn is_apart(sizes: &[Size], links: &[LayoutLink], found: &Layout) -> bool {
+    let node = |(size, at): (&Size, &LayoutPoint)| {
         (
             at.x - size.width / 2.0,
             at.x + size.width / 2.0 + size.beside,
@@ -21,7 +21,7 @@ fn is_apart(sizes: &[Size], links: &[Link], found: &Layout) -> bool {
     };
     let mut boxes: Vec<_> = sizes.iter().zip(&found.nodes).map(node).collect();
     for (link, route) in links.iter().zip(&found.routes) {
-        if let Route::Through { points, label } = route {
+        if let LayoutRoute::Through { points, label } = route {
             let at = points[*label];
             boxes.push((
                 at.x - link.width / 2.0,
@@ -41,8 +41,8 @@ fn what_follows_lies_below_and_a_loop_goes_back_up() {
     let links = links(&[(0, 1), (1, 2), (2, 0), (1, 1)]);
     let found = layout(&[NODE; 3], &links);
     assert!(found.nodes[0].y < found.nodes[1].y && found.nodes[1].y < found.nodes[2].y);
-    assert_eq!(found.routes[3], Route::Loop);
-    let Route::Through { points, .. } = &found.routes[2] else { panic!("{:?}", found.routes[2]) };
+    assert_eq!(found.routes[3], LayoutRoute::Loop);
+    let LayoutRoute::Through { points, .. } = &found.routes[2] else { panic!("{:?}", found.routes[2]) };
     assert!(points.first().unwrap().y > points.last().unwrap().y, "it leads upwards");
 }
 
@@ -88,7 +88,7 @@ fn a_long_chain_is_deep_and_fast_and_its_way_back_has_no_route() {
     pairs.push((count - 1, 0));
     let links = links(&pairs);
     let found = layout(&vec![NODE; count], &links);
-    assert_eq!(found.routes.last(), Some(&Route::Far));
+    assert_eq!(found.routes.last(), Some(&LayoutRoute::Far));
     assert!(found.nodes.iter().all(|at| at.x == found.nodes[0].x), "a chain is a straight line");
 }
 

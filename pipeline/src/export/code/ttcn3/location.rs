@@ -6,13 +6,13 @@ use coreach_model::iosts::Transition;
 use coreach_model::{ActionId, ActionKind, Datum, LocationId, TransitionId, Verdict};
 
 use super::super::Scope;
-use super::terms::Message;
+use super::terms::TtcnMessage;
 use super::{ALWAYS, Module, told};
 use crate::artifact::Mark;
 
 impl Module<'_> {
     /// What a transition does: its assignments, at once, and where it leads.
-    fn taken(&mut self, transition: &Transition, message: Message<'_>, indent: &str) -> String {
+    fn taken(&mut self, transition: &Transition, message: TtcnMessage<'_>, indent: &str) -> String {
         let mut out = String::new();
         for (number, (variable, value)) in transition.assignments.iter().enumerate() {
             let ty = self.types.of(variable.ty(), &mut self.words);

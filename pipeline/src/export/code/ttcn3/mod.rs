@@ -1,18 +1,23 @@
 //! A test case as a module of TTCN-3 (ETSI ES 201 873-1).
 //!
-//! **The shape.** A record for each action, a port that takes them, a component with the variables of the test case, and for each location
-//! three functions: one that sends what may be sent, one that takes what comes (an `alt`), one for silence. A guard is a Boolean expression over the message and
-//! the component's variables. Symbolic constants are module parameters. The port is the user's: a test port for its messages, or a mapping.
+//! **The shape.** A record for each action, a port that takes them, a component with the variables of the
+//! test case, and for each location three functions: one that sends what may be sent, one that takes what
+//! comes (an `alt`), one for silence. A guard is a Boolean expression over the message and the component's
+//! variables. Symbolic constants are module parameters. The port is the user's: a test port for its messages,
+//! or a mapping.
 //!
-//! **Values for stimuli.** TTCN-3 evaluates guards and solves none. For each stimulus there is a module parameter with a list of values that come
-//! first, in its order; then candidates are gone through, begun at a random place: what the guard compares the parameter with, and its neighbours,
-//! small numbers, all literals. The first for which the guard holds is sent. Where none does, the stimulus is left out, and a run that ends in silence for that
-//! is Inconclusive and says so.
+//! **Values for stimuli.** TTCN-3 evaluates guards and solves none. For each stimulus there is a module
+//! parameter with a list of values that come first, in its order; then candidates are gone through, begun at
+//! a random place: what the guard compares the parameter with, and its neighbours, small numbers, all
+//! literals. The first for which the guard holds is sent. Where none does, the stimulus is left out, and a
+//! run that ends in silence for that is Inconclusive and says so.
 //!
-//! **The same verdicts** as our judge's: a message that no transition takes is a fail, one outside its type, too; silence is inconc, or what a test of
-//! ioco says of it. Operations are total here: what a guard needs to be defined stands in it (`coreach_model::obligation`).
+//! **The same verdicts** as our judge's: a message that no transition takes is a fail, one outside its type,
+//! too; silence is inconc, or what a test of ioco says of it. Operations are total here: what a guard needs
+//! to be defined stands in it (`coreach_model::obligation`).
 //!
-//! **What cannot be said** is refused: reals, which are exact here and floating there. **Texts** in messages are of letters, digits and signs that nobody obeys.
+//! **What cannot be said** is refused: reals, which are exact here and floating there. **Texts** in messages
+//! are of letters, digits and signs that nobody obeys.
 
 mod location;
 mod terms;
@@ -28,7 +33,7 @@ use coreach_model::{ActionId, ActionKind, Datum, Iosts, LocationId, Term, Value,
 use super::{Scope, Unsuited, Words, identifier, judged_by_its_graph};
 use crate::artifact::Mark;
 use crate::export::View;
-use types::{Types, has_real};
+use types::{TtcnTypes, has_real};
 
 /// A larger module is refused: its guards are written out, with what they share.
 const MOST_PARTS: u64 = 2_000_000;
@@ -83,7 +88,7 @@ struct Module<'a> {
     view: &'a View<'a>,
     iosts: &'a Iosts,
     words: Words,
-    types: Types,
+    types: TtcnTypes,
 }
 
 /// What needs no question.
@@ -94,7 +99,7 @@ const OWN: [&str; 4] = ["v_location", "v_steps", "v_silent", "v_without"];
 
 impl<'a> Module<'a> {
     fn of(view: &'a View<'a>) -> Self {
-        Module { view, iosts: view.iosts, words: Words::without(&OWN), types: Types::default() }
+        Module { view, iosts: view.iosts, words: Words::without(&OWN), types: TtcnTypes::default() }
     }
 
     fn text(mut self) -> String {
@@ -183,7 +188,8 @@ impl<'a> Module<'a> {
         format!("  type record {name} {{ {} }}\n", fields.join(", "))
     }
 
-    /// The module's parameters: times, constants, variables that the initial condition leaves open, lists of stimuli.
+    /// The module's parameters: times, constants, variables that the initial condition leaves open, lists of
+    /// stimuli.
     fn parameters(&mut self, stimuli: &[ActionId]) -> String {
         let mut out = String::from(
             "  modulepar float tsp_quiescence := 1.0;  // seconds without a message that are silence\n  \
@@ -207,7 +213,8 @@ impl<'a> Module<'a> {
         out
     }
 
-    /// The variables that a conjunct of the initial condition gives a value, in the order in which they can be computed.
+    /// The variables that a conjunct of the initial condition gives a value, in the order in which they can
+    /// be computed.
     fn determined(&self) -> Vec<(Datum, Term)> {
         let mut found: Vec<(Datum, Term)> = Vec::new();
         let conjuncts = self.iosts.initial_condition.conjuncts();

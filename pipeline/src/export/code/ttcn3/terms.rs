@@ -7,15 +7,15 @@ use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
 
 use super::super::Scope;
-use super::types::Types;
+use super::types::TtcnTypes;
 use super::{ALWAYS, Module};
 
 /// What stands for a parameter: the field of this message.
-pub type Message<'m> = Option<(&'m str, &'m [Datum])>;
+pub type TtcnMessage<'m> = Option<(&'m str, &'m [Datum])>;
 
 impl Module<'_> {
     /// A term as an expression.
-    pub fn term(&mut self, term: &Term, message: Message<'_>) -> String {
+    pub fn term(&mut self, term: &Term, message: TtcnMessage<'_>) -> String {
         match term.node() {
             Node::Literal(value) => self.types.value(value, &mut self.words),
             Node::Data(datum) => self.datum(datum, message),
@@ -24,7 +24,7 @@ impl Module<'_> {
             Node::Or(parts) => self.joined(parts, " or ", message),
             Node::Compare(comparison, a, b) => {
                 let (left, right) = (self.term(a, message), self.term(b, message));
-                let same = |types: &Types| types.same(a.sort(), &left, &right);
+                let same = |types: &TtcnTypes| types.same(a.sort(), &left, &right);
                 match comparison {
                     Comparison::Equal => same(&self.types),
                     Comparison::NotEqual => format!("(not {})", same(&self.types)),
@@ -70,12 +70,12 @@ impl Module<'_> {
         }
     }
 
-    fn joined(&mut self, parts: &[Term], by: &str, message: Message<'_>) -> String {
+    fn joined(&mut self, parts: &[Term], by: &str, message: TtcnMessage<'_>) -> String {
         let parts: Vec<String> = parts.iter().map(|part| self.term(part, message)).collect();
         format!("({})", parts.join(by))
     }
 
-    pub fn datum(&mut self, datum: &Datum, message: Message<'_>) -> String {
+    pub fn datum(&mut self, datum: &Datum, message: TtcnMessage<'_>) -> String {
         if let Some((name, parameters)) = message
             && parameters.contains(datum)
         {

@@ -1,7 +1,9 @@
-//! Types of the model in TTCN-3: their declarations, the functions that they need, values, and whether a value lies in a type.
+//! Types of the model in TTCN-3: their declarations, the functions that they need, values, and whether a
+//! value lies in a type.
 //!
-//! All integers are plain ones: a subtype would end a test with a dynamic error where ours gives a verdict. So whether a value lies in its type is asked
-//! for (`in_...`). An array is a default and a list of cells, the same map in many spellings, so it is compared by a function (`same_...`).
+//! All integers are plain ones: a subtype would end a test with a dynamic error where ours gives a verdict.
+//! So whether a value lies in its type is asked for (`in_...`). An array is a default and a list of cells,
+//! the same map in many spellings, so it is compared by a function (`same_...`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,7 +14,7 @@ use super::super::{Scope, Words};
 
 /// The types that are spoken of.
 #[derive(Default)]
-pub struct Types {
+pub struct TtcnTypes {
     names: BTreeMap<Type, String>,
     /// Their declarations and functions.
     pub lines: String,
@@ -23,7 +25,7 @@ pub struct Types {
     constants: BTreeMap<String, String>,
 }
 
-impl Types {
+impl TtcnTypes {
     /// The type's name; it is declared where it is new.
     pub fn of(&mut self, ty: &Type, words: &mut Words) -> String {
         match ty {

@@ -1,0 +1,181 @@
+//! What a library of polyhedra must be able to do to be compared.
+//!
+//! Arguments are converted to the library's form before anything is measured ([`Library::prepare`]), and answers are
+//! left in it as far as possible: a list of constraints is made and counted, not read. So what is measured is the
+//! library, not the way there and back.
+
+use coreach_polyhedra::sequence::{Sequence, Step};
+use coreach_polyhedra::{Constraint, Rational, Relation};
+
+/// The libraries.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// `coreach-polyhedra`, its exact operations.
+    Ours,
+    /// `coreach-polyhedra`, its joins limited as the domain of `coreach-analyses` limits them.
+    Limited,
+    /// APRON's polka.
+    Polka,
+    /// The Parma Polyhedra Library.
+    Ppl,
+}
+
+impl Kind {
+    /// All of this build.
+    pub const ALL: &'static [Kind] = &[Kind::Ours, Kind::Limited, Kind::Polka, Kind::Ppl];
+
+    /// The name in tables and arguments.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Ours => "ours",
+            Kind::Limited => "limited",
+            Kind::Polka => "polka",
+            Kind::Ppl => "ppl",
+        }
+    }
+
+    /// The library of this name.
+    pub fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+/// The range of an expression. Not every library says whether a bound is attained.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Range {
+    /// There is no point.
+    Empty,
+    /// The bounds, where there are.
+    Between(Option<Rational>, Option<Rational>),
+}
+
+/// What a step came to.
+#[derive(Clone, Debug)]
+pub enum Answer<E> {
+    /// A new element, with the next number.
+    Made(E),
+    /// The answer to a question.
+    Truth(bool),
+    /// The range of an expression.
+    Range(Range),
+    /// So many constraints were listed.
+    Listed(usize),
+}
+
+/// A library of polyhedra.
+pub trait Library: Sized {
+    /// Its polyhedra.
+    type Element: Clone;
+    /// A step whose arguments are in the library's form.
+    type Prepared;
+
+    /// The library, for sequences with strict inequalities or without.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn new(strict: bool) -> Result<Self, String>;
+
+    /// Converts the arguments of a step; `dimensions` are those of its polyhedra, or of what it makes from nothing.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn prepare(&self, step: &Step, dimensions: usize) -> Result<Self::Prepared, String>;
+
+    /// Performs a step; `made` are the elements with numbers.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn perform(
+        &self,
+        step: &mut Self::Prepared,
+        made: &[Self::Element],
+    ) -> Result<Answer<Self::Element>, String>;
+
+    /// Makes the library compute and list the minimal constraints, and says how many there are.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn list(&self, element: &Self::Element) -> Result<usize, String>;
+
+    /// The minimal constraints.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn export(&self, element: &Self::Element) -> Result<Vec<Constraint>, String>;
+
+    /// The element of these constraints.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn import(&self, dimensions: usize, constraints: &[Constraint]) -> Result<Self::Element, String> {
+        let mut step = self.prepare(&Step::Constraints(constraints.to_vec()), dimensions)?;
+        match self.perform(&mut step, &[])? {
+            Answer::Made(element) => Ok(element),
+            _ => Err("constraints made no element".to_owned()),
+        }
+    }
+}
+
+/// Performs `$work` with `$library` standing for the type of the library.
+#[macro_export]
+macro_rules! with_library {
+    ($kind:expr, $library:ident => $work:expr) => {
+        match $kind {
+            $crate::library::Kind::Ours => {
+                type $library = $crate::ours::Ours;
+                $work
+            }
+            $crate::library::Kind::Limited => {
+                type $library = $crate::ours::Limited;
+                $work
+            }
+            $crate::library::Kind::Polka => {
+                type $library = $crate::polka::Polka;
+                $work
+            }
+            $crate::library::Kind::Ppl => {
+                type $library = $crate::ppl::Ppl;
+                $work
+            }
+        }
+    };
+}
+
+/// The dimensions of each step's polyhedra, or of what it makes from nothing. Nothing where a number is not there.
+pub fn dimensions(sequence: &Sequence) -> Option<Vec<usize>> {
+    let mut made: Vec<usize> = Vec::new();
+    let mut all = Vec::with_capacity(sequence.steps.len());
+    for step in &sequence.steps {
+        let at = |a: &usize| made.get(*a).copied();
+        let (own, new) = match step {
+            Step::Constraints(_) => (sequence.dimensions, Some(sequence.dimensions)),
+            Step::Meet(a, b) | Step::Join(a, b) | Step::Widen(a, b, _) => {
+                at(b)?;
+                (at(a)?, at(a))
+            }
+            Step::MeetConstraints(a, _)
+            | Step::Assign(a, _)
+            | Step::Substitute(a, _)
+            | Step::Forget(a, _) => (at(a)?, at(a)),
+            Step::Add(a, count) => (at(a)?, Some(at(a)? + count)),
+            Step::Remove(a, gone) => (at(a)?, Some(at(a)?.checked_sub(gone.len())?)),
+            Step::IsLeq(a, b) => {
+                at(b)?;
+                (at(a)?, None)
+            }
+            Step::IsEmpty(a) | Step::Bounds(a, _) | Step::List(a) => (at(a)?, None),
+        };
+        all.push(own);
+        made.extend(new);
+    }
+    Some(all)
+}
+
+/// Does any constraint of the sequence exclude its boundary?
+pub fn is_strict(sequence: &Sequence) -> bool {
+    let strict = |c: &Vec<Constraint>| c.iter().any(|c| c.relation() == Relation::Greater);
+    sequence.steps.iter().any(|step| match step {
+        Step::Constraints(c) | Step::MeetConstraints(_, c) | Step::Widen(_, _, c) => strict(c),
+        _ => false,
+    })
+}

@@ -1,0 +1,181 @@
+//! APRON's polka: without strict inequalities where a sequence has none, which is the faster of its two variants.
+
+use coreach_apron::{
+    Element, Error, Expression, Library as Variant, Manager, PreparedAssignments, PreparedConstraints,
+    PreparedExpression,
+};
+use coreach_polyhedra::sequence::Step;
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
+use dashu::base::Sign;
+use dashu::integer::{IBig, UBig};
+use dashu::rational::RBig;
+
+use crate::library::{Answer, Library, Range};
+
+/// A manager of polka.
+#[derive(Clone, Debug)]
+pub struct Polka(Manager);
+
+/// A step in APRON's form.
+#[derive(Debug)]
+pub enum Prepared {
+    /// Those that have nothing to convert.
+    Plain(Step),
+    /// With constraints: to make an element, and to meet one.
+    Make(usize, PreparedConstraints),
+    /// A meet with constraints.
+    Meet(usize, PreparedConstraints),
+    /// A widening within thresholds.
+    Widen(usize, usize, PreparedConstraints),
+    /// An image.
+    Assign(usize, PreparedAssignments),
+    /// A pre-image.
+    Substitute(usize, PreparedAssignments),
+    /// A range.
+    Bounds(usize, PreparedExpression),
+}
+
+fn told(error: Error) -> String {
+    error.to_string()
+}
+
+fn unsigned(value: &Integer) -> UBig {
+    big(value).into_parts().1
+}
+
+fn big(value: &Integer) -> IBig {
+    match value.to_i64() {
+        Some(small) => IBig::from(small),
+        // The text of an integer is an integer.
+        None => value.to_string().parse().unwrap_or_default(),
+    }
+}
+
+fn integer(value: &IBig) -> Integer {
+    match i64::try_from(value) {
+        Ok(small) => Integer::from(small),
+        // As above.
+        Err(_) => value.to_string().parse().unwrap_or(Integer::ZERO),
+    }
+}
+
+fn outwards(value: &Rational) -> RBig {
+    RBig::from_parts(big(value.numerator()), unsigned(value.denominator()))
+}
+
+fn inwards(value: &RBig) -> Rational {
+    let denominator = integer(&IBig::from_parts(Sign::Positive, value.denominator().clone()));
+    // A denominator is never 0.
+    Rational::new(integer(value.numerator()), denominator).unwrap_or(Rational::ZERO)
+}
+
+fn expression(expression: &LinearExpression, dimensions: usize) -> Expression {
+    Expression {
+        coefficients: (0..dimensions).map(|at| outwards(&expression.coefficient(at))).collect(),
+        constant: outwards(&expression.constant_term()),
+    }
+}
+
+fn constraint(constraint: &Constraint) -> coreach_apron::Constraint {
+    let expression = Expression {
+        coefficients: constraint.coefficients().iter().map(|c| RBig::from(big(c))).collect(),
+        constant: RBig::from(big(constraint.constant())),
+    };
+    let relation = match constraint.relation() {
+        Relation::Equal => coreach_apron::Relation::Equal,
+        Relation::AtLeast => coreach_apron::Relation::AtLeast,
+        Relation::Greater => coreach_apron::Relation::Greater,
+    };
+    coreach_apron::Constraint::new(expression, relation)
+}
+
+fn constraints(given: &[Constraint], dimensions: usize) -> Result<PreparedConstraints, String> {
+    let given: Vec<_> = given.iter().map(constraint).collect();
+    PreparedConstraints::of(&given, dimensions).map_err(told)
+}
+
+fn assignments(
+    given: &[(usize, LinearExpression)],
+    dimensions: usize,
+) -> Result<PreparedAssignments, String> {
+    let given: Vec<_> = given.iter().map(|(at, e)| (*at, expression(e, dimensions))).collect();
+    PreparedAssignments::of(&given, dimensions).map_err(told)
+}
+
+fn back(given: &coreach_apron::Constraint) -> Constraint {
+    let relation = match given.relation {
+        coreach_apron::Relation::Equal => Relation::Equal,
+        coreach_apron::Relation::AtLeast => Relation::AtLeast,
+        coreach_apron::Relation::Greater => Relation::Greater,
+    };
+    let all = || given.expression.coefficients.iter().chain([&given.expression.constant]);
+    if all().all(RBig::is_int) {
+        let coefficients = given.expression.coefficients.iter().map(|c| integer(c.numerator())).collect();
+        return Constraint::new(coefficients, integer(given.expression.constant.numerator()), relation);
+    }
+    let coefficients: Vec<Rational> = given.expression.coefficients.iter().map(inwards).collect();
+    let expression = LinearExpression::from_rationals(&coefficients, &inwards(&given.expression.constant));
+    Constraint::from_expression(&expression, relation)
+}
+
+impl Library for Polka {
+    type Element = Element;
+    type Prepared = Prepared;
+
+    fn new(strict: bool) -> Result<Self, String> {
+        Manager::new(if strict { Variant::PolkaStrict } else { Variant::Polka }).map(Polka).map_err(told)
+    }
+
+    fn prepare(&self, step: &Step, dimensions: usize) -> Result<Prepared, String> {
+        Ok(match step {
+            Step::Constraints(c) => Prepared::Make(dimensions, constraints(c, dimensions)?),
+            Step::MeetConstraints(a, c) => Prepared::Meet(*a, constraints(c, dimensions)?),
+            Step::Widen(a, b, c) if !c.is_empty() => Prepared::Widen(*a, *b, constraints(c, dimensions)?),
+            Step::Assign(a, m) => Prepared::Assign(*a, assignments(m, dimensions)?),
+            Step::Substitute(a, m) => Prepared::Substitute(*a, assignments(m, dimensions)?),
+            Step::Bounds(a, e) => {
+                let own = expression(e, dimensions);
+                Prepared::Bounds(*a, PreparedExpression::of(&own, dimensions).map_err(told)?)
+            }
+            other => Prepared::Plain(other.clone()),
+        })
+    }
+
+    fn perform(&self, step: &mut Prepared, made: &[Element]) -> Result<Answer<Element>, String> {
+        let new = match step {
+            Prepared::Make(dimensions, c) => self.0.top(0, *dimensions).and_then(|top| top.meet_prepared(c)),
+            Prepared::Meet(a, c) => made[*a].meet_prepared(c),
+            Prepared::Widen(a, b, c) => made[*a].widen_prepared(&made[*b], c),
+            Prepared::Assign(a, m) => made[*a].assign_prepared(m),
+            Prepared::Substitute(a, m) => made[*a].substitute_prepared(m),
+            Prepared::Bounds(a, e) => {
+                let interval = made[*a].bound_prepared(e).map_err(told)?;
+                return Ok(Answer::Range(match (&interval.low, &interval.high) {
+                    (Some(low), Some(high)) if low > high => Range::Empty,
+                    (low, high) => Range::Between(low.as_ref().map(inwards), high.as_ref().map(inwards)),
+                }));
+            }
+            Prepared::Plain(step) => match step {
+                Step::Meet(a, b) => made[*a].meet(&made[*b]),
+                Step::Join(a, b) => made[*a].join(&made[*b]),
+                Step::Widen(a, b, _) => made[*a].widen(&made[*b]),
+                Step::Forget(a, d) => made[*a].forget(d),
+                Step::Add(a, count) => made[*a].add_dimensions(0, *count),
+                Step::Remove(a, d) => made[*a].remove_dimensions(d),
+                Step::IsLeq(a, b) => return made[*a].is_leq(&made[*b]).map(Answer::Truth).map_err(told),
+                Step::IsEmpty(a) => return made[*a].is_bottom().map(Answer::Truth).map_err(told),
+                Step::List(a) => return self.list(&made[*a]).map(Answer::Listed),
+                other => return Err(format!("not prepared: {other}")),
+            },
+        };
+        new.map(Answer::Made).map_err(told)
+    }
+
+    fn list(&self, element: &Element) -> Result<usize, String> {
+        element.list_prepared().map(|list| list.count()).map_err(told)
+    }
+
+    fn export(&self, element: &Element) -> Result<Vec<Constraint>, String> {
+        Ok(element.constraints().map_err(told)?.iter().map(back).collect())
+    }
+}

@@ -1,0 +1,175 @@
+//! The Parma Polyhedra Library: closed polyhedra, or not necessarily closed ones where a sequence has strict
+//! inequalities.
+
+use coreach_polyhedra::sequence::Step;
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
+use coreach_ppl::{
+    Assignment, Constraints, Error, Expression, Library as Claim, Polyhedron, Relation as Compared, Topology,
+};
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use crate::library::{Answer, Library, Range};
+
+/// The library, and the kind of polyhedra.
+#[derive(Clone, Debug)]
+pub struct Ppl(Claim, Topology);
+
+/// A step in PPL's form.
+#[derive(Debug)]
+pub enum Prepared {
+    /// Those that have nothing to convert.
+    Plain(Step),
+    /// With constraints: to make a polyhedron.
+    Make(usize, Constraints),
+    /// A meet with constraints.
+    Meet(usize, Constraints),
+    /// A widening within thresholds.
+    Widen(usize, usize, Constraints),
+    /// An image.
+    Assign(usize, Assignment),
+    /// A pre-image.
+    Substitute(usize, Assignment),
+    /// A range.
+    Bounds(usize, Expression),
+}
+
+fn told(error: Error) -> String {
+    error.to_string()
+}
+
+fn big(value: &Integer) -> IBig {
+    match value.to_i64() {
+        Some(small) => IBig::from(small),
+        // The text of an integer is an integer.
+        None => value.to_string().parse().unwrap_or_default(),
+    }
+}
+
+fn integer(value: &IBig) -> Integer {
+    match i64::try_from(value) {
+        Ok(small) => Integer::from(small),
+        // As above.
+        Err(_) => value.to_string().parse().unwrap_or(Integer::ZERO),
+    }
+}
+
+fn rational(value: &RBig) -> Rational {
+    // A denominator is never 0.
+    Rational::new(integer(value.numerator()), integer(&IBig::from(value.denominator().clone())))
+        .unwrap_or(Rational::ZERO)
+}
+
+/// Coefficients, constant and denominator, all integers.
+fn parts(expression: &LinearExpression, dimensions: usize) -> (Vec<IBig>, IBig, IBig) {
+    let denominator = expression.denominator();
+    // The denominator is common to all.
+    let whole = |value: Rational| big(&(value.numerator() * &denominator.div_exact(value.denominator())));
+    let coefficients = (0..dimensions).map(|at| whole(expression.coefficient(at))).collect();
+    (coefficients, whole(expression.constant_term()), big(denominator))
+}
+
+fn outwards(constraint: &Constraint) -> coreach_ppl::Constraint {
+    let relation = match constraint.relation() {
+        Relation::Equal => Compared::Equal,
+        Relation::AtLeast => Compared::AtLeast,
+        Relation::Greater => Compared::Greater,
+    };
+    let coefficients = constraint.coefficients().iter().map(big).collect();
+    coreach_ppl::Constraint { coefficients, constant: big(constraint.constant()), relation }
+}
+
+fn inwards(constraint: &coreach_ppl::Constraint) -> Constraint {
+    let relation = match constraint.relation {
+        Compared::Equal => Relation::Equal,
+        Compared::AtLeast => Relation::AtLeast,
+        Compared::Greater => Relation::Greater,
+    };
+    let coefficients = constraint.coefficients.iter().map(integer).collect();
+    Constraint::new(coefficients, integer(&constraint.constant), relation)
+}
+
+impl Ppl {
+    fn constraints(&self, given: &[Constraint]) -> Result<Constraints, String> {
+        let given: Vec<_> = given.iter().map(outwards).collect();
+        Constraints::of(&self.0, &given).map_err(told)
+    }
+
+    fn assignment(
+        &self,
+        given: &[(usize, LinearExpression)],
+        dimensions: usize,
+    ) -> Result<Assignment, String> {
+        let given: Vec<_> = given.iter().map(|(at, e)| (*at, parts(e, dimensions))).collect();
+        Assignment::of(&self.0, &given, dimensions).map_err(told)
+    }
+}
+
+impl Library for Ppl {
+    type Element = Polyhedron;
+    type Prepared = Prepared;
+
+    fn new(strict: bool) -> Result<Self, String> {
+        let topology = if strict { Topology::NotNecessarilyClosed } else { Topology::Closed };
+        Ok(Ppl(Claim::claim().map_err(told)?, topology))
+    }
+
+    fn prepare(&self, step: &Step, dimensions: usize) -> Result<Prepared, String> {
+        Ok(match step {
+            Step::Constraints(c) => Prepared::Make(dimensions, self.constraints(c)?),
+            Step::MeetConstraints(a, c) => Prepared::Meet(*a, self.constraints(c)?),
+            Step::Widen(a, b, c) if !c.is_empty() => Prepared::Widen(*a, *b, self.constraints(c)?),
+            Step::Assign(a, m) => Prepared::Assign(*a, self.assignment(m, dimensions)?),
+            Step::Substitute(a, m) => Prepared::Substitute(*a, self.assignment(m, dimensions)?),
+            Step::Bounds(a, e) => {
+                let (coefficients, constant, denominator) = parts(e, dimensions);
+                let own = Expression::of(&self.0, &coefficients, &constant, &denominator);
+                Prepared::Bounds(*a, own.map_err(told)?)
+            }
+            other => Prepared::Plain(other.clone()),
+        })
+    }
+
+    fn perform(&self, step: &mut Prepared, made: &[Polyhedron]) -> Result<Answer<Polyhedron>, String> {
+        let new = match step {
+            Prepared::Make(dimensions, c) => {
+                Polyhedron::universe(&self.0, self.1, *dimensions).and_then(|all| all.into_meet(c))
+            }
+            Prepared::Meet(a, c) => made[*a].meet_constraints(c),
+            Prepared::Widen(a, b, c) => made[*a].widen_within(&made[*b], c),
+            Prepared::Assign(a, m) => made[*a].assign(m),
+            Prepared::Substitute(a, m) => made[*a].substitute(m),
+            Prepared::Bounds(a, e) => {
+                let bounds = made[*a].bounds(e).map_err(told)?;
+                return Ok(Answer::Range(match bounds.is_empty {
+                    true => Range::Empty,
+                    false => Range::Between(
+                        bounds.lower.map(|bound| rational(&bound.value)),
+                        bounds.upper.map(|bound| rational(&bound.value)),
+                    ),
+                }));
+            }
+            Prepared::Plain(step) => match step {
+                Step::Meet(a, b) => made[*a].meet(&made[*b]),
+                Step::Join(a, b) => made[*a].join(&made[*b]),
+                Step::Widen(a, b, _) => made[*a].widen(&made[*b]),
+                Step::Forget(a, d) => made[*a].forget(d),
+                Step::Add(a, count) => made[*a].add_dimensions(*count),
+                Step::Remove(a, d) => made[*a].remove_dimensions(d),
+                Step::IsLeq(a, b) => return made[*a].is_leq(&made[*b]).map(Answer::Truth).map_err(told),
+                Step::IsEmpty(a) => return made[*a].is_empty().map(Answer::Truth).map_err(told),
+                Step::List(a) => return self.list(&made[*a]).map(Answer::Listed),
+                other => return Err(format!("not prepared: {other}")),
+            },
+        };
+        new.map(Answer::Made).map_err(told)
+    }
+
+    fn list(&self, element: &Polyhedron) -> Result<usize, String> {
+        element.count_constraints().map_err(told)
+    }
+
+    fn export(&self, element: &Polyhedron) -> Result<Vec<Constraint>, String> {
+        Ok(element.constraints().map_err(told)?.iter().map(inwards).collect())
+    }
+}

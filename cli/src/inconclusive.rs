@@ -1,0 +1,36 @@
+//! What a run is worth that ended with Inconclusive: for who gates a pipeline, a choice of his own.
+
+use clap::ValueEnum;
+use coreach_execution::{Ending, junit};
+
+use crate::exit::Exit;
+
+/// What a run is worth that ended with Inconclusive.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum Inconclusive {
+    Ok,
+    #[default]
+    Warn,
+    Fail,
+}
+
+impl Inconclusive {
+    /// The exit code of a run that ended so.
+    pub fn exit(self, ending: Ending) -> Exit {
+        match (Exit::of(ending), self) {
+            (Exit::Inconclusive, Inconclusive::Ok) => Exit::Fine,
+            (Exit::Inconclusive, Inconclusive::Fail) => Exit::Failed,
+            (exit, _) => exit,
+        }
+    }
+
+    /// What it is in a report of JUnit.
+    pub fn kind(self) -> junit::Kind {
+        match self {
+            Inconclusive::Ok => junit::Kind::Success,
+            Inconclusive::Warn => junit::Kind::Skipped,
+            Inconclusive::Fail => junit::Kind::Failure,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What is started beside a test, and where it is reached: keys that the sections of an IUT file share.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use coreach_adapters::address;
+use coreach_adapters::description::{Command, Launch};
+use coreach_adapters::template::Template;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::number;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+
+use super::words::{Holes, IutReader};
+
+/// The keys of a command, which stand among those of their section.
+pub const COMMAND: [&str; 4] = ["command", "directory", "environment", "grace_ms"];
+
+/// How long a command may take until it is ready, if nothing is said.
+pub const READY: u64 = 10_000;
+
+/// The host of an address, whatever its port is.
+pub fn host(address: &Template) -> String {
+    address::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
+}
+
+/// A server that is kept must be told to forget.
+pub fn kept(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, is_without: bool, like: &str) {
+    let Some(entry) = entries.iter().find(|entry| entry.key.text == key).filter(|_| is_without) else {
+        return;
+    };
+    let message = "what is kept between runs needs a `reset`: a run begins in the initial state";
+    let diagnostic = Diagnostic::error("missing-key", message)
+        .at(reader.collector.origin(&entry.key.span), "kept, and never reset")
+        .help(format!("for example `{like}`, or leave out `keep`"));
+    reader.collector.push(diagnostic);
+}
+
+/// `launch`, where it is given. The outer `None` is a mistake.
+pub fn launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
+    let Some(node) = shape::get(entries, "launch") else { return Some(None) };
+    let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "keep"]).collect();
+    let entries = shape::section(reader.collector, entries, "launch", &known);
+    let keep = reader.boolean(entries, "keep");
+    // What is kept for many runs cannot depend on the constants of one.
+    let holes = if keep { Holes::none() } else { Holes::constants() }.with_server();
+    let like = "launch: { command: [redis-server, --port, \"{port}\"] }";
+    let command = command(reader, entries, node, "`launch`", like, holes);
+    let ready = reader.milliseconds(entries, "ready_ms", READY);
+    Some(Some(Launch { command: command?, ready, keep }))
+}
+
+/// Where the implementation is, with the place in the file.
+pub fn address(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+    node: &Node,
+    key: &str,
+    of: &str,
+    like: &str,
+) -> Option<(Template, std::ops::Range<usize>)> {
+    let Some(value) = shape::get(entries, key) else {
+        shape::missing_key(reader.collector, node, key, of, like);
+        return None;
+    };
+    let scalar = shape::scalar(reader.collector, value, &format!("`{key}`"), like)?;
+    let holes =
+        if shape::get(entries, "launch").is_some() { Holes::none().with_port() } else { Holes::none() };
+    reader.template(scalar, &holes).map(|template| (template, scalar.span.clone()))
+}
+
+/// What is started, from the keys of [`COMMAND`].
+pub fn command(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+    node: &Node,
+    of: &str,
+    like: &str,
+    holes: Holes,
+) -> Option<Command> {
+    let words = match shape::get(entries, "command") {
+        None => {
+            shape::missing_key(reader.collector, node, "command", of, like);
+            None
+        }
+        Some(value) => words_of(reader, value, like, &holes),
+    };
+    let directory = directory(reader, entries);
+    let mut environment = Vec::new();
+    if let Some(value) = shape::get(entries, "environment") {
+        let like = "environment: { KEY: value }";
+        let entries = shape::mapping(reader.collector, value, "`environment`", like).unwrap_or(&[]);
+        shape::check_distinct(reader.collector, entries, "duplicate-key", "variable");
+        for entry in shape::first_entries(entries) {
+            let name = &entry.key.text;
+            if name.is_empty() || name.contains(['=', '\0']) {
+                let message =
+                    format!("`{}` cannot name a variable of the environment", name.escape_default());
+                reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
+                continue;
+            }
+            // Nothing at all is the empty text here.
+            let text = match entry.value.is_nothing() {
+                true => Some(String::new()),
+                false => shape::scalar(reader.collector, &entry.value, &format!("`{name}`"), like)
+                    .map(|scalar| scalar.text.clone()),
+            };
+            environment.extend(text.map(|text| (name.clone(), text)));
+        }
+    }
+    let grace = reader.milliseconds(entries, "grace_ms", 0);
+    Some(Command { words: words?, directory: directory?, environment, grace })
+}
+
+fn words_of(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {
+    if let NodeKind::Scalar(scalar) = &value.kind
+        && !value.is_nothing()
+    {
+        let words: Vec<String> = scalar.text.split_whitespace().map(|word| format!("{word:?}")).collect();
+        let diagnostic =
+            Diagnostic::error("wrong-kind", "`command` must be a list of words: no shell reads it")
+                .at(reader.collector.origin(&scalar.span), "expected a list")
+                .help(format!("for example `command: [{}]`", words.join(", ")));
+        reader.collector.push(diagnostic);
+        return None;
+    }
+    let items = shape::list(reader.collector, value, "`command`", like)?;
+    if items.is_empty() {
+        reader.collector.error("wrong-value", "`command` is empty", &value.head(), "expected a program");
+        return None;
+    }
+    let mut words = Vec::new();
+    for item in items {
+        // An empty argument is one, too, if it is quoted.
+        let scalar = shape::scalar(reader.collector, item, "a word of `command`", like);
+        words.push(scalar.and_then(|scalar| reader.template(scalar, holes)));
+    }
+    words.into_iter().collect()
+}
+
+fn directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathBuf> {
+    let own = if reader.folder.as_os_str().is_empty() { Path::new(".") } else { reader.folder };
+    let Some(value) = shape::get(entries, "directory") else { return Some(own.to_owned()) };
+    let scalar = shape::scalar(reader.collector, value, "`directory`", "directory: .")?;
+    let path = own.join(&scalar.text);
+    if path.is_dir() {
+        return Some(path);
+    }
+    let diagnostic =
+        Diagnostic::error("missing-folder", "the command cannot be started there: no such folder")
+            .at(reader.collector.origin(&scalar.span), "no such folder")
+            .help("paths are relative to the folder of this file");
+    reader.collector.push(diagnostic);
+    None
+}
+
+impl IutReader<'_> {
+    /// A time of a section, in milliseconds.
+    pub fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
+        /// An hour.
+        const MOST: u64 = 3_600_000;
+        let Some(node) = shape::get(entries, key) else { return Duration::from_millis(default) };
+        let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
+        if let Some(number) = number.filter(|number| *number <= MOST) {
+            return Duration::from_millis(number);
+        }
+        let message = format!("`{key}` must be a whole number of milliseconds, at most {MOST}");
+        let diagnostic = Diagnostic::error("wrong-value", message)
+            .at(self.collector.origin(&node.head()), "not such a number")
+            .help(format!("the default is `{key}: {default}`"));
+        self.collector.push(diagnostic);
+        Duration::from_millis(default)
+    }
+
+    /// Yes or no; no if nothing is said.
+    pub fn boolean(&mut self, entries: &[Entry], key: &str) -> bool {
+        let Some(node) = shape::get(entries, key) else { return false };
+        match node.as_scalar().map(|scalar| scalar.text.as_str()) {
+            Some("true") => return true,
+            Some("false") => {}
+            _ => {
+                let message = format!("`{key}` must be `true` or `false`");
+                self.collector.error("wrong-value", message, &node.head(), "neither");
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,114 @@
+//! A request by templates, and what else the section `http` shares with the steps of a `reset`.
+
+use coreach_adapters::description::Request;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::number;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Node, Scalar};
+
+use super::words::{Holes, IutReader};
+
+/// The keys of a request.
+pub const REQUEST: [&str; 4] = ["method", "path", "body", "headers"];
+
+/// A request, from the keys of [`REQUEST`].
+pub fn request(
+    reader: &mut IutReader<'_>,
+    node: &Node,
+    what: &str,
+    like: &str,
+    known: &[&str],
+    holes: Option<&Holes>,
+) -> Option<Request> {
+    let entries = shape::mapping(reader.collector, node, what, like)?;
+    shape::check_keys(reader.collector, entries, known, what);
+    let mut text = |key: &str| {
+        let Some(node) = shape::get(entries, key) else {
+            shape::missing_key(reader.collector, node, key, what, like);
+            return None;
+        };
+        shape::scalar(reader.collector, node, &format!("`{key}`"), like)
+    };
+    let (method, path) = (text("method"), text("path"));
+    if let Some(method) = method
+        && (method.text.is_empty()
+            || !method.text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-'))
+    {
+        let example =
+            if method.text.is_empty() { "GET".to_owned() } else { method.text.to_ascii_uppercase() };
+        let help = format!("for example `{example}`");
+        let diagnostic = Diagnostic::error("wrong-value", "a method is a word of capital letters")
+            .at(reader.collector.origin(&method.span), "no method")
+            .help(help);
+        reader.collector.push(diagnostic);
+    }
+    if let Some(path) = path
+        && !path.text.starts_with('/')
+    {
+        reader.collector.error("wrong-value", "a path begins with a slash", &path.span, "no path");
+    }
+    let path = path.and_then(|path| reader.template_of(path, holes));
+    let body = match shape::get(entries, "body") {
+        None => None,
+        Some(node) => {
+            let scalar = shape::scalar(reader.collector, node, "`body`", "body: '{\"n\": {n}}'")?;
+            Some(reader.body(scalar, holes)?)
+        }
+    };
+    let mut headers = Vec::new();
+    if let Some(node) = shape::get(entries, "headers") {
+        let like = "headers: { Content-Type: application/json }";
+        let entries = shape::mapping(reader.collector, node, "`headers`", like).unwrap_or(&[]);
+        shape::check_distinct(reader.collector, entries, "duplicate-key", "header");
+        for entry in shape::first_entries(entries) {
+            let name = entry.key.text.as_str();
+            if !is_header(name) {
+                let message = format!("`{}` cannot name a header", name.escape_default());
+                reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
+                continue;
+            }
+            let value = shape::scalar(reader.collector, &entry.value, "a header", like);
+            let template = value.and_then(|value| reader.template_of(value, holes));
+            headers.extend(template.map(|template| (name.to_owned(), template)));
+        }
+    }
+    Some(Request { method: method?.text.clone(), path: path?, body, headers })
+}
+
+/// Can a header or a cookie be called so (RFC 9110, 5.6.2)?
+pub fn is_header(name: &str) -> bool {
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_sign)
+}
+
+/// Is it a JSON pointer? Reports it where not.
+pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
+    if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
+        let diagnostic = Diagnostic::error("wrong-value", "a JSON pointer begins with a slash")
+            .at(reader.collector.origin(&pointer.span), "no pointer")
+            .help(format!("for example `/{}`", pointer.text.replace('.', "/")));
+        reader.collector.push(diagnostic);
+        return false;
+    }
+    // RFC 6901, 3: `~` begins `~0` or `~1`.
+    if pointer.text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
+        let diagnostic = Diagnostic::error("wrong-value", "in a JSON pointer, `~0` is `~` and `~1` is `/`")
+            .at(reader.collector.origin(&pointer.span), "no pointer")
+            .help(format!("for example `{}`", pointer.text.replace('~', "~0")));
+        reader.collector.push(diagnostic);
+        return false;
+    }
+    true
+}
+
+/// A status.
+pub fn status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
+    let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
+    let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());
+    let status = status.filter(|status| (100..=599).contains(status));
+    if status.is_none() {
+        let message = "a status is a number from 100 to 599";
+        reader.collector.error("wrong-value", message, &scalar.span, "no status");
+    }
+    status
+}

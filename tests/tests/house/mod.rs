@@ -1,0 +1,156 @@
+//! What holds the house: which crate, folder and file may use which, that a public name has one meaning, and
+//! that a line of a comment can be read. The rules are tables of `docs/architecture.md`, so the map is true
+//! or a test fails.
+//!
+//! The tables of exceptions are ratchets: what is in them and no longer there fails as well, and says which
+//! row may go.
+
+mod crates;
+mod graph;
+mod map;
+mod sources;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+use sources::{crates, rust_files};
+
+const MAP: &str = "docs/architecture.md";
+
+/// What the map says is what the sources show; the message names each difference and what to do.
+fn same<T: Ord + Debug>(shown: &BTreeSet<T>, told: &BTreeSet<T>, cure: &str) {
+    let more: Vec<&T> = shown.difference(told).collect();
+    let gone: Vec<&T> = told.difference(shown).collect();
+    assert!(more.is_empty(), "{more:#?}\n{cure}");
+    assert!(gone.is_empty(), "{gone:#?}\nare no longer so: take them out of the table in {MAP}");
+}
+
+#[test]
+fn files_of_a_crate_use_one_another_in_no_circle() {
+    let shown: BTreeSet<BTreeSet<String>> = crates().iter().flat_map(graph::circles).collect();
+    let told = map::table("| files in a circle |").into_iter().map(|row| row[0].iter().cloned().collect());
+    let cure = format!(
+        "use one another in a circle: move what all of them need into a file below them. \
+         If they are one subject and must be, a row of the table in {MAP} says why."
+    );
+    same(&shown, &told.collect(), &cure);
+}
+
+#[test]
+fn folders_of_a_crate_use_one_another_as_the_map_says() {
+    let shown = crates().iter().flat_map(graph::folder_arrows).collect();
+    let mut told = BTreeSet::new();
+    for row in map::table("| folder | uses of its crate |") {
+        told.extend(row[1].iter().map(|to| (row[0][0].clone(), to.clone())));
+    }
+    let cure = format!(
+        "are new arrows between folders: is there a way without? Then take it; \
+         else the table of folders in {MAP} gets the arrow, and must stay without a circle."
+    );
+    same(&shown, &told, &cure);
+}
+
+#[test]
+fn what_must_not_know_does_not() {
+    let rules = map::table("| file or folder | never uses |");
+    for one in crates() {
+        for (from, targets) in graph::arrows(&one) {
+            let from = &one.files[&from].path;
+            for to in targets.iter().map(|to| &one.files[to].path) {
+                let broken = rules.iter().find(|row| {
+                    let begins =
+                        |cell: &[String], path: &str| cell.iter().any(|part| path.starts_with(part.as_str()));
+                    begins(&row[0], from) && begins(&row[1], to)
+                });
+                assert!(broken.is_none(), "{from} uses {to}: the table in {MAP} says why it must not");
+            }
+        }
+    }
+    for path in rules.iter().flat_map(|row| row[0].iter().chain(&row[1])) {
+        assert!(sources::root().join(path).exists(), "{path} is in a table of {MAP}, and gone");
+    }
+}
+
+/// Public types of one name in two crates, each with the files that declare it.
+fn shared_names(free: &[String]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut declared: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+    for one in crates() {
+        for file in one.files.into_values() {
+            let is_free = free.iter().any(|folder| file.path.starts_with(folder.as_str()));
+            for name in file.types.into_iter().filter(|_| !is_free) {
+                let crates = declared.entry(name).or_default();
+                crates.entry(one.name.clone()).or_default().insert(file.path.clone());
+            }
+        }
+    }
+    declared.retain(|_, crates| crates.len() > 1);
+    declared.into_iter().map(|(name, crates)| (name, crates.into_values().flatten().collect())).collect()
+}
+
+#[test]
+fn a_public_type_has_its_name_alone() {
+    let rows = map::table("| name | declared in |");
+    let free: Vec<String> =
+        rows.iter().filter(|row| row[0].is_empty()).flat_map(|row| row[1].clone()).collect();
+    let told = rows.into_iter().filter(|row| !row[0].is_empty());
+    let told = told.map(|row| (row[0][0].clone(), row[1].iter().cloned().collect())).collect();
+    let cure = format!(
+        "are public types of one name in two crates: a reader takes one for the other. Give the newer one a name \
+         that says of what it is; if both have to be called so, a row of the table in {MAP} says why."
+    );
+    same(&shared_names(&free).into_iter().collect(), &told, &cure);
+}
+
+/// Names that say nothing of what they are the kind, the way or the document.
+#[test]
+fn a_public_type_says_of_what_it_is() {
+    const BARE: [&str; 8] = ["Told", "Said", "Wanted", "Found", "Way", "Kind", "Step", "Document"];
+    let mut shown = BTreeSet::new();
+    for file in crates().into_iter().flat_map(|one| one.files.into_values()) {
+        // Nothing uses the crate of tests.
+        let bare = file.types.iter().filter(|_| !file.path.starts_with("tests/"));
+        let bare = bare.filter(|name| BARE.contains(&name.as_str()));
+        shown.extend(bare.map(|name| (name.clone(), file.path.clone())));
+    }
+    let mut told = BTreeSet::new();
+    for row in map::table("| bare name | in |") {
+        told.extend(row[1].iter().map(|path| (row[0][0].clone(), path.clone())));
+    }
+    same(&shown, &told, "are called by a word that says nothing: name the type after what it is of");
+}
+
+#[test]
+fn a_comment_is_at_most_110_columns_wide() {
+    const WIDTH: usize = 110;
+    let mut shown = BTreeMap::new();
+    for path in sources::members().iter().flat_map(|folder| rust_files(folder)) {
+        let text = sources::text(&path);
+        let wide = prose(&text).into_iter().filter(|line| line.chars().count() > WIDTH).count();
+        if wide > 0 {
+            shown.insert(path, wide);
+        }
+    }
+    assert!(shown.is_empty(), "{shown:#?}\nhave so many comment lines beyond {WIDTH} columns: fold them");
+}
+
+/// The lines of comments that can be folded: no table, no code in a fence or an indented block, no address
+/// alone, and nothing that stands in a string.
+fn prose(text: &str) -> Vec<&str> {
+    let (mut is_code, mut is_string, mut found) = (false, false, Vec::new());
+    for line in text.lines() {
+        let trimmed = line.trim_start();
+        if is_string || !trimmed.starts_with("//") {
+            is_code = false;
+            is_string = if is_string { !line.contains("\"#") } else { line.ends_with("r#\"") };
+            continue;
+        }
+        let words = trimmed.trim_start_matches(['/', '!']);
+        let is_fence = words.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        let is_block = words.starts_with("     ") || words.trim_start().starts_with('|');
+        if !is_code && !is_fence && !is_block && words.trim().contains(' ') {
+            found.push(line);
+        }
+    }
+    found
+}

@@ -1,0 +1,181 @@
+//! Records of runs: every outcome, with all its fields.
+
+use std::time::Duration;
+
+use coreach_adapters::evidence::{self, Item, Phase};
+use coreach_adapters::{Failure, Left};
+use coreach_execution::ending::{Cause, Ending, Outcome, cause};
+use coreach_execution::record::{GuardRecord, ReasonRecord, Record, SettledRecord, StepRecord, TimingRecord};
+use coreach_execution::shrink::Stopped;
+use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
+use coreach_execution::values::Source;
+use coreach_execution::wire::WireRecord;
+use coreach_model::Verdict;
+use coreach_tests::schema;
+use serde_json::{Map, Value, json};
+
+use super::{a_bucket, a_map, follow};
+use crate::schemas::words;
+
+/// Every word for how a run may end. The matches make this complain when one is added.
+fn outcomes() -> Vec<Outcome> {
+    let some = Duration::from_millis(7);
+    let text = || "x".to_owned();
+    let causes = [
+        Cause::Event,
+        Cause::Alien(text()),
+        Cause::Silence(some),
+        Cause::NothingToDo,
+        Cause::Unspecified,
+        Cause::Crossed,
+        Cause::Steps(3),
+        Cause::States(5),
+        Cause::Time(some),
+        Cause::Digits(4),
+        Cause::Late(Duration::from_micros(137)),
+        Cause::Jitter(some),
+        Cause::Ended,
+    ];
+    let failures = [
+        Failure::Start(text()),
+        Failure::Lost(text()),
+        Failure::Garbage(text()),
+        Failure::Stuck(text()),
+        Failure::Flood(text()),
+        Failure::Untranslatable(text()),
+        Failure::Dirty(text()),
+    ];
+    for cause in &causes {
+        match cause {
+            Cause::Event | Cause::Alien(_) | Cause::Silence(_) | Cause::NothingToDo | Cause::Unspecified => {}
+            Cause::Crossed
+            | Cause::Steps(_)
+            | Cause::States(_)
+            | Cause::Time(_)
+            | Cause::Digits(_)
+            | Cause::Late(_)
+            | Cause::Jitter(_)
+            | Cause::Ended => {}
+        }
+    }
+    for failure in &failures {
+        match failure {
+            Failure::Start(_) | Failure::Lost(_) | Failure::Garbage(_) => {}
+            Failure::Stuck(_) | Failure::Flood(_) | Failure::Untranslatable(_) => {}
+            Failure::Dirty(_) => {}
+        }
+    }
+    let verdicts = causes
+        .into_iter()
+        .flat_map(|cause| Verdict::ALL.map(|verdict| Outcome::Verdict(verdict, cause.clone())));
+    verdicts.chain(failures.into_iter().map(Outcome::RunError)).collect()
+}
+
+fn item(kind: evidence::Kind, at: usize) -> WireRecord {
+    let bytes: [&[u8]; 2] = [b"text\r\n", b"\x00"];
+    coreach_execution::wire::write(&Item {
+        kind,
+        at: Duration::from_millis(3),
+        phase: Phase::ALL[at % 3],
+        bytes: bytes[at / 3].to_vec(),
+        cut: 12,
+        rest: b"rest".to_vec(),
+        note: Some("n".to_owned()),
+    })
+}
+
+pub(super) fn records() -> Vec<Record> {
+    let step = |direction: &str, event: bool| StepRecord {
+        direction: direction.to_owned(),
+        action: event.then(|| "Coin".to_owned()),
+        values: event.then(a_map),
+        ms: (!event).then_some(2.5),
+        at_ms: 1.25,
+    };
+    let one = |(number, outcome): (usize, Outcome)| {
+        let (cause, detail) = cause(&outcome);
+        Record {
+            format_version: coreach_execution::record::FORMAT_VERSION,
+            test_case: "t".to_owned(),
+            constants: a_map(),
+            seed: u64::MAX,
+            verdict: outcome.ending(),
+            cause: cause.to_owned(),
+            detail,
+            reason: ReasonRecord {
+                summary: "s".to_owned(),
+                location: "l".to_owned(),
+                event: Some("e".to_owned()),
+                guards: vec![GuardRecord {
+                    transition: "t".to_owned(),
+                    part: "p".to_owned(),
+                    holds: true,
+                    values: Map::from_iter([("p".to_owned(), json!("3"))]),
+                }],
+                expected: vec!["x".to_owned()],
+            },
+            bucket: Some(a_bucket()),
+            trace: vec![
+                step("stimulus", true),
+                step("observation", true),
+                step("silence", false),
+                step("delay", false),
+            ],
+            mix: Source::ALL.iter().map(|source| (source.name().to_owned(), json!(2))).collect(),
+            link_ms: Some(50.0),
+            crossed: 2,
+            settled: Some(SettledRecord {
+                awaited: "the answer to `Add`".to_owned(),
+                ms: 1.5,
+                left: Left::ALL[number % 3].name().to_owned(),
+            }),
+            shrunk: Some(ShrunkRecord {
+                from_events: 9,
+                events: 4,
+                runs: 7,
+                stopped: Some(Stopped::Time.name().to_owned()),
+                repeated: 5,
+                same: 4,
+                others: vec![OtherRecord { bucket: a_bucket(), count: 1 }],
+            }),
+            retried: 2,
+            timing: Some(TimingRecord {
+                simulated: false,
+                tolerance_ms: 10.0,
+                moved: 1,
+                jitter_ms: 3.25,
+                jitter_p99_ms: 0.5,
+                thought_ms: 12.0,
+                longest_thought_ms: 8.0,
+            }),
+            wire: evidence::Kind::ALL.iter().enumerate().map(|(at, kind)| item(*kind, at)).collect(),
+            seconds: 0.5,
+        }
+    };
+    outcomes().into_iter().enumerate().map(one).collect()
+}
+
+#[test]
+fn a_record_has_the_fields_and_words_of_its_schema() {
+    let records = records();
+    let documents: Vec<Value> = records.iter().map(|record| serde_json::to_value(record).unwrap()).collect();
+    follow("run-record.schema.json", &documents);
+    let schema = schema::read("run-record.schema.json");
+    assert_eq!(words(&schema, "/properties/verdict/enum"), Ending::ALL.map(Ending::name));
+    let mut causes: Vec<String> = Vec::new();
+    records.into_iter().map(|record| record.cause).for_each(|cause| {
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    });
+    assert_eq!(words(&schema, "/properties/cause/enum"), causes);
+    assert_eq!(words(&schema, "/properties/settled/properties/left/enum"), Left::ALL.map(Left::name));
+    let wire = |key: &str| words(&schema, &format!("/properties/wire/items/properties/{key}/enum"));
+    assert_eq!(wire("direction"), evidence::Kind::ALL.map(evidence::Kind::name));
+    assert_eq!(wire("phase"), [Phase::Start, Phase::Settle].map(Phase::name));
+    let stopped = [Stopped::Runs, Stopped::Time].map(Stopped::name);
+    assert_eq!(words(&schema, "/properties/shrunk/properties/stopped/enum"), stopped);
+    assert_eq!(words(&schema, "/$defs/bucket/properties/verdict/enum"), Ending::ALL.map(Ending::name));
+    let sources: Vec<&str> = Source::ALL.iter().map(|source| source.name()).collect();
+    assert_eq!(words(&schema, "/properties/mix/propertyNames/enum"), sources);
+}
