@@ -4,8 +4,9 @@
 //! elements of the numerical domain; a cell that is absent is bottom. Elements live in [`Elements`], once
 //! each by what they say: a canonical disjunction of conjunctions of constraints (these once each, too: a
 //! constraint has a coefficient for every number, and thousands of elements share few), and a list of
-//! congruences. So a value is a short list of numbers, equality is cheap, and every binary operation is done once per pair: in products many
-//! locations carry the same elements, and a fixpoint asks the same things again.
+//! congruences. So a value is a short list of numbers, equality is cheap, and every binary operation is done
+//! once per pair: in products many locations carry the same elements, and a fixpoint asks the same things
+//! again.
 //!
 //! Cost: a look-up per operation that was done before. The memory is that of the distinct elements and pairs,
 //! which the engine's step limit bounds.
