@@ -29,8 +29,9 @@ use coreach_polyhedra::Constraint;
 use crate::cubes::{cubes, cubes_term};
 use crate::domains::Domain;
 use crate::frame::Frame;
+use crate::grid::{Congruence, Grid};
 use crate::partition::{AbstractValue, ElementId, Elements};
-use crate::readable::{readable, readable_order, says_more, to_term};
+use crate::readable::{classes, congruent, independent, readable, readable_order, says_more, to_term};
 
 /// A fact in clauses.
 pub struct Said {
@@ -50,14 +51,17 @@ pub fn clauses<D: Domain>(frame: &Frame, store: &Elements<D>, value: &AbstractVa
     let there = support(frame, &cells);
     parts.extend(there.conjuncts().into_iter().map(|part| (atoms(&part), part)));
     let mut constraints: Vec<&Constraint> = Vec::new();
+    let mut congruences: Vec<Congruence> = Vec::new();
     let mut several: Vec<ElementId> = Vec::new();
     let mut elements: BTreeSet<ElementId> = BTreeSet::new();
     for &(_, element) in value.cells() {
         if elements.insert(element) {
+            congruences.extend(classes(frame, store, element));
             let mut disjuncts = store.disjuncts(element);
             match (disjuncts.next(), disjuncts.next()) {
                 (Some(only), None) => {
-                    let own = only.filter(|constraint| says_more(frame, constraint));
+                    let own = independent(frame, only.collect()).into_iter();
+                    let own = own.filter(|constraint| says_more(frame, constraint));
                     constraints.extend(own.filter(|constraint| seen.insert(*constraint)));
                 }
                 _ => several.push(element),
@@ -84,6 +88,18 @@ pub fn clauses<D: Domain>(frame: &Frame, store: &Elements<D>, value: &AbstractVa
             listed || exact && store.get(element).is_leq(&half)
         });
     }
+    congruences.sort();
+    congruences.dedup();
+    for congruence in congruences {
+        state(congruent(&congruence, &frame.numeric), &|element| {
+            let equalities: Vec<Constraint> = match single(store, element) {
+                Some(constraints) => constraints.cloned().collect(),
+                None => Vec::new(),
+            };
+            let known = Grid::all(store.dimensions()).with(&equalities, store.congruences(element));
+            known.implies(&congruence)
+        });
+    }
     for one in several {
         let said = Term::and(readable(frame, store.disjuncts(one)));
         if !said.is_true() {
@@ -103,6 +119,12 @@ pub fn clauses<D: Domain>(frame: &Frame, store: &Elements<D>, value: &AbstractVa
     let left_out = kept.iter().filter(|kept| !**kept).count();
     let said = parts.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|((_, part), _)| part);
     Said { term: Term::and(said), size, left_out }
+}
+
+/// The constraints of an element, where it has one disjunct.
+fn single<D: Domain>(store: &Elements<D>, element: ElementId) -> Option<impl Iterator<Item = &Constraint>> {
+    let mut disjuncts = store.disjuncts(element);
+    disjuncts.next().filter(|_| disjuncts.next().is_none())
 }
 
 /// How many comparisons and flags a term of our own has; nothing here shares.

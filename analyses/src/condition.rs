@@ -6,6 +6,10 @@
 //! true, which is an over-approximation, and noted as a [`LossReason`] with the term it is about. An
 //! `if-then-else` below a comparison or an assignment is a case split, limited by [`CASE_LIMIT`].
 //!
+//! `mod` and `div` by a number are linear where the remainder is known. For a domain that knows congruences
+//! they are a case split over the remainders; for one that does not, they are beyond the domain: no case
+//! would be told apart from another.
+//!
 //! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled
 //! once in a scope, and a condition has at most as many constraints as its frame allows
 //! ([`Frame::condition_limit`]): what would be longer is read as true, and noted.
@@ -19,10 +23,11 @@ use std::fmt;
 use coreach_model::term::Term;
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Type, Value};
-use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
 use crate::domains::Domain;
 use crate::frame::{Frame, Slot};
+use crate::grid::Congruence;
 use crate::linear::{constant_truth, constant_value, integer, positive_constraint, rational};
 
 /// The most cases that one term or one transition is split into.
@@ -70,6 +75,8 @@ pub enum Condition {
     No,
     /// All of these.
     Linear(Vec<Constraint>),
+    /// A congruence. Only with a frame that has them.
+    Congruence(Congruence),
     /// All of these, of which at most the first is [`Condition::Linear`].
     And(Vec<Condition>),
     /// One of these.
@@ -88,8 +95,8 @@ impl Condition {
                 Condition::No => return Condition::No,
                 Condition::Linear(constraints) => linear.extend(constraints),
                 Condition::And(inner) => work.extend(inner.into_iter().rev()),
-                Condition::Or(_) if others.contains(&part) => {}
-                Condition::Or(_) => others.push(part),
+                Condition::Or(_) | Condition::Congruence(_) if others.contains(&part) => {}
+                Condition::Or(_) | Condition::Congruence(_) => others.push(part),
             }
         }
         if !linear.is_empty() {
@@ -123,6 +130,15 @@ impl Condition {
         }
     }
 
+    /// That the congruence holds.
+    pub fn congruence(congruence: Congruence) -> Condition {
+        match congruence.constant_truth() {
+            Some(true) => Condition::Yes,
+            Some(false) => Condition::No,
+            None => Condition::Congruence(congruence),
+        }
+    }
+
     fn constraint(constraint: Constraint) -> Condition {
         match constant_truth(&constraint) {
             Some(true) => Condition::Yes,
@@ -137,6 +153,7 @@ impl Condition {
             Condition::Yes => element,
             Condition::No => D::bottom(dimensions),
             Condition::Linear(constraints) => element.meet_constraints(constraints, integer),
+            Condition::Congruence(only) => element.meet_congruences(std::slice::from_ref(only), integer),
             Condition::And(parts) => parts.iter().fold(element, |element, part| {
                 if element.is_bottom() { element } else { part.meet(element, integer, dimensions) }
             }),
@@ -157,11 +174,27 @@ impl Condition {
         }
     }
 
-    /// How many constraints it has.
+    /// Does it mention one of these dimensions?
+    pub fn mentions(&self, dimensions: &std::ops::Range<usize>) -> bool {
+        let within = |coefficients: &[Integer]| {
+            dimensions.clone().any(|at| coefficients.get(at).is_some_and(|entry| !entry.is_zero()))
+        };
+        match self {
+            Condition::Yes | Condition::No => false,
+            Condition::Linear(constraints) => constraints.iter().any(|one| within(one.coefficients())),
+            Condition::Congruence(only) => within(only.coefficients()),
+            Condition::And(parts) | Condition::Or(parts) => {
+                parts.iter().any(|part| part.mentions(dimensions))
+            }
+        }
+    }
+
+    /// How many constraints and congruences it has.
     pub fn size(&self) -> usize {
         match self {
             Condition::Yes | Condition::No => 0,
             Condition::Linear(constraints) => constraints.len(),
+            Condition::Congruence(_) => 1,
             Condition::And(parts) | Condition::Or(parts) => parts.iter().map(Condition::size).sum(),
         }
     }
@@ -169,7 +202,7 @@ impl Condition {
     /// Visits every constraint.
     pub fn for_each(&self, visit: &mut impl FnMut(&Constraint)) {
         match self {
-            Condition::Yes | Condition::No => {}
+            Condition::Yes | Condition::No | Condition::Congruence(_) => {}
             Condition::Linear(constraints) => constraints.iter().for_each(visit),
             Condition::And(parts) | Condition::Or(parts) => {
                 parts.iter().for_each(|part| part.for_each(visit))
@@ -421,7 +454,7 @@ impl Scope<'_> {
             }
             Node::Arithmetic(operator, a, b) => {
                 if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
-                    return Err((term.clone(), LossReason::IntegerDivision));
+                    return self.by_remainder(term, *operator, a, b);
                 }
                 let (a_cases, b_cases) = (self.linear(a)?, self.linear(b)?);
                 let mut cases = Vec::new();
@@ -439,6 +472,36 @@ impl Scope<'_> {
             }
             _ => Err((term.clone(), LossReason::Array)),
         }
+    }
+
+    /// `a mod m` and `a div m`, a case for each remainder: where `a == r (mod m)` they are `r` and `(a - r) /
+    /// m`.
+    fn by_remainder(
+        &mut self,
+        term: &Term,
+        operator: Operator,
+        a: &Term,
+        b: &Term,
+    ) -> Result<Cases<LinearExpression>, Beyond> {
+        let beyond = || (term.clone(), LossReason::IntegerDivision);
+        let literal =
+            if let Node::Literal(Value::Int(value)) = b.node() { Some(integer(value)) } else { None };
+        let known = literal.filter(|_| self.frame.congruences).ok_or_else(beyond)?;
+        let count = known.abs().to_i64().filter(|count| (1..=CASE_LIMIT as i64).contains(count));
+        let (count, divisor) = (count.ok_or_else(beyond)?, Rational::from(known.clone()));
+        let share = divisor.reciprocal().ok_or_else(beyond)?;
+        let mut cases = Vec::new();
+        for (on, a) in self.linear(a)? {
+            for remainder in 0..count {
+                let value = LinearExpression::constant(Rational::from(remainder));
+                let above = a.minus(&value);
+                let class = Condition::congruence(Congruence::of(&above, self.dimensions, &known.abs()));
+                let value = if operator == Operator::Modulo { value } else { above.times(&share) };
+                let on = Condition::and([on.clone(), class]);
+                cases.extend((on != Condition::No).then_some((on, value)));
+            }
+        }
+        limited(term, cases)
     }
 
     fn arithmetic(

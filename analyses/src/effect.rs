@@ -24,6 +24,7 @@ use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 use crate::condition::{Beyond, CASE_LIMIT, Condition, Fields, LossReason, Memory, Scope};
 use crate::domains::Domain;
 use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
+use crate::grid::Grid;
 
 /// One way to take a transition from one valuation of the finite places.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -305,11 +306,7 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
 /// A projection may be exponential in its dimensions, so it is limited like every operation on polyhedra.
 fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     let (first, all) = (frame.dimensions(), frame.dimensions() + case.extra.len());
-    let mut mentioned = case.extra.is_empty();
-    let mut visit = |expression: &LinearExpression| {
-        mentioned |= (first..all).any(|dimension| !expression.coefficient(dimension).is_zero());
-    };
-    case.numeric.iter().filter_map(|(_, value)| value.as_ref()).for_each(&mut visit);
+    let in_value = |value: &LinearExpression| (first..all).any(|at| !value.coefficient(at).is_zero());
     let (linear, others) = match &case.condition {
         Condition::Linear(constraints) => (constraints.clone(), Vec::new()),
         Condition::And(parts) => match parts.split_first() {
@@ -318,11 +315,13 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
         },
         other => (Vec::new(), vec![other.clone()]),
     };
-    others.iter().for_each(|part| part.for_each(&mut |constraint| visit(&constraint.expression())));
-    if mentioned {
+    let mentioned = case.numeric.iter().filter_map(|(_, value)| value.as_ref()).any(in_value)
+        || others.iter().any(|part| part.mentions(&(first..all)));
+    if mentioned || case.extra.is_empty() {
         return (Some(case), true);
     }
     let integer = [&frame.integer[..], &case.extra].concat();
+    let classes = if frame.congruences { classes(&linear, &integer, first) } else { Vec::new() };
     let parameters: Vec<usize> = (first..all).collect();
     let limits = Limits::default();
     let around = Polyhedron::from_constraints(all, linear).convert_limited(&limits);
@@ -335,8 +334,17 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     }
     let constraints = projected.constraints();
     let linear = if constraints.is_empty() { Condition::Yes } else { Condition::Linear(constraints) };
-    let condition = Condition::and([linear].into_iter().chain(others));
+    let condition = Condition::and([linear].into_iter().chain(others).chain(classes));
     (Some(Case { condition, extra: Vec::new(), ..case }), is_exact)
+}
+
+/// What equalities say of the classes of the first dimensions: `x == 2 * p` of a whole `p` says that `x` is
+/// even.
+fn classes(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Condition> {
+    let around = Grid::all(integer.len()).with(constraints, &[]).whole(integer);
+    let seen = around.project(&(0..first).collect::<Vec<_>>()).congruences();
+    let beyond_types = seen.into_iter().filter(|congruence| !congruence.modulus().is_one());
+    beyond_types.map(Condition::congruence).collect()
 }
 
 /// The cells that the case leads to from a cell.

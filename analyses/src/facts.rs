@@ -22,7 +22,7 @@ use crate::cubes::{cubes, cubes_term};
 use crate::domains::Domain;
 use crate::frame::Frame;
 use crate::partition::{AbstractValue, ElementId, Elements};
-use crate::readable::{disjunction, readable};
+use crate::readable::{classes, congruent, disjunction, readable};
 
 /// So many cases people read.
 const MOST_CASES: usize = 8;
@@ -88,8 +88,11 @@ impl Writer {
     ) -> Term {
         let mut cases: Vec<Vec<Term>> = Vec::new();
         for (element, cells) in groups {
-            let numbers =
-                self.elements.entry(element).or_insert_with(|| readable(frame, store.disjuncts(element)));
+            let numbers = self.elements.entry(element).or_insert_with(|| {
+                let mut said = readable(frame, store.disjuncts(element));
+                said.extend(classes(frame, store, element).iter().map(|c| congruent(c, &frame.numeric)));
+                said
+            });
             let mut conjuncts = cubes_term(frame, &cubes(frame, &cells)).conjuncts();
             conjuncts.extend(numbers.iter().cloned());
             cases.push(conjuncts);

@@ -137,6 +137,8 @@ pub struct Frame {
     pub dropped: Vec<Place>,
     /// The most constraints of one condition over it.
     pub condition_limit: usize,
+    /// May conditions over it have congruences?
+    pub congruences: bool,
     slots: HashMap<Term, Slot>,
 }
 
@@ -151,6 +153,7 @@ impl Frame {
             cells: 1,
             dropped: Vec::new(),
             condition_limit: CONDITION_LIMIT,
+            congruences: false,
             slots: HashMap::new(),
         }
     }

@@ -52,6 +52,7 @@ pub mod excerpt;
 pub mod facts;
 pub mod fixpoint;
 pub mod frame;
+pub mod grid;
 mod hash;
 pub mod hull;
 pub mod inductive;

@@ -3,9 +3,10 @@
 //! An [`AbstractValue`] maps cells (valuations of the finite places, numbered by [`crate::frame::Frame`]) to
 //! elements of the numerical domain; a cell that is absent is bottom. Elements live in [`Elements`], once
 //! each by what they say: a canonical disjunction of conjunctions of constraints (these once each, too: a
-//! constraint has a coefficient for every number, and thousands of elements share few). So a value is a short
-//! list of numbers, equality is cheap, and every binary operation is done once per pair: in products many
-//! locations carry the same elements, and a fixpoint asks the same things again.
+//! constraint has a coefficient for every number, and thousands of elements share few), and a list of
+//! congruences. So a value is a short list of numbers, equality is cheap, and every binary operation is done
+//! once per pair: in products many locations carry the same elements, and a fixpoint asks the same things
+//! again.
 //!
 //! Cost: a look-up per operation that was done before. The memory is that of the distinct elements and pairs,
 //! which the engine's step limit bounds.
@@ -16,6 +17,7 @@ use coreach_model::budget;
 use coreach_polyhedra::Constraint;
 
 use crate::domains::Domain;
+use crate::grid::Congruence;
 use crate::hash::FastMap;
 
 /// The number of an element in its store.
@@ -67,8 +69,12 @@ pub struct Elements<D> {
     lines: Vec<Rc<Constraint>>,
     line_of: FastMap<Rc<Constraint>, u32>,
     /// The elements by what they say: the numbers of the constraints of each disjunct, [`OR`] between two.
-    ids: FastMap<Rc<[u32]>, ElementId>,
-    said: Vec<Rc<[u32]>>,
+    /// With them the number of what it says in congruences.
+    ids: FastMap<(Rc<[u32]>, u32), ElementId>,
+    said: Vec<(Rc<[u32]>, u32)>,
+    /// The lists of congruences that occur, once each.
+    classes: Vec<Rc<[Congruence]>>,
+    class_of: FastMap<Rc<[Congruence]>, u32>,
     joins: FastMap<(ElementId, ElementId), ElementId>,
     meets: FastMap<(ElementId, ElementId), Option<ElementId>>,
     orders: FastMap<(ElementId, ElementId), bool>,
@@ -87,6 +93,8 @@ impl<D: Domain> Elements<D> {
             line_of: FastMap::default(),
             ids: FastMap::default(),
             said: Vec::new(),
+            classes: Vec::new(),
+            class_of: FastMap::default(),
             joins: FastMap::default(),
             meets: FastMap::default(),
             orders: FastMap::default(),
@@ -117,6 +125,7 @@ impl<D: Domain> Elements<D> {
     /// The number of an element; `None` for bottom.
     pub fn add(&mut self, element: D) -> Option<ElementId> {
         budget::ask_now();
+        let element = element.meet_congruences(&[], &self.integer);
         self.coarsened += usize::from(element.coarsened());
         if element.is_bottom() {
             return None;
@@ -126,7 +135,7 @@ impl<D: Domain> Elements<D> {
             said.extend((number > 0).then_some(OR));
             said.extend(disjunct.into_iter().map(|constraint| self.line(constraint)));
         }
-        let said: Rc<[u32]> = said.into();
+        let said = (said.into(), self.class(element.congruences().into()));
         if let Some(known) = self.ids.get(&said) {
             return Some(*known);
         }
@@ -148,6 +157,17 @@ impl<D: Domain> Elements<D> {
         number
     }
 
+    /// The number of a list of congruences.
+    fn class(&mut self, congruences: Rc<[Congruence]>) -> u32 {
+        if let Some(known) = self.class_of.get(&congruences) {
+            return *known;
+        }
+        let number = self.classes.len() as u32;
+        self.classes.push(congruences.clone());
+        self.class_of.insert(congruences, number);
+        number
+    }
+
     /// The element of this number.
     pub fn get(&self, id: ElementId) -> &D {
         &self.elements[id.0 as usize]
@@ -158,14 +178,19 @@ impl<D: Domain> Elements<D> {
         &self,
         id: ElementId,
     ) -> impl Iterator<Item = impl ExactSizeIterator<Item = &Constraint>> {
-        let disjuncts = self.said[id.0 as usize].split(|line| *line == OR);
+        let disjuncts = self.said[id.0 as usize].0.split(|line| *line == OR);
         disjuncts.map(|lines| lines.iter().map(|line| &*self.lines[*line as usize]))
+    }
+
+    /// Which congruences all its disjuncts have, canonical.
+    pub fn congruences(&self, id: ElementId) -> &[Congruence] {
+        &self.classes[self.said[id.0 as usize].1 as usize]
     }
 
     /// The dimensions that the element fixes, in order, and the number of the constraint that fixes each: as
     /// far as a constraint of its own says so. None where there are several disjuncts.
     pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
-        let lines = &self.said[id.0 as usize];
+        let lines = &self.said[id.0 as usize].0;
         let is_one = !lines.contains(&OR);
         let mut fixed: Vec<(usize, u32)> = lines
             .iter()

@@ -9,13 +9,17 @@ use std::collections::HashSet;
 
 use coreach_model::Value;
 use coreach_model::term::Term;
-use coreach_model::term::node::Comparison;
+use coreach_model::term::node::{Comparison, Operator};
 use coreach_polyhedra::{Constraint, Integer, Relation};
+use dashu::base::RemEuclid;
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
+use crate::domains::Domain;
 use crate::frame::{Frame, Place, extent};
+use crate::grid::{Congruence, Grid};
 use crate::linear::big;
+use crate::partition::{ElementId, Elements};
 
 /// One of the cases, each a conjunction; what all share is said once.
 pub fn disjunction(cases: &[Vec<Term>]) -> Term {
@@ -35,8 +39,8 @@ pub fn readable<'a>(
 ) -> Vec<Term> {
     let mut cases: Vec<Vec<Term>> = disjuncts
         .map(|constraints| {
-            let mut kept: Vec<&Constraint> =
-                constraints.filter(|constraint| says_more(frame, constraint)).collect();
+            let mut kept = independent(frame, constraints.collect());
+            kept.retain(|constraint| says_more(frame, constraint));
             readable_order(&mut kept);
             kept.into_iter().map(|constraint| to_term(constraint, &frame.numeric)).collect()
         })
@@ -45,6 +49,67 @@ pub fn readable<'a>(
         1 => cases.swap_remove(0),
         _ => disjunction(&cases).conjuncts(),
     }
+}
+
+/// Without the equalities that follow from those before them. One domain has none of these; two at once may
+/// say the same in two ways.
+pub fn independent<'a>(frame: &Frame, constraints: Vec<&'a Constraint>) -> Vec<&'a Constraint> {
+    if !frame.congruences {
+        return constraints;
+    }
+    let mut known = Grid::all(frame.dimensions());
+    let mut kept = constraints;
+    kept.retain(|constraint| {
+        let follows = known.implies_equality(constraint);
+        known = known.with(std::slice::from_ref(constraint), &[]);
+        !follows
+    });
+    kept
+}
+
+/// The congruences of an element that follow neither from its equalities nor from the types.
+pub fn classes<D: Domain>(frame: &Frame, store: &Elements<D>, element: ElementId) -> Vec<Congruence> {
+    let found = store.congruences(element);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mut disjuncts = store.disjuncts(element);
+    let only = disjuncts.next().filter(|_| disjuncts.next().is_none());
+    let equalities: Vec<Constraint> = only.into_iter().flatten().cloned().collect();
+    let types = Grid::all(frame.dimensions()).whole(&frame.integer).with(&equalities, &[]);
+    found.iter().filter(|congruence| !types.implies(congruence)).cloned().collect()
+}
+
+/// A congruence between integers as `… mod m == r`, the coefficients being small.
+pub fn congruent(congruence: &Congruence, places: &[Place]) -> Term {
+    let modulus = big(congruence.modulus());
+    let half = modulus.clone() / IBig::from(2);
+    let small = |value: IBig| {
+        let least = value.rem_euclid(modulus.clone());
+        let least = IBig::from(least);
+        if least > half { least - modulus.clone() } else { least }
+    };
+    let mut coefficients: Vec<IBig> = congruence.coefficients().iter().map(|c| small(big(c))).collect();
+    let mut remainder = -big(congruence.constant());
+    if coefficients.iter().find(|c| **c != IBig::ZERO).is_some_and(|c| *c < IBig::ZERO) {
+        coefficients.iter_mut().for_each(|c| *c = -c.clone());
+        remainder = -remainder;
+    }
+    let terms = |sign: i32| {
+        let used = places.iter().zip(&coefficients).filter(move |(_, c)| (**c > IBig::ZERO) == (sign > 0));
+        let terms = used
+            .filter(|(_, c)| **c != IBig::ZERO)
+            .map(move |(place, c)| Term::multiply(&Term::int(c.clone() * IBig::from(sign)), &place.term));
+        add_all(terms.collect())
+    };
+    let sum = match (terms(1), terms(-1)) {
+        (Some(more), Some(less)) => Term::subtract(&more, &less),
+        (Some(more), None) => more,
+        _ => Term::int(0),
+    };
+    let remainder = IBig::from(remainder.rem_euclid(modulus.clone()));
+    let class = Term::arithmetic(Operator::Modulo, &sum, &Term::int(modulus));
+    Term::compare(Comparison::Equal, &class, &Term::int(remainder))
 }
 
 /// Does the constraint say more than the types?

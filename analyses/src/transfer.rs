@@ -70,7 +70,9 @@ impl<D: Domain> Abstraction<D> {
 
     /// The frame that the domain needs.
     pub fn frame_for(iosts: &Iosts, partition_limit: usize) -> Frame {
-        if D::SEES_DATA { Frame::new(iosts, partition_limit) } else { Frame::blind() }
+        let mut frame = if D::SEES_DATA { Frame::new(iosts, partition_limit) } else { Frame::blind() };
+        frame.congruences = D::KNOWS_CONGRUENCES;
+        frame
     }
 
     /// All states: every cell, every number within its type.
@@ -202,7 +204,7 @@ impl<D: Domain> Abstraction<D> {
         }
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let (extra, dimensions) = (case.extra.len(), integer.len());
-        let before = self.store.get(element).add_dimensions(extra);
+        let before = self.store.get(element).add_dimensions(extra).meet_congruences(&[], &integer);
         let met = case.condition.meet(before, &integer, dimensions);
         let result = if met.is_bottom() {
             None
@@ -252,6 +254,7 @@ impl<D: Domain> Abstraction<D> {
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let (extra, dimensions) = (case.extra.len(), integer.len());
         let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);
+        let before = before.meet_congruences(&[], &integer);
         let met = before.meet(&self.store.get(within).add_dimensions(extra), &integer);
         let result = if met.is_bottom() {
             None

@@ -16,6 +16,7 @@ mod hostile;
 mod house;
 mod imported;
 mod imports;
+mod numerical;
 mod offline;
 mod oracle;
 mod packaging;

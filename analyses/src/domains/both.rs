@@ -5,10 +5,14 @@
 //! them is. Where constraints are met, each part is told what the other has made of them (a step of the
 //! reduction). Nowhere else: a reduction behind a join or a widening could undo the step that makes the
 //! iteration end, as rounding could.
+//!
+//! Where one part knows congruences there is a second step: a bound of a linear form that lies between two
+//! values of the form's class moves to the next one. `x >= 3` of an even `x` is `x >= 4`.
 
-use coreach_polyhedra::Constraint;
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
 use crate::domains::{Assignments, Domain};
+use crate::grid::{Congruence, Grid};
 
 /// An element of each.
 #[derive(Clone, Debug)]
@@ -18,6 +22,58 @@ impl<A: Domain, B: Domain> Both<A, B> {
     fn map(&self, first: impl FnOnce(&A) -> A, second: impl FnOnce(&B) -> B) -> Self {
         Both(first(&self.0), second(&self.1))
     }
+
+    /// Each part is told what the other says.
+    fn reduced(self, integer: &[bool]) -> Self {
+        if self.is_bottom() {
+            return self;
+        }
+        let Both(first, second) = self;
+        if !Self::KNOWS_CONGRUENCES || !integer.contains(&true) {
+            let second = second.meet_constraints(&told(&first), integer);
+            let first = first.meet_constraints(&told(&second), integer);
+            return Both(first, second);
+        }
+        let second = with_new(second, &told(&first), integer);
+        let first = with_new(first, &told(&second), integer);
+        let congruences = [first.congruences(), second.congruences()].concat();
+        let classes = Grid::all(integer.len()).with(&told(&first), &congruences);
+        if !classes.has_classes() {
+            return Both(first, second);
+        }
+        let first = with_new(first.clone(), &closer(&told(&first), &classes), integer);
+        let second = with_new(second.clone(), &closer(&told(&second), &classes), integer);
+        Both(first, second)
+    }
+}
+
+/// The element with the constraints, where it does not say them: to be told what is known is not free for all
+/// domains.
+fn with_new<D: Domain>(element: D, constraints: &[Constraint], integer: &[bool]) -> D {
+    let own = told(&element);
+    let equalities = Grid::all(integer.len()).with(&own, &[]);
+    let is_new = |one: &&Constraint| !own.contains(one) && !equalities.implies_equality(one);
+    let new: Vec<Constraint> = constraints.iter().filter(is_new).cloned().collect();
+    if new.is_empty() { element } else { element.meet_constraints(&new, integer) }
+}
+
+/// The bounds of linear forms that lie between two values of their class, each moved to the next one.
+fn closer(constraints: &[Constraint], classes: &Grid) -> Vec<Constraint> {
+    let moved = |constraint: &Constraint| {
+        let (remainder, distance) = classes.class(constraint.coefficients())?;
+        let end = -Rational::from(constraint.constant().clone());
+        let steps = (&end - &remainder).checked_div(&distance)?;
+        let steps = match constraint.relation() {
+            Relation::Equal => return None,
+            Relation::AtLeast => steps.ceil(),
+            Relation::Greater => &steps.floor() + &Integer::ONE,
+        };
+        let next = &remainder + &(&distance * &Rational::from(steps));
+        let by = LinearExpression::constant(&next - &end);
+        (next != end)
+            .then(|| Constraint::from_expression(&constraint.expression().minus(&by), Relation::AtLeast))
+    };
+    constraints.iter().filter_map(moved).collect()
 }
 
 /// What an element says as one conjunction, where it does.
@@ -30,6 +86,7 @@ fn told<D: Domain>(element: &D) -> Vec<Constraint> {
 
 impl<A: Domain, B: Domain> Domain for Both<A, B> {
     const SEES_DATA: bool = A::SEES_DATA || B::SEES_DATA;
+    const KNOWS_CONGRUENCES: bool = A::KNOWS_CONGRUENCES || B::KNOWS_CONGRUENCES;
 
     fn top(dimensions: usize) -> Self {
         Both(A::top(dimensions), B::top(dimensions))
@@ -56,7 +113,9 @@ impl<A: Domain, B: Domain> Domain for Both<A, B> {
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
-        Both(self.0.meet(&other.0, integer), self.1.meet(&other.1, integer))
+        let met = Both(self.0.meet(&other.0, integer), self.1.meet(&other.1, integer));
+        // Where no number is whole no class is known that was not known before.
+        if Self::KNOWS_CONGRUENCES && integer.contains(&true) { met.reduced(integer) } else { met }
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
@@ -71,11 +130,15 @@ impl<A: Domain, B: Domain> Domain for Both<A, B> {
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
-        let Both(first, second) = self
-            .map(|a| a.meet_constraints(constraints, integer), |b| b.meet_constraints(constraints, integer));
-        let second = second.meet_constraints(&told(&first), integer);
-        let first = first.meet_constraints(&told(&second), integer);
-        Both(first, second)
+        self.map(|a| a.meet_constraints(constraints, integer), |b| b.meet_constraints(constraints, integer))
+            .reduced(integer)
+    }
+
+    fn meet_congruences(self, congruences: &[Congruence], integer: &[bool]) -> Self {
+        let Both(first, second) = self;
+        let met =
+            Both(first.meet_congruences(congruences, integer), second.meet_congruences(congruences, integer));
+        if congruences.is_empty() { met } else { met.reduced(integer) }
     }
 
     fn assign(&self, assignments: &Assignments) -> Self {
@@ -102,6 +165,10 @@ impl<A: Domain, B: Domain> Domain for Both<A, B> {
         // By distribution. What both say stands there twice, and once in a term.
         let (first, second) = (self.0.disjuncts(), self.1.disjuncts());
         first.iter().flat_map(|a| second.iter().map(move |b| [&a[..], b].concat())).collect()
+    }
+
+    fn congruences(&self) -> Vec<Congruence> {
+        [self.0.congruences(), self.1.congruences()].concat()
     }
 
     fn coarsened(&self) -> bool {

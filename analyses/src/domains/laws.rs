@@ -12,6 +12,7 @@ use crate::domains::octagon::Octagon;
 use crate::domains::polyhedra::Polyhedra;
 use crate::domains::powerset::Powerset;
 use crate::domains::{Domain, DomainKind, NAMES, WithDomain};
+use crate::grid::Congruence;
 
 const DIMENSIONS: usize = 3;
 /// The last dimension is real.
@@ -24,6 +25,8 @@ struct Sample {
     first: Vec<Constraint>,
     second: Vec<Constraint>,
     third: Vec<Constraint>,
+    /// Of the first and of the second.
+    congruences: [Vec<Congruence>; 2],
     assignments: Vec<(usize, Option<LinearExpression>)>,
     points: Vec<Point>,
 }
@@ -33,6 +36,15 @@ fn constraint() -> impl Strategy<Value = Constraint> {
         prop_oneof![3 => Just(Relation::AtLeast), 1 => Just(Relation::Equal), 1 => Just(Relation::Greater)];
     (prop::array::uniform3(-2i64..3), -4i64..5, relation)
         .prop_map(|(c, k, relation)| Constraint::of(&c, k, relation))
+}
+
+/// Between the numbers that are whole.
+fn congruence() -> impl Strategy<Value = Congruence> {
+    (prop::array::uniform2(-2i64..4), -3i64..4, 2i64..7).prop_map(|(c, k, modulus)| {
+        let row = [c[0], c[1], 0].map(Rational::from);
+        let expression = LinearExpression::from_rationals(&row, &Rational::from(k));
+        Congruence::of(&expression, DIMENSIONS, &modulus.into())
+    })
 }
 
 fn expression() -> impl Strategy<Value = LinearExpression> {
@@ -46,8 +58,17 @@ fn sample() -> impl Strategy<Value = Sample> {
     let assignments = prop::collection::btree_map(0..DIMENSIONS, assignment, 0..=DIMENSIONS)
         .prop_map(|map| map.into_iter().collect());
     let points = prop::collection::vec(prop::array::uniform3(-4i64..5), 20);
-    (constraints(), constraints(), constraints(), assignments, points).prop_map(
-        |(first, second, third, assignments, points)| Sample { first, second, third, assignments, points },
+    let congruences = || prop::collection::vec(congruence(), 0..3);
+    let congruences = [congruences(), congruences()];
+    (constraints(), constraints(), constraints(), congruences, assignments, points).prop_map(
+        |(first, second, third, congruences, assignments, points)| Sample {
+            first,
+            second,
+            third,
+            congruences,
+            assignments,
+            points,
+        },
     )
 }
 
@@ -57,11 +78,20 @@ fn holds(constraints: &[Constraint], point: &Point) -> bool {
 }
 
 fn contains<D: Domain>(element: &D, point: &Point) -> bool {
-    !element.is_bottom() && element.disjuncts().iter().any(|disjunct| holds(disjunct, point))
+    !element.is_bottom()
+        && element.disjuncts().iter().any(|disjunct| holds(disjunct, point))
+        && element.congruences().iter().all(|one| one.is_satisfied_by(&point.map(Rational::from)))
 }
 
 fn with<D: Domain>(constraints: &[Constraint]) -> D {
     D::top(DIMENSIONS).meet_constraints(constraints, &INTEGER)
+}
+
+impl Sample {
+    fn elements<D: Domain>(&self) -> [D; 2] {
+        let of = |constraints, congruences| with::<D>(constraints).meet_congruences(congruences, &INTEGER);
+        [of(&self.first, &self.congruences[0]), of(&self.second, &self.congruences[1])]
+    }
 }
 
 fn same<D: Domain>(a: &D, b: &D) -> bool {
@@ -74,14 +104,18 @@ impl WithDomain for Soundness<'_> {
     type Output = ();
 
     fn run<D: Domain>(self) {
-        let Sample { first, second, assignments, points, .. } = self.0;
-        let (a, b) = (with::<D>(first), with::<D>(second));
+        let Sample { first, congruences, assignments, points, .. } = self.0;
+        let [a, b] = self.0.elements::<D>();
+        let satisfied = |congruences: &[Congruence], point: &Point| {
+            congruences.iter().all(|one| one.is_satisfied_by(&point.map(Rational::from)))
+        };
         let (join, meet) = (a.join(&b), a.meet(&b, &INTEGER));
         let image = a.assign(assignments);
         let preimage = a.substitute(assignments);
         for point in points {
             let (in_a, in_b) = (contains(&a, point), contains(&b, point));
-            assert!(!holds(first, point) || in_a, "meet_constraints loses {point:?}");
+            let given = holds(first, point) && satisfied(&congruences[0], point);
+            assert!(!given || in_a, "meet_constraints loses {point:?}");
             assert!(!(in_a || in_b) || contains(&join, point), "join loses {point:?}");
             assert!(!(in_a && in_b) || contains(&meet, point), "meet loses {point:?}");
             assert!(!in_a || contains(&a.forget(&[1]), point), "forget loses {point:?}");
@@ -120,12 +154,13 @@ impl WithDomain for Order<'_> {
     type Output = ();
 
     fn run<D: Domain>(self) {
-        let Sample { first, second, third, .. } = self.0;
-        let [a, b, c] = [first, second, third].map(|constraints| with::<D>(constraints));
+        let Sample { third, .. } = self.0;
+        let ([a, b], c) = (self.0.elements::<D>(), with::<D>(third));
         let (top, bottom) = (D::top(DIMENSIONS), D::bottom(DIMENSIONS));
         assert!(bottom.is_bottom() && bottom.is_leq(&a) && a.is_leq(&top) && a.is_leq(&a));
         assert!(!(a.is_leq(&b) && b.is_leq(&c)) || a.is_leq(&c), "transitive");
-        assert!(!same(&a, &b) || a.is_bottom() || a.disjuncts() == b.disjuncts(), "canonical");
+        let says = |element: &D| (element.disjuncts(), element.congruences());
+        assert!(!same(&a, &b) || a.is_bottom() || says(&a) == says(&b), "canonical");
         // What is rounded to integers may be rounded again, so the laws are those of meets that round
         // nothing.
         const NONE: [bool; DIMENSIONS] = [false; DIMENSIONS];
@@ -156,8 +191,7 @@ impl WithDomain for Ends<'_> {
     type Output = ();
 
     fn run<D: Domain>(self) {
-        let mut x = with::<D>(&self.0.first);
-        let mut y = with::<D>(&self.0.second);
+        let [mut x, mut y] = self.0.elements::<D>();
         for step in 0..60 {
             let sum = x.join(&y);
             let wide = x.widen(&sum, &self.0.third);

@@ -3,12 +3,13 @@
 //! A domain is one file here and one line in the list below. Elements over-approximate sets of vectors: every
 //! operation returns an element that contains all points of the exact result.
 //!
-//! Domains compose: [`both::Both`] of two, a bounded [`powerset::Powerset`] over one. They are not in the
-//! list, since nobody has asked for one by name yet; [`crate::reachability::analyse_in`] takes them.
+//! Domains compose: [`both::Both`] of two, a bounded [`powerset::Powerset`] over one. In the list are those
+//! that somebody has asked for by name; [`crate::reachability::analyse_in`] takes any.
 
 #[cfg(feature = "apron")]
 pub mod apron;
 pub mod both;
+pub mod congruence;
 pub mod interval;
 pub mod location;
 pub mod octagon;
@@ -22,16 +23,21 @@ use std::str::FromStr;
 
 use coreach_polyhedra::{Constraint, LinearExpression};
 
+use crate::grid::{Congruence, Grid};
+
 /// Assignments to dimensions, in parallel; `None` is a value that is not known.
 pub type Assignments = [(usize, Option<LinearExpression>)];
 
 /// A lattice of sets of vectors, and the operations that follow a transition.
 ///
-/// `is_leq` is a partial order up to equality of [`Domain::disjuncts`], which are canonical: two elements
-/// that are below each other give identical lists.
+/// `is_leq` is a partial order up to equality of [`Domain::disjuncts`] and [`Domain::congruences`], which are
+/// canonical: two elements that are below each other give identical lists.
 pub trait Domain: Clone + fmt::Debug + 'static {
     /// Whether the domain sees data at all. One that does not is given a frame without places.
     const SEES_DATA: bool = true;
+
+    /// Whether it is worth while to give the domain congruences: one that does not know them ignores them.
+    const KNOWS_CONGRUENCES: bool = false;
 
     /// All vectors of this many dimensions.
     fn top(dimensions: usize) -> Self;
@@ -73,6 +79,13 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     #[must_use]
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self;
 
+    /// The vectors that satisfy the congruences, as far as the domain knows such. With none it is the same,
+    /// written down for these types: the marked dimensions are whole, and congruences mention no others.
+    #[must_use]
+    fn meet_congruences(self, _congruences: &[Congruence], _integer: &[bool]) -> Self {
+        self
+    }
+
     /// The image of a parallel assignment, all right sides being evaluated at the old vector.
     #[must_use]
     fn assign(&self, assignments: &Assignments) -> Self;
@@ -96,6 +109,12 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     /// The element as a disjunction of conjunctions of constraints, canonical. A convex domain has one. Of
     /// bottom it is not asked.
     fn disjuncts(&self) -> Vec<Vec<Constraint>>;
+
+    /// The congruences that hold in all disjuncts, canonical, and none where the domain does not know them.
+    /// Of bottom it is not asked.
+    fn congruences(&self) -> Vec<Congruence> {
+        Vec::new()
+    }
 
     /// How many operations were answered more coarsely than the domain could, to stay within limits.
     fn coarsened(&self) -> bool {
@@ -146,6 +165,14 @@ domains! {
     Octagon = "octagon", octagon::Octagon;
     /// Convex polyhedra: linear relations between numbers.
     Polyhedra = "polyhedra", polyhedra::Polyhedra;
+    /// Congruences: parities, and the classes of linear forms.
+    Congruence = "congruence", Grid;
+    /// Intervals and congruences.
+    IntervalCongruence = "interval+congruence", both::Both<interval::Interval, Grid>;
+    /// Octagons and congruences.
+    OctagonCongruence = "octagon+congruence", both::Both<octagon::Octagon, Grid>;
+    /// Polyhedra and congruences.
+    PolyhedraCongruence = "polyhedra+congruence", both::Both<polyhedra::Polyhedra, Grid>;
     /// APRON's intervals.
     #[cfg(feature = "apron")]
     ApronBox = "apron:box", apron::Apron<apron::Box>;
@@ -158,8 +185,19 @@ domains! {
 }
 
 /// All names that a configuration may use, whether or not this build has the domain.
-pub const NAMES: [&str; 7] =
-    ["location", "interval", "octagon", "polyhedra", "apron:box", "apron:octagon", "apron:polka"];
+pub const NAMES: [&str; 11] = [
+    "location",
+    "interval",
+    "octagon",
+    "polyhedra",
+    "congruence",
+    "interval+congruence",
+    "octagon+congruence",
+    "polyhedra+congruence",
+    "apron:box",
+    "apron:octagon",
+    "apron:polka",
+];
 
 impl fmt::Display for DomainKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

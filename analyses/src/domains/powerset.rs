@@ -29,6 +29,8 @@ pub struct Powerset<D, const MOST: usize> {
 impl<D: Domain, const MOST: usize> Powerset<D, MOST> {
     /// The set of these: without doubles, in order, within the bound.
     fn of(dimensions: usize, elements: impl IntoIterator<Item = D>) -> Self {
+        // A congruence would be of one element, and there is no place for it in the disjuncts.
+        const { assert!(!D::KNOWS_CONGRUENCES) }
         let mut elements = maximal(elements.into_iter().collect());
         while elements.len() > MOST.max(1) {
             let joined = elements.pop().zip(elements.pop()).map(|(last, before)| before.join(&last));

@@ -8,6 +8,7 @@
 
 mod build;
 mod composed;
+mod congruences;
 mod explosion;
 mod golden;
 mod inductive;

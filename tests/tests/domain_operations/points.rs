@@ -7,6 +7,7 @@ use coreach_analyses::domains::interval::Interval;
 use coreach_analyses::domains::octagon::Octagon;
 use coreach_analyses::domains::powerset::Powerset;
 use coreach_analyses::domains::{Domain, WithDomain};
+use coreach_analyses::grid::Congruence;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use coreach_tests::generator::random::Random;
 
@@ -14,6 +15,8 @@ use super::{Point, assignments, constraints, expression, holds, number, seeds};
 
 /// A seed of the second kind, for one domain.
 struct Points(u64);
+
+type Said = (Vec<Vec<Constraint>>, Vec<Congruence>);
 
 impl WithDomain for Points {
     type Output = ();
@@ -40,9 +43,15 @@ struct Tracked<D> {
     points: Vec<Point>,
 }
 
-/// Is the point in one of the disjuncts?
-fn within(disjuncts: &[Vec<Constraint>], point: &Point) -> bool {
+/// What an element says.
+fn said<D: Domain>(element: &D) -> Said {
+    (element.disjuncts(), element.congruences())
+}
+
+/// Is the point in one of the disjuncts, and in all classes?
+fn within((disjuncts, congruences): &Said, point: &Point) -> bool {
     disjuncts.iter().any(|disjunct| holds(disjunct, point))
+        && congruences.iter().all(|one| one.is_satisfied_by(point))
 }
 
 fn fresh<D: Domain>(random: &mut Random, integer: &[bool], extreme: bool) -> Tracked<D> {
@@ -83,7 +92,7 @@ fn points_case<D: Domain>(seed: u64) {
             }
             2 => {
                 let other = fresh::<D>(random, &integer, extreme);
-                let list = other.element.disjuncts();
+                let list = said(&other.element);
                 let both = points.into_iter().filter(|p| !other.element.is_bottom() && within(&list, p));
                 Tracked { points: both.collect(), element: element.meet(&other.element, &integer) }
             }
@@ -117,7 +126,7 @@ fn points_case<D: Domain>(seed: u64) {
                     .into_iter()
                     .map(|(at, value)| (at, Some(value)))
                     .collect();
-                let known = element.disjuncts();
+                let known = said(&element);
                 let before = element.substitute(&list);
                 let mut kept = Vec::new();
                 for _ in 0..20 {
@@ -153,13 +162,13 @@ fn points_case<D: Domain>(seed: u64) {
             _ => {
                 let other = fresh::<D>(random, &integer, extreme);
                 let wide = element.join(&other.element);
-                let list = element.disjuncts();
+                let list = said(&element);
                 let points =
                     points.into_iter().filter(|point| element.is_bottom() || within(&list, point)).collect();
                 Tracked { element: wide.narrow(&element, &integer), points }
             }
         };
-        let list = current.element.disjuncts();
+        let list = said(&current.element);
         assert!(
             current.points.is_empty() || !current.element.is_bottom(),
             "seed {seed}, operations {done:?}: bottom with {:?}",
