@@ -1,8 +1,9 @@
-//! Finds the Parma Polyhedra Library: below `PPL_PREFIX` and nowhere else, or where the C compiler finds libraries.
+//! Finds the Parma Polyhedra Library: below `PPL_PREFIX` and nowhere else, or where the C compiler finds
+//! libraries.
 //!
-//! With a prefix, the loader must find the libraries too. Cargo gives the programs it runs the search paths that lie in
-//! the target directory, so we link to the libraries from our output directory and name that one, as
-//! `analyses/apron-sys/build.rs` does for APRON.
+//! With a prefix, the loader must find the libraries too. Cargo gives the programs it runs the search paths
+//! that lie in the target directory, so we link to the libraries from our output directory and name that one,
+//! as `analyses/apron-sys/build.rs` does for APRON.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,9 +3,10 @@
 //! Every question's answer is compared, and every element's minimal constraints, in the canonical form of
 //! `coreach-polyhedra`. Ours stands on one side, each other library on the other.
 //!
-//! Widenings are defined by constraints, and which constraints describe a polyhedron with equalities is a choice that
-//! libraries make differently. So of a widening it is only asked that it contains its second argument; where it differs
-//! it is counted, and the other library goes on from ours, so that what follows can be compared.
+//! Widenings are defined by constraints, and which constraints describe a polyhedron with equalities is a
+//! choice that libraries make differently. So of a widening it is only asked that it contains its second
+//! argument; where it differs it is counted, and the other library goes on from ours, so that what follows
+//! can be compared.
 
 use coreach_polyhedra::sequence::{Sequence, Step};
 use coreach_polyhedra::{Constraint, Polyhedron, Relation};
@@ -130,8 +131,8 @@ fn text<E>(answer: &Answer<E>) -> String {
     }
 }
 
-/// Do the constraints describe the polyhedron? Minimal constraints of a closed polyhedron without equalities are unique,
-/// so mostly a comparison of sorted lists decides.
+/// Do the constraints describe the polyhedron? Minimal constraints of a closed polyhedron without equalities
+/// are unique, so mostly a comparison of sorted lists decides.
 pub fn is_same(ours: &Polyhedron, theirs: &[Constraint]) -> bool {
     let own = ours.constraints();
     let is_plain = |c: &Constraint| c.relation() == Relation::AtLeast;

@@ -1,11 +1,12 @@
 //! Random operations by the million, each performed by every library, all answers compared.
 //!
-//! A seed names a sequence of some twenty operations. Ours goes first and decides which operations are worth it: results
-//! that become large are dropped, so that the others do not explode. Numbers are small mostly, and near 2^31, 2^63 and 2^64
-//! now and then; a third of the sequences has strict inequalities. Dimensions are 1 to 8, mostly few.
+//! A seed names a sequence of some twenty operations. Ours goes first and decides which operations are worth
+//! it: results that become large are dropped, so that the others do not explode. Numbers are small mostly,
+//! and near 2^31, 2^63 and 2^64 now and then; a third of the sequences has strict inequalities. Dimensions
+//! are 1 to 8, mostly few.
 //!
-//! Every new polyhedron is compared as a set of points with what the others made, so that a difference is seen where it
-//! arises, even if no question is asked. After a difference the others go on from ours.
+//! Every new polyhedron is compared as a set of points with what the others made, so that a difference is
+//! seen where it arises, even if no question is asked. After a difference the others go on from ours.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,8 +35,8 @@ const LARGE: usize = 24;
 /// Numbers with more digits than this are dropped: they grow with every operation.
 const DIGITS: usize = 60;
 
-/// Performs so many operations from a seed on, and prints all differences; their number. With a file, it begins at the
-/// seed that the file names, and writes the next one there as it goes.
+/// Performs so many operations from a seed on, and prints all differences; their number. With a file, it
+/// begins at the seed that the file names, and writes the next one there as it goes.
 ///
 /// # Errors
 /// What a library says, or a file that does not hold a seed.

@@ -7,8 +7,9 @@
 //! - [`measure`]: the times of all libraries, alternating; [`statistics`]; [`table`].
 //! - [`differential`]: random operations by the million, all answers compared.
 //!
-//! `scripts/bench domains` and `scripts/opponents` build it, with APRON and PPL: it is a workspace of its own, since nothing that is given to
-//! users may be linked with PPL, and since nobody else has to have the two libraries.
+//! `scripts/bench domains` and `scripts/opponents` build it, with APRON and PPL: it is a workspace of its
+//! own, since nothing that is given to users may be linked with PPL, and since nobody else has to have the
+//! two libraries.
 
 pub mod agreement;
 pub mod differential;

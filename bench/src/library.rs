@@ -1,8 +1,8 @@
 //! What a library of polyhedra must be able to do to be compared.
 //!
-//! Arguments are converted to the library's form before anything is measured ([`Library::prepare`]), and answers are
-//! left in it as far as possible: a list of constraints is made and counted, not read. So what is measured is the
-//! library, not the way there and back.
+//! Arguments are converted to the library's form before anything is measured ([`Library::prepare`]), and
+//! answers are left in it as far as possible: a list of constraints is made and counted, not read. So what is
+//! measured is the library, not the way there and back.
 
 use coreach_polyhedra::sequence::{Sequence, Step};
 use coreach_polyhedra::{Constraint, Rational, Relation};
@@ -75,7 +75,8 @@ pub trait Library: Sized {
     /// What the library says.
     fn new(strict: bool) -> Result<Self, String>;
 
-    /// Converts the arguments of a step; `dimensions` are those of its polyhedra, or of what it makes from nothing.
+    /// Converts the arguments of a step; `dimensions` are those of its polyhedra, or of what it makes from
+    /// nothing.
     ///
     /// # Errors
     /// What the library says.
@@ -141,7 +142,8 @@ macro_rules! with_library {
     };
 }
 
-/// The dimensions of each step's polyhedra, or of what it makes from nothing. Nothing where a number is not there.
+/// The dimensions of each step's polyhedra, or of what it makes from nothing. Nothing where a number is not
+/// there.
 pub fn dimensions(sequence: &Sequence) -> Option<Vec<usize>> {
     let mut made: Vec<usize> = Vec::new();
     let mut all = Vec::with_capacity(sequence.steps.len());

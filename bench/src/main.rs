@@ -1,7 +1,8 @@
 //! Compares `coreach-polyhedra` with APRON's polka and with PPL: in speed, and answer by answer.
 //!
-//! `domains [--shape NAME]... [--recorded DIR] [--libraries LIST] [--sequences N] [--repetitions N] [--limit SECONDS]
-//! [--seed S]` replays sequences of operations and prints the tables; NAME may be the beginning of a shape's name.
+//! `domains [--shape NAME]... [--recorded DIR] [--libraries LIST] [--sequences N] [--repetitions N] [--limit
+//! SECONDS] [--seed S]` replays sequences of operations and prints the tables; NAME may be the beginning of a
+//! shape's name.
 //!
 //! `domains --compare N [--seed S] [--resume FILE]` performs N random operations and compares all answers.
 //!
@@ -193,7 +194,8 @@ fn worker(arguments: &Arguments, shape: &str, kind: Kind, from: usize) -> Comman
     command
 }
 
-/// Compares the answers of each library with ours on the sequences that both finish; the number of differences.
+/// Compares the answers of each library with ours on the sequences that both finish; the number of
+/// differences.
 fn agree(found: &Findings) -> Result<usize, String> {
     let mut count = 0;
     for kind in found.probed.keys().filter(|kind| !matches!(kind, Kind::Ours | Kind::Limited)) {

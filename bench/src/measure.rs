@@ -1,11 +1,12 @@
 //! The times of all libraries on the same sequences, alternating.
 //!
-//! A machine is slower now and faster then, so nothing is measured on its own: for each sequence the libraries follow one
-//! another, forwards and then backwards (A-B-C-C-B-A), several times, and only medians over these are used. So a slow
-//! minute is everyone's.
+//! A machine is slower now and faster then, so nothing is measured on its own: for each sequence the
+//! libraries follow one another, forwards and then backwards (A-B-C-C-B-A), several times, and only medians
+//! over these are used. So a slow minute is everyone's.
 //!
-//! In its turn a library performs a short sequence several times, the first time uncounted: measured is a library at work, as
-//! in an analysis, not how long it takes to get caches and branch predictors back from the library before.
+//! In its turn a library performs a short sequence several times, the first time uncounted: measured is a
+//! library at work, as in an analysis, not how long it takes to get caches and branch predictors back from
+//! the library before.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,7 +22,8 @@ const BUDGET: f64 = 4.0;
 /// The seconds that a turn lasts at least, and the most counted performances in it.
 const TURN: (f64, usize) = (2e-3, 64);
 
-/// Longer sequences are not measured step by step: a library may have to work long for a list that nobody asked for.
+/// Longer sequences are not measured step by step: a library may have to work long for a list that nobody
+/// asked for.
 const BY_STEP: f64 = 1.0;
 
 /// The medians of one sequence.
@@ -29,8 +31,8 @@ const BY_STEP: f64 = 1.0;
 pub struct Times {
     /// Of the whole sequence, in seconds, by library; those that did not finish are missing.
     pub whole: BTreeMap<Kind, f64>,
-    /// The same where each result is asked for its minimal constraints at once; empty where the sequence is too long for
-    /// it.
+    /// The same where each result is asked for its minimal constraints at once; empty where the sequence is
+    /// too long for it.
     pub listed: BTreeMap<Kind, f64>,
     /// Of each step, in seconds, by library; empty where the sequence is too long for it.
     pub by_step: BTreeMap<Kind, Vec<f64>>,

@@ -1,4 +1,5 @@
-//! APRON's polka: without strict inequalities where a sequence has none, which is the faster of its two variants.
+//! APRON's polka: without strict inequalities where a sequence has none, which is the faster of its two
+//! variants.
 
 use coreach_apron::{
     Element, Error, Expression, Library as Variant, Manager, PreparedAssignments, PreparedConstraints,

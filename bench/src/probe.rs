@@ -1,8 +1,9 @@
 //! Which sequences does a library finish, and in how much memory?
 //!
-//! No library can be interrupted from outside, and a join may take hours. So before anything is measured, each library
-//! performs each sequence in a process of its own, which is ended when a sequence takes longer than the limit; the next
-//! process goes on behind it. The process also tells its peak memory, which in a common process could not be told apart.
+//! No library can be interrupted from outside, and a join may take hours. So before anything is measured,
+//! each library performs each sequence in a process of its own, which is ended when a sequence takes longer
+//! than the limit; the next process goes on behind it. The process also tells its peak memory, which in a
+//! common process could not be told apart.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -26,8 +26,8 @@ impl<L: Library> Ready<L> {
         Ok(Ready { steps: steps.collect::<Result<_, _>>()?, library })
     }
 
-    /// Performs all steps and frees what they made; the time of it. If `all_listed`, what a step makes is asked for its
-    /// minimal constraints at once.
+    /// Performs all steps and frees what they made; the time of it. If `all_listed`, what a step makes is
+    /// asked for its minimal constraints at once.
     ///
     /// # Errors
     /// What the library says.
@@ -46,8 +46,8 @@ impl<L: Library> Ready<L> {
         Ok(start.elapsed())
     }
 
-    /// The time of each step. What a step makes is asked for its minimal constraints, as part of the step: otherwise a
-    /// lazy library would have its work counted for whichever step asks first.
+    /// The time of each step. What a step makes is asked for its minimal constraints, as part of the step:
+    /// otherwise a lazy library would have its work counted for whichever step asks first.
     ///
     /// # Errors
     /// What the library says.

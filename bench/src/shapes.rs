@@ -1,12 +1,13 @@
 //! The sequences that are replayed: random ones of several shapes, which a seed determines.
 //!
-//! Each is a mix of what an analysis does: two polyhedra are built, a few rounds of a fixpoint run from the first (a
-//! guard, an assignment, a join with what was there, the question whether anything is new), and around them stand single
-//! operations of every kind. Constraints are satisfied by one random point, so that polyhedra are not empty by accident.
+//! Each is a mix of what an analysis does: two polyhedra are built, a few rounds of a fixpoint run from the
+//! first (a guard, an assignment, a join with what was there, the question whether anything is new), and
+//! around them stand single operations of every kind. Constraints are satisfied by one random point, so that
+//! polyhedra are not empty by accident.
 //!
-//! Unrelated polyhedra are joined in the dense shapes, and in the others up to 4 dimensions. Beyond, the hull of two
-//! unrelated products relates everything to everything, and no library can write it down: there, joins are those of a
-//! fixpoint, whose arguments differ in a block or two.
+//! Unrelated polyhedra are joined in the dense shapes, and in the others up to 4 dimensions. Beyond, the hull
+//! of two unrelated products relates everything to everything, and no library can write it down: there, joins
+//! are those of a fixpoint, whose arguments differ in a block or two.
 
 use coreach_polyhedra::sequence::{Sequence, Step};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Relation};
@@ -47,8 +48,8 @@ const fn dense(dimensions: usize, constraints: (usize, usize), sequences: usize)
     Shape { form: Form::Dense, dimensions, constraints, sequences }
 }
 
-/// All shapes. Dense polyhedra in 8 and 12 dimensions with many constraints explode in joins: they stand apart, so that
-/// one sees where that begins.
+/// All shapes. Dense polyhedra in 8 and 12 dimensions with many constraints explode in joins: they stand
+/// apart, so that one sees where that begins.
 pub const SHAPES: [Shape; 16] = [
     dense(4, (10, 20), 100),
     dense(8, (10, 13), 24),

@@ -35,8 +35,9 @@ pub struct Ratio {
     pub high: f64,
 }
 
-/// The ratio of the medians of two measures of the same things, with the percentile bootstrap interval (Efron 1979,
-/// <https://doi.org/10.1214/aos/1176344552>): the things are drawn anew with replacement, both measures of one together.
+/// The ratio of the medians of two measures of the same things, with the percentile bootstrap interval (Efron
+/// 1979, <https://doi.org/10.1214/aos/1176344552>): the things are drawn anew with replacement, both measures
+/// of one together.
 pub fn ratio_of_medians(above: &[f64], below: &[f64], seed: u64) -> Option<Ratio> {
     let count = above.len();
     if count == 0 || below.len() != count {

@@ -60,8 +60,8 @@ impl Findings {
 
     /// One line for each library.
     ///
-    /// "All listed" is the median where each result is asked for its minimal constraints at once. A lazy library may do
-    /// less without, or more: what is not minimal grows. Only short sequences are measured so.
+    /// "All listed" is the median where each result is asked for its minimal constraints at once. A lazy
+    /// library may do less without, or more: what is not minimal grows. Only short sequences are measured so.
     pub fn lines(&self) -> String {
         let mut text = String::new();
         for (kind, probed) in &self.probed {
@@ -89,8 +89,8 @@ impl Findings {
         text
     }
 
-    /// The ratio of the medians of whole sequences. A sequence that one of the two did not finish counts as long as the
-    /// limit, which is less than it takes; one that neither finished does not count.
+    /// The ratio of the medians of whole sequences. A sequence that one of the two did not finish counts as
+    /// long as the limit, which is less than it takes; one that neither finished does not count.
     fn ratio(&self, other: Kind) -> String {
         let (mut above, mut below) = (Vec::new(), Vec::new());
         let (mut theirs, mut mine) = (0, 0);

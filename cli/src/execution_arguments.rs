@@ -106,7 +106,8 @@ pub enum Covered {
 /// Of `test --cover`.
 #[derive(Args, Debug)]
 pub struct WalkArguments {
-    /// Cover this of the specification in one walk, without a purpose; `all`: one after the other, and classes of data
+    /// Cover this of the specification in one walk, without a purpose; `all`: one after the other, and
+    /// classes of data
     #[arg(
         long,
         value_enum,
@@ -130,7 +131,8 @@ fn percent(text: &str) -> Result<usize, String> {
 /// Of `test`.
 #[derive(Args, Debug)]
 pub struct TestArguments {
-    /// A test case (test_case.json), or a configuration, whose test cases are made first; with `--cover`, a specification or a configuration
+    /// A test case (test_case.json), or a configuration, whose test cases are made first; with `--cover`, a
+    /// specification or a configuration
     #[arg(value_name = "TEST")]
     pub test: PathBuf,
     /// The implementation: a file that begins with `iut:`

@@ -1,5 +1,5 @@
-//! `coreach test` and `coreach campaign` make the same run of the same test case, implementation, constants, seed and settings: the same
-//! trace, verdict and reason. What was measured of time is not compared.
+//! `coreach test` and `coreach campaign` make the same run of the same test case, implementation, constants,
+//! seed and settings: the same trace, verdict and reason. What was measured of time is not compared.
 
 use std::path::Path;
 
@@ -11,7 +11,8 @@ use crate::common::{Folder, json};
 /// So many seeds from the first.
 const SEEDS: usize = 6;
 
-/// Guards that no lots fulfil, so that the solver chooses: inputs by the test case, outputs by the model that stands for the system.
+/// Guards that no lots fulfil, so that the solver chooses: inputs by the test case, outputs by the model that
+/// stands for the system.
 const SOLVED: &str = "
 iosts: solved
 types: { Digit: 'int[0..9]' }

@@ -1,15 +1,15 @@
 //! How many steps a second the tester makes: `cargo run --release -p coreach-execution --example speed`.
 //!
-//! A counter is tested until it has counted far: each run has thousands of events, a step being one event, sent or seen.
-//! Three ways, each as often as the first argument says (default 5), in turn, so that a machine that is busy for a while
-//! does not favour one:
+//! A counter is tested until it has counted far: each run has thousands of events, a step being one event,
+//! sent or seen. Three ways, each as often as the first argument says (default 5), in turn, so that a machine
+//! that is busy for a while does not favour one:
 //!
 //! * `in process`: the counter is a Rust value, values are drawn;
 //! * `solved`: the same, and every value comes from the solver, each time in another window;
 //! * `stdio`: the counter is a Python program that is talked to in JSON lines, values are drawn.
 //!
-//! Printed: the median of steps per second, the least and the most. For the choice of values, the median time and the
-//! 99th percentile, in microseconds.
+//! Printed: the median of steps per second, the least and the most. For the choice of values, the median time
+//! and the 99th percentile, in microseconds.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,7 +1,8 @@
 //! Work in a thread of its own.
 //!
-//! The solver keeps something of its own in each thread, and neither a run nor a piece of an analysis may notice what ran before
-//! it. The stack is large, since terms are walked recursively; what of it is not used costs nothing.
+//! The solver keeps something of its own in each thread, and neither a run nor a piece of an analysis may
+//! notice what ran before it. The stack is large, since terms are walked recursively; what of it is not used
+//! costs nothing.
 
 use std::panic::resume_unwind;
 use std::{io, thread};

@@ -1,22 +1,25 @@
 //! What failed: by this, two failures are one, however long their runs were and whatever the values in them.
 //!
-//! **Problem.** A verdict is the same for every fault. Who shrinks a run by its verdict may end at another fault; who reports a
-//! thousand runs that failed says one thing a thousand times, or the first five and nothing of the sixth.
+//! **Problem.** A verdict is the same for every fault. Who shrinks a run by its verdict may end at another
+//! fault; who reports a thousand runs that failed says one thing a thousand times, or the first five and
+//! nothing of the sixth.
 //!
-//! **Method.** A *bucket* is what the user's specification says of the failure: where, at what, against what. The *place* is the
-//! names of the specification's locations of which a test case's location was made, so that several purposes, and several passes
-//! through one place, meet one fault. The *action* is that of the event which decided. *Violated* are the parts of guards: of
-//! each transition that the action has there, the conjuncts that did not hold; of these sets only those are kept that contain no
-//! other. So a purpose's condition, which splits a transition of the specification into one that leads on and one that does
-//! not, adds nothing: of each set what a test case says to be the specification's is kept, and where it says
-//! nothing, one of the two halves has failed for the specification's reason alone, if both can be reached.
-//! No set at all: the action is not allowed there. What is no event has the word of its cause for identity:
+//! **Method.** A *bucket* is what the user's specification says of the failure: where, at what, against what.
+//! The *place* is the names of the specification's locations of which a test case's location was made, so
+//! that several purposes, and several passes through one place, meet one fault. The *action* is that of the
+//! event which decided. *Violated* are the parts of guards: of each transition that the action has there, the
+//! conjuncts that did not hold; of these sets only those are kept that contain no other. So a purpose's
+//! condition, which splits a transition of the specification into one that leads on and one that does not,
+//! adds nothing: of each set what a test case says to be the specification's is kept, and where it says
+//! nothing, one of the two halves has failed for the specification's reason alone, if both can be reached. No
+//! set at all: the action is not allowed there. What is no event has the word of its cause for identity:
 //! `alien`, `silence`, `lost`. Values, texts of an implementation and times are no part of it, or each run
 //! would have its own.
 //!
-//! **Where it is approximate.** Two faults of one output at one place that violate the same conjuncts are one bucket: no more can be
-//! seen from outside without asking for values. One fault that shows at two places is two. Where several of the specification's
-//! locations are possible, those behind internal steps among them, all of them are the place.
+//! **Where it is approximate.** Two faults of one output at one place that violate the same conjuncts are one
+//! bucket: no more can be seen from outside without asking for values. One fault that shows at two places is
+//! two. Where several of the specification's locations are possible, those behind internal steps among them,
+//! all of them are the place.
 //!
 //! **Costs** one evaluation of each conjunct of the action's guards there.
 
@@ -42,7 +45,8 @@ pub struct Bucket {
     /// The action of the event that decided; nothing where no event did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// The smallest sets of conjuncts that did not hold; in order. None where no transition of the place has this action.
+    /// The smallest sets of conjuncts that did not hold; in order. None where no transition of the place has
+    /// this action.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violated: Vec<Vec<String>>,
 }

@@ -1,12 +1,13 @@
 //! Time as a judge is shown it: how long it is known that nothing has come.
 //!
-//! **Problem.** For a judge behind a link ([`crate::judge::crossing`]) it matters how old a stimulus is when an observation *comes*. The
-//! tester knows when it has *read* one, which may be much later: it was choosing values meanwhile. An age that is too high
-//! excludes an order that was possible, and a correct system fails.
+//! **Problem.** For a judge behind a link ([`crate::judge::crossing`]) it matters how old a stimulus is when
+//! an observation *comes*. The tester knows when it has *read* one, which may be much later: it was choosing
+//! values meanwhile. An age that is too high excludes an order that was possible, and a correct system fails.
 //!
-//! **Method.** Only what is certain counts: when the adapter says that nothing has come until an instant, nothing has. From the last
-//! stimulus to the last such instant is the time that is shown, rounded down to what a record can write. While a judge waits for time to
-//! pass, no wait of the tester's is longer, so that nothing is taken for younger than it is by more than a moment.
+//! **Method.** Only what is certain counts: when the adapter says that nothing has come until an instant,
+//! nothing has. From the last stimulus to the last such instant is the time that is shown, rounded down to
+//! what a record can write. While a judge waits for time to pass, no wait of the tester's is longer, so that
+//! nothing is taken for younger than it is by more than a moment.
 
 use std::time::{Duration, Instant};
 
@@ -41,8 +42,8 @@ impl Clock {
         self.shown = Instant::now();
     }
 
-    /// What has passed, if the judge wants to know it now: enough of it for a stimulus to have come, or any where another is to
-    /// be sent.
+    /// What has passed, if the judge wants to know it now: enough of it for a stimulus to have come, or any
+    /// where another is to be sent.
     pub(crate) fn passed(&mut self, judge: &dyn Judge, is_sending: bool) -> Option<Duration> {
         let due = judge.due()?;
         let micros = self.silent.saturating_duration_since(self.shown).as_micros();

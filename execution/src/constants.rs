@@ -1,9 +1,10 @@
 //! The symbolic constants of a run: given, or solved for.
 //!
-//! A test case leaves its constants open; a run fixes them, for tester and implementation alike (thesis, p. 144: both are
-//! instantiated with the same valuation). What is given is taken. What is not is chosen so that the initial condition
-//! can hold, and so that a way to Pass is known where one is found: the initial condition says that Accept *may* be reached, and a
-//! limit of 1 where amounts are multiples of 10 satisfies it.
+//! A test case leaves its constants open; a run fixes them, for tester and implementation alike (thesis, p.
+//! 144: both are instantiated with the same valuation). What is given is taken. What is not is chosen so that
+//! the initial condition can hold, and so that a way to Pass is known where one is found: the initial
+//! condition says that Accept *may* be reached, and a limit of 1 where amounts are multiples of 10 satisfies
+//! it.
 
 use std::fmt;
 
@@ -80,9 +81,9 @@ pub fn given<'a>(
     Ok(known)
 }
 
-/// The initial state: with the given constants, and others of our choice, which the seed varies. A choice with which no way to
-/// Pass is known gives way to one of a run to Pass, where there is one: the initial condition alone may allow constants with which
-/// the purpose is out of reach.
+/// The initial state: with the given constants, and others of our choice, which the seed varies. A choice
+/// with which no way to Pass is known gives way to one of a run to Pass, where there is one: the initial
+/// condition alone may allow constants with which the purpose is out of reach.
 ///
 /// # Errors
 /// [`ConstantsError::Unsatisfiable`], [`ConstantsError::NotKnown`].

@@ -1,8 +1,9 @@
-//! How a run ends, and the words for it: one table, from which everything that writes or reads them takes them.
+//! How a run ends, and the words for it: one table, from which everything that writes or reads them takes
+//! them.
 //!
-//! A record, the store, a report for build servers and a summary all say how a run ended. They agree since they ask here,
-//! by type: a verdict or a cause that is new is one line more in this file, and the compiler names each place that has to
-//! decide what it means there.
+//! A record, the store, a report for build servers and a summary all say how a run ended. They agree since
+//! they ask here, by type: a verdict or a cause that is new is one line more in this file, and the compiler
+//! names each place that has to decide what it means there.
 //!
 //! | in a record | type |
 //! |---|---|
@@ -160,8 +161,8 @@ pub enum Cause {
     Event,
     /// Fail: the implementation sent what is no event of the specification.
     Alien(String),
-    /// Nothing was observed for so long, and there was nothing to send. Fail where the specification must answer and the IUT file
-    /// says that this counts (`silence: fail`), else Inconclusive.
+    /// Nothing was observed for so long, and there was nothing to send. Fail where the specification must
+    /// answer and the IUT file says that this counts (`silence: fail`), else Inconclusive.
     Silence(Duration),
     /// Inconclusive: no stimulus has values that satisfy its guard here, and nothing may be observed.
     NothingToDo,
@@ -177,7 +178,8 @@ pub enum Cause {
     Time(Duration),
     /// Inconclusive: a number would have had more digits than are computed.
     Digits(usize),
-    /// Inconclusive: of a timed run, the only stimulus that was left had to be sent so long before the tester could.
+    /// Inconclusive: of a timed run, the only stimulus that was left had to be sent so long before the tester
+    /// could.
     Late(Duration),
     /// Inconclusive: it would be a Fail because of time, or silence would count, and this machine was so
     /// late itself.

@@ -1,9 +1,11 @@
 //! Why a verdict was given, in the user's own names.
 //!
-//! The last event, the location in which it came, what the specification would have allowed there, and for each
-//! transition of the same action the part of its guard that does not hold, with the values that make it fail.
+//! The last event, the location in which it came, what the specification would have allowed there, and for
+//! each transition of the same action the part of its guard that does not hold, with the values that make it
+//! fail.
 //!
-//! All of it is computed again from the trace: a judge that is shown the same says the same, so nothing needs to be kept.
+//! All of it is computed again from the trace: a judge that is shown the same says the same, so nothing needs
+//! to be kept.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +75,8 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
     }
 }
 
-/// The specification's place. Of a test case that does not say of what it was made, and of a verdict, what people are shown.
+/// The specification's place. Of a test case that does not say of what it was made, and of a verdict, what
+/// people are shown.
 fn place(locations: BTreeSet<&str>, shown: &str) -> String {
     match locations.is_empty() {
         true => shown.to_owned(),

@@ -1,12 +1,14 @@
 //! The states in which a run, a walk or a simulated implementation begins, given the symbolic constants.
 //!
-//! **Problem.** The model format promises that an initial condition which *determines* the variables is enough, whatever its
-//! form: `x - 1 == 0`, `r.weight == 3`, `x + y == 5 && x - y == 1`. [`initial_states`] computes what stands as `v == e`, and
-//! lists the values of what has finitely many; of other forms, and of types with many values, it finds nothing.
-//! **Here** the solver is asked then. One answer is enough: a variable that the condition leaves open is written before it
-//! is read (Definition 4.19), so the states that differ in it are the same for a run.
+//! **Problem.** The model format promises that an initial condition which *determines* the variables is
+//! enough, whatever its form: `x - 1 == 0`, `r.weight == 3`, `x + y == 5 && x - y == 1`. [`initial_states`]
+//! computes what stands as `v == e`, and lists the values of what has finitely many; of other forms, and of
+//! types with many values, it finds nothing. **Here** the solver is asked then. One answer is enough: a
+//! variable that the condition leaves open is written before it is read (Definition 4.19), so the states that
+//! differ in it are the same for a run.
 //!
-//! **Sound**: what the solver says is evaluated here once more, as everything that counts. **Ends** as the solver does.
+//! **Sound**: what the solver says is evaluated here once more, as everything that counts. **Ends** as the
+//! solver does.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::semantics::{InitialError, State, initial_states, is_initial};
@@ -80,7 +82,8 @@ pub fn states(
 /// [`NoState`].
 pub fn first(iosts: &Iosts, constants: &Valuation, solver: &mut dyn Solver) -> Result<State, NoState> {
     const MOST: usize = 1 << 10;
-    // An initialized model has one; variables that may start anyhow are written before they are read (Definition 4.19).
+    // An initialized model has one; variables that may start anyhow are written before they are read
+    // (Definition 4.19).
     states(iosts, constants, MOST, solver)?.into_iter().next().ok_or(NoState::None)
 }
 

@@ -1,16 +1,17 @@
 //! JUnit's XML, which build servers draw: suites of cases, one after the other.
 //!
-//! A case is a run, or something that was asked for and has none. It holds all that is known of the run: in `system-out` its events
-//! with their times and how it ended, in `system-err` what went over the wire, where that was kept, as the lines of the record.
+//! A case is a run, or something that was asked for and has none. It holds all that is known of the run: in
+//! `system-out` its events with their times and how it ended, in `system-err` what went over the wire, where
+//! that was kept, as the lines of the record.
 //!
-//! Counts stand in front of what they count, so the caller knows them first. The cases themselves are written one by one and never
-//! held together: a trace may be long, and there may be many.
+//! Counts stand in front of what they count, so the caller knows them first. The cases themselves are written
+//! one by one and never held together: a trace may be long, and there may be many.
 //!
 //! What stands where is what the schema of Jenkins' xUnit plugin (`junit-10.xsd`) allows: times have at most
 //! three decimals, and `testsuites` counts nothing that is skipped.
 //!
-//! XML 1.0 has no way at all to write most control signs, and an implementation may send any. They, and the signs that are not
-//! drawn, are shown by their numbers (`\u{1b}`).
+//! XML 1.0 has no way at all to write most control signs, and an implementation may send any. They, and the
+//! signs that are not drawn, are shown by their numbers (`\u{1b}`).
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -115,7 +116,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// What was asked for and has no runs. Where it is proved that there can be none it is `skipped`; where that is not known, `error`.
+    /// What was asked for and has no runs. Where it is proved that there can be none it is `skipped`; where
+    /// that is not known, `error`.
     pub fn left_out(left: &LeftOut) -> Self {
         let kind = match left.why {
             WhyLeftOut::Unreachable | WhyLeftOut::Unsuited => Kind::Skipped,

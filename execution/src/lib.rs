@@ -3,11 +3,12 @@
 //! [`mod@test_case`] is the test case as a file gives it; [`constants`] fixes its symbolic constants; it is
 //! the first [`judge`], and a [`session`] drives a judge against an adapter ([`coreach_adapters`], made by
 //! [`open()`], and [`simulated`] where a model stands for the implementation), with moves chosen by
-//! [`strategy`] and values by [`values`]; [`mod@run`] is what is left of it: the trace and the verdict with its
-//! reason, which [`explain`] tells in the user's own names.
-//! [`campaign`] does that many times, and keeps every run.
+//! [`strategy`] and values by [`values`]; [`mod@run`] is what is left of it: the trace and the verdict with
+//! its reason, which [`explain`] tells in the user's own names. [`campaign`] does that many times, and keeps
+//! every run.
 //!
-//! This crate does not know how a test case is made: the way from there to here is a document (`docs/json.md`).
+//! This crate does not know how a test case is made: the way from there to here is a document
+//! (`docs/json.md`).
 //!
 //! A test case meets an implementation in Rust, once as it should be and once wrong:
 //!

@@ -1,17 +1,18 @@
 //! The specification as a judge: which of its states are possible after what was seen.
 //!
-//! **Problem.** A test case sees what its purpose looks at. To say of an implementation that nothing is wrong with it, as
-//! far as one looked, or which transitions of the specification a run has gone through, the specification itself must
-//! follow.
+//! **Problem.** A test case sees what its purpose looks at. To say of an implementation that nothing is wrong
+//! with it, as far as one looked, or which transitions of the specification a run has gone through, the
+//! specification itself must follow.
 //!
-//! **Method.** The states that are possible after a trace, by definition (`M after σ`, Definition 4.16, p. 89): all successors of
-//! all of them, and all that internal steps lead to. An output that no state allows is a violation of ioc (Definition
-//! 6.2): Fail, and the states stay as they were. An input that no state takes ends what the specification says, which is
-//! Inconclusive, for the cause `unspecified`. The number of states is limited; beyond it the monitor gives up rather than
-//! guess, for the cause `states`. It never says Pass: no purpose is asked for.
+//! **Method.** The states that are possible after a trace, by definition (`M after σ`, Definition 4.16, p.
+//! 89): all successors of all of them, and all that internal steps lead to. An output that no state allows is
+//! a violation of ioc (Definition 6.2): Fail, and the states stay as they were. An input that no state takes
+//! ends what the specification says, which is Inconclusive, for the cause `unspecified`. The number of states
+//! is limited; beyond it the monitor gives up rather than guess, for the cause `states`. It never says Pass:
+//! no purpose is asked for.
 //!
-//! **Ends**: a step is finite where the specification has no livelock, which its reader refuses. **Costs** the number
-//! of states times the location's transitions.
+//! **Ends**: a step is finite where the specification has no livelock, which its reader refuses. **Costs**
+//! the number of states times the location's transitions.
 
 use std::collections::BTreeSet;
 
@@ -54,8 +55,8 @@ impl<'a> Monitor<'a> {
         &self.states
     }
 
-    /// For each transition of the specification, how often the trace may have gone through it; internal steps count as
-    /// taken where one was possible.
+    /// For each transition of the specification, how often the trace may have gone through it; internal steps
+    /// count as taken where one was possible.
     pub fn taken(&self) -> &Numbered<TransitionId, usize> {
         &self.taken
     }

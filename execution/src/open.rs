@@ -58,8 +58,9 @@ fn link(iut: &Iut) -> Link {
     })
 }
 
-/// Ways to implementations that outlive runs, those that no run uses now, by a number of each implementation. What a run leaves
-/// under way to such a system the next one must know ([`coreach_adapters::system`]), so the way to it is kept.
+/// Ways to implementations that outlive runs, those that no run uses now, by a number of each implementation.
+/// What a run leaves under way to such a system the next one must know ([`coreach_adapters::system`]), so the
+/// way to it is kept.
 #[derive(Default)]
 pub struct Links(Mutex<HashMap<usize, Vec<Box<dyn Adapter + Send>>>>);
 

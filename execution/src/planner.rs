@@ -1,15 +1,17 @@
 //! Plans a way to Pass: the next stimulus with its values, or that an observation is to be waited for.
 //!
-//! **Problem.** A test case says which stimuli are *allowed*, not which lead on, and its graph's distances know nothing of the
-//! data: going down them repeats a loop whose counter must first reach ten.
+//! **Problem.** A test case says which stimuli are *allowed*, not which lead on, and its graph's distances
+//! know nothing of the data: going down them repeats a loop whose counter must first reach ten.
 //!
-//! **Method.** From the present state the shortest way to Pass is searched ([`coreach_analyses::symbolic::search`]), the
-//! implementation's answers chosen as if it cooperated; of ways of one length the one on which fewer other answers lose the purpose.
-//! The values are the solver's, near a random point where that is possible too, so that two seeds differ. The way is kept: while the run
-//! is where it leads, nothing is searched. Once the implementation answers otherwise, it is planned again.
+//! **Method.** From the present state the shortest way to Pass is searched
+//! ([`coreach_analyses::symbolic::search`]), the implementation's answers chosen as if it cooperated; of ways
+//! of one length the one on which fewer other answers lose the purpose. The values are the solver's, near a
+//! random point where that is possible too, so that two seeds differ. The way is kept: while the run is where
+//! it leads, nothing is searched. Once the implementation answers otherwise, it is planned again.
 //!
-//! **Where there is no plan**, because none was found within the limits or the judge has no test case to plan in, the moves are in
-//! random order. Which values were planned is counted with the others ([`crate::values::Source::Planned`]).
+//! **Where there is no plan**, because none was found within the limits or the judge has no test case to plan
+//! in, the moves are in random order. Which values were planned is counted with the others
+//! ([`crate::values::Source::Planned`]).
 //!
 //! **Ends** as the search, whose limits count nodes, so that a seed means the same on every machine.
 
@@ -56,8 +58,8 @@ pub struct Planner {
     lost: Vec<State>,
 }
 
-/// What leads to Pass in a test case; in that of a property, to a violation that the specification allows. One that it forbids may come
-/// anywhere: who goes where it could would stay at the first such place.
+/// What leads to Pass in a test case; in that of a property, to a violation that the specification allows.
+/// One that it forbids may come anywhere: who goes where it could would stay at the first such place.
 pub fn goal(test: &TestCase) -> Goal {
     let lost = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Fail | Verdict::Inconclusive));
     let mut closed = test.verdicts.map(lost);
@@ -85,7 +87,8 @@ impl Planner {
         random: &mut Random,
         solver: &mut dyn Solver,
     ) -> Option<&Planned> {
-        // What was planned up to here has happened, or something else has. Internal steps are in the states already.
+        // What was planned up to here has happened, or something else has. Internal steps are in the states
+        // already.
         let is_past =
             |planned: &Planned| planned.kind == ActionKind::Internal || !states.contains(&&planned.state);
         while self.route.front().is_some_and(is_past) {

@@ -1,7 +1,8 @@
-//! How runs of a test case against an implementation are prepared: the one place of it, for `coreach test` and for campaigns, so
-//! that a seed means the same to both.
+//! How runs of a test case against an implementation are prepared: the one place of it, for `coreach test`
+//! and for campaigns, so that a seed means the same to both.
 //!
-//! Each run has a thread, a judge, a strategy and, unless something behind it outlives runs, a way to the implementation of its own.
+//! Each run has a thread, a judge, a strategy and, unless something behind it outlives runs, a way to the
+//! implementation of its own.
 
 use std::io;
 

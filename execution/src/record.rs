@@ -1,9 +1,10 @@
-//! A run as a JSON document: what a campaign keeps, what `coreach test --format json` prints, what `coreach replay` and
-//! `coreach explain` read.
+//! A run as a JSON document: what a campaign keeps, what `coreach test --format json` prints, what
+//! `coreach replay` and `coreach explain` read.
 //!
-//! The document is self-sufficient: constants, seed, trace, verdict and the reason in words. Values are written by
-//! [`coreach_model::codec`]; reading back needs the test case, for the types. Everything but `seconds`, `at_ms`, `wire` and
-//! `settled` is a function of test case, constants, seed and what the implementation did.
+//! The document is self-sufficient: constants, seed, trace, verdict and the reason in words. Values are
+//! written by [`coreach_model::codec`]; reading back needs the test case, for the types. Everything but
+//! `seconds`, `at_ms`, `wire` and `settled` is a function of test case, constants, seed and what the
+//! implementation did.
 
 use coreach_adapters::Settled;
 use coreach_model::iosts::Iosts;
@@ -211,8 +212,8 @@ fn step_record(iosts: &Iosts, step: &Step) -> StepRecord {
     }
 }
 
-/// Reads a run's document: strictly ([`coreach_model::json`]), but keys that are none of ours are passed over, for a later version may
-/// add some.
+/// Reads a run's document: strictly ([`coreach_model::json`]), but keys that are none of ours are passed
+/// over, for a later version may add some.
 ///
 /// # Errors
 /// It is none, or of another version.
@@ -237,8 +238,8 @@ impl std::fmt::Display for Misfit {
 
 impl std::error::Error for Misfit {}
 
-/// The run that a record tells of, and the state in which it began: its trace is walked through the test case again, and
-/// must end as the record says.
+/// The run that a record tells of, and the state in which it began: its trace is walked through the test case
+/// again, and must end as the record says.
 ///
 /// # Errors
 /// [`Misfit`]: the test case is another one than that of the run, or the record says what no run leaves.

@@ -1,13 +1,13 @@
 //! A stored run, once more.
 //!
-//! **Problem.** A trace that failed yesterday is evidence only if it can be seen again, and an implementation may answer
-//! differently today.
+//! **Problem.** A trace that failed yesterday is evidence only if it can be seen again, and an implementation
+//! may answer differently today.
 //!
-//! **Method.** What is repeated is what the tester did: the same stimuli with the same values, in the same order. What
-//! the implementation does is observed anew, and judged anew. Before each stimulus the tester waits for
-//! as many observations as the stored run had there; if something else comes, the judge follows what came,
-//! and sends the next stimulus as soon as its guard allows. Where it never does, the run ends as Inconclusive, and
-//! [`Replayed::diverged`] says at which event the two runs parted.
+//! **Method.** What is repeated is what the tester did: the same stimuli with the same values, in the same
+//! order. What the implementation does is observed anew, and judged anew. Before each stimulus the tester
+//! waits for as many observations as the stored run had there; if something else comes, the judge follows
+//! what came, and sends the next stimulus as soon as its guard allows. Where it never does, the run ends as
+//! Inconclusive, and [`Replayed::diverged`] says at which event the two runs parted.
 //!
 //! **Ends**: each step consumes a stimulus of the script or an observation, both bounded. **Costs** one run.
 
@@ -153,7 +153,8 @@ impl Player<'_> {
                         script.next();
                         sent
                     }
-                    // One more silence after another tells nothing, and none where nothing could have been heard.
+                    // One more silence after another tells nothing, and none where nothing could have been
+                    // heard.
                     None if self.judge.silence().is_some()
                         && (!adapter.hears()
                             || script.peek().is_none()

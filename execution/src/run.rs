@@ -1,7 +1,7 @@
 //! What is left of a run: the trace, the verdict or what broke, and why.
 //!
-//! A run can be told again from its constants and its trace alone: a judge that is shown the same says the same. States are
-//! therefore not kept. Times are kept beside the trace and never compared.
+//! A run can be told again from its constants and its trace alone: a judge that is shown the same says the
+//! same. States are therefore not kept. Times are kept beside the trace and never compared.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,12 +1,14 @@
 //! A session: a judge meets an implementation, run after run.
 //!
-//! **Problem.** Whoever makes runs (`coreach test`, a campaign, mutants, shrinking, a replay, a test in Rust; timed or not) needs
-//! the same begin and the same end of a run, and the same seed has to make the same choices for all of them.
+//! **Problem.** Whoever makes runs (`coreach test`, a campaign, mutants, shrinking, a replay, a test in Rust;
+//! timed or not) needs the same begin and the same end of a run, and the same seed has to make the same
+//! choices for all of them.
 //!
-//! **Method.** The session has what lasts: the judge, how it is driven, and the way to the implementation. What chooses is
-//! made anew for each run: the strategy is given away, values and solver are made here. So a run knows nothing of those before
-//! it. The loops are [`mod@crate::tester`] (by a strategy), [`mod@crate::replay`] (by a script) and [`crate::timed::driver`];
-//! a session begins and ends runs for each of them.
+//! **Method.** The session has what lasts: the judge, how it is driven, and the way to the implementation.
+//! What chooses is made anew for each run: the strategy is given away, values and solver are made here. So a
+//! run knows nothing of those before it. The loops are [`mod@crate::tester`] (by a strategy),
+//! [`mod@crate::replay`] (by a script) and [`crate::timed::driver`]; a session begins and ends runs for each
+//! of them.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -85,8 +87,8 @@ impl TestSession<'_> {
     }
 }
 
-/// Runs, and runs again where that ended without a verdict, at most so many times. What broke may be gone after a moment, so
-/// each time there is a longer pause before it.
+/// Runs, and runs again where that ended without a verdict, at most so many times. What broke may be gone
+/// after a moment, so each time there is a longer pause before it.
 pub fn retrying(retries: usize, mut once: impl FnMut() -> Run) -> Run {
     const PAUSE: Duration = Duration::from_millis(50);
     const LONGEST: u32 = 20;
@@ -101,8 +103,8 @@ pub fn retrying(retries: usize, mut once: impl FnMut() -> Run) -> Run {
     }
 }
 
-/// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time, and computes no
-/// number that is too long.
+/// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time,
+/// and computes no number that is too long.
 pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Outcome {
     let budget = Budget::new("run", Some(Limit::Clock(settings.time)), false);
     budget::within(&budget, work).unwrap_or_else(|passed| match passed.limit {

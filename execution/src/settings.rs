@@ -16,8 +16,8 @@ pub struct Settings {
     pub quiescence: Duration,
     /// The same for single locations, by name.
     pub quiescence_at: HashMap<String, Duration>,
-    /// How long a reply may take, as the implementation's file says it: before [`Settings::quiescence`], behind
-    /// [`Settings::quiescence_at`].
+    /// How long a reply may take, as the implementation's file says it: before [`Settings::quiescence`],
+    /// behind [`Settings::quiescence_at`].
     pub within: Within,
     /// How long to wait for an observation where a stimulus could be sent as well.
     pub patience: Duration,
@@ -25,8 +25,8 @@ pub struct Settings {
     pub steps: usize,
     /// The longest time of a run.
     pub time: Duration,
-    /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an operating system and an
-    /// adapter take.
+    /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an
+    /// operating system and an adapter take.
     pub tolerance: Duration,
 }
 

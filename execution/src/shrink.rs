@@ -1,32 +1,34 @@
 //! A shorter run with the same failure, and simpler values in it, found by running again.
 //!
-//! **Problem.** A fault that was met after forty events is understood after four, and `Add(1)` is understood sooner than
-//! `Add(-9223372036854775807)`. Nothing can be computed from the trace alone: only the implementation knows what it does after another
-//! one. And a faulty implementation has more than one fault: the shortest run that fails is that of the easiest fault, which may be
-//! quite another one.
+//! **Problem.** A fault that was met after forty events is understood after four, and `Add(1)` is understood
+//! sooner than `Add(-9223372036854775807)`. Nothing can be computed from the trace alone: only the
+//! implementation knows what it does after another one. And a faulty implementation has more than one fault:
+//! the shortest run that fails is that of the easiest fault, which may be quite another one.
 //!
-//! **Method**, each candidate being executed, and kept only if it fails in the *same bucket* ([`crate::bucket`]):
+//! **Method**, each candidate being executed, and kept only if it fails in the *same bucket*
+//! ([`crate::bucket`]):
 //!
-//! 1. *Search.* Runs with other seeds, each limited to fewer events than the best: a long trace is rarely the only way to
-//!    a fault, and its parts need not be runs of the test case at all.
-//! 2. *Cut.* Delta debugging over the stimuli (Zeller and Hildebrandt, TSE 2002): leave out halves, quarters, ..., single
-//!    ones. What is observed in between is observed anew. A candidate whose next stimulus the judge does not allow
-//!    is no run of it, and is passed over.
-//! 3. *Simplify.* Of each value of each stimulus: the boundaries that the guard has for it there, then 0 and other simple
-//!    ones, the simplest first ([`simpler`]); then, of a number, halving the distance between what does not fail and what does. In
-//!    the end the value fails and its neighbour towards 0 does not, or is not allowed. Where a value stands in several
-//!    stimuli and cannot go alone, all of them go together.
+//! 1. *Search.* Runs with other seeds, each limited to fewer events than the best: a long trace is rarely the
+//!    only way to a fault, and its parts need not be runs of the test case at all.
+//! 2. *Cut.* Delta debugging over the stimuli (Zeller and Hildebrandt, TSE 2002): leave out halves, quarters,
+//!    ..., single ones. What is observed in between is observed anew. A candidate whose next stimulus the
+//!    judge does not allow is no run of it, and is passed over.
+//! 3. *Simplify.* Of each value of each stimulus: the boundaries that the guard has for it there, then 0 and
+//!    other simple ones, the simplest first ([`simpler`]); then, of a number, halving the distance between
+//!    what does not fail and what does. In the end the value fails and its neighbour towards 0 does not, or
+//!    is not allowed. Where a value stands in several stimuli and cannot go alone, all of them go together.
 //!
-//! All are repeated until none helps. An implementation that is not deterministic may fail now and pass then. Where the given run
-//! fails again three times, what is kept has to fail again, too; where it does not, a candidate gets three chances instead. What is
-//! returned has really happened. How sure it is to happen again is found out last: the result is repeated as `replay`
-//! does it, and it is counted how often it came to the same bucket.
+//! All are repeated until none helps. An implementation that is not deterministic may fail now and pass then.
+//! Where the given run fails again three times, what is kept has to fail again, too; where it does not, a
+//! candidate gets three chances instead. What is returned has really happened. How sure it is to happen again
+//! is found out last: the result is repeated as `replay` does it, and it is counted how often it came to the
+//! same bucket.
 //!
 //! The symbolic constants stay as they are: they are the test's, and another instance of it is another test.
 //!
-//! **Ends** when the time or the number of runs is used up, or nothing is left to try: each success has fewer events, or as many and
-//! simpler values, and there are no infinite descents ([`simpler`]). Of the time, what the last repetitions will need is kept
-//! for them. A run under way is given no more time than is left.
+//! **Ends** when the time or the number of runs is used up, or nothing is left to try: each success has fewer
+//! events, or as many and simpler values, and there are no infinite descents ([`simpler`]). Of the time, what
+//! the last repetitions will need is kept for them. A run under way is given no more time than is left.
 
 pub mod simpler;
 pub mod told;
@@ -379,8 +381,8 @@ impl Search<'_> {
             || alone != together && self.tries_fitting(&together, first.unwrap_or(place.at), chances)
     }
 
-    /// Runs stimuli of which the first that is new is this one, if the judge allows that there: to wait for a stimulus that
-    /// never gets its turn takes long.
+    /// Runs stimuli of which the first that is new is this one, if the judge allows that there: to wait for a
+    /// stimulus that never gets its turn takes long.
     fn tries_fitting(&mut self, stimuli: &[Event], at: usize, chances: usize) -> bool {
         let is_allowed = match stimuli.get(at) {
             Some(event) if is_typed(self.with.session.judge, event) => {

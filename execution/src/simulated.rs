@@ -6,7 +6,8 @@
 //! demonically it does what it likes from then on. Values of an output's parameters are chosen as a tester
 //! chooses those of a stimulus ([`crate::values`]).
 //!
-//! Ends: internal steps are bounded between two events, since a model may have a livelock that only a mutation made.
+//! Ends: internal steps are bounded between two events, since a model may have a livelock that only a
+//! mutation made.
 
 use coreach_adapters::description::Completion;
 use coreach_adapters::in_process::Implementation;

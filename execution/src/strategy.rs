@@ -1,22 +1,23 @@
 //! Which move comes next, where a test case leaves a choice.
 //!
-//! **Problem.** A test case is input-complete for observations, and may offer several stimuli in one location, beside
-//! waiting. The thesis leaves that open ("controllability of symbolic test cases is not treated", p. 226): any choice is
-//! sound, and some get nowhere.
+//! **Problem.** A test case is input-complete for observations, and may offer several stimuli in one
+//! location, beside waiting. The thesis leaves that open ("controllability of symbolic test cases is not
+//! treated", p. 226): any choice is sound, and some get nowhere.
 //!
-//! **Method.** A strategy orders the moves of the present location. The tester tries them in this order: a stimulus for
-//! whose guard there are no values is skipped, a wait that meets silence gives way to the next one. So a strategy cannot
-//! make a run wrong, only long. `Random` draws; `Coverage` takes what was taken least; `Plan` looks ahead, with the
-//! data, for a way to Pass, and draws where it finds none ([`crate::planner`]); `Ask` asks a person; `Walk` goes from goal to
-//! goal of a specification ([`crate::walk`]).
+//! **Method.** A strategy orders the moves of the present location. The tester tries them in this order: a
+//! stimulus for whose guard there are no values is skipped, a wait that meets silence gives way to the next
+//! one. So a strategy cannot make a run wrong, only long. `Random` draws; `Coverage` takes what was taken
+//! least; `Plan` looks ahead, with the data, for a way to Pass, and draws where it finds none
+//! ([`crate::planner`]); `Ask` asks a person; `Walk` goes from goal to goal of a specification
+//! ([`crate::walk`]).
 //!
 //! **Idle waits.** Of a test of ioco silence may decide: it is a Fail, or leads to another state. Who sends
 //! first never hears it, so there each strategy draws whether to wait until it is silence or to send, one to
 //! three (or what `Random` says). Where silence comes to nothing, nobody waits for it who can send; so there
 //! is one such wait at most after each event.
 //!
-//! **Ends**: a list of moves is finite, and the tester bounds the number of steps.
-//! **Costs** one pass over the location's transitions, and a sort; a plan costs a search, once for as long as it comes true.
+//! **Ends**: a list of moves is finite, and the tester bounds the number of steps. **Costs** one pass over
+//! the location's transitions, and a sort; a plan costs a search, once for as long as it comes true.
 
 use std::collections::HashMap;
 

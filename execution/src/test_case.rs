@@ -25,21 +25,23 @@ pub struct TestCase {
     pub stimuli: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the numbers of the transitions that take an observation.
     pub observations: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location: the numbers of the transitions that take silence. Of tests of ioco only: they say what it is worth.
+    /// For each location: the numbers of the transitions that take silence. Of tests of ioco only: they say
+    /// what it is worth.
     pub silences: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: with which data the specification is never silent there, wherever one of the
     /// location's outputs that do not lead to Fail is possible.
     pub must_answer: Numbered<LocationId, Term>,
     /// Of the test case of a property, for each location: how the property is violated there, where it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
-    /// For each location: the names of the specification's locations that it was made of. None of a verdict's.
+    /// For each location: the names of the specification's locations that it was made of. None of a
+    /// verdict's.
     pub origins: Numbered<LocationId, BTreeSet<String>>,
     /// What of its guards is the specification's, and not the purpose's, conjunct by conjunct.
     pub conjuncts: BTreeSet<Term>,
     /// The models that it was made of, where it says so.
     pub made_of: Option<Sources>,
-    /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product, with internal actions and
-    /// choices. None of a test case, which is deterministic.
+    /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product,
+    /// with internal actions and choices. None of a test case, which is deterministic.
     pub online: Option<Online>,
     /// Of a timed test case, what it says of time.
     pub timed: Option<TimedCase>,
@@ -68,7 +70,8 @@ impl Online {
 }
 
 impl TestCase {
-    /// A test case from its graph and its verdicts, one per location. What the tester only sees is an output of the graph.
+    /// A test case from its graph and its verdicts, one per location. What the tester only sees is an output
+    /// of the graph.
     pub fn new(iosts: Iosts, verdicts: Numbered<LocationId, Option<Verdict>>) -> Self {
         let mut stimuli = iosts.locations.map(|_| Vec::new());
         let mut observations = iosts.locations.map(|_| Vec::new());
@@ -112,8 +115,8 @@ impl TestCase {
         self.timed.as_ref().map_or(&self.iosts, |timed| &timed.wire)
     }
 
-    /// The state after one of the transitions that this state's location lists, with these values. What many locations share
-    /// ([`TestCase::let_others_fail`]) begins elsewhere.
+    /// The state after one of the transitions that this state's location lists, with these values. What many
+    /// locations share ([`TestCase::let_others_fail`]) begins elsewhere.
     pub fn observed(&self, number: TransitionId, state: &State, values: &[Value]) -> Option<State> {
         let transition = &self.iosts.transitions[number];
         if transition.source == state.location {
@@ -176,9 +179,9 @@ impl TestCase {
         Ok(test)
     }
 
-    /// What `others_fail` says: at each location without a verdict, each output without a transition leads to Fail. There may be a
-    /// million of them, which differ in nothing but where they begin: so each output has one, which begins at Fail, and the lists of
-    /// observations name it.
+    /// What `others_fail` says: at each location without a verdict, each output without a transition leads to
+    /// Fail. There may be a million of them, which differ in nothing but where they begin: so each output has
+    /// one, which begins at Fail, and the lists of observations name it.
     fn let_others_fail(&mut self, fail: LocationId) {
         let iosts = &mut self.iosts;
         let known: HashSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();

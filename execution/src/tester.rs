@@ -1,22 +1,24 @@
 //! The tester: drives a judge, today a test case, against an implementation until there is a verdict.
 //!
-//! **Problem.** A judge knows what may happen; an implementation is a black box that answers when it likes. Follow the
-//! events that really happen, send only what the judge allows, and end with the verdict that it gives, never with one that
-//! it does not (thesis, chapter 6: TC || I, both instantiated with the same constants).
+//! **Problem.** A judge knows what may happen; an implementation is a black box that answers when it likes.
+//! Follow the events that really happen, send only what the judge allows, and end with the verdict that it
+//! gives, never with one that it does not (thesis, chapter 6: TC || I, both instantiated with the same
+//! constants).
 //!
-//! **Method.** In each state: first take what has already arrived, so that a stimulus does not overtake an observation.
-//! Then try the moves in the order of the strategy. A stimulus gets values from the judge, is sent, and then shown to it;
-//! an observation is shown as it comes. Where there is nothing to send and nothing comes within the limit, silence is shown
-//! like an event: it is the judge who says what it means. What was followed is a step of the trace.
+//! **Method.** In each state: first take what has already arrived, so that a stimulus does not overtake an
+//! observation. Then try the moves in the order of the strategy. A stimulus gets values from the judge, is
+//! sent, and then shown to it; an observation is shown as it comes. Where there is nothing to send and
+//! nothing comes within the limit, silence is shown like an event: it is the judge who says what it means.
+//! What was followed is a step of the trace.
 //!
-//! A judge that looks at a link is shown how long nothing has come (`clock.rs`). An adapter that would keep a stimulus
-//! back gets none.
+//! A judge that looks at a link is shown how long nothing has come (`clock.rs`). An adapter that would keep a
+//! stimulus back gets none.
 //!
-//! What an adapter reports as no event at all is a Fail with that cause (Definition 6.2: the output is in no Out). What
-//! breaks in between is no verdict.
+//! What an adapter reports as no event at all is a Fail with that cause (Definition 6.2: the output is in no
+//! Out). What breaks in between is no verdict.
 //!
-//! **Ends**: at a verdict, at the limit of steps, at the limit of time, or before a number that is too long. **Costs** the
-//! implementation, the values and the judge.
+//! **Ends**: at a verdict, at the limit of steps, at the limit of time, or before a number that is too long.
+//! **Costs** the implementation, the values and the judge.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
 //! A test case within `cargo test`: read, driven with a seed, and told.
 //!
-//! [`TestSession`] takes everything that can be chosen. A test of an implementation in a crate of its own chooses a seed, perhaps constants, and wants to
-//! know whether it failed and why: that is a [`Trial`]. `coreach show CONFIG --stage test_case --format rust` writes such a test with its test case in it.
+//! [`TestSession`] takes everything that can be chosen. A test of an implementation in a crate of its own
+//! chooses a seed, perhaps constants, and wants to know whether it failed and why: that is a [`Trial`].
+//! `coreach show CONFIG --stage test_case --format rust` writes such a test with its test case in it.
 //!
 //! ```
 //! use coreach_adapters::in_process::{Implementation, InProcess};
@@ -179,7 +180,8 @@ impl Ended {
         self.run.outcome.verdict()
     }
 
-    /// Did the implementation do what it must not, or did something break? Inconclusive is neither: nothing wrong was seen.
+    /// Did the implementation do what it must not, or did something break? Inconclusive is neither: nothing
+    /// wrong was seen.
     pub fn is_failure(&self) -> bool {
         match &self.run.outcome {
             Outcome::Verdict(verdict, _) => *verdict == Verdict::Fail,

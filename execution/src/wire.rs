@@ -1,7 +1,8 @@
 //! Evidence as it stands in a record: the key `wire`.
 //!
-//! What is printable UTF-8 is `text`, so that a person and a `grep` can read it, anything else `base64`. Of a message that was cut,
-//! that is its beginning; `cut` bytes are missing then, and `rest` (or `rest_base64`) is its end.
+//! What is printable UTF-8 is `text`, so that a person and a `grep` can read it, anything else `base64`. Of a
+//! message that was cut, that is its beginning; `cut` bytes are missing then, and `rest` (or `rest_base64`)
+//! is its end.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

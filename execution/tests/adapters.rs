@@ -1,4 +1,5 @@
-//! The adapters against real programs: the example of the documentation, servers with a line protocol and with HTTP.
+//! The adapters against real programs: the example of the documentation, servers with a line protocol and
+//! with HTTP.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 

@@ -1,4 +1,5 @@
-//! What was sent and what is seen pass each other: the judge that knows of the link, over the specification as the inner judge.
+//! What was sent and what is seen pass each other: the judge that knows of the link, over the specification
+//! as the inner judge.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -21,7 +22,8 @@ use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
 use coreach_model::{Iosts, Verdict};
 
-/// It ticks until it is told to go, and answers that once; told to stop while it is idle, it says nothing that is known.
+/// It ticks until it is told to go, and answers that once; told to stop while it is idle, it says nothing
+/// that is known.
 const MODEL: &str = "
 iosts: ticker
 initial: { location: Idle }
@@ -141,8 +143,8 @@ fn no_more_is_sent_than_is_followed() {
     assert!(judge.can_send(&go));
 }
 
-/// A ticker that looks at what it was sent only after a tick: the tick crosses every `Go`. One that is wrong ticks once more
-/// when it has been told, so many milliseconds later.
+/// A ticker that looks at what it was sent only after a tick: the tick crosses every `Go`. One that is wrong
+/// ticks once more when it has been told, so many milliseconds later.
 fn ticker(wrong: Option<u64>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

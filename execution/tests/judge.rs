@@ -1,7 +1,8 @@
-//! A judge that is no test case: what drives, keeps, tells, repeats and shortens runs needs nothing of a test case.
+//! A judge that is no test case: what drives, keeps, tells, repeats and shortens runs needs nothing of a test
+//! case.
 //!
-//! The toy asks a counter for its value, and wants it to be quiet afterwards: it takes silence as a step, and time too. Its
-//! Pass comes by silence, which no judge here does, and it goes through no transition.
+//! The toy asks a counter for its value, and wants it to be quiet afterwards: it takes silence as a step, and
+//! time too. Its Pass comes by silence, which no judge here does, and it goes through no transition.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 

@@ -11,7 +11,8 @@ use coreach_model::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::writer::write_yaml;
 
-/// Records and arrays as variables, parameters and parts of one another; and an action of the name that a mutant would give.
+/// Records and arrays as variables, parameters and parts of one another; and an action of the name that a
+/// mutant would give.
 const MODEL: &str = "
 iosts: m
 types:
@@ -77,7 +78,8 @@ fn a_mutant_that_is_written_can_be_read() {
     assert_eq!(made, all, "an operator that made nothing was not tried");
 }
 
-/// Where only one of two possible states takes an input, the specification fails its own test: it ignores the input in the other one.
+/// Where only one of two possible states takes an input, the specification fails its own test: it ignores the
+/// input in the other one.
 #[test]
 fn what_the_specification_does_itself_kills_no_mutant() {
     let text = include_str!("data/refusing.yaml");

@@ -157,8 +157,9 @@ fn verdict<R>(
     (judge.verdict(), look(&judge))
 }
 
-/// A state whose outputs are excluded partly by time and partly by data is quiescent: the published formulas, which ask both apart, blame
-/// a system that waits there. And a transition that the data exclude is no reason to wait: by the published rule, a silent system does not fail.
+/// A state whose outputs are excluded partly by time and partly by data is quiescent: the published formulas,
+/// which ask both apart, blame a system that waits there. And a transition that the data exclude is no reason
+/// to wait: by the published rule, a silent system does not fail.
 #[test]
 fn the_published_formulas_of_waiting_are_wrong() {
     const WRONG: &str = "\
@@ -180,7 +181,8 @@ transitions:
     let of = |trace: &str, rules| verdict(&model, "1", trace, rules, |_| ()).0;
     // In B, One is too late and Two has no data: it may be silent for ever.
     assert_eq!(of("1,Go\n50\n", Rules::Corrected), OfflineVerdict::Pass);
-    // What can be taken at some delay of the time alone (Two) lets it wait, by the published rule; that it is quiescent is not seen.
+    // What can be taken at some delay of the time alone (Two) lets it wait, by the published rule; that it is
+    // quiescent is not seen.
     assert_eq!(of("1,Go\n50\n", Rules::Published), OfflineVerdict::Pass);
     // In C, One had to come before 2; Two has no data.
     assert_eq!(of("0.5,Two\n1,One\n", Rules::Corrected), OfflineVerdict::InconclusiveR);
@@ -191,7 +193,8 @@ transitions:
         "a late system is not found"
     );
 
-    // As above, but the data exclude an output that had its time, so that nothing is left that could be taken later.
+    // As above, but the data exclude an output that had its time, so that nothing is left that could be taken
+    // later.
     let model = self::model(&WRONG.replace("on: Two, when: n > 0 }", "on: Two, when: n > 0 && w < 5 }"));
     let of = |trace: &str, rules| verdict(&model, "1", trace, rules, |_| ()).0;
     assert_eq!(of("1,Go\n50\n", Rules::Corrected), OfflineVerdict::Pass);
@@ -314,7 +317,8 @@ transitions:
     assert!(sizes.len() == 1 && sizes[0] <= 4, "{sizes:?}");
 }
 
-/// Nor does a datum that nobody knows and that each event adds to; one that cannot be said in a sum stops at a limit.
+/// Nor does a datum that nobody knows and that each event adds to; one that cannot be said in a sum stops at
+/// a limit.
 #[test]
 fn a_datum_that_is_not_known_does_not_grow_with_the_trace() {
     let text = "\

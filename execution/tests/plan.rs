@@ -129,7 +129,8 @@ transitions:
     assert_eq!(passed(&runs(dice, &iut, Strategy::plan, 100)), 20);
 }
 
-/// A loop that leads nowhere, and is never the same again: each node was compared with all before it, and a search of 1,500 nodes took 76 ms.
+/// A loop that leads nowhere, and is never the same again: each node was compared with all before it, and a
+/// search of 1,500 nodes took 76 ms.
 #[test]
 fn what_is_out_of_reach_costs_a_search_as_many_steps_as_nodes() {
     let text = "

@@ -94,7 +94,8 @@ fn a_wrong_value_does_not_shrink_to_another_fault() {
         };
         let (events, total) = (events(&shrunk.run.trace), sum(&sent(&shrunk.run)));
         match bucket.to_string().as_str() {
-            // The least sum that shows it is 22; three additions can make it, and no addition of these can go.
+            // The least sum that shows it is 22; three additions can make it, and no addition of these can
+            // go.
             "Fail in Asked: Value against pValue == vCount" => {
                 assert_eq!(total, 22);
                 assert!((8..=14).contains(&events), "{events}");

@@ -1,7 +1,8 @@
-//! Is a store ever taken for whole that is not? Everything that can be done to the file, against what was in it.
+//! Is a store ever taken for whole that is not? Everything that can be done to the file, against what was in
+//! it.
 //!
-//! Each test has a store of 12 runs of a counter and of one that is wrong, with a conflict and a repeat. `scripts/flips` does the same to
-//! the program as a whole, at length.
+//! Each test has a store of 12 runs of a counter and of one that is wrong, with a conflict and a repeat.
+//! `scripts/flips` does the same to the program as a whole, at length.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeMap;
@@ -191,8 +192,8 @@ fn a_store_of_an_earlier_release_is_refused_by_name() {
     }
 }
 
-/// A verdict that a later program writes has its place in the table. What does not know it does not count it as something
-/// else.
+/// A verdict that a later program writes has its place in the table. What does not know it does not count it
+/// as something else.
 #[test]
 fn a_new_verdict_has_its_place_and_is_counted_by_who_knows_it() {
     let folder = Folder::new();
@@ -207,7 +208,8 @@ fn a_new_verdict_has_its_place_and_is_counted_by_who_knows_it() {
     assert!(error.contains("`StrongPass` is no verdict"), "{error}");
 }
 
-/// Seals a run that was changed, and the chain with it: what a program of ours writes in the transaction of the change.
+/// Seals a run that was changed, and the chain with it: what a program of ours writes in the transaction of
+/// the change.
 fn seal_again(path: &Path) {
     let connection = Connection::open(path).unwrap();
     let mut statement = connection.prepare("SELECT * FROM runs ORDER BY number").unwrap();
@@ -320,7 +322,8 @@ fn a_row_that_went_came_or_changed_its_place_is_found() {
     damaged(&new, "run 8 (");
 }
 
-/// Every `step`-th byte of each file is changed, and the file cut off at each page. The result must be the truth, or nothing.
+/// Every `step`-th byte of each file is changed, and the file cut off at each page. The result must be the
+/// truth, or nothing.
 fn flips(
     path: &Path,
     files: &[(&str, Vec<u8>)],
@@ -337,7 +340,8 @@ fn flips(
         }
         match opened(path) {
             Ok(found) if found == *truth => identical += 1,
-            // The end of a log may be that of a power cut: then the last transaction never was, and all before it are there.
+            // The end of a log may be that of a power cut: then the last transaction never was, and all
+            // before it are there.
             Ok(found) if ending == "-wal" && found == *before => identical += 1,
             Ok(found) => panic!("{ending} {how}: {} runs of {}", found.0.len(), truth.0.len()),
             Err(_) => refused += 1,
@@ -490,7 +494,8 @@ fn no_flipped_byte_is_ever_silently_wrong() {
     survey(997);
 }
 
-/// A kill while the head of the file is written leaves the journal of that, which is to be rolled back: nobody who only reads can do it.
+/// A kill while the head of the file is written leaves the journal of that, which is to be rolled back:
+/// nobody who only reads can do it.
 #[test]
 fn a_store_that_was_killed_at_its_first_page_is_begun_anew() {
     let folder = Folder::new();
@@ -498,7 +503,8 @@ fn a_store_that_was_killed_at_its_first_page_is_begun_anew() {
     let connection = Connection::open(&path).unwrap();
     connection.pragma_update(None, "journal_mode", "WAL").unwrap();
     drop(connection);
-    // The published format: a magic number, records, a nonce, pages before, the sector's size, the page's size.
+    // The published format: a magic number, records, a nonce, pages before, the sector's size, the page's
+    // size.
     let mut journal = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
     journal.extend([0u32, 0x1234_5678, 0, 512, 4096].into_iter().flat_map(u32::to_be_bytes));
     journal.resize(512, 0);

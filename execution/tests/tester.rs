@@ -1,5 +1,5 @@
-//! The tester against implementations in the same process: the coffee machine's specification, which conforms, and
-//! mutants of it, which do not.
+//! The tester against implementations in the same process: the coffee machine's specification, which
+//! conforms, and mutants of it, which do not.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -260,7 +260,8 @@ fn what_an_implementation_does_wrong_has_its_verdict() {
     }
 }
 
-/// It is asked once, and answers right when its machine has let it run for so long; the machine says what it has kept it from.
+/// It is asked once, and answers right when its machine has let it run for so long; the machine says what it
+/// has kept it from.
 struct Starved {
     asked: Option<Instant>,
     answers: Duration,
@@ -300,7 +301,8 @@ impl Adapter for Starved {
     fn stop(&mut self) {}
 }
 
-/// A pause of the machine is none of the system's silence: one waits on for as long; where that has no end, nobody is blamed.
+/// A pause of the machine is none of the system's silence: one waits on for as long; where that has no end,
+/// nobody is blamed.
 #[test]
 fn a_system_that_was_not_let_run_has_not_been_silent() {
     let test = TestCase::from_json(include_bytes!("data/must_answer.json")).unwrap();

@@ -24,7 +24,8 @@ use coreach_model::semantics::Event;
 use coreach_model::{Term, Value, Verdict, number};
 use serde_json::{Value as Json, json};
 
-/// A document: `silence_after`, actions as `name kind parameter:type ...`, transitions as `source action target when guard do x := e`.
+/// A document: `silence_after`, actions as `name kind parameter:type ...`, transitions as
+/// `source action target when guard do x := e`.
 fn document(silence_after: &str, variables: &[&str], actions: &[&str], transitions: &[&str]) -> Document {
     let data = |list: &[&str]| -> Json {
         list.iter()
@@ -237,7 +238,8 @@ fn runs(test: &TestCase, adapter: &mut dyn Adapter, settings: &Settings, seed: u
     run
 }
 
-/// What it comes to on a machine that may be busy: a Fail that was expected may be `jitter`, which the caller repeats.
+/// What it comes to on a machine that may be busy: a Fail that was expected may be `jitter`, which the caller
+/// repeats.
 fn surely(test: &TestCase, adapter: &mut dyn Adapter, settings: &Settings) -> Run {
     for seed in 0..60 {
         let run = runs(test, adapter, settings, seed);
@@ -401,7 +403,8 @@ fn a_busy_machine_excuses_what_it_can_have_caused_and_nothing_else() {
     assert!((0..6).all(|seed| of(285, [0, 60], seed) != failed));
 }
 
-/// Of two things that are due a system that was held up may do the later one first, while the other has not come yet.
+/// Of two things that are due a system that was held up may do the later one first, while the other has not
+/// come yet.
 #[test]
 fn what_is_due_may_come_in_another_order_from_a_system_that_was_held_up() {
     let test = case(&document(
@@ -415,7 +418,8 @@ fn what_is_due_may_come_in_another_order_from_a_system_that_was_held_up() {
             "Begin silence INCdur",
             "Asked First Pass when delay <= 0.1",
             "Asked First FAILout when delay > 0.1",
-            // By its own window from 0.12 on, by that of the first until 0.1: never, on a machine with time for it.
+            // By its own window from 0.12 on, by that of the first until 0.1: never, on a machine with time
+            // for it.
             "Asked Second INCout when 0.12 <= delay && delay <= 0.1",
             "Asked Second FAILout when !(0.12 <= delay && delay <= 0.1)",
             "Asked silence FAILdur",
@@ -462,8 +466,8 @@ fn adjusted_instants_do_not_drift() {
 
 #[test]
 fn earlier_instants_are_doubted_before_a_fail_is_given() {
-    // B comes 100 ms after A, and A 100 ms after the beginning; both within 10 ms, and C as long after A as after B. Judged one by one, A is put
-    // where it was measured, and then nothing fits C.
+    // B comes 100 ms after A, and A 100 ms after the beginning; both within 10 ms, and C as long after A as
+    // after B. Judged one by one, A is put where it was measured, and then nothing fits C.
     let test = case(&document(
         "1",
         &["x:real"],
@@ -479,7 +483,8 @@ fn earlier_instants_are_doubted_before_a_fail_is_given() {
             "Two silence FAILdur",
         ],
     ));
-    // A truly at 100, read at 115; B truly at 200, read at 185: 70 between them, with a tolerance of 20 for each.
+    // A truly at 100, read at 115; B truly at 200, read at 185: 70 between them, with a tolerance of 20 for
+    // each.
     let mut system = Scripted::new(&[(115, "A", &[]), (185, "B", &[]), (300, "C", &[])]).unasked();
     let run = surely(&test, &mut system, &settings(20));
     assert_eq!(run.outcome.verdict(), Some(Verdict::Pass), "{:?} {:?}", run.outcome, run.trace);
@@ -490,7 +495,8 @@ fn earlier_instants_are_doubted_before_a_fail_is_given() {
 
 #[test]
 fn an_observation_that_may_have_crossed_a_stimulus_is_judged_in_both_orders() {
-    // A tick comes 50 ms after the beginning; the question may be sent from then on too, and after it no tick is allowed.
+    // A tick comes 50 ms after the beginning; the question may be sent from then on too, and after it no tick
+    // is allowed.
     let test = case(&document(
         "0.3",
         &["x:real"],

@@ -1,6 +1,7 @@
 //! Independent pieces of work over several threads, with results in the order of the work.
 //!
-//! Each job has a fresh thread ([`mod@coreach_execution::alone`]), so the results are the same for every number of threads at once.
+//! Each job has a fresh thread ([`mod@coreach_execution::alone`]), so the results are the same for every
+//! number of threads at once.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;

@@ -1,4 +1,5 @@
-//! A walk that covers: what it meets, what it finds, and that it blames nobody who does as the specification says.
+//! A walk that covers: what it meets, what it finds, and that it blames nobody who does as the specification
+//! says.
 
 use std::time::Duration;
 

@@ -554,7 +554,8 @@ mod tests {
         assert_eq!(state(&cone), before);
     }
 
-    /// Sums of all dimensions, each of which some line crosses: what is slid along it needs no echelon form made.
+    /// Sums of all dimensions, each of which some line crosses: what is slid along it needs no echelon form
+    /// made.
     #[test]
     fn lines_stay_in_echelon_form() {
         let width: usize = 40;

@@ -4,9 +4,9 @@
 //! What is kept of constraints is equalities alone.
 //!
 //! **Widening**: where all numbers are whole there is nothing to do. A chain of greater elements loses an
-//! equality or divides a modulus each time, and so it ends. Of numbers that need not be whole a modulus can be
-//! halved for ever; so widening keeps the congruences of whole numbers only, and no number becomes whole in a
-//! chain that grows.
+//! equality or divides a modulus each time, and so it ends. Of numbers that need not be whole a modulus can
+//! be halved for ever; so widening keeps the congruences of whole numbers only, and no number becomes whole
+//! in a chain that grows.
 
 use coreach_polyhedra::Constraint;
 

@@ -12,10 +12,10 @@
 //! - an equation `s == e` gives it its value, also where it has to be solved for s (`x + s == y` is
 //!   `s == y - x`);
 //! - a number with ends on one side only goes, whatever it is multiplied with;
-//! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with any but 0), some value lies between all lower and
-//!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; over the
-//!   integers it is exact where one of each two ends has coefficient 1; an integer between reals, where one
-//!   of each two ends is whole, or they are 1 apart);
+//! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with
+//!   any but 0), some value lies between all lower and all upper ends exactly where each lower end is at most
+//!   each upper end (Fourier and Motzkin; over the integers it is exact where one of each two ends has
+//!   coefficient 1; an integer between reals, where one of each two ends is whole, or they are 1 apart);
 //! - a disequality of a number is two cases, an equality of conditions and an `if` as well, a disjunction as
 //!   many as it has parts, and a datum of few values as many as these;
 //! - an equation with a multiple of an integer, and an integer within `mod` ([`super::multiples`]).

@@ -31,8 +31,8 @@ unsafe extern "C" {
     pub fn __gmpz_neg(to: *mut mpz, from: *const mpz);
     /// Digits of the magnitude in this base, which may be one more than needed if it is no power of 2.
     pub fn __gmpz_sizeinbase(z: *const mpz, base: c_int) -> usize;
-    /// `z :=` the natural number in `count` words of `size` bytes; `order` -1: least word first; `endian` -1: least
-    /// byte first; `nails`: upper bits of each word that are left out.
+    /// `z :=` the natural number in `count` words of `size` bytes; `order` -1: least word first; `endian` -1:
+    /// least byte first; `nails`: upper bits of each word that are left out.
     pub fn __gmpz_import(
         z: *mut mpz,
         count: usize,

@@ -1,7 +1,8 @@
 //! Polyhedra and what they are made of. Names are those of `ppl_c.h`, where more can be read.
 //!
-//! All objects are opaque. What a `ppl_new_` function makes is the caller's to delete; arguments stay the caller's. Every
-//! function gives a negative number for an exception, and 0 or more otherwise, which for a question is the answer.
+//! All objects are opaque. What a `ppl_new_` function makes is the caller's to delete; arguments stay the
+//! caller's. Every function gives a negative number for an exception, and 0 or more otherwise, which for a
+//! question is the answer.
 
 #![allow(non_camel_case_types, reason = "these are the names of the C interface")]
 
@@ -67,7 +68,8 @@ unsafe extern "C" {
     pub fn ppl_initialize() -> c_int;
     /// Sets the rounding direction back. Polyhedra compute with integers, and do not need it.
     pub fn ppl_restore_pre_PPL_rounding() -> c_int;
-    /// The function is called with each exception and its description, a C string, before the call that failed returns.
+    /// The function is called with each exception and its description, a C string, before the call that
+    /// failed returns.
     pub fn ppl_set_error_handler(handler: Option<unsafe extern "C" fn(ppl_enum, *const c_char)>) -> c_int;
     /// The version's first number.
     pub fn ppl_version_major() -> c_int;
@@ -280,7 +282,8 @@ unsafe extern "C" {
         p: *mut ppl_Polyhedron,
         d: ppl_dimension_type,
     ) -> c_int;
-    /// Dimension `i` becomes `maps[i]`, or is projected away where that is no dimension. The images are 0, 1, ...
+    /// Dimension `i` becomes `maps[i]`, or is projected away where that is no dimension. The images are 0, 1,
+    /// ...
     pub fn ppl_Polyhedron_map_space_dimensions(
         p: *mut ppl_Polyhedron,
         maps: *mut ppl_dimension_type,

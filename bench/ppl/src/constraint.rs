@@ -213,7 +213,8 @@ pub(crate) unsafe fn each(
     mut function: impl FnMut(*const sys::ppl_Constraint) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let (at, end) = (Place::new()?, Place::new()?);
-    // SAFETY: by the precondition; a place that is not the end has a constraint, which lives as long as the system.
+    // SAFETY: by the precondition; a place that is not the end has a constraint, which lives as long as the
+    // system.
     unsafe {
         check(sys::ppl_Constraint_System_begin(system, at.0))?;
         check(sys::ppl_Constraint_System_end(system, end.0))?;

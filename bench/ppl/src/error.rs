@@ -56,8 +56,8 @@ pub(crate) unsafe extern "C" fn keep_description(_: sys::ppl_enum, description: 
     if description.is_null() {
         return;
     }
-    // SAFETY: by the precondition. Nothing here panics: the cell is borrowed only here and in `check`, neither of which
-    // calls the other.
+    // SAFETY: by the precondition. Nothing here panics: the cell is borrowed only here and in `check`,
+    // neither of which calls the other.
     let text = unsafe { CStr::from_ptr(description) }.to_string_lossy().into_owned();
     DESCRIPTION.with_borrow_mut(|kept| *kept = text);
 }

@@ -1,4 +1,5 @@
-//! The Parma Polyhedra Library without its sharp edges: values that free themselves, errors as errors, exact numbers.
+//! The Parma Polyhedra Library without its sharp edges: values that free themselves, errors as errors, exact
+//! numbers.
 //!
 //! ```
 //! # //! # fn main() -> Result<(), coreach_ppl::Error> {
@@ -22,11 +23,12 @@
 //!
 //! What the library asks of who calls it, and who sees to it here:
 //!
-//! - it is one per process, and most builds of it are for one thread: `Library::claim` waits until no other thread
-//!   has it, and nothing that belongs to it can be sent;
-//! - it throws C++ exceptions, which its C interface turns into negative results: all are looked at (`error.rs`);
-//! - to initialise it turns the thread's floating-point rounding upward: that is set back, since polyhedra compute with
-//!   integers;
+//! - it is one per process, and most builds of it are for one thread: `Library::claim` waits until no other
+//!   thread has it, and nothing that belongs to it can be sent;
+//! - it throws C++ exceptions, which its C interface turns into negative results: all are looked at
+//!   (`error.rs`);
+//! - to initialise it turns the thread's floating-point rounding upward: that is set back, since polyhedra
+//!   compute with integers;
 //! - it knows no parallel assignment: that is made of single ones on dimensions added for it (`transfer.rs`).
 
 mod constraint;

@@ -9,7 +9,8 @@ use coreach_ppl_sys as sys;
 
 use crate::error::{Error, ErrorKind, check, keep_description};
 
-/// The right to call the library, held by one thread. Copies are the same right; everything made with it holds one.
+/// The right to call the library, held by one thread. Copies are the same right; everything made with it
+/// holds one.
 ///
 /// ```compile_fail
 /// let library = coreach_ppl::Library::claim().unwrap();
@@ -41,8 +42,8 @@ impl fmt::Debug for Library {
 }
 
 impl Library {
-    /// The library for this thread. Waits while another thread has it, which is as long as anything that was made with
-    /// it lives there.
+    /// The library for this thread. Waits while another thread has it, which is as long as anything that was
+    /// made with it lives there.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownLibrary`] where its version is not one that we know.
@@ -70,8 +71,9 @@ impl Library {
 
 /// Once in a process, and never undone: who undoes it must know that nothing of the library is left.
 fn initialise() -> Result<(), Error> {
-    // SAFETY: nothing else of the library has been called, and only `INITIALISED` calls this. The handler is a function
-    // that does not unwind. Polyhedra compute with integers, so that they do not need the rounding direction.
+    // SAFETY: nothing else of the library has been called, and only `INITIALISED` calls this. The handler is
+    // a function that does not unwind. Polyhedra compute with integers, so that they do not need the rounding
+    // direction.
     unsafe {
         // The version first: it can be asked of any library, initialised or not.
         let (major, minor) = (sys::ppl_version_major(), sys::ppl_version_minor());

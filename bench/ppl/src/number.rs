@@ -1,7 +1,7 @@
 //! Exact numbers in and out: between `dashu`, GMP and the library's coefficients.
 //!
-//! A number of one machine word goes by value; a longer one goes byte by byte, which does not depend on how either
-//! library cuts it into words.
+//! A number of one machine word goes by value; a longer one goes byte by byte, which does not depend on how
+//! either library cuts it into words.
 
 use core::ffi::c_long;
 use core::mem::MaybeUninit;
@@ -13,7 +13,8 @@ use dashu::integer::{IBig, UBig};
 
 use crate::error::{Error, check};
 
-/// A coefficient of the library, and an integer of GMP as the way to it. Both free themselves; one serves many numbers.
+/// A coefficient of the library, and an integer of GMP as the way to it. Both free themselves; one serves
+/// many numbers.
 #[derive(Debug)]
 pub(crate) struct Coefficient {
     raw: *mut sys::ppl_Coefficient,
@@ -37,7 +38,8 @@ impl Coefficient {
         // SAFETY: `ppl_new_Coefficient` writes its argument, or fails.
         check(unsafe { sys::ppl_new_Coefficient(&mut raw) })?;
         let mut way = MaybeUninit::uninit();
-        // SAFETY: `__gmpz_init` writes all of its argument and reads nothing of it. GMP's numbers may be moved.
+        // SAFETY: `__gmpz_init` writes all of its argument and reads nothing of it. GMP's numbers may be
+        // moved.
         let way = unsafe {
             sys::__gmpz_init(way.as_mut_ptr());
             way.assume_init()
@@ -84,8 +86,8 @@ fn write(to: &mut sys::mpz, value: &IBig) {
 }
 
 fn read(from: &sys::mpz) -> IBig {
-    // SAFETY: `from` is an initialised integer. `__gmpz_export` writes as many bytes as `__gmpz_sizeinbase` has bits,
-    // divided by 8 and rounded up: base 2 is exact.
+    // SAFETY: `from` is an initialised integer. `__gmpz_export` writes as many bytes as `__gmpz_sizeinbase`
+    // has bits, divided by 8 and rounded up: base 2 is exact.
     unsafe {
         if sys::__gmpz_fits_slong_p(from) != 0 {
             return IBig::from(sys::__gmpz_get_si(from));

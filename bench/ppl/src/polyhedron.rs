@@ -1,6 +1,6 @@
-//! Polyhedra. The library's operations change their first argument; here each works on a copy, so that no operation
-//! changes a polyhedron, and copies share. (The library keeps what it has computed about a value in the value; that no
-//! answer depends on it is its promise.)
+//! Polyhedra. The library's operations change their first argument; here each works on a copy, so that no
+//! operation changes a polyhedron, and copies share. (The library keeps what it has computed about a value in
+//! the value; that no answer depends on it is its promise.)
 
 use std::ffi::c_int;
 use std::fmt;
@@ -218,7 +218,8 @@ impl Polyhedron {
     fn bound(&self, expression: &Expression, function: BoundFunction) -> Result<Option<Bound>, Error> {
         let (mut numerator, mut denominator) = (Coefficient::new()?, Coefficient::new()?);
         let mut attained = 0;
-        // SAFETY: see `is_empty`; the expression lives, and the library writes numbers and flag where there is a bound.
+        // SAFETY: see `is_empty`; the expression lives, and the library writes numbers and flag where there
+        // is a bound.
         let found = unsafe {
             let (above, below) = (numerator.as_mut_ptr(), denominator.as_mut_ptr());
             check(function(self.raw(), expression.as_ptr(), above, below, &mut attained))?

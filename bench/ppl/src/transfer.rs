@@ -1,8 +1,9 @@
 //! Assignments, and more and fewer dimensions.
 //!
-//! The library assigns one dimension at a time. Several in parallel are made so: every right side gets a new dimension
-//! and is computed from the old ones, then the new dimensions take the place of the targets. The pre-image goes the other
-//! way: the targets become new dimensions, those are set equal to the right sides, and are projected away.
+//! The library assigns one dimension at a time. Several in parallel are made so: every right side gets a new
+//! dimension and is computed from the old ones, then the new dimensions take the place of the targets. The
+//! pre-image goes the other way: the targets become new dimensions, those are set equal to the right sides,
+//! and are projected away.
 
 use coreach_ppl_sys as sys;
 use dashu::integer::IBig;
@@ -92,7 +93,8 @@ impl Polyhedron {
             places[target] = none;
         }
         places.extend(&assignment.targets);
-        // SAFETY: as above; there is a place for each dimension, and the places are distinct and fill 0, 1, ...
+        // SAFETY: as above; there is a place for each dimension, and the places are distinct and fill 0, 1,
+        // ...
         check(unsafe {
             sys::ppl_Polyhedron_map_space_dimensions(new.as_mut_ptr(), places.as_mut_ptr(), places.len())
         })?;
@@ -193,7 +195,8 @@ fn image(
     value: &Expression,
     denominator: &mut Coefficient,
 ) -> Result<(), Error> {
-    // SAFETY: see `assign`; the expression has no more dimensions than the polyhedron, and its denominator is not 0.
+    // SAFETY: see `assign`; the expression has no more dimensions than the polyhedron, and its denominator is
+    // not 0.
     check(unsafe {
         let below: *const _ = denominator.as_mut_ptr();
         sys::ppl_Polyhedron_affine_image(new.as_mut_ptr(), target, value.as_ptr(), below)

@@ -86,7 +86,8 @@ impl Store {
         sort().map_err(|error| wrong(&self.path, &error))
     }
 
-    /// Shows each run, in the order in which they were finished, until `visit` wants no more: then it is `false`. One is in memory at a time.
+    /// Shows each run, in the order in which they were finished, until `visit` wants no more: then it is
+    /// `false`. One is in memory at a time.
     ///
     /// # Errors
     /// [`StoreError`]; what was shown before is not to be trusted then.

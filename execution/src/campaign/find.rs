@@ -1,7 +1,7 @@
 //! One run of a store, by its number or its key.
 //!
-//! The store was checked as a whole when it was opened ([`Store::read`]); what is read here is read from the same snapshot's
-//! file, and a record that is none is still a finding, not a crash.
+//! The store was checked as a whole when it was opened ([`Store::read`]); what is read here is read from the
+//! same snapshot's file, and a record that is none is still a finding, not a crash.
 
 use std::fmt;
 

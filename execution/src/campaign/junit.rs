@@ -1,9 +1,10 @@
 //! A campaign as a report of JUnit ([`crate::junit`]).
 //!
-//! A suite for each test case and implementation, a case for each run. Fail is a `failure`, a run error an `error`,
-//! Inconclusive is what the user says, usually `skipped`: it says nothing against the implementation, and nothing for it. A run that
-//! is planned and not finished is an `error` too, so that half a campaign is not taken for a whole one. A run to which a second
-//! process, or a store that was merged, has another verdict is told by the worse one. What was left out is a suite at the end.
+//! A suite for each test case and implementation, a case for each run. Fail is a `failure`, a run error an
+//! `error`, Inconclusive is what the user says, usually `skipped`: it says nothing against the
+//! implementation, and nothing for it. A run that is planned and not finished is an `error` too, so that half
+//! a campaign is not taken for a whole one. A run to which a second process, or a store that was merged, has
+//! another verdict is told by the worse one. What was left out is a suite at the end.
 //!
 //! **Costs** the record of each run, read when its case is written. Only one record is in memory.
 
@@ -33,7 +34,8 @@ impl From<io::Error> for JunitError {
     }
 }
 
-/// Writes the report of what the store has; `store` is asked for the records, and named in the hints. Inconclusive is `inconclusive`.
+/// Writes the report of what the store has; `store` is asked for the records, and named in the hints.
+/// Inconclusive is `inconclusive`.
 ///
 /// # Errors
 /// [`JunitError`].

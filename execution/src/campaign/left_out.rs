@@ -1,5 +1,5 @@
-//! What a campaign asks for and cannot do: a purpose that is out of reach, a stage that stopped, constants that do not suit one
-//! purpose. It is a result like others, told beside them; the rest goes on.
+//! What a campaign asks for and cannot do: a purpose that is out of reach, a stage that stopped, constants
+//! that do not suit one purpose. It is a result like others, told beside them; the rest goes on.
 
 use serde::{Serialize, Serializer};
 

@@ -1,18 +1,20 @@
 //! Is the log beside a store whole, and is it this store's?
 //!
-//! **Problem.** What was committed last is not in the store's file but in the log beside it (`-wal`) until somebody puts it
-//! away: after a kill, that may be everything. SQLite reads a log up to the first frame whose checksum is wrong and takes the
-//! rest for the remains of an older log. That is right after a power cut. After a byte was changed, it drops runs that were
-//! committed, without a word; and a log whose head is damaged, or which lies beside an empty file, is dropped as a whole.
+//! **Problem.** What was committed last is not in the store's file but in the log beside it (`-wal`) until
+//! somebody puts it away: after a kill, that may be everything. SQLite reads a log up to the first frame
+//! whose checksum is wrong and takes the rest for the remains of an older log. That is right after a power
+//! cut. After a byte was changed, it drops runs that were committed, without a word; and a log whose head is
+//! damaged, or which lies beside an empty file, is dropped as a whole.
 //!
-//! **Method.** Before SQLite opens anything, the log is read by its published format (sqlite.org/fileformat2.html,
-//! "The WAL File Format"): a head of 32 bytes with two salts; frames of 24 bytes and a page, each with the salts and a
-//! checksum over all before it; the last frame of a transaction is marked. A log has been damaged where its head is wrong,
-//! or where a frame is wrong and frames of the same salts follow that reach beyond one transaction. One transaction that is
-//! not whole at the very end is what a power cut leaves, and was never reported as done: it is left out, as ever.
+//! **Method.** Before SQLite opens anything, the log is read by its published format
+//! (sqlite.org/fileformat2.html, "The WAL File Format"): a head of 32 bytes with two salts; frames of 24
+//! bytes and a page, each with the salts and a checksum over all before it; the last frame of a transaction
+//! is marked. A log has been damaged where its head is wrong, or where a frame is wrong and frames of the
+//! same salts follow that reach beyond one transaction. One transaction that is not whole at the very end is
+//! what a power cut leaves, and was never reported as done: it is left out, as ever.
 //!
-//! A process that is at work may write while we read. So what looks damaged is read again, and believed where two
-//! readings are alike.
+//! A process that is at work may write while we read. So what looks damaged is read again, and believed where
+//! two readings are alike.
 //!
 //! **Ends** with the file. **Costs** reading it once; SQLite keeps it at some megabytes.
 

@@ -1,15 +1,15 @@
 //! Joining stores: the parts of a campaign that several machines have done.
 //!
-//! One store takes what the others have, each in one transaction, so that a merge may be killed and begun again like
-//! everything here. A run that both have is one run, and stays as it is. Where the two verdicts differ, somebody's
-//! implementation is not a function of the seed, or two programs were at work: the run stays as it is and the other
-//! one is kept beside it, in `conflicts`; it is counted and reported, never overwritten, and counts in the exit code of
-//! the campaign ([`super::summary`]).
+//! One store takes what the others have, each in one transaction, so that a merge may be killed and begun
+//! again like everything here. A run that both have is one run, and stays as it is. Where the two verdicts
+//! differ, somebody's implementation is not a function of the seed, or two programs were at work: the run
+//! stays as it is and the other one is kept beside it, in `conflicts`; it is counted and reported, never
+//! overwritten, and counts in the exit code of the campaign ([`super::summary`]).
 //!
 //! Who merges for one campaign wants the runs of its plan and no others; how many were left is told.
 //!
-//! Each row that is taken was checked in the store that it comes from, and gets a seal of its own here: its number is
-//! another one.
+//! Each row that is taken was checked in the store that it comes from, and gets a seal of its own here: its
+//! number is another one.
 
 use std::path::Path;
 
@@ -39,7 +39,8 @@ pub(super) const RUNS: &str = "key, test, iut, constants, seed, settings, verdic
 pub(super) const REPEATS: &str = "key, verdict, started";
 pub(super) const CONFLICTS: &str = "key, verdict, cause, record, version, started, seconds, store";
 
-/// The values of these columns. A column that an older store does not have yet is a count, of what it has none.
+/// The values of these columns. A column that an older store does not have yet is a count, of what it has
+/// none.
 pub(super) fn values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
     let value = |column| match row.as_ref().column_index(column) {
         Ok(at) => row.get(at),
@@ -121,7 +122,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Takes a run that is new; one that is there with another verdict goes into `conflicts`. Was it new, was it a conflict?
+/// Takes a run that is new; one that is there with another verdict goes into `conflicts`. Was it new, was it
+/// a conflict?
 pub(super) fn take_run(
     transaction: &Connection,
     row: &Row<'_>,

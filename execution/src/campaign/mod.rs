@@ -1,24 +1,26 @@
 //! Campaigns: many runs, each of them kept.
 //!
-//! **Problem.** One run says little: a test case leaves choices open, and a fault may need the right ones. So a test case
-//! is run with many seeds, several constants, against several implementations, for hours. Such a machine is switched
-//! off, a process is killed, a disk is full; and in the morning it must be clear what was done, and nothing may have been
-//! done twice or be lost.
+//! **Problem.** One run says little: a test case leaves choices open, and a fault may need the right ones. So
+//! a test case is run with many seeds, several constants, against several implementations, for hours. Such a
+//! machine is switched off, a process is killed, a disk is full; and in the morning it must be clear what was
+//! done, and nothing may have been done twice or be lost.
 //!
-//! **Method.** [`plan`] lists the runs: tests x constants x seeds x implementations, in this order, a function of what the
-//! user wrote. Every run has a [`Key`], a hash of all that decides it: so a changed model, implementation or
-//! setting makes other runs, and an unchanged one is recognized wherever it was done. [`store`] is one file, a data base,
-//! into which finished runs go, those of a moment in one transaction, on the disk before they count. [`work`] does the runs of the plan
-//! that are not in the store. To go on after a kill at whatever instant is therefore the same as to begin: there is no
-//! other state. [`partition`] splits a plan by its keys over machines that know nothing of each other; [`merge`] joins
-//! their files. [`summary`] and [`junit`] tell what came of it; of a store that was damaged, [`salvage`] takes what is whole.
+//! **Method.** [`plan`] lists the runs: tests x constants x seeds x implementations, in this order, a
+//! function of what the user wrote. Every run has a [`Key`], a hash of all that decides it: so a changed
+//! model, implementation or setting makes other runs, and an unchanged one is recognized wherever it was
+//! done. [`store`] is one file, a data base, into which finished runs go, those of a moment in one
+//! transaction, on the disk before they count. [`work`] does the runs of the plan that are not in the store.
+//! To go on after a kill at whatever instant is therefore the same as to begin: there is no other state.
+//! [`partition`] splits a plan by its keys over machines that know nothing of each other; [`merge`] joins
+//! their files. [`summary`] and [`junit`] tell what came of it; of a store that was damaged, [`salvage`]
+//! takes what is whole.
 //!
-//! **The same on every machine and with every number of threads**: each run has a fresh thread with a fresh solver,
-//! strategy and memory of values, and its own seed; none sees another. What differs are times, and the order in which the
-//! runs came into the store (their `number`).
+//! **The same on every machine and with every number of threads**: each run has a fresh thread with a fresh
+//! solver, strategy and memory of values, and its own seed; none sees another. What differs are times, and
+//! the order in which the runs came into the store (their `number`).
 //!
-//! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run, beside the run,
-//! a thread and its part of a transaction.
+//! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run,
+//! beside the run, a thread and its part of a transaction.
 
 mod each;
 mod find;

@@ -1,8 +1,8 @@
 //! A part of a campaign, for one of several machines.
 //!
-//! `hash:m/n` is the m-th of n parts, counted from 1: the runs whose key, read as a number, leaves the remainder m - 1.
-//! The machines need to agree on nothing but n. A key is a hash, so the parts are about equally large, and each has some
-//! of every test and implementation.
+//! `hash:m/n` is the m-th of n parts, counted from 1: the runs whose key, read as a number, leaves the
+//! remainder m - 1. The machines need to agree on nothing but n. A key is a hash, so the parts are about
+//! equally large, and each has some of every test and implementation.
 
 use std::fmt;
 use std::str::FromStr;

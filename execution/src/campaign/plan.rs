@@ -1,9 +1,9 @@
 //! The runs of a campaign, and what each of them is called.
 //!
-//! A run is named by its [`Key`], the SHA-256 of everything that decides what happens in it, as far as that lies with us:
-//! the test case, the constants, the seed, the description of the implementation, the settings. Not in it are names of
-//! files, the version of the program (it is kept with the run), and where in the plan the run stands: so a campaign may
-//! grow, be split and be moved, and what is done stays done.
+//! A run is named by its [`Key`], the SHA-256 of everything that decides what happens in it, as far as that
+//! lies with us: the test case, the constants, the seed, the description of the implementation, the settings.
+//! Not in it are names of files, the version of the program (it is kept with the run), and where in the plan
+//! the run stands: so a campaign may grow, be split and be moved, and what is done stays done.
 //!
 //! The constants of a run belong to the plan, not to the run: they are fixed before the first one begins.
 
@@ -259,8 +259,9 @@ pub struct Planned {
 pub struct Plan {
     /// The campaign's name.
     pub campaign: String,
-    /// What the whole plan is made of, by its hash: the same for each of its parts, and on every machine that has the same
-    /// files and the same version of us. Machines that work on parts of one plan compare it before they begin.
+    /// What the whole plan is made of, by its hash: the same for each of its parts, and on every machine that
+    /// has the same files and the same version of us. Machines that work on parts of one plan compare it
+    /// before they begin.
     pub hash: Key,
     /// The test cases.
     pub tests: Vec<Test>,
@@ -277,8 +278,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Lists the runs: by test, then implementation, then constants, then seed. A run that is there twice, because
-    /// a seed or a constant is, is one.
+    /// Lists the runs: by test, then implementation, then constants, then seed. A run that is there twice,
+    /// because a seed or a constant is, is one.
     pub fn new(
         campaign: String,
         tests: Vec<(Test, Vec<Instance>)>,
@@ -313,8 +314,8 @@ impl Plan {
     }
 }
 
-/// The version is in it: the parts of one plan are done by one program. Numbers of runs are not hashed one by one, for there
-/// may be millions, and what they are made of says the same.
+/// The version is in it: the parts of one plan are done by one program. Numbers of runs are not hashed one by
+/// one, for there may be millions, and what they are made of says the same.
 fn hash(tests: &[Test], instances: &[Vec<Instance>], iuts: &[Iut], seeds: &[u64], settings: &Json) -> Key {
     let of_test = |(test, its): (&Test, &Vec<Instance>)| {
         let constants: Vec<_> = its.iter().map(|instance| &instance.constants).collect();

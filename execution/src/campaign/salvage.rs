@@ -1,13 +1,12 @@
 //! What is whole in a store that is damaged, taken into another one.
 //!
-//! **Problem.** A store that is damaged is refused as a whole, since nobody can say what its summary would hide. But most of
-//! a long campaign's runs may be whole, and need not be done again.
+//! **Problem.** A store that is damaged is refused as a whole, since nobody can say what its summary would
+//! hide. But most of a long campaign's runs may be whole, and need not be done again.
 //!
-//! **Method.** The damaged file is only read. Its rows are asked for one by one, by their numbers, up to the largest that
-//! anything in the file tells of: so one page that cannot be read costs the rows on it and no others. A row is taken if it
-//! fits its seal and the rows of its test case and
-//! implementation do. All else is left, and told by its number. The campaign then does those runs again, like any that
-//! are missing.
+//! **Method.** The damaged file is only read. Its rows are asked for one by one, by their numbers, up to the
+//! largest that anything in the file tells of: so one page that cannot be read costs the rows on it and no
+//! others. A row is taken if it fits its seal and the rows of its test case and implementation do. All else
+//! is left, and told by its number. The campaign then does those runs again, like any that are missing.
 //!
 //! Where two of a run's verdicts differ, nothing is decided here either ([`super::merge`]).
 
@@ -111,7 +110,8 @@ fn last(connection: &Connection, table: &str) -> i64 {
     };
     let counted = ask(&format!("SELECT count FROM seals WHERE name = '{table}'"));
     let largest = ask(&format!("SELECT max(rowid) FROM {table}"));
-    // In a damaged chain or tree, either may be anything; what is beyond the other's double is no number of a run.
+    // In a damaged chain or tree, either may be anything; what is beyond the other's double is no number of a
+    // run.
     let smaller = counted.min(largest).max(0);
     let larger = counted.max(largest).max(0);
     if smaller > 0 && larger / 2 > smaller { smaller } else { larger }.min(MOST)

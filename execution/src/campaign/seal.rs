@@ -1,22 +1,26 @@
 //! Seals: how a store knows that it is as it was written.
 //!
-//! **Problem.** SQLite keeps a file whole against crashes, not against a byte that changed on its way over a disk, a copy or
-//! a cable: it has no checksums. A byte in a key makes another run of a run; the table then lacks what the index has, and
-//! the only Fail of a night is nowhere. Rows may also go, come twice, or come from another store.
+//! **Problem.** SQLite keeps a file whole against crashes, not against a byte that changed on its way over a
+//! disk, a copy or a cable: it has no checksums. A byte in a key makes another run of a run; the table then
+//! lacks what the index has, and the only Fail of a night is nowhere. Rows may also go, come twice, or come
+//! from another store.
 //!
-//! **Method.** Each row has a *seal*, the SHA-256 of its table's name and of the names, types and values of all its columns:
-//! the number and the key of a run are in it. Each table has a *chain* over the seals of its rows in their order: head 0 is
-//! nothing, head n is the SHA-256 of head n-1 and the n-th seal. The table `seals` keeps the length and the head of each
-//! chain, and is written in the transaction that appends a row. So a changed row does not fit its seal, and is named; a row
-//! that went, came, or changed its place does not fit the chain. Rows are only ever appended; the number of a run is its
-//! place. Whoever reads rows reads them through [`walk`], which checks both: there is no way to an unchecked row.
+//! **Method.** Each row has a *seal*, the SHA-256 of its table's name and of the names, types and values of
+//! all its columns: the number and the key of a run are in it. Each table has a *chain* over the seals of its
+//! rows in their order: head 0 is nothing, head n is the SHA-256 of head n-1 and the n-th seal. The table
+//! `seals` keeps the length and the head of each chain, and is written in the transaction that appends a row.
+//! So a changed row does not fit its seal, and is named; a row that went, came, or changed its place does not
+//! fit the chain. Rows are only ever appended; the number of a run is its place. Whoever reads rows reads
+//! them through [`walk`], which checks both: there is no way to an unchecked row.
 //!
-//! A chain rather than a sum, since a chain also says of an older copy of a store that it is the beginning of this one:
-//! that is how the log of another store is found out ([`Walked::head_at`]).
+//! A chain rather than a sum, since a chain also says of an older copy of a store that it is the beginning of
+//! this one: that is how the log of another store is found out ([`Walked::head_at`]).
 //!
-//! Not a signature: who changes a row and computes the seals anew is not found out. It is a store of one's own.
+//! Not a signature: who changes a row and computes the seals anew is not found out. It is a store of one's
+//! own.
 //!
-//! **Costs** reading each row once: 20,000 runs, 30 MB, take less than half a second, with SQLite's own check.
+//! **Costs** reading each row once: 20,000 runs, 30 MB, take less than half a second, with SQLite's own
+//! check.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -90,7 +94,8 @@ impl Columns {
             hash.update(bytes);
         };
         put(b't', table.as_bytes());
-        // The first one is the rowid, which a user's VACUUM may change; that of a run is its number, and is there again.
+        // The first one is the rowid, which a user's VACUUM may change; that of a run is its number, and is
+        // there again.
         for (at, name) in self.names.iter().enumerate().skip(1).filter(|(at, _)| Some(*at) != self.seal) {
             put(b'c', name.as_bytes());
             match row.get_ref(at)? {
@@ -118,7 +123,8 @@ pub(super) fn chain(connection: &Connection, table: &str) -> rusqlite::Result<Op
     statement.query_row([table], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
 
-/// Seals the row that was inserted last, and appends it to its table's chain. To be called in the transaction of the insert.
+/// Seals the row that was inserted last, and appends it to its table's chain. To be called in the transaction
+/// of the insert.
 pub(super) fn append(connection: &Connection, table: &str) -> rusqlite::Result<()> {
     let number = connection.last_insert_rowid();
     let mut statement =
@@ -159,8 +165,9 @@ pub(super) fn seal_all(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Reads all rows of a table in their order and shows each whole one to `visit`; what is wrong goes to `faults`. The rows
-/// of `SELECT rowid, *`. To be called in a transaction, so that rows and chain are of one moment.
+/// Reads all rows of a table in their order and shows each whole one to `visit`; what is wrong goes to
+/// `faults`. The rows of `SELECT rowid, *`. To be called in a transaction, so that rows and chain are of one
+/// moment.
 ///
 /// # Errors
 /// Another error than that of damage.
@@ -279,7 +286,8 @@ fn name_of(table: &str, columns: &Columns, row: &Row<'_>) -> String {
     }
 }
 
-/// Reads one row, by its rowid, if it is there; an error says what is wrong with it. For a store that is damaged.
+/// Reads one row, by its rowid, if it is there; an error says what is wrong with it. For a store that is
+/// damaged.
 pub(super) fn one<T>(
     connection: &Connection,
     table: &str,

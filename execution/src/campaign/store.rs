@@ -1,20 +1,21 @@
 //! The store: one SQLite file with all that a campaign has done.
 //!
-//! **Problem.** A finished run must never be lost nor done again, whenever the process is killed, a file that several
-//! processes write must stay whole, and what is not whole must not be taken for the truth.
+//! **Problem.** A finished run must never be lost nor done again, whenever the process is killed, a file that
+//! several processes write must stay whole, and what is not whole must not be taken for the truth.
 //!
 //! **Method.** SQLite's own: a log that is written ahead (WAL), synchronized to the disk at each commit
-//! (`synchronous = FULL`), and one immediate transaction for each run, which carries its whole record. A commit that was
-//! cut off never happened. A run's key is unique, so a second process that did the same run writes nothing but a line in
-//! `repeats`. Whoever meets a lock waits.
+//! (`synchronous = FULL`), and one immediate transaction for each run, which carries its whole record. A
+//! commit that was cut off never happened. A run's key is unique, so a second process that did the same run
+//! writes nothing but a line in `repeats`. Whoever meets a lock waits.
 //!
-//! **Opening checks everything**, through a connection that cannot write, so that a store that is refused stays as it was:
-//! the log ([`log`]), whose file it is, the tables (`schema`), each row and the set of them (`seal`), and SQLite's own
-//! structure, the indices among it (`integrity_check`). Reading runs checks them again.
+//! **Opening checks everything**, through a connection that cannot write, so that a store that is refused
+//! stays as it was: the log ([`log`]), whose file it is, the tables (`schema`), each row and the set of them
+//! (`seal`), and SQLite's own structure, the indices among it (`integrity_check`). Reading runs checks them
+//! again.
 //!
-//! **What is refused**: a file that is no data base, one that is not a store (its application number differs), one of
-//! another format version, one that is damaged. All of that is a [`StoreError`], never a panic. A store may be read where
-//! nothing may be written.
+//! **What is refused**: a file that is no data base, one that is not a store (its application number
+//! differs), one of another format version, one that is damaged. All of that is a [`StoreError`], never a
+//! panic. A store may be read where nothing may be written.
 //!
 //! The tables are described for users in `docs/campaigns.md`.
 
@@ -221,7 +222,8 @@ impl Store {
         Ok(Ok(()))
     }
 
-    /// Turns the log on. The change itself needs the file alone, and SQLite does not wait for that in every case.
+    /// Turns the log on. The change itself needs the file alone, and SQLite does not wait for that in every
+    /// case.
     fn enter_log_mode(&self) -> rusqlite::Result<()> {
         const ATTEMPTS: usize = 200;
         for _ in 1..ATTEMPTS {
@@ -260,8 +262,8 @@ impl Store {
         describe().map_err(|error| wrong(&path, &error))
     }
 
-    /// Keeps a finished run. Afterwards it is on the disk. `false`: it was there already, and nothing of it was changed;
-    /// that it was done again is written down.
+    /// Keeps a finished run. Afterwards it is on the disk. `false`: it was there already, and nothing of it
+    /// was changed; that it was done again is written down.
     ///
     /// # Errors
     /// [`StoreError`]; then the run is not kept.
@@ -410,9 +412,9 @@ fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
 /// A connection for one who only reads.
 fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     connect(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
-        // Beside a log there is a file that readers share. Where none may be made, nobody writes either; and where a kill came
-        // while the first page was written, its journal is to be rolled back, which is for a writer. What is in a log would not
-        // be seen so.
+        // Beside a log there is a file that readers share. Where none may be made, nobody writes either; and
+        // where a kill came while the first page was written, its journal is to be rolled back, which is for
+        // a writer. What is in a log would not be seen so.
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !log::is_there(path) => {
             connect(path, "immutable=1")
         }
@@ -455,8 +457,8 @@ fn is_unmade(path: &Path) -> bool {
     connect_to_read(path).is_ok_and(|connection| matches!(whose(&connection, path), Ok(Ok(Whose::Nobodys))))
 }
 
-/// What the file says of its runs without the log: how many, and the head of their chain. Nothing where it does not say
-/// it, as when the log is being put away.
+/// What the file says of its runs without the log: how many, and the head of their chain. Nothing where it
+/// does not say it, as when the log is being put away.
 fn base(path: &Path) -> Option<(i64, Vec<u8>)> {
     let connection = connect(path, "immutable=1").ok()?;
     let same = matches!(whose(&connection, path), Ok(Ok(Whose::Ours)));

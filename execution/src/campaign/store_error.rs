@@ -109,7 +109,8 @@ pub(super) fn wrong(path: &Path, error: &rusqlite::Error) -> StoreError {
             | ErrorCode::FileLockingProtocolFailed
             | ErrorCode::TooBig,
         ) => StoreError::Access(path, text),
-        // A store of ours has all tables and types that are asked for: if one is missing, somebody changed it.
+        // A store of ours has all tables and types that are asked for: if one is missing, somebody changed
+        // it.
         _ => StoreError::Damaged(path, text),
     }
 }

@@ -1,7 +1,8 @@
-//! What came of a campaign: counts for each test case and implementation, and each thing that failed once ([`crate::bucket`]).
+//! What came of a campaign: counts for each test case and implementation, and each thing that failed once
+//! ([`crate::bucket`]).
 //!
-//! Only the runs of the plan count. What else a store holds, since a model or a setting was changed, is mentioned. Times
-//! are told as medians: one run that waited for a slow start says nothing about the others.
+//! Only the runs of the plan count. What else a store holds, since a model or a setting was changed, is
+//! mentioned. Times are told as medians: one run that waited for a slow start says nothing about the others.
 //!
 //! What was asked for and has no runs ([`left_out`](crate::campaign::left_out)) is told beside them.
 

@@ -1,18 +1,19 @@
 //! Doing the runs of a plan that a store does not have yet.
 //!
-//! Some runners take runs from one queue, and do each as [`crate::preparation`] says it. Finished runs go to one thread that writes them, those of a moment (`GROUP`)
-//! together: to wait for the disk takes longer than most simulated runs. A run counts when it is on the disk, so whatever
-//! kills the process loses no run that was counted, and of the others at most those of that moment.
+//! Some runners take runs from one queue, and do each as [`crate::preparation`] says it. Finished runs go to
+//! one thread that writes them, those of a moment (`GROUP`) together: to wait for the disk takes longer than
+//! most simulated runs. A run counts when it is on the disk, so whatever kills the process loses no run that
+//! was counted, and of the others at most those of that moment.
 //!
-//! A system that runs share, since nobody here brings it up, is used by one of them at a time: two that meet there would reset
-//! each other. A runner that finds only such runs waits.
+//! A system that runs share, since nobody here brings it up, is used by one of them at a time: two that meet
+//! there would reset each other. A runner that finds only such runs waits.
 //!
-//! Several processes may do one store at the same time, by mistake or to help each other. Each looks before a run whether
-//! it is there already. Two that go through one queue in step would still do each run twice; so who finds that another
-//! one was faster goes on half a queue away.
+//! Several processes may do one store at the same time, by mistake or to help each other. Each looks before a
+//! run whether it is there already. Two that go through one queue in step would still do each run twice; so
+//! who finds that another one was faster goes on half a queue away.
 //!
-//! **Ends** with the queue, after the first Fail where that is wanted, or with the first run that cannot be written: what cannot be
-//! kept need not be done.
+//! **Ends** with the queue, after the first Fail where that is wanted, or with the first run that cannot be
+//! written: what cannot be kept need not be done.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::resume_unwind;

@@ -1,13 +1,15 @@
 //! Into which class the value of a parameter falls, at a transition that an event has taken.
 //!
-//! **Problem.** A parameter ranges over more values than can be tried, and faults sit at the ends of what a guard allows. Those ends
-//! depend on the state: `vSum + n <= 10` ends elsewhere each time.
+//! **Problem.** A parameter ranges over more values than can be tried, and faults sit at the ends of what a
+//! guard allows. Those ends depend on the state: `vSum + n <= 10` ends elsewhere each time.
 //!
-//! **Method.** So the ends are not computed; they are looked for beside the value. With the state and the other parameters as they
-//! are, an integer is at the low end where the guard refuses (or the type lacks) the number below it, at the high end where it
-//! refuses the one above, the *only* value where it refuses both, and *inside* otherwise. That is right for ranges with holes,
-//! and for guards of any form. A real number has no neighbours: it is at an edge where a comparison of the guard in which the parameter occurs has two
-//! equal sides. Of truth values and enumerations each value is a class of its own. Arrays and records have no classes.
+//! **Method.** So the ends are not computed; they are looked for beside the value. With the state and the
+//! other parameters as they are, an integer is at the low end where the guard refuses (or the type lacks) the
+//! number below it, at the high end where it refuses the one above, the *only* value where it refuses both,
+//! and *inside* otherwise. That is right for ranges with holes, and for guards of any form. A real number has
+//! no neighbours: it is at an edge where a comparison of the guard in which the parameter occurs has two
+//! equal sides. Of truth values and enumerations each value is a class of its own. Arrays and records have no
+//! classes.
 //!
 //! **Costs** two evaluations of the guard.
 
@@ -69,7 +71,8 @@ impl Class {
     }
 }
 
-/// The class of a parameter's value where the guard holds; none where its type has no classes. The valuation has the parameters.
+/// The class of a parameter's value where the guard holds; none where its type has no classes. The valuation
+/// has the parameters.
 pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuation) -> Option<Class> {
     let guard = &transition.guard;
     match valuation.get(parameter)? {

@@ -1,23 +1,27 @@
 //! All explanations of a trace at once.
 //!
-//! **Problem.** A trace may be explained by very many paths, and of each item it must be known how often each of them meets it: at least,
-//! and at most.
+//! **Problem.** A trace may be explained by very many paths, and of each item it must be known how often each
+//! of them meets it: at least, and at most.
 //!
-//! **Method.** Forward, event by event, with the set of states that are possible ([`coreach_model::semantics`], Definition 4.16), and with each
-//! state two vectors: for each item the least and the greatest number of times that a path which leads there has met it. A step adds what it
-//! meets to both; where paths come together, the least of the one and the greatest of the other is kept. Both operations are per item, and adding distributes over
-//! least and greatest, so no path is ever listed. A state that no step leads on from is dropped with its paths: they explain nothing. What
-//! is left at the end are the ends of all explanations, and their least and greatest are the answer.
+//! **Method.** Forward, event by event, with the set of states that are possible
+//! ([`coreach_model::semantics`], Definition 4.16), and with each state two vectors: for each item the least
+//! and the greatest number of times that a path which leads there has met it. A step adds what it meets to
+//! both; where paths come together, the least of the one and the greatest of the other is kept. Both
+//! operations are per item, and adding distributes over least and greatest, so no path is ever listed. A
+//! state that no step leads on from is dropped with its paths: they explain nothing. What is left at the end
+//! are the ends of all explanations, and their least and greatest are the answer.
 //!
-//! Between two events internal steps are followed in an order of the locations in which they lead forward, so each state is complete
-//! before it is left.
+//! Between two events internal steps are followed in an order of the locations in which they lead forward, so
+//! each state is complete before it is left.
 //!
-//! **A link that takes time**: a path also chooses when it takes what was sent. `layers[n]` holds the states that have not taken the last n
-//! stimuli. Before an observation each may take some of them, oldest first: from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus
-//! that is as old as the delay has been taken. At the end what is still under way may have been taken or not.
+//! **A link that takes time**: a path also chooses when it takes what was sent. `layers[n]` holds the states
+//! that have not taken the last n stimuli. Before an observation each may take some of them, oldest first:
+//! from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus that is as old as the delay has been
+//! taken. At the end what is still under way may have been taken or not.
 //!
-//! **Ends**: internal steps do. **Costs**, for each state and event, the steps of its location, and the number of items where paths part or
-//! come together; along a single path only what is met. The number of states is limited ([`TooManyStates`]).
+//! **Ends**: internal steps do. **Costs**, for each state and event, the steps of its location, and the
+//! number of items where paths part or come together; along a single path only what is met. The number of
+//! states is limited ([`TooManyStates`]).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -68,7 +72,8 @@ pub struct Explained {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooManyStates;
 
-/// States with what paths to them have met; those that internal steps lead to stand behind those that they leave.
+/// States with what paths to them have met; those that internal steps lead to stand behind those that they
+/// leave.
 type Layer = BTreeMap<(usize, State), Bounds>;
 
 struct Follower<'a> {

@@ -1,11 +1,13 @@
 //! What is counted: the items of a model, and how the models that are walked side by side meet in one system.
 //!
-//! **Sides of a conjunct.** A guard is a conjunction c1 && ... && cn. When an event of the transition's action comes (or is sent) in a state at
-//! its source, the guard is evaluated there. Where all conjuncts hold, each has shown that it *holds*; where just one does
-//! not, that one alone refused the event, and has shown that it *fails*; where several do not, none has shown anything. (A conjunct behind
-//! one that fails may be without a value, like the second of `x != 0 && 10 div x > 1`: the guard is evaluated from the left and never comes to it.) That is
-//! modified condition/decision coverage of a conjunction: n + 1 situations, in each of which one conjunct decides. A guard of an internal action is
-//! evaluated whenever a state at its source is reached.
+//! **Sides of a conjunct.** A guard is a conjunction c1 && ... && cn. When an event of the transition's
+//! action comes (or is sent) in a state at its source, the guard is evaluated there. Where all conjuncts
+//! hold, each has shown that it *holds*; where just one does not, that one alone refused the event, and has
+//! shown that it *fails*; where several do not, none has shown anything. (A conjunct behind one that fails
+//! may be without a value, like the second of `x != 0 && 10 div x > 1`: the guard is evaluated from the left
+//! and never comes to it.) That is modified condition/decision coverage of a conjunction: n + 1 situations,
+//! in each of which one conjunct decides. A guard of an internal action is evaluated whenever a state at its
+//! source is reached.
 
 use coreach_model::iosts::{Action, ActionKind, Iosts, TransitionOrigin};
 use coreach_model::semantics::State;
@@ -159,8 +161,8 @@ pub struct Walked {
 }
 
 impl Walked {
-    /// A system made of these models. It has no cycle of internal actions: a specification with one is refused by its reader, and
-    /// what is made of it has each step of it.
+    /// A system made of these models. It has no cycle of internal actions: a specification with one is
+    /// refused by its reader, and what is made of it has each step of it.
     pub fn new(iosts: Iosts, parts: Vec<Part>) -> Self {
         let (outgoing, ranks) = (iosts.outgoing(), ranks(&iosts));
         // Origins are of no use here, and would keep texts alive.
@@ -251,7 +253,8 @@ impl Walked {
         }
     }
 
-    /// A state's valuation with the values of an action's parameters; none where there are not as many of them.
+    /// A state's valuation with the values of an action's parameters; none where there are not as many of
+    /// them.
     pub(super) fn with_values(&self, state: &State, action: ActionId, values: &[Value]) -> Option<Valuation> {
         let parameters = &self.iosts.action(action).parameters;
         (parameters.len() == values.len()).then(|| {
@@ -262,7 +265,8 @@ impl Walked {
     }
 }
 
-/// An order of the locations in which internal steps lead forward: what is finished first in a search comes last.
+/// An order of the locations in which internal steps lead forward: what is finished first in a search comes
+/// last.
 fn ranks(iosts: &Iosts) -> Numbered<LocationId, usize> {
     let outgoing = iosts.outgoing();
     let inner = |location: LocationId| -> Vec<LocationId> {

@@ -1,26 +1,29 @@
 //! What of a specification, and of a purpose, real runs have gone through.
 //!
-//! **Problem.** A campaign says how its runs ended, not what they have seen. Which locations were visited, which transitions
-//! taken, which conjunct of a guard has ever decided, which ends of a parameter's range were tried: that is a question about
-//! the *models*, and a run is a trace. Between the two stand internal actions and choices: one trace may have been made on
-//! several ways through the model.
+//! **Problem.** A campaign says how its runs ended, not what they have seen. Which locations were visited,
+//! which transitions taken, which conjunct of a guard has ever decided, which ends of a parameter's range
+//! were tried: that is a question about the *models*, and a run is a trace. Between the two stand internal
+//! actions and choices: one trace may have been made on several ways through the model.
 //!
-//! **What covered means.** An *explanation* of a trace is a path through the models, internal steps included, whose visible events
-//! are the trace. An item (a location, a transition, a side of a conjunct, a class of a parameter) is
+//! **What covered means.** An *explanation* of a trace is a path through the models, internal steps included,
+//! whose visible events are the trace. An item (a location, a transition, a side of a conjunct, a class of a
+//! parameter) is
 //!
 //! - *covered* by a run where every explanation of its trace goes through it: however it was, it was there;
-//! - *possible* where some explanation does, and not every one. What is possible is said, and never counted as covered.
+//! - *possible* where some explanation does, and not every one. What is possible is said, and never counted
+//!   as covered.
 //!
-//! Internal steps behind the last event belong to some explanations only, so they are possible at most. Of a run that ended
-//! with an event that the specification forbids, what comes before that event is explained, and the event itself shows sides of the guards
-//! that refused it. Behind a link that takes time, an explanation also chooses when each stimulus was taken, as the judge does
-//! ([`crate::judge::crossing`]).
+//! Internal steps behind the last event belong to some explanations only, so they are possible at most. Of a
+//! run that ended with an event that the specification forbids, what comes before that event is explained,
+//! and the event itself shows sides of the guards that refused it. Behind a link that takes time, an
+//! explanation also chooses when each stimulus was taken, as the judge does ([`crate::judge::crossing`]).
 //!
-//! **Method.** Specification and purpose are walked side by side, as one system: their product before anything is simplified. Its
-//! traces are the specification's (Theorem 5.5), and each of its steps is one of each. [`explanations`] follows all paths at once and keeps for
-//! each state the least and the greatest number of times that a path to it has met each item; at the end, the least over
-//! all states is what is certain. [`items`] says what is counted, [`classes`] into which class a parameter's value falls, [`tally`] adds
-//! runs up, and [`proofs`] tells what no run can show.
+//! **Method.** Specification and purpose are walked side by side, as one system: their product before
+//! anything is simplified. Its traces are the specification's (Theorem 5.5), and each of its steps is one of
+//! each. [`explanations`] follows all paths at once and keeps for each state the least and the greatest
+//! number of times that a path to it has met each item; at the end, the least over all states is what is
+//! certain. [`items`] says what is counted, [`classes`] into which class a parameter's value falls, [`tally`]
+//! adds runs up, and [`proofs`] tells what no run can show.
 //!
 //! A sum over runs does not depend on their order.
 

@@ -1,20 +1,22 @@
 //! What no run can show.
 //!
-//! **Problem.** An item that was never met is a gap in the tests only if something could meet it. `x >= 0` of a counter that is never
-//! negative does not fail, and an output whose guard says `n == vSum` has no value but one: to ask tests for the other sides would be to
-//! ask for faults.
+//! **Problem.** An item that was never met is a gap in the tests only if something could meet it. `x >= 0` of
+//! a counter that is never negative does not fail, and an output whose guard says `n == vSum` has no value
+//! but one: to ask tests for the other sides would be to ask for faults.
 //!
-//! **Method.** An over-approximation of the states that are reached (`reach`, in any domain), and for each item one question to the
-//! solver: can it be met in such a state, by an event that the specification allows? Only a definite *no* counts. Questions say:
+//! **Method.** An over-approximation of the states that are reached (`reach`, in any domain), and for each
+//! item one question to the solver: can it be met in such a state, by an event that the specification allows?
+//! Only a definite *no* counts. Questions say:
 //!
 //! - a location: that its fact can hold; a transition: that its guard can, too;
-//! - a side that fails: that the other conjuncts hold and this one does not, and that another transition of the action takes the event. An event that
-//!   none takes is forbidden (an output) or not specified (an input, and then the tester does not send it). A faulty implementation
-//!   may show such a side all the same; it is no gap, whoever shows it;
+//! - a side that fails: that the other conjuncts hold and this one does not, and that another transition of
+//!   the action takes the event. An event that none takes is forbidden (an output) or not specified (an
+//!   input, and then the tester does not send it). A faulty implementation may show such a side all the same;
+//!   it is no gap, whoever shows it;
 //! - a class: that the guard holds, and that it does or does not hold for the neighbours.
 //!
-//! **Sound**: facts and terms are read as total by the solver, which only adds states; that a neighbour is refused takes its
-//! definedness into account. **Costs** a question for each item, and the analysis.
+//! **Sound**: facts and terms are read as total by the solver, which only adds states; that a neighbour is
+//! refused takes its definedness into account. **Costs** a question for each item, and the analysis.
 
 use coreach_analyses::reachability::{Options, reach};
 use coreach_analyses::solver::{Solver, may_hold};
@@ -88,8 +90,8 @@ pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
     }
 }
 
-/// What must hold there of the data, and of the parameters of the event, beyond that the event is taken. Read as total it is
-/// implied by the item's being met.
+/// What must hold there of the data, and of the parameters of the event, beyond that the event is taken. Read
+/// as total it is implied by the item's being met.
 pub fn shown(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
     match item {
         Item::Location(_) | Item::Transition(_) => Vec::new(),
@@ -111,7 +113,8 @@ pub fn shown(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
     }
 }
 
-/// That another transition takes the event; an internal action needs none, its guard is looked at wherever its source is.
+/// That another transition takes the event; an internal action needs none, its guard is looked at wherever
+/// its source is.
 fn taken_by_another(iosts: &Iosts, number: TransitionId) -> Option<Term> {
     let this = &iosts.transitions[number];
     if iosts.action(this.action).kind == ActionKind::Internal {

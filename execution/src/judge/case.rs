@@ -1,22 +1,23 @@
 //! A deterministic test case as a judge: one location and one valuation at a time.
 //!
-//! The verdict is that of the location reached. An observation fires the one transition whose guard holds; a test case takes
-//! every output of its alphabet with values in their types, so what fires none is no event of it, and a Fail with that
-//! cause (Definition 6.2: the output is in no Out). Silence is no event of the traces that it is about (ioc is over traces,
-//! not suspension traces): where the tester reports it nothing is left to do, which is Inconclusive. Time passes unseen.
+//! The verdict is that of the location reached. An observation fires the one transition whose guard holds; a
+//! test case takes every output of its alphabet with values in their types, so what fires none is no event of
+//! it, and a Fail with that cause (Definition 6.2: the output is in no Out). Silence is no event of the
+//! traces that it is about (ioc is over traces, not suspension traces): where the tester reports it nothing
+//! is left to do, which is Inconclusive. Time passes unseen.
 //!
-//! A test of ioco has silence among its observations ([`TestCase::silences`]): there it is taken like one, leads on where the specification is
-//! quiescent, and is a Fail where it is not.
+//! A test of ioco has silence among its observations ([`TestCase::silences`]): there it is taken like one,
+//! leads on where the specification is quiescent, and is a Fail where it is not.
 //!
-//! Who wants more of a test of ioc is told by `silence_fails`: silence is a Fail where the specification *must
-//! answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`], a
-//! condition on the data): wherever the specification may be, and wherever internal steps lead from there,
-//! it can answer. The other half is asked here: some output that does not lead to Fail can come, with the
-//! data of this state. The solver is asked where evaluation does not tell, and who does not know has not
-//! said that it must.
+//! Who wants more of a test of ioc is told by `silence_fails`: silence is a Fail where the specification
+//! *must answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`], a
+//! condition on the data): wherever the specification may be, and wherever internal steps lead from there, it
+//! can answer. The other half is asked here: some output that does not lead to Fail can come, with the data
+//! of this state. The solver is asked where evaluation does not tell, and who does not know has not said that
+//! it must.
 //!
-//! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
-//! when its values were tried to the moment when it was sent.
+//! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from
+//! the moment when its values were tried to the moment when it was sent.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -45,8 +46,8 @@ pub struct CaseJudge<'a> {
     silence_fails: bool,
 }
 
-/// The transition that takes silence of this length, and the state after it: of a test of ioco, there is one. Only a timed test case
-/// asks for the length.
+/// The transition that takes silence of this length, and the state after it: of a test of ioco, there is one.
+/// Only a timed test case asks for the length.
 pub(crate) fn quiet(test: &TestCase, state: &State, time: Duration) -> Option<(TransitionId, State)> {
     let values = if test.timed.is_some() { vec![Value::Real(seconds(time))] } else { Vec::new() };
     test.silences[state.location]
@@ -120,7 +121,8 @@ impl<'a> CaseJudge<'a> {
             && self.open().any(|transition| can_come(self.test, transition, &self.state))
     }
 
-    /// The observations that may lead on: their target is neither Fail nor Inconclusive, or a violation that the specification allows.
+    /// The observations that may lead on: their target is neither Fail nor Inconclusive, or a violation that
+    /// the specification allows.
     fn welcome(&self) -> Vec<TransitionId> {
         let leads_on = |number: &&TransitionId| {
             let target = self.test.iosts.transitions[**number].target;

@@ -42,7 +42,8 @@ impl Judged {
 /// What silence comes to in a state of a test of ioco.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AfterSilence {
-    /// Everything is as before, or the purpose is out of reach: who can send learns nothing by waiting for it.
+    /// Everything is as before, or the purpose is out of reach: who can send learns nothing by waiting for
+    /// it.
     Nothing,
     /// It is a Fail or a Pass, or leads to another state: an idle wait is a move like others.
     Decides,
@@ -125,7 +126,8 @@ pub trait Judge {
     /// What the tester may do in this state.
     fn offers(&self) -> Offers;
 
-    /// A stimulus of the offer with this number that can be taken in this state; `None` where no values were found.
+    /// A stimulus of the offer with this number that can be taken in this state; `None` where no values were
+    /// found.
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event>;
 
     /// Can this stimulus be sent in this state?
@@ -140,7 +142,8 @@ pub trait Judge {
     /// The state.
     fn shown(&self) -> Shown;
 
-    /// The test case in which a way to Pass can be planned, and the states that are possible in it; `None` where there is none.
+    /// The test case in which a way to Pass can be planned, and the states that are possible in it; `None`
+    /// where there is none.
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         None
     }
@@ -156,8 +159,8 @@ pub trait Judge {
     /// What the offer with this number is, in words.
     fn describe(&self, number: TransitionId) -> String;
 
-    /// For each parameter of this stimulus, the values at which the guards that it has here begin and end, whatever the other
-    /// parameters are, and their neighbours; none where that is not known.
+    /// For each parameter of this stimulus, the values at which the guards that it has here begin and end,
+    /// whatever the other parameters are, and their neighbours; none where that is not known.
     fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
         vec![Vec::new(); stimulus.values.len()]
     }
@@ -186,7 +189,8 @@ pub trait Judge {
         Judged::Ends(Verdict::Fail, Cause::Alien(text))
     }
 
-    /// How many observations have crossed a stimulus: they are allowed only since they were sent before it was taken.
+    /// How many observations have crossed a stimulus: they are allowed only since they were sent before it
+    /// was taken.
     fn crossed(&self) -> usize {
         0
     }

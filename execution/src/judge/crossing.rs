@@ -1,38 +1,46 @@
-//! A judge behind a link that takes time: what the tester has sent may not have been taken yet when an observation comes.
+//! A judge behind a link that takes time: what the tester has sent may not have been taken yet when an
+//! observation comes.
 //!
-//! **Problem.** Conformance speaks of the order in which the implementation takes and sends (Definition 6.2). Over a link, the tester
-//! sees another one: it sends `a`, and then sees `x`, which was on its way already; for the implementation, `x` came first. A judge
-//! that takes what is seen for what was done blames an implementation for an output that it sent before `a`.
+//! **Problem.** Conformance speaks of the order in which the implementation takes and sends (Definition 6.2).
+//! Over a link, the tester sees another one: it sends `a`, and then sees `x`, which was on its way already;
+//! for the implementation, `x` came first. A judge that takes what is seen for what was done blames an
+//! implementation for an output that it sent before `a`.
 //!
-//! **Method.** The link keeps the order in each direction, and a stimulus has been taken after a certain delay, there and back: what is
-//! seen later was sent later. So stimuli can only have been taken *later* than they were sent, and not before an older one. The
-//! judge keeps a set of *strands*: a state of the inner judge, with how many of the last stimuli it has not taken. A stimulus makes every
-//! strand one more behind. At an observation each strand may have taken none of what it is behind, one, two, ..., all, and then sent it:
-//! those of the results that the inner judge does not call Fail are the next strands. *Fail* is given where there is none: in no order
-//! that the link allows could it have been sent. Time is not read here: the tester shows it, as a delay in which nothing has come
-//! ([`crate::run::Occurrence::Delay`]), and stimuli of that age are taken by all strands. A trace has these delays, so it is judged
-//! alike without a clock, whenever and by whomever it is shown again.
+//! **Method.** The link keeps the order in each direction, and a stimulus has been taken after a certain
+//! delay, there and back: what is seen later was sent later. So stimuli can only have been taken *later* than
+//! they were sent, and not before an older one. The judge keeps a set of *strands*: a state of the inner
+//! judge, with how many of the last stimuli it has not taken. A stimulus makes every strand one more behind.
+//! At an observation each strand may have taken none of what it is behind, one, two, ..., all, and then sent
+//! it: those of the results that the inner judge does not call Fail are the next strands. *Fail* is given
+//! where there is none: in no order that the link allows could it have been sent. Time is not read here: the
+//! tester shows it, as a delay in which nothing has come ([`crate::run::Occurrence::Delay`]), and stimuli of
+//! that age are taken by all strands. A trace has these delays, so it is judged alike without a clock,
+//! whenever and by whomever it is shown again.
 //!
-//! **What the others are worth.** The tester cannot know which strand is the true one, so a verdict has to be right for each.
+//! **What the others are worth.** The tester cannot know which strand is the true one, so a verdict has to be
+//! right for each.
 //!
-//! - *Pass* is given where all strands have got it: then the trace was accepted in whatever order it came (accuracy, Definition
-//!   6.16). A strand that has got it allows everything from then on, as an accepted trace may be extended; so no Fail comes after it, and
-//!   the others are followed to their end.
-//! - A strand for which the purpose is out of reach makes the whole *Inconclusive*: it will allow everything, so there can be no Fail,
-//!   and it will not be accepted, so there can be no Pass.
-//! - So does one that meets a stimulus of which its model says nothing in that state. The tester sends only what all strands can
-//!   take when they have taken what they are behind; but an output that comes in between may lead elsewhere.
+//! - *Pass* is given where all strands have got it: then the trace was accepted in whatever order it came
+//!   (accuracy, Definition 6.16). A strand that has got it allows everything from then on, as an accepted
+//!   trace may be extended; so no Fail comes after it, and the others are followed to their end.
+//! - A strand for which the purpose is out of reach makes the whole *Inconclusive*: it will allow everything,
+//!   so there can be no Fail, and it will not be accepted, so there can be no Pass.
+//! - So does one that meets a stimulus of which its model says nothing in that state. The tester sends only
+//!   what all strands can take when they have taken what they are behind; but an output that comes in between
+//!   may lead elsewhere.
 //!
-//! What the tester is offered, and what is shown to people, is the state of the first strand, which has taken as much as any: without a
-//! crossing it is the state of the inner judge. An observation that this order would not have allowed has *crossed*, and is counted.
+//! What the tester is offered, and what is shown to people, is the state of the first strand, which has taken
+//! as much as any: without a crossing it is the state of the inner judge. An observation that this order
+//! would not have allowed has *crossed*, and is counted.
 //!
-//! **Source**: queues between tester and implementation are a classic (Verhaard, Tretmans, Kars, Brinksma, "On asynchronous testing",
-//! IWPTS 1992); there, the specification is composed with unbounded queues, which forgets what the delay tells.
-//! `tests/src/properties/queues.rs` composes conforming implementations with queues: never a Fail.
+//! **Source**: queues between tester and implementation are a classic (Verhaard, Tretmans, Kars, Brinksma,
+//! "On asynchronous testing", IWPTS 1992); there, the specification is composed with unbounded queues, which
+//! forgets what the delay tells. `tests/src/properties/queues.rs` composes conforming implementations with
+//! queues: never a Fail.
 //!
-//! **Ends**: at most `MOST_STRANDS` strands, each at most `MOST_UNDER_WAY` behind; at more strands the run is Inconclusive, for the
-//! cause `crossed`, and a stimulus more is not offered. **Costs** the inner judge, times both in the worst case; without a
-//! crossing, once.
+//! **Ends**: at most `MOST_STRANDS` strands, each at most `MOST_UNDER_WAY` behind; at more strands the run is
+//! Inconclusive, for the cause `crossed`, and a stimulus more is not offered. **Costs** the inner judge,
+//! times both in the worst case; without a crossing, once.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -92,8 +100,8 @@ struct Observed<J> {
 }
 
 impl<J: Follower> Crossing<J> {
-    /// In the inner judge's initial state; `delay` is the most time of a stimulus on its way, and of an observation on the way back,
-    /// together.
+    /// In the inner judge's initial state; `delay` is the most time of a stimulus on its way, and of an
+    /// observation on the way back, together.
     pub fn new(delay: Duration, mut judge: J) -> Self {
         judge.begin();
         let strand = Strand { judge: judge.clone(), behind: 0, front: Some(judge.clone()) };

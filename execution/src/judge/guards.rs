@@ -1,5 +1,5 @@
-//! What of a test case's guards decides about an observation: the parts that do not hold, with the values that make them
-//! fail, and what would have led on.
+//! What of a test case's guards decides about an observation: the parts that do not hold, with the values
+//! that make them fail, and what would have led on.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
@@ -12,8 +12,8 @@ use crate::judge::contract::Guard;
 use crate::lazy::Lazy;
 use crate::test_case::TestCase;
 
-/// The transitions of the event's action that do not lead to the verdict, each with its first conjunct that does not hold;
-/// and for Inconclusive the guard that led there.
+/// The transitions of the event's action that do not lead to the verdict, each with its first conjunct that
+/// does not hold; and for Inconclusive the guard that led there.
 pub(super) fn guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
     let valuation = with_event(&test.iosts, state, event);
     let mut found = Vec::new();
@@ -41,8 +41,8 @@ pub(super) fn guards(test: &TestCase, state: &State, event: &Event, verdict: Opt
     found
 }
 
-/// For each of these transitions with the event's action, the conjuncts of its guard that do not hold. One whose value is not
-/// known does not hold.
+/// For each of these transitions with the event's action, the conjuncts of its guard that do not hold. One
+/// whose value is not known does not hold.
 pub(crate) fn violated<'t>(
     iosts: &Iosts,
     transitions: impl Iterator<Item = &'t Transition>,
@@ -100,7 +100,8 @@ fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuation {
     valuation
 }
 
-/// What would have led on: `Return(pRemainingValue) when pRemainingValue == vPaid - cPrice`, with the values of the state.
+/// What would have led on: `Return(pRemainingValue) when pRemainingValue == vPaid - cPrice`, with the values
+/// of the state.
 pub(super) fn expected(test: &TestCase, state: &State) -> Vec<String> {
     expected_of(test, state, |_| true)
 }

@@ -1,19 +1,21 @@
 //! A judge: what follows a run and says in the end what it was worth.
 //!
-//! **Problem.** Driving an implementation, following a trace, telling why a run ended, running it again and making it
-//! shorter are the same for whatever says what may happen next: a test case, the specification itself, a set of symbolic
-//! states, a test case with clocks, a trace that was recorded elsewhere.
+//! **Problem.** Driving an implementation, following a trace, telling why a run ended, running it again and
+//! making it shorter are the same for whatever says what may happen next: a test case, the specification
+//! itself, a set of symbolic states, a test case with clocks, a trace that was recorded elsewhere.
 //!
-//! **Method.** One trait. A judge is a state that is shown what happens, one [`Occurrence`] after the other: an event, silence
-//! or a delay. It *follows*, or *ends* the run with a verdict and its cause, staying where it is. What it followed is the
-//! trace; so a trace alone brings a judge of the same kind to the same state, and nothing of the state is kept. Where the
-//! state that was reached is a verdict, it says so ([`Judge::verdict`]).
+//! **Method.** One trait. A judge is a state that is shown what happens, one [`Occurrence`] after the other:
+//! an event, silence or a delay. It *follows*, or *ends* the run with a verdict and its cause, staying where
+//! it is. What it followed is the trace; so a trace alone brings a judge of the same kind to the same state,
+//! and nothing of the state is kept. Where the state that was reached is a verdict, it says so
+//! ([`Judge::verdict`]).
 //!
-//! What a judge offers to the tester are *moves* with what a strategy needs to order them, and values for a stimulus. It
-//! never speaks to an implementation, never waits, and draws no lots but those of the [`Choice`] that it is given.
+//! What a judge offers to the tester are *moves* with what a strategy needs to order them, and values for a
+//! stimulus. It never speaks to an implementation, never waits, and draws no lots but those of the [`Choice`]
+//! that it is given.
 //!
-//! Judges here: a deterministic test case ([`case`]), the sets of states of a product ([`online`]), the specification ([`crate::monitor`]), and either of them behind a link
-//! that takes time ([`crossing`]).
+//! Judges here: a deterministic test case ([`case`]), the sets of states of a product ([`online`]), the
+//! specification ([`crate::monitor`]), and either of them behind a link that takes time ([`crossing`]).
 
 pub mod case;
 pub mod contract;

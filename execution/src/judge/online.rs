@@ -1,28 +1,32 @@
 //! On-line judging: every state of the product that is possible after what was seen.
 //!
-//! **Problem.** A test case follows one state, and so needs a deterministic specification. Some have no such form, or one that is
-//! too large; and nobody needs it to judge a run.
+//! **Problem.** A test case follows one state, and so needs a deterministic specification. Some have no such
+//! form, or one that is too large; and nobody needs it to judge a run.
 //!
-//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3, rules R0 to R6. A *context* is here a state of the product: what is
-//! seen carries its values, and internal actions carry none, so a path condition would have one solution. Contexts that are equal are
-//! one (the rules' authors leave that open), so a step costs what the set costs, however long the run.
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3, rules R0 to R6. A *context* is here a state
+//! of the product: what is seen carries its values, and internal actions carry none, so a path condition
+//! would have one solution. Contexts that are equal are one (the rules' authors leave that open), so a step
+//! costs what the set costs, however long the run.
 //!
 //! **Verdicts**, after an event and all internal steps behind it:
 //! - no state: Fail (R2). The specification forbids what was seen, whichever way it went;
 //! - all states in Accept: Pass (R4);
 //! - some in Accept: WeakPass (R5). It may be that the purpose was met;
-//! - none in Accept, and none from which `coreach` lets it be reached: Inconclusive (R3). Facts are over-approximations, so this is
-//!   said only where it is so;
-//! - else the run goes on (R1). A stimulus is offered where one of the states takes it to one from which Accept may be reached (R6).
+//! - none in Accept, and none from which `coreach` lets it be reached: Inconclusive (R3). Facts are
+//!   over-approximations, so this is said only where it is so;
+//! - else the run goes on (R1). A stimulus is offered where one of the states takes it to one from which
+//!   Accept may be reached (R6).
 //!
-//! Where no location is Accept, nothing is asked for but that the specification allows what is seen ([`crate::walk`]): a run never passes, and silence
-//! that is no failure ends nothing; the states stay as they were, which is never wrong.
+//! Where no location is Accept, nothing is asked for but that the specification allows what is seen
+//! ([`crate::walk`]): a run never passes, and silence that is no failure ends nothing; the states stay as
+//! they were, which is never wrong.
 //!
-//! Else silence is as for a test case ([`super::case`]); whether the specification must answer is not a fact computed before, but asked of
-//! the states themselves: each has an output or an internal step.
+//! Else silence is as for a test case ([`super::case`]); whether the specification must answer is not a fact
+//! computed before, but asked of the states themselves: each has an output or an internal step.
 //!
-//! **Ends**: internal steps do, in a specification without livelock; the number of states is limited ([`crate::monitor::MOST`]),
-//! and beyond it the run is Inconclusive for the cause `states`. **Costs** the states times the transitions of their locations.
+//! **Ends**: internal steps do, in a specification without livelock; the number of states is limited
+//! ([`crate::monitor::MOST`]), and beyond it the run is Inconclusive for the cause `states`. **Costs** the
+//! states times the transitions of their locations.
 
 use std::collections::BTreeSet;
 

@@ -1,16 +1,16 @@
 //! How good is a suite of test cases? It is run against implementations that are known to be wrong.
 //!
-//! **Problem.** A suite that passes on everything proves nothing. Mutants of the specification, each wrong in one place,
-//! stand for faults (DeMillo, Lipton and Sayward, 1978); the part that the suite fails is its score. But a mutant may
-//! conform all the same, and then nobody can kill it.
+//! **Problem.** A suite that passes on everything proves nothing. Mutants of the specification, each wrong in
+//! one place, stand for faults (DeMillo, Lipton and Sayward, 1978); the part that the suite fails is its
+//! score. But a mutant may conform all the same, and then nobody can kill it.
 //!
-//! **Method.** Operators in turn, places by lot, no mutant twice ([`mutants`]). Each mutant, as a simulated implementation,
-//! meets every test case with some seeds: a Fail *kills* it, unless the specification itself, simulated in
-//! the same way, can do all that the run shows. One that no run kills is walked at random beside the
-//! specification itself ([`crate::monitor`]): an output that the specification does not allow shows that it
-//! *survived*, being wrong; otherwise it is *equivalent up to the bound* of that search, which is said, for
-//! the question is undecidable. Of a survivor it is told which transition was changed, and whether any run
-//! of the suite came through that transition: where none did, the suite lacks a purpose.
+//! **Method.** Operators in turn, places by lot, no mutant twice ([`mutants`]). Each mutant, as a simulated
+//! implementation, meets every test case with some seeds: a Fail *kills* it, unless the specification itself,
+//! simulated in the same way, can do all that the run shows. One that no run kills is walked at random beside
+//! the specification itself ([`crate::monitor`]): an output that the specification does not allow shows that
+//! it *survived*, being wrong; otherwise it is *equivalent up to the bound* of that search, which is said,
+//! for the question is undecidable. Of a survivor it is told which transition was changed, and whether any
+//! run of the suite came through that transition: where none did, the suite lacks a purpose.
 //!
 //! **Ends**: everything is counted. **Costs** mutants x test cases x seeds runs in memory.
 
@@ -91,8 +91,8 @@ pub struct Result {
     pub mutant: Mutant,
     /// Its fate.
     pub fate: Fate,
-    /// How often runs of the suite came through the transition that was changed, on the specification itself; `None`
-    /// where the change is no transition's.
+    /// How often runs of the suite came through the transition that was changed, on the specification itself;
+    /// `None` where the change is no transition's.
     pub visits: Option<usize>,
 }
 
@@ -275,8 +275,8 @@ fn possible(
     Ok(initial::states(specification, &known, MOST, &mut Lazy::default())?.into_iter().collect())
 }
 
-/// Walks an implementation at random, with inputs that the specification takes, until it does what the specification does
-/// not allow: that trace. `None` where it does not within so many events.
+/// Walks an implementation at random, with inputs that the specification takes, until it does what the
+/// specification does not allow: that trace. `None` where it does not within so many events.
 ///
 /// # Errors
 /// The walk cannot begin: no initial state is known.

@@ -1,7 +1,7 @@
 //! The operators: how an implementation can be wrong in one place.
 //!
-//! An operator says *how* a mutant differs; whether the difference shows is for others to find out, for many mutants
-//! conform. Each names what it did, so that a finding can be repeated by hand.
+//! An operator says *how* a mutant differs; whether the difference shows is for others to find out, for many
+//! mutants conform. Each names what it did, so that a finding can be repeated by hand.
 
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::random::Random;
@@ -207,9 +207,9 @@ fn apply(
     Some((Some(at), described))
 }
 
-/// The value that follows the parameter's, round and round in a finite type. In a guard it stands for the parameter:
-/// the message then carries the value before the right one. Of an array one cell follows; a record that differs from
-/// another cannot be written as an expression.
+/// The value that follows the parameter's, round and round in a finite type. In a guard it stands for the
+/// parameter: the message then carries the value before the right one. Of an array one cell follows; a record
+/// that differs from another cannot be written as an expression.
 fn following(random: &mut Random, parameter: &Datum) -> Option<Term> {
     match parameter.ty() {
         Type::Array(array) => {
@@ -238,8 +238,8 @@ fn next(term: &Term, ty: &Type) -> Option<Term> {
     Some(shifted)
 }
 
-/// The term is the value, said by its parts: the language of expressions has no literals of records and arrays, and a
-/// mutant must be readable where it is written. `None` where the parts are not few.
+/// The term is the value, said by its parts: the language of expressions has no literals of records and
+/// arrays, and a mutant must be readable where it is written. `None` where the parts are not few.
 fn says(term: &Term, value: &Value) -> Option<Term> {
     match value {
         Value::Record(_, fields) => {
@@ -263,7 +263,8 @@ fn some_values(ty: &Type) -> Option<Vec<Value>> {
     Value::enumerate(ty, FEW).or_else(small)
 }
 
-/// May the transition mention all that the term mentions? A parameter belongs to its own action's transitions.
+/// May the transition mention all that the term mentions? A parameter belongs to its own action's
+/// transitions.
 fn may_mention(term: &Term, transition: &Transition, actions: &Numbered<ActionId, Action>) -> bool {
     let own = &actions[transition.action].parameters;
     let foreign = |datum: &Datum| {

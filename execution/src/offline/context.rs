@@ -1,16 +1,18 @@
 //! A context: where the system may be, on the path or off it, and what is known of its data.
 //!
-//! **Problem.** A trace does not tell everything: which of several transitions was taken, what the data were in the beginning, what the constants
-//! are. The publication of 2012 keeps nodes of a symbolic tree, whose conditions grow with every event.
+//! **Problem.** A trace does not tell everything: which of several transitions was taken, what the data were
+//! in the beginning, what the constants are. The publication of 2012 keeps nodes of a symbolic tree, whose
+//! conditions grow with every event.
 //!
-//! **Method.** Events bring values, so nearly all data of a context are values soon: those it keeps as values, and what happens next is evaluated.
-//! The others are terms over *symbols* (what a datum was in the beginning), with a condition on these. A symbol that the condition
-//! leaves one value, by whatever equations, becomes it; one that no datum stands for any more is taken out of
-//! the condition, where that can be done without a quantifier; a part of the condition that the others imply
-//! goes. So a context is as large as what is not known yet, and not as long as the trace.
+//! **Method.** Events bring values, so nearly all data of a context are values soon: those it keeps as
+//! values, and what happens next is evaluated. The others are terms over *symbols* (what a datum was in the
+//! beginning), with a condition on these. A symbol that the condition leaves one value, by whatever
+//! equations, becomes it; one that no datum stands for any more is taken out of the condition, where that can
+//! be done without a quantifier; a part of the condition that the others imply goes. So a context is as large
+//! as what is not known yet, and not as long as the trace.
 //!
-//! The solver is asked only where the answer hangs on a symbol. What it does not know is taken for possible: a context too many
-//! makes no Fail.
+//! The solver is asked only where the answer hangs on a symbol. What it does not know is taken for possible:
+//! a context too many makes no Fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +81,8 @@ impl Holds {
 }
 
 impl Context {
-    /// The initial context, with constants that are given; `None` where they do not suit the initial condition.
+    /// The initial context, with constants that are given; `None` where they do not suit the initial
+    /// condition.
     pub fn initial(system: &System<'_>, given: &Valuation, solver: &mut dyn Solver) -> Option<Self> {
         let iosts = system.iosts;
         let data = iosts.variables.iter().chain(&iosts.constants);
@@ -126,8 +129,8 @@ impl Context {
         known.iter().map(literal).chain(open).collect()
     }
 
-    /// The context after a transition that leaves its location, with these values for the parameters of its action; `None` where
-    /// it cannot be taken.
+    /// The context after a transition that leaves its location, with these values for the parameters of its
+    /// action; `None` where it cannot be taken.
     pub fn after(
         &self,
         system: &System<'_>,
@@ -199,7 +202,8 @@ impl Context {
         Some(settled)
     }
 
-    /// The same with values for the symbols that the condition fixes, and without those that nothing stands for any more.
+    /// The same with values for the symbols that the condition fixes, and without those that nothing stands
+    /// for any more.
     fn settled(mut self) -> Self {
         while let Some((symbol, value)) = self.condition.iter().find_map(fixed) {
             if !value.is_in(symbol.ty()) {
@@ -322,7 +326,8 @@ fn fixed(part: &Term) -> Option<(Datum, Value)> {
     }
 }
 
-/// One of two contexts that stand for the same data: the wider one, where one is within the other; else both in one.
+/// One of two contexts that stand for the same data: the wider one, where one is within the other; else both
+/// in one.
 pub fn joined(one: Context, other: &Context, solver: &mut dyn Solver) -> Context {
     let whole = |context: &Context| Term::and(context.condition.iter().cloned());
     if must_hold(solver, &other.condition, &whole(&one)) {

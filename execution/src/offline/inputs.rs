@@ -1,17 +1,19 @@
 //! A timed sequence for a path: what a tester may send, and when, so that the system can go along it.
 //!
-//! **Source.** 2012, input selection: a solution of what the path asks of the data and of the time, put into the sequence of its events; the
-//! inputs of it, with the delays, are the test. Nobody can make the system follow; off-line, what it does instead is judged afterwards.
+//! **Source.** 2012, input selection: a solution of what the path asks of the data and of the time, put into
+//! the sequence of its events; the inputs of it, with the delays, are the test. Nobody can make the system
+//! follow; off-line, what it does instead is judged afterwards.
 //!
-//! **Method.** The path is executed symbolically in the delayed form. Delays are chosen one after the other, each the first of a list of handy ones
-//! with which the rest of the path is still possible, and the solver's where none is. They are above 0 where that is possible: two
-//! events at one instant are put in an order by the merge, and not by who sent them. With a seed, the list is drawn, and so are values of
-//! parameters.
+//! **Method.** The path is executed symbolically in the delayed form. Delays are chosen one after the other,
+//! each the first of a list of handy ones with which the rest of the path is still possible, and the solver's
+//! where none is. They are above 0 where that is possible: two events at one instant are put in an order by
+//! the merge, and not by who sent them. With a seed, the list is drawn, and so are values of parameters.
 //!
-//! For a criterion of coverage, a path to each transition is looked for ([`coreach_analyses::symbolic::search`]), where an end of each stands for
-//! having taken it.
+//! For a criterion of coverage, a path to each transition is looked for
+//! ([`coreach_analyses::symbolic::search`]), where an end of each stands for having taken it.
 //!
-//! **Ends** with the path. **Costs** a few questions for each delay; what has been chosen leaves the condition.
+//! **Ends** with the path. **Costs** a few questions for each delay; what has been chosen leaves the
+//! condition.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher};
@@ -36,7 +38,8 @@ const DRAWS: usize = 6;
 /// Why there is no sequence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoSequence {
-    /// No data and no times lead through the first so many transitions of the path, and on through the next one.
+    /// No data and no times lead through the first so many transitions of the path, and on through the next
+    /// one.
     Impossible(usize),
     /// The solver does not know.
     Unknown,

@@ -1,21 +1,26 @@
 //! The verdict on a trace, relative to a path.
 //!
-//! **Problem.** Was what was recorded a timed trace of the model (tioco: each output and each delay after a trace of the model must be one that
-//! the model allows), and did the run go along the path that the test is for?
+//! **Problem.** Was what was recorded a timed trace of the model (tioco: each output and each delay after a
+//! trace of the model must be one that the model allows), and did the run go along the path that the test is
+//! for?
 //!
-//! **Source.** 2012, the contexts and the rules: R0 begins with the initial context. R1 takes the next member of the trace: an event leads each
-//! context through every transition that takes it after the delay that has passed, a delay leaves the contexts that may
-//! wait so long ([`super::waiting`]). R2: no context is left after an output or a delay: Fail. R6: none is left after an input: Inconclusive, the model does
-//! not say what follows (`i`). At the end, R3: all contexts are at the end of the path: Pass. R4: some are: WeakPass. R5: none is: Inconclusive,
-//! another way through the model was taken (`r`). The whole trace is looked at: Fail goes before everything, so leaving the path ends nothing.
+//! **Source.** 2012, the contexts and the rules: R0 begins with the initial context. R1 takes the next member
+//! of the trace: an event leads each context through every transition that takes it after the delay that has
+//! passed, a delay leaves the contexts that may wait so long ([`super::waiting`]). R2: no context is left
+//! after an output or a delay: Fail. R6: none is left after an input: Inconclusive, the model does not say
+//! what follows (`i`). At the end, R3: all contexts are at the end of the path: Pass. R4: some are: WeakPass.
+//! R5: none is: Inconclusive, another way through the model was taken (`r`). The whole trace is looked at:
+//! Fail goes before everything, so leaving the path ends nothing.
 //!
-//! **Where we differ.** Contexts off the path are not nodes of a tree, whose number has no end: they are where the model is, with its data. Contexts
-//! that are equal are one, and such that differ in what is known of their symbols only become one. All contexts have let the same time pass since the
-//! last event, which each of them took: it is kept once. Internal steps are followed where they are enabled; the delayed form
+//! **Where we differ.** Contexts off the path are not nodes of a tree, whose number has no end: they are
+//! where the model is, with its data. Contexts that are equal are one, and such that differ in what is known
+//! of their symbols only become one. All contexts have let the same time pass since the last event, which
+//! each of them took: it is kept once. Internal steps are followed where they are enabled; the delayed form
 //! makes sure that they need no time.
 //!
-//! **Ends** with the trace, or at the limit of contexts. **Costs**, for each event, the contexts times the transitions of its action that
-//! leave their locations: evaluations, and questions to the solver only where the answer hangs on data that are not known.
+//! **Ends** with the trace, or at the limit of contexts. **Costs**, for each event, the contexts times the
+//! transitions of its action that leave their locations: evaluations, and questions to the solver only where
+//! the answer hangs on data that are not known.
 
 use std::collections::BTreeSet;
 
@@ -313,7 +318,8 @@ pub fn judge<'a, E: From<CannotJudge>>(
 ) -> Result<OfflineJudge<'a>, E> {
     let mut judge = OfflineJudge::new(offline, constants, solver)?;
     for placed in trace {
-        // What stands behind the end of the judgement is read as well: a file with a mistake in it has no verdict.
+        // What stands behind the end of the judgement is read as well: a file with a mistake in it has no
+        // verdict.
         judge.take(&placed?, solver)?;
     }
     Ok(judge)

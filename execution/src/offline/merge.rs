@@ -1,12 +1,14 @@
 //! Two recordings on one time line.
 //!
-//! **Problem.** The tester knows when it sent what, the system's side knows when it answered what. Both began at one instant.
+//! **Problem.** The tester knows when it sent what, the system's side knows when it answered what. Both began
+//! at one instant.
 //!
-//! **Source.** 2012, *Merge*: the two sequences are followed together; where both let time pass, the smaller delay passes and the rest of the
-//! larger one is kept. At one instant outputs come first: what the system did then cannot depend on what it was sent then.
-//! Its Definition 5 asks that the outputs were recorded longer than the inputs, strictly: else it is not known what
-//! the last of the inputs led to. The result is normalized; merging the projections of a normalized sequence in which no input stands in front
-//! of an output of the same instant gives it back.
+//! **Source.** 2012, *Merge*: the two sequences are followed together; where both let time pass, the smaller
+//! delay passes and the rest of the larger one is kept. At one instant outputs come first: what the system
+//! did then cannot depend on what it was sent then. Its Definition 5 asks that the outputs were recorded
+//! longer than the inputs, strictly: else it is not known what the last of the inputs led to. The result is
+//! normalized; merging the projections of a normalized sequence in which no input stands in front of an
+//! output of the same instant gives it back.
 //!
 //! **Ends** with the longer of both. **Costs** one member of each.
 

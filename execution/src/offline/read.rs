@@ -1,7 +1,7 @@
 //! Timed sequences as files: CSV and JSON lines, read one line after the other.
 //!
-//! **Problem.** A trace of hours is larger than the memory, and written by programs of others. Each of its lines has one meaning or none, and
-//! who reads of a mistake wants the line and the column.
+//! **Problem.** A trace of hours is larger than the memory, and written by programs of others. Each of its
+//! lines has one meaning or none, and who reads of a mistake wants the line and the column.
 //!
 //! ```text
 //! csv    = [ "delay,action,values" ] { line }
@@ -38,7 +38,8 @@ pub const LONGEST_LINE: usize = 1 << 20;
 /// A mistake further down is not drawn on the line.
 const FURTHEST_DRAWN: usize = 4_000_000;
 
-/// The longest denominator of the sum of all delays, in bits: fractions of many different denominators add up to ever longer numbers.
+/// The longest denominator of the sum of all delays, in bits: fractions of many different denominators add up
+/// to ever longer numbers.
 pub const LONGEST_TOTAL: usize = 1 << 15;
 
 /// The first line of a CSV file, where there is one that says what stands in the others.
@@ -180,8 +181,8 @@ impl<'a, R: BufRead> Reader<'a, R> {
         }
     }
 
-    /// The mistake on the user's text. The file itself is not kept: in front of the line stand empty ones, so that it has its number. Of a
-    /// line far down its place is told.
+    /// The mistake on the user's text. The file itself is not kept: in front of the line stand empty ones, so
+    /// that it has its number. Of a line far down its place is told.
     fn draw(&self, text: &str, wrong: Wrong) -> Diagnostic {
         if self.line > FURTHEST_DRAWN {
             let found = Diagnostic::error(wrong.code, wrong.message);

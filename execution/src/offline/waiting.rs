@@ -1,21 +1,24 @@
 //! Until when a state may wait, and where it may wait for ever.
 //!
-//! **Problem.** A delay is an observation: a system that stays silent beyond what the model allows fails. A state may wait as long as something
-//! can still happen later, and for ever where it is quiescent.
+//! **Problem.** A delay is an observation: a system that stays silent beyond what the model allows fails. A
+//! state may wait as long as something can still happen later, and for ever where it is quiescent.
 //!
-//! **Source.** 2012, *Next* for delays, and Definition 12. A state that was entered d ago survives a further delay a where a transition leaves it
-//! that can be taken at some delay of at least d + a; or where no output can be taken at any delay. In the delayed form
-//! the delay is a parameter, so both are conditions on the data without quantifiers, made once for each transition and location
-//! ([`without`]); where that is not possible, the solver is asked.
+//! **Source.** 2012, *Next* for delays, and Definition 12. A state that was entered d ago survives a further
+//! delay a where a transition leaves it that can be taken at some delay of at least d + a; or where no output
+//! can be taken at any delay. In the delayed form the delay is a parameter, so both are conditions on the
+//! data without quantifiers, made once for each transition and location ([`without`]); where that is not
+//! possible, the solver is asked.
 //!
-//! **Where we differ.** The publication asks of the time alone whether a transition can still be taken: one that the data exclude lets a
-//! system wait that must answer. And it asks whether the time excludes all outputs, or the data exclude all of them: a state where some are
-//! excluded by this and the others by that is quiescent and is not taken for it. Here both are asked together. [`Rules::Published`] keeps
-//! the published ones, for their figures: a conjunct that mentions the delay is of the time, any other one of the data. Internal steps,
-//! which the publication leaves out, count like outputs: who can take one is not at rest.
+//! **Where we differ.** The publication asks of the time alone whether a transition can still be taken: one
+//! that the data exclude lets a system wait that must answer. And it asks whether the time excludes all
+//! outputs, or the data exclude all of them: a state where some are excluded by this and the others by that
+//! is quiescent and is not taken for it. Here both are asked together. [`Rules::Published`] keeps the
+//! published ones, for their figures: a conjunct that mentions the delay is of the time, any other one of the
+//! data. Internal steps, which the publication leaves out, count like outputs: who can take one is not at
+//! rest.
 //!
-//! A state that survives a delay has survived every smaller one, and an event that is taken later says more than that it could be. So
-//! nothing of a delay has to be remembered but its sum.
+//! A state that survives a delay has survived every smaller one, and an event that is taken later says more
+//! than that it could be. So nothing of a delay has to be remembered but its sum.
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::System;

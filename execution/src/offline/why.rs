@@ -1,8 +1,9 @@
 //! Why a trace ended where it did: what was seen, and what the model allowed instead.
 //!
-//! For each context that was possible, and each transition that leaves it, the span of delays in which it can be taken: its parameters are
-//! taken out of what it asks for, the known data are put in, and each part that is left is solved for the delay. The latest end of these is until
-//! when silence was allowed. A part that cannot be solved is told as it is. Nothing here decides anything.
+//! For each context that was possible, and each transition that leaves it, the span of delays in which it can
+//! be taken: its parameters are taken out of what it asks for, the known data are put in, and each part that
+//! is left is solved for the delay. The latest end of these is until when silence was allowed. A part that
+//! cannot be solved is told as it is. Nothing here decides anything.
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::eliminate::{solved, without};

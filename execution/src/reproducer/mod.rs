@@ -1,25 +1,29 @@
-//! A failed run as a script that stands alone: it brings the implementation up, does what the tester did, and looks whether the same
-//! comes of it, without coreach.
+//! A failed run as a script that stands alone: it brings the implementation up, does what the tester did, and
+//! looks whether the same comes of it, without coreach.
 //!
-//! **Problem.** Who gets a failure reported wants to see it before anything else, on a machine without this program.
+//! **Problem.** Who gets a failure reported wants to see it before anything else, on a machine without this
+//! program.
 //!
-//! **Method.** The script is Python 3 with its standard library, and `curl` for HTTP. A shell cannot wait for a line or its time,
-//! whichever is first, and treat any byte as a byte; Python can, and reads as well. The script begins with the run, one call for each
-//! thing that is done: launch, reset, stimuli, waits, what came in between, what failed. Behind that stands what does it, which is the
-//! same in all scripts of a way (the `.py` files beside this one). Commands are lists of words, never a line for a shell, and every
-//! text of a user or an implementation is a literal of printable ASCII signs, so no sign of it can mean anything else.
+//! **Method.** The script is Python 3 with its standard library, and `curl` for HTTP. A shell cannot wait for
+//! a line or its time, whichever is first, and treat any byte as a byte; Python can, and reads as well. The
+//! script begins with the run, one call for each thing that is done: launch, reset, stimuli, waits, what came
+//! in between, what failed. Behind that stands what does it, which is the same in all scripts of a way (the
+//! `.py` files beside this one). Commands are lists of words, never a line for a shell, and every text of a
+//! user or an implementation is a literal of printable ASCII signs, so no sign of it can mean anything else.
 //!
-//! The bytes that are sent are made when the script is written, but for what is known only when it runs (`words`): the port, the folder, and what is
-//! captured from answers, as it was in the run. It reads by the fields of the outputs, as the adapter does.
+//! The bytes that are sent are made when the script is written, but for what is known only when it runs
+//! (`words`): the port, the folder, and what is captured from answers, as it was in the run. It reads by the
+//! fields of the outputs, as the adapter does.
 //!
 //! Of runs that leave a connection for a new one there is no script yet.
 //!
-//! What came before the failure must come again, by action and values: where the implementation goes another way, what follows would
-//! prove nothing. What failed is the same where it is the same event, or again none (alien), or again the end. Nothing in the script
-//! knows the specification; what that allows stands beside it as a comment.
+//! What came before the failure must come again, by action and values: where the implementation goes another
+//! way, what follows would prove nothing. What failed is the same where it is the same event, or again none
+//! (alien), or again the end. Nothing in the script knows the specification; what that allows stands beside
+//! it as a comment.
 //!
-//! **Where we differ from a replay**: the script judges nothing but that one answer, knows no delay of a link, and lets stimuli wait as
-//! long after what was before them as they did.
+//! **Where we differ from a replay**: the script judges nothing but that one answer, knows no delay of a
+//! link, and lets stimuli wait as long after what was before them as they did.
 
 mod frames;
 mod observations;
@@ -479,8 +483,9 @@ fn tls(way: &Way) -> Result<String, NoScript> {
     Ok(format!("import ssl\n\nTLS = ({}, {certificate}, {key}, {name})\n", absolute(&files.authorities)))
 }
 
-/// May the text of an answer that is no event be read as one? Bytes that are no frame, or only a piece of one, would be read as
-/// what a right implementation says as a whole: they are the same failure by what kind they are of.
+/// May the text of an answer that is no event be read as one? Bytes that are no frame, or only a piece of
+/// one, would be read as what a right implementation says as a whole: they are the same failure by what kind
+/// they are of.
 fn is_frame(way: &Way, signatures: &mut Signatures, raw: &[u8]) -> bool {
     match way.encoding() {
         Some(Encoding::Binary(described)) => {

@@ -1,4 +1,5 @@
-//! What the script sends: the texts of descriptions with what fills their holes, as far as it is known when the script is written.
+//! What the script sends: the texts of descriptions with what fills their holes, as far as it is known when
+//! the script is written.
 
 use coreach_adapters::description::{Encoding, Request, Spelling, Way};
 use coreach_adapters::http::encoded;

@@ -1,6 +1,8 @@
-//! Texts of which a part is known only when the script runs: the port that it chooses, the folder that it makes, what it captures.
+//! Texts of which a part is known only when the script runs: the port that it chooses, the folder that it
+//! makes, what it captures.
 //!
-//! What is known when the script is written stands in it as a literal; around the rest, the functions of templates are those of Python.
+//! What is known when the script is written stands in it as a literal; around the rest, the functions of
+//! templates are those of Python.
 
 use coreach_adapters::template::{Function, Template, TemplatePart};
 

@@ -1,9 +1,10 @@
 //! Which of two values is simpler, and the simpler ones to try.
 //!
-//! A number is the simpler the nearer it is to 0, and positive rather than negative; a fraction is less simple than any integer
-//! near it. `false` is simpler than `true`, an earlier literal than a later one, an array with fewer cells. The order is total,
-//! and of what is simpler than a value of a type there is nothing without end *of one size*: who always takes simpler ones,
-//! and of integers only, comes to an end. Fractions are never made of a value that is none.
+//! A number is the simpler the nearer it is to 0, and positive rather than negative; a fraction is less
+//! simple than any integer near it. `false` is simpler than `true`, an earlier literal than a later one, an
+//! array with fewer cells. The order is total, and of what is simpler than a value of a type there is nothing
+//! without end *of one size*: who always takes simpler ones, and of integers only, comes to an end. Fractions
+//! are never made of a value that is none.
 //!
 //! A value is a tree: fields of a record, cells of an array. Its *leaves* are made simpler one at a time.
 
@@ -48,7 +49,8 @@ pub fn sequences(a: &[Value], b: &[Value]) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| by_values().unwrap_or(Ordering::Equal))
 }
 
-/// The ways to the leaves of a value: numbers of fields and cells; of an array, 0 is what all other cells have.
+/// The ways to the leaves of a value: numbers of fields and cells; of an array, 0 is what all other cells
+/// have.
 pub fn leaves(value: &Value) -> Vec<Vec<usize>> {
     let below = |number: usize, value: &Value| {
         let mut ways = leaves(value);

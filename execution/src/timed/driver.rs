@@ -1,26 +1,28 @@
 //! The loop of a timed run.
 //!
-//! **Problem.** [`crate::tester`] sends when it likes and takes silence for what comes last. In a timed test case it matters *when*
-//! something is sent, and when nothing has come.
+//! **Problem.** [`crate::tester`] sends when it likes and takes silence for what comes last. In a timed test
+//! case it matters *when* something is sent, and when nothing has come.
 //!
-//! **Method.** In each state: take what has arrived; let the [`Director`] plan, which is a stimulus with an instant, or a wait; then listen until
-//! that instant. What comes first is an observation with its measured delay. At the instant the delay is measured once more, and the
-//! guard is evaluated with *that*: a window that was missed is planned anew, and if nothing else is left, the run is Inconclusive, for
-//! the tester was late ([`Cause::Late`]). Where nothing comes for as long as silence is, the judge is shown silence of that length; where
-//! it goes on and nothing has changed, of twice that length, and so on. Silence that would only end the run without a verdict on
-//! the system does not end it while a stimulus is planned.
+//! **Method.** In each state: take what has arrived; let the [`Director`] plan, which is a stimulus with an
+//! instant, or a wait; then listen until that instant. What comes first is an observation with its measured
+//! delay. At the instant the delay is measured once more, and the guard is evaluated with *that*: a window
+//! that was missed is planned anew, and if nothing else is left, the run is Inconclusive, for the tester was
+//! late ([`Cause::Late`]). Where nothing comes for as long as silence is, the judge is shown silence of that
+//! length; where it goes on and nothing has changed, of twice that length, and so on. Silence that would only
+//! end the run without a verdict on the system does not end it while a stimulus is planned.
 //!
-//! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants stay with the real ones, however
-//! many were moved within the tolerance ([`super::tolerance`]). Before a Fail is given, all of them are moved
-//! ([`super::history`]), and not only within the tolerance: by what the kernel says of how long it kept the
-//! system and the tester from running since the step before ([`coreach_adapters::held_up`]), and by four times
-//! the lateness of this machine in that time ([`super::jitter`]). What avoids the Fail then makes it
-//! Inconclusive ([`Cause::Jitter`]). Of a system that the tester has not brought up nobody says how long it
-//! was kept from running: there a Fail that another delay would avoid is not given where this machine was
-//! later than the tolerance. Nor is silence a Fail after which the machine was.
+//! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants
+//! stay with the real ones, however many were moved within the tolerance ([`super::tolerance`]). Before a
+//! Fail is given, all of them are moved ([`super::history`]), and not only within the tolerance: by what the
+//! kernel says of how long it kept the system and the tester from running since the step before
+//! ([`coreach_adapters::held_up`]), and by four times the lateness of this machine in that time
+//! ([`super::jitter`]). What avoids the Fail then makes it Inconclusive ([`Cause::Jitter`]). Of a system that
+//! the tester has not brought up nobody says how long it was kept from running: there a Fail that another
+//! delay would avoid is not given where this machine was later than the tolerance. Nor is silence a Fail
+//! after which the machine was.
 //!
-//! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives meanwhile has a wide interval.
-//! Nobody is blamed for it but the tester.
+//! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives
+//! meanwhile has a wide interval. Nobody is blamed for it but the tester.
 //!
 //! **Ends** as an untimed run does: at a verdict, at the limit of steps or of time.
 
@@ -219,7 +221,8 @@ impl Driver<'_, '_, '_> {
                 Plan::Wait(until) => (None, until.as_ref().map(|delay| &self.last + delay)),
             };
             let silence = self.silence_after.saturating_mul(length);
-            // The step before may have been later than it is judged, and what came since may have taken its time.
+            // The step before may have been later than it is judged, and what came since may have taken its
+            // time.
             let silence_at = &self.last + seconds(silence) + &self.tolerance * RBig::from(2);
             let first = aim.iter().chain(&wait).chain([&silence_at]).min().cloned().unwrap_or(RBig::ZERO);
             let until = self.at(&first);
@@ -294,8 +297,9 @@ impl Driver<'_, '_, '_> {
 
     /// Takes an observation that comes until then.
     ///
-    /// First it is asked what is there: that may have come at any instant since nothing was. Where nothing is, one waits, and is woken by what comes:
-    /// that has come when it is read, but for the time that waking takes.
+    /// First it is asked what is there: that may have come at any instant since nothing was. Where nothing
+    /// is, one waits, and is woken by what comes: that has come when it is read, but for the time that waking
+    /// takes.
     fn listen(&mut self, until: Instant) -> Result<Heard, Failure> {
         let until = until.min(self.deadline);
         let mut waits = self.timing.is_simulated;

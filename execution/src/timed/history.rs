@@ -1,15 +1,18 @@
 //! What the instants of a run may have been, all of them together.
 //!
-//! **Problem.** Each instant of a run is known up to a tolerance, and a guard compares several of them: with a clock that was reset at the
-//! third event, the tenth is late or not by what the third was. Who judges each event at the instant nearest to what was measured has
-//! decided about the third when the tenth comes, perhaps wrongly, and a correct system fails. Besides, an observation that was read just
-//! behind a stimulus may have been sent before that was taken.
+//! **Problem.** Each instant of a run is known up to a tolerance, and a guard compares several of them: with
+//! a clock that was reset at the third event, the tenth is late or not by what the third was. Who judges each
+//! event at the instant nearest to what was measured has decided about the third when the tenth comes,
+//! perhaps wrongly, and a correct system fails. Besides, an observation that was read just behind a stimulus
+//! may have been sent before that was taken.
 //!
-//! **Method.** Before a Fail is given, the run is judged once more with its instants as symbols: t1, t2, ... each in its interval, in order,
-//! and the delay of a step is the difference to the one before. From the initial state each step takes one of the transitions of its
-//! action that do not fail; guards and assigned values become terms over the instants (Definition 2 of the publication of 2024, along one
-//! trace), and the solver says whether there are instants that satisfy all of them. If so, the run goes on with those. Orders are tried too: the
-//! one that was seen, and those in which an observation stands before a stimulus whose interval meets its own.
+//! **Method.** Before a Fail is given, the run is judged once more with its instants as symbols: t1, t2, ...
+//! each in its interval, in order, and the delay of a step is the difference to the one before. From the
+//! initial state each step takes one of the transitions of its action that do not fail; guards and assigned
+//! values become terms over the instants (Definition 2 of the publication of 2024, along one trace), and the
+//! solver says whether there are instants that satisfy all of them. If so, the run goes on with those. Orders
+//! are tried too: the one that was seen, and those in which an observation stands before a stimulus whose
+//! interval meets its own.
 //!
 //! **A machine that was late** has held up the system, or the tester, by what was measured between two steps
 //! ([`Mark::late`]). So a step is late by no more than the step before and what was measured since: a symbol
@@ -18,12 +21,14 @@
 //! was due before it and has not come yet: each part of its guard has an instant of its own then. Where
 //! nothing of that avoids a Fail, it is one, however busy the machine was.
 //!
-//! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways than are looked at
-//! (`MOST`), or where at other instants the run would have ended before. These are [`Otherwise::Unclear`]: the run is Inconclusive.
-//! Of the orders only those with one observation moved are tried.
+//! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways
+//! than are looked at (`MOST`), or where at other instants the run would have ended before. These are
+//! [`Otherwise::Unclear`]: the run is Inconclusive. Of the orders only those with one observation moved are
+//! tried.
 //!
-//! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before something would fail; then a walk through the
-//! trace with a query at its end, and one wherever several transitions may be taken.
+//! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before something would
+//! fail; then a walk through the trace with a query at its end, and one wherever several transitions may be
+//! taken.
 
 use std::collections::BTreeMap;
 

@@ -1,12 +1,15 @@
 //! How late this machine is: what tells a slow system from a busy machine.
 //!
-//! **Problem.** A system that answers too late has failed; a system that was not let run has not. From outside both look the same.
+//! **Problem.** A system that answers too late has failed; a system that was not let run has not. From
+//! outside both look the same.
 //!
-//! **Method.** As many threads as there are processors sleep a millisecond, again and again, and note by how much they woke too late; the driver's own waits are noted as
-//! well. Where a thread of ours was held up, a process of others may have been. A sleep that is not over yet counts as late by what has
-//! passed of it: the machine may be held up right now.
+//! **Method.** As many threads as there are processors sleep a millisecond, again and again, and note by how
+//! much they woke too late; the driver's own waits are noted as well. Where a thread of ours was held up, a
+//! process of others may have been. A sleep that is not over yet counts as late by what has passed of it: the
+//! machine may be held up right now.
 //!
-//! **What it cannot see**: a system that alone is held up, for instance by a debugger or by a limit of its container.
+//! **What it cannot see**: a system that alone is held up, for instance by a debugger or by a limit of its
+//! container.
 //!
 //! **Ends** with the run. **Costs** threads that wake a thousand times a second, some microseconds
 //! each time.
@@ -29,11 +32,12 @@ const MOST_THREADS: usize = 8;
 /// What is less late is remembered as a number only.
 const LATE: Duration = Duration::from_millis(1);
 
-/// So many late moments are remembered with their instants. Of more the oldest is forgotten, and the next one takes over its lateness, if that
-/// was greater.
+/// So many late moments are remembered with their instants. Of more the oldest is forgotten, and the next one
+/// takes over its lateness, if that was greater.
 const MOST: usize = 10_000;
 
-/// The width of a bar of the histogram, in microseconds, and how many there are; the last has everything beyond.
+/// The width of a bar of the histogram, in microseconds, and how many there are; the last has everything
+/// beyond.
 const BAR: u128 = 50;
 const BARS: usize = 4_000;
 
@@ -100,7 +104,8 @@ impl Noted {
 }
 
 impl Probe {
-    /// Begins to measure. Where the system has no thread for it, the driver's own waits are all that is noted.
+    /// Begins to measure. Where the system has no thread for it, the driver's own waits are all that is
+    /// noted.
     pub fn start() -> Probe {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let due = vec![None; threads];

@@ -1,24 +1,27 @@
 //! Timed execution: test cases in which time is data, on real time and on simulated time.
 //!
-//! **Problem.** A timed test case says at which *instants* something may be sent and must be seen. A tester has a clock that is read
-//! later than things happen, waits that end late, and a solver that takes its time; none of that is the system's fault.
+//! **Problem.** A timed test case says at which *instants* something may be sent and must be seen. A tester
+//! has a clock that is read later than things happen, waits that end late, and a solver that takes its time;
+//! none of that is the system's fault.
 //!
-//! **Method.** Time is data: each visible action has a first parameter, the *delay*, the time since the step before it
-//! ([`coreach_model::timed::delayed`]). So the judge of a deterministic test case judges a timed one as well, and records, replays,
-//! explanations and coverage read its events as any others. What is new is who gives that parameter its value:
+//! **Method.** Time is data: each visible action has a first parameter, the *delay*, the time since the step
+//! before it ([`coreach_model::timed::delayed`]). So the judge of a deterministic test case judges a timed
+//! one as well, and records, replays, explanations and coverage read its events as any others. What is new is
+//! who gives that parameter its value:
 //!
 //! - [`driver`]: the loop. Chooses stimuli with instants, waits for them, listens meanwhile, and measures.
 //! - [`windows`]: when a stimulus may be sent, and which instant of that is chosen.
 //! - [`tolerance`]: an instant is known only up to a tolerance. The nearest delay that is allowed.
-//! - [`history`]: what all instants of a run may have been together. A Fail because of time is given only if there are none that
-//!   avoid it.
+//! - [`history`]: what all instants of a run may have been together. A Fail because of time is given only if
+//!   there are none that avoid it.
 //! - [`jitter`]: how late this machine wakes up who sleeps.
 //! - [`simulated`]: a model that stands for a system, with a clock of its own: nobody waits.
 //! - [`words`]: how all of this is told.
 //! - [`mutants`]: what is wrong in such models.
 //! - [`strategy`] and [`script`]: who plans, by lot or by a strategy, or as a stored run went.
 //!
-//! One unit of time is a second. Times are measured in whole microseconds, and computed with as exact rationals.
+//! One unit of time is a second. Times are measured in whole microseconds, and computed with as exact
+//! rationals.
 
 pub mod driver;
 pub mod history;
@@ -53,7 +56,8 @@ pub struct TimedCase {
     pub delay: Datum,
     /// After so long without an event there is silence; whole milliseconds.
     pub silence_after: Duration,
-    /// The inputs that the tester sees and does not send. In the graph of the test case they are outputs: observations.
+    /// The inputs that the tester sees and does not send. In the graph of the test case they are outputs:
+    /// observations.
     pub uncontrollable: BTreeSet<ActionId>,
     /// What an adapter is told: the actions without their delay, as they go over the wire.
     pub wire: Iosts,

@@ -1,8 +1,8 @@
 //! How a timed implementation is wrong in one place.
 //!
-//! The mutants of an untimed model ([`crate::mutation`]) know no clocks. These are the three mistakes with time that people make, each at
-//! each place where it is possible: a bound that is one unit off, a clock that is not set back, an output that never comes. Whether one
-//! shows is for others to find out: many conform.
+//! The mutants of an untimed model ([`crate::mutation`]) know no clocks. These are the three mistakes with
+//! time that people make, each at each place where it is possible: a bound that is one unit off, a clock that
+//! is not set back, an output that never comes. Whether one shows is for others to find out: many conform.
 
 use coreach_model::iosts::ActionKind;
 use coreach_model::term::{Substitution, substitute};

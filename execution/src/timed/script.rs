@@ -1,7 +1,8 @@
 //! Planning by a script: a stored run again ([`crate::replay`]).
 //!
-//! Each stimulus is sent with the values that it had and with its delay; where the system did something else meanwhile, as soon behind
-//! that as its guard allows. The instants are measured anew, so no two runs have the same delays.
+//! Each stimulus is sent with the values that it had and with its delay; where the system did something else
+//! meanwhile, as soon behind that as its guard allows. The instants are measured anew, so no two runs have
+//! the same delays.
 
 use coreach_analyses::solver::Solver;
 use coreach_model::semantics::Event;

@@ -1,13 +1,16 @@
-//! A timed model that stands for a system, with a clock of its own: a run of an hour takes as long as its events.
+//! A timed model that stands for a system, with a clock of its own: a run of an hour takes as long as its
+//! events.
 //!
-//! The model is walked in its delayed form ([`coreach_model::timed::delayed`]) as [`crate::simulated`] walks an untimed one: one state at a
-//! time, every choice by lot from the run's seed. After each visible event it decides what it does next and *when*: an output and its
-//! values, at an instant of the window that the guard leaves (both ends included, where they belong to it). An input that comes
-//! before that instant changes the state, and it decides anew; one that the state does not take is ignored. Inputs that come from elsewhere than
-//! from the tester happen by lot as well. Where no output is possible it is silent; where one is, it is not: a system that stays
-//! silent beyond the last instant of an output does not conform.
+//! The model is walked in its delayed form ([`coreach_model::timed::delayed`]) as [`crate::simulated`] walks
+//! an untimed one: one state at a time, every choice by lot from the run's seed. After each visible event it
+//! decides what it does next and *when*: an output and its values, at an instant of the window that the guard
+//! leaves (both ends included, where they belong to it). An input that comes before that instant changes the
+//! state, and it decides anew; one that the state does not take is ignored. Inputs that come from elsewhere
+//! than from the tester happen by lot as well. Where no output is possible it is silent; where one is, it is
+//! not: a system that stays silent beyond the last instant of an output does not conform.
 //!
-//! Instants are whole microseconds, as those that a tester measures. A window without one of them is passed over.
+//! Instants are whole microseconds, as those that a tester measures. A window without one of them is passed
+//! over.
 //!
 //! **Ends**: internal steps are bounded between two events.
 

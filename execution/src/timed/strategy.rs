@@ -1,9 +1,10 @@
 //! Planning by a strategy: which stimulus, with which values, and when.
 //!
-//! The strategy orders the moves of the state as in an untimed run ([`crate::strategy`]); the first stimulus that has a window from now on is
-//! planned. A wait that stands first, where something could be sent as well, lasts a part of the time of silence that is drawn; then
-//! moves are ordered anew. `plan` looks ahead in the delayed form, where delays are values like others: it says which stimulus leads to Pass,
-//! with which values and when. Where its instant has passed meanwhile, another one of the window is drawn.
+//! The strategy orders the moves of the state as in an untimed run ([`crate::strategy`]); the first stimulus
+//! that has a window from now on is planned. A wait that stands first, where something could be sent as well,
+//! lasts a part of the time of silence that is drawn; then moves are ordered anew. `plan` looks ahead in the
+//! delayed form, where delays are values like others: it says which stimulus leads to Pass, with which values
+//! and when. Where its instant has passed meanwhile, another one of the window is drawn.
 
 use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;

@@ -1,16 +1,19 @@
 //! The nearest delay that is allowed.
 //!
-//! **Problem.** An observation has happened between the last instant at which nothing had come and the instant at which it was read; on
-//! its way there a carrier, an operating system and an adapter have taken time. The measured delay may be outside of what a guard allows where
-//! the true one is inside.
+//! **Problem.** An observation has happened between the last instant at which nothing had come and the
+//! instant at which it was read; on its way there a carrier, an operating system and an adapter have taken
+//! time. The measured delay may be outside of what a guard allows where the true one is inside.
 //!
-//! **Method.** Where the measured delay would fail, those in its interval are looked at: the ends of the interval; for each transition of
-//! the action that does not fail, where its guard, with the state and the values, begins and ends to hold, and the microsecond beside
-//! it (a bound may be strict); and what the solver finds there. The nearest to the measured one that does not fail is taken.
+//! **Method.** Where the measured delay would fail, those in its interval are looked at: the ends of the
+//! interval; for each transition of the action that does not fail, where its guard, with the state and the
+//! values, begins and ends to hold, and the microsecond beside it (a bound may be strict); and what the
+//! solver finds there. The nearest to the measured one that does not fail is taken.
 //!
-//! This moves one delay and leaves those before it as they are judged; where that does not suffice, [`super::history`] moves all.
+//! This moves one delay and leaves those before it as they are judged; where that does not suffice,
+//! [`super::history`] moves all.
 //!
-//! **Ends**: a list. **Costs** nothing where the measured delay is allowed, else a hull and at most a query for each transition.
+//! **Ends**: a list. **Costs** nothing where the measured delay is allowed, else a hull and at most a query
+//! for each transition.
 
 use coreach_analyses::hull::hull;
 use coreach_analyses::solver::{Solver, Witness};
@@ -47,7 +50,8 @@ pub fn taken(test: &TestCase, state: &State, event: &Event) -> Option<(Transitio
         .find_map(|(number, _)| Some((number, test.observed(number, state, &event.values)?)))
 }
 
-/// Would it fail: by a transition, or since there is none for it? An input that comes from elsewhere never does.
+/// Would it fail: by a transition, or since there is none for it? An input that comes from elsewhere never
+/// does.
 pub fn fails(test: &TestCase, state: &State, event: &Event) -> bool {
     let elsewhere = test.timed.as_ref().zip(test.iosts.find_action(&event.action));
     match taken(test, state, event) {
@@ -56,7 +60,8 @@ pub fn fails(test: &TestCase, state: &State, event: &Event) -> bool {
     }
 }
 
-/// The delay in the interval that does not fail, the nearest to that of the event; `None` where none is known.
+/// The delay in the interval that does not fail, the nearest to that of the event; `None` where none is
+/// known.
 pub fn nearest(
     test: &TestCase,
     state: &State,
@@ -102,8 +107,8 @@ pub fn nearest(
     })
 }
 
-/// Does some transition that does not fail take the event, but for the parts of its guard that speak of the delay? Then it is a matter of
-/// time: a system that was held up may do in another order what is due.
+/// Does some transition that does not fail take the event, but for the parts of its guard that speak of the
+/// delay? Then it is a matter of time: a system that was held up may do in another order what is due.
 pub fn only_time_forbids(test: &TestCase, state: &State, event: &Event) -> bool {
     named(test, state, event).any(|(_, transition)| {
         let parameters = &test.iosts.action(transition.action).parameters;
@@ -129,7 +134,8 @@ fn named<'t>(
     })
 }
 
-/// What the guard asks of the delay, with the state and the values of the event. `None` where it is no such condition.
+/// What the guard asks of the delay, with the state and the values of the event. `None` where it is no such
+/// condition.
 pub fn condition(
     iosts: &Iosts,
     transition: &Transition,

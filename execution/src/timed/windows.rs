@@ -1,11 +1,12 @@
 //! When a stimulus may be sent, and at which of these instants it is to be.
 //!
-//! **Problem.** The guard of a stimulus speaks of its values and of its delay together, and by the time it is sent the delay is what it is
-//! then, not what was chosen.
+//! **Problem.** The guard of a stimulus speaks of its values and of its delay together, and by the time it is
+//! sent the delay is what it is then, not what was chosen.
 //!
-//! **Method.** Values are chosen with some delay from now on that the guard allows ([`crate::values`]). With these values the guard leaves
-//! the delay a *window*; in that an instant is drawn: at once, at its end, or anywhere. In real time the end is left the tolerance
-//! before it closes: who aims at the end misses it. A window without an end is looked at as far as silence is long.
+//! **Method.** Values are chosen with some delay from now on that the guard allows ([`crate::values`]). With
+//! these values the guard leaves the delay a *window*; in that an instant is drawn: at once, at its end, or
+//! anywhere. In real time the end is left the tolerance before it closes: who aims at the end misses it. A
+//! window without an end is looked at as far as silence is long.
 //!
 //! **Ends** after `DRAWS` draws. **Costs** the choice of values and a hull.
 
@@ -154,7 +155,8 @@ impl Window {
     }
 }
 
-/// When the window of the stimulus has ended before now, whatever its values, though it was open after the last step: how long ago.
+/// When the window of the stimulus has ended before now, whatever its values, though it was open after the
+/// last step: how long ago.
 pub fn closed_since(test: &TestCase, state: &State, number: TransitionId, now: &RBig) -> Option<RBig> {
     let transition = &test.iosts.transitions[number];
     let parameters = &test.iosts.action(transition.action).parameters;

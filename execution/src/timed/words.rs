@@ -1,4 +1,5 @@
-//! Timed events in words: what happened, and after how long; whether it was the time or the data that excluded it.
+//! Timed events in words: what happened, and after how long; whether it was the time or the data that
+//! excluded it.
 
 use coreach_model::Verdict;
 use coreach_model::semantics::{Event, State};
@@ -34,7 +35,8 @@ pub fn decimal(time: &RBig) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What is behind a verdict: the name of its location, and of a Fail by an event, whether another delay would have avoided it.
+/// What is behind a verdict: the name of its location, and of a Fail by an event, whether another delay would
+/// have avoided it.
 pub fn behind(test: &TestCase, state: &State, decisive: Option<&Event>, outcome: &Outcome) -> Option<String> {
     test.timed.as_ref()?;
     let (next, why) = match (outcome, decisive) {

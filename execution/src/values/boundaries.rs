@@ -1,8 +1,8 @@
 //! The ends of the ranges that a guard leaves to single parameters.
 //!
-//! With the state's values, and those of the stimulus for its other parameters, a guard is a condition on one number; the ends
-//! of the hull of that are where it begins and ends to hold. Shrinking tries them first: a fault is at an edge more often than
-//! between two.
+//! With the state's values, and those of the stimulus for its other parameters, a guard is a condition on one
+//! number; the ends of the hull of that are where it begins and ends to hold. Shrinking tries them first: a
+//! fault is at an edge more often than between two.
 
 use coreach_analyses::hull::hull;
 use coreach_model::iosts::{Iosts, Transition};
@@ -11,7 +11,8 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Value};
 use dashu::rational::RBig;
 
-/// For each parameter of the stimulus, the ends and their inner neighbours, of each transition with its action.
+/// For each parameter of the stimulus, the ends and their inner neighbours, of each transition with its
+/// action.
 pub fn boundaries<'t>(
     iosts: &Iosts,
     transitions: impl Iterator<Item = &'t Transition>,

@@ -39,10 +39,11 @@ fn finite(ty: &Type, random: &mut Random) -> Option<Value> {
     }
 }
 
-/// Any value of any type: of an array a few cells that differ from the rest, of a record each field by itself.
+/// Any value of any type: of an array a few cells that differ from the rest, of a record each field by
+/// itself.
 ///
-/// Arrays of arrays share their cells: a few of each would be exponentially many in the depth. With that limit, the time is
-/// linear in the size of the type.
+/// Arrays of arrays share their cells: a few of each would be exponentially many in the depth. With that
+/// limit, the time is linear in the size of the type.
 pub fn any(ty: &Type, random: &mut Random) -> Value {
     /// The most cells of all arrays in a value: what three arrays in one another may have, nearly.
     const ALL_CELLS: usize = 256;
@@ -90,7 +91,8 @@ fn draw(ty: &Type, random: &mut Random, left: &mut usize) -> Value {
     }
 }
 
-/// A number within the range, from the source, or from the next best where that has none there: the source says which.
+/// A number within the range, from the source, or from the next best where that has none there: the source
+/// says which.
 pub fn number(
     ty: &Type,
     source: Source,

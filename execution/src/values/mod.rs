@@ -1,20 +1,21 @@
 //! Values for the parameters of a stimulus: varied, cheap, and always within the guard.
 //!
-//! **Problem.** The guard of a stimulus, at the present state, is a condition on its parameters. Any vector that satisfies
-//! it is right; a solver's is always the same few, near nothing, and finds few faults.
+//! **Problem.** The guard of a stimulus, at the present state, is a condition on its parameters. Any vector
+//! that satisfies it is right; a solver's is always the same few, near nothing, and finds few faults.
 //!
-//! **Method.** Parameters of finite types are drawn by lot; the numeric ones are drawn one after the other from the range
-//! that the hull of the condition leaves them ([`coreach_analyses::hull`]), each from a source that the mix draws: the ends
-//! of the range and their neighbours, small numbers, large numbers, values seen before in this run, any value of the
-//! range. What was drawn is then *evaluated*: the hull is larger than the condition, and nothing is sent that the
-//! guard does not allow. After a few draws that fail, and for data that no hull describes (arrays, records), the solver is
-//! asked: first for a witness in a random window (`diverse`), then for any.
+//! **Method.** Parameters of finite types are drawn by lot; the numeric ones are drawn one after the other
+//! from the range that the hull of the condition leaves them ([`coreach_analyses::hull`]), each from a source
+//! that the mix draws: the ends of the range and their neighbours, small numbers, large numbers, values seen
+//! before in this run, any value of the range. What was drawn is then *evaluated*: the hull is larger than
+//! the condition, and nothing is sent that the guard does not allow. After a few draws that fail, and for
+//! data that no hull describes (arrays, records), the solver is asked: first for a witness in a random window
+//! (`diverse`), then for any.
 //!
-//! **Where we differ** from STG, which asks a solver (Omega) at each stimulus: the solver is the last resort here, and the
-//! choice is a seeded draw that a record can repeat.
+//! **Where we differ** from STG, which asks a solver (Omega) at each stimulus: the solver is the last resort
+//! here, and the choice is a seeded draw that a record can repeat.
 //!
-//! **Ends** after [`ATTEMPTS`] draws and three queries. **Costs** some microseconds per draw with the hull remembered, some
-//! tens of them for a new hull, some hundreds for a query.
+//! **Ends** after [`ATTEMPTS`] draws and three queries. **Costs** some microseconds per draw with the hull
+//! remembered, some tens of them for a new hull, some hundreds for a query.
 
 pub mod boundaries;
 mod draw;
@@ -49,8 +50,8 @@ pub struct Values {
     /// Of the parameters' numbers, what this run has had; the oldest first.
     seen: Vec<Value>,
     counts: BTreeMap<Source, usize>,
-    /// By the numbers of which they are hulls, in their order, and the condition. Only what is a function of its key is
-    /// remembered, so that a run does not depend on the ones before it.
+    /// By the numbers of which they are hulls, in their order, and the condition. Only what is a function of
+    /// its key is remembered, so that a run does not depend on the ones before it.
     hulls: HashMap<(Vec<Datum>, Term), Hull>,
 }
 
@@ -115,7 +116,8 @@ impl Values {
                 }
             }
         }
-        // Lots are drawn for the solver whether it is asked or not, so that a seed means the same whoever knows the answer.
+        // Lots are drawn for the solver whether it is asked or not, so that a seed means the same whoever
+        // knows the answer.
         let pivots = pivots(parameters, random);
         if self.is_surely_none(&condition, parameters) {
             return None;
@@ -125,7 +127,8 @@ impl Values {
         Some(values)
     }
 
-    /// Is it certain without the solver that no values satisfy the condition? The hull of the numbers is empty, whatever the others are.
+    /// Is it certain without the solver that no values satisfy the condition? The hull of the numbers is
+    /// empty, whatever the others are.
     fn is_surely_none(&mut self, condition: &Term, parameters: &[Datum]) -> bool {
         /// The most combinations of the others that are gone through.
         const MOST: usize = 64;

@@ -1,4 +1,5 @@
-//! Values from the solver: diverse where a window leaves it no choice but to differ, any where nothing else helps.
+//! Values from the solver: diverse where a window leaves it no choice but to differ, any where nothing else
+//! helps.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::random::Random;
@@ -14,7 +15,8 @@ pub fn pivots(parameters: &[Datum], random: &mut Random) -> Vec<Term> {
     parameters.iter().filter(|datum| datum.ty().is_integer()).map(|datum| pivot(datum, random)).collect()
 }
 
-/// Values that satisfy the condition: first in all of these windows, then in one of them, then any. `None` where there are none, or the solver does not know.
+/// Values that satisfy the condition: first in all of these windows, then in one of them, then any. `None`
+/// where there are none, or the solver does not know.
 pub fn solve(
     condition: &Term,
     mut pivots: Vec<Term>,
@@ -52,8 +54,8 @@ fn ask(
     Some(parameters.iter().map(value).collect())
 }
 
-/// The parameter lies in a window whose size is drawn first. One side alone would not do: the solver goes to the
-/// end of it that is nearest to 0, every time.
+/// The parameter lies in a window whose size is drawn first. One side alone would not do: the solver goes to
+/// the end of it that is nearest to 0, every time.
 fn pivot(datum: &Datum, random: &mut Random) -> Term {
     let (low, width) = match datum.ty() {
         Type::Range(least, most) => {

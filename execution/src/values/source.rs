@@ -49,7 +49,8 @@ impl Source {
     }
 }
 
-/// How often each source is drawn, by weight. `Witness` has none: it is the last resort; neither has `Planned`.
+/// How often each source is drawn, by weight. `Witness` has none: it is the last resort; neither has
+/// `Planned`.
 pub type Mix = [(Source, usize); 6];
 
 /// The usual mix.

@@ -1,7 +1,8 @@
 //! The habits, as data: for each way to the system, what it does and what may come of that.
 //!
-//! A Pass stands only where all answers are right, a Fail only where something was said that the model does not allow, or that
-//! is an output of no model. Where two things may come of a habit, chance decides which: how much of what was sent has come.
+//! A Pass stands only where all answers are right, a Fail only where something was said that the model does
+//! not allow, or that is an output of no model. Where two things may come of a habit, chance decides which:
+//! how much of what was sent has come.
 
 /// A habit, and what may come of it: verdict and cause.
 pub type Habit = (&'static str, &'static [(&'static str, &'static str)]);

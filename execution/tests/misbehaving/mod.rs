@@ -1,13 +1,14 @@
-//! Implementations that misbehave, each in its own way: the right verdict or an error comes out, never a Pass or a Fail
-//! that was not earned; nothing is left running, and no file but those that it wrote itself.
+//! Implementations that misbehave, each in its own way: the right verdict or an error comes out, never a Pass
+//! or a Fail that was not earned; nothing is left running, and no file but those that it wrote itself.
 //!
 //! The same loop goes over standard input and output, TCP and HTTP ([`carriers`]).
 //!
-//! *Soundness*, which no load of the machine excuses: a Pass or a Fail that is not expected. *Precision*, which a busy machine
-//! can spoil, since a start and an answer have limits of time: that what is expected comes at all. So a run that ends without
-//! either verdict in another way than expected is no evidence, and the habit is tried again, up to `MOST_TRIES` times.
-//! `scripts/misbehave`, for a quiet machine, sets `COREACH_RUNS` and asks more: each run ends as expected, and in time.
-//! `COREACH_JOBS` says how many runs at once, `COREACH_HABIT` that only one habit is of interest.
+//! *Soundness*, which no load of the machine excuses: a Pass or a Fail that is not expected. *Precision*,
+//! which a busy machine can spoil, since a start and an answer have limits of time: that what is expected
+//! comes at all. So a run that ends without either verdict in another way than expected is no evidence, and
+//! the habit is tried again, up to `MOST_TRIES` times. `scripts/misbehave`, for a quiet machine, sets
+//! `COREACH_RUNS` and asks more: each run ends as expected, and in time. `COREACH_JOBS` says how many runs at
+//! once, `COREACH_HABIT` that only one habit is of interest.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -31,7 +32,8 @@ use self::habits::{Habit, TIME};
 /// The limit of a run.
 const LIMIT: Duration = Duration::from_millis(1200);
 
-/// What a run may take beyond it, in milliseconds, where the machine is quiet. `COREACH_BEYOND=100` asks more.
+/// What a run may take beyond it, in milliseconds, where the machine is quiet. `COREACH_BEYOND=100` asks
+/// more.
 const BEYOND: usize = 5_000;
 
 /// So often is a habit tried until it shows what is expected.
@@ -201,7 +203,8 @@ struct Ended {
 }
 
 impl Ended {
-    /// On a machine with much else to do, what is right may come too late; then nothing is known of the implementation.
+    /// On a machine with much else to do, what is right may come too late; then nothing is known of the
+    /// implementation.
     fn may_be_slow(&self) -> bool {
         let is_start = |why: &str| {
             ["did not come", "accepted no connection", "was not answered"]

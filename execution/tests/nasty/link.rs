@@ -1,9 +1,10 @@
-//! A nasty link: what may lie between a tester and a system. It is a proxy that loses nothing and changes nothing of what a
-//! connection carries, and keeps no promise beyond that: it delays, it stalls, it cuts what was sent together, it joins what
-//! was sent apart, and what was sent first over one connection may come after what was sent later over another.
+//! A nasty link: what may lie between a tester and a system. It is a proxy that loses nothing and changes
+//! nothing of what a connection carries, and keeps no promise beyond that: it delays, it stalls, it cuts what
+//! was sent together, it joins what was sent apart, and what was sent first over one connection may come
+//! after what was sent later over another.
 //!
-//! What it does to a connection follows from the seed and the number of the connection alone, so that a run that failed
-//! behind it can be made again.
+//! What it does to a connection follows from the seed and the number of the connection alone, so that a run
+//! that failed behind it can be made again.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -17,8 +18,8 @@ use coreach_model::random::Random;
 /// What a link does.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Habits {
-    /// Up to so many milliseconds before each piece goes on, drawn for each connection and each piece: so connections overtake
-    /// each other.
+    /// Up to so many milliseconds before each piece goes on, drawn for each connection and each piece: so
+    /// connections overtake each other.
     pub delay: usize,
     /// So long nothing goes on, in milliseconds, ...
     pub stall: u64,

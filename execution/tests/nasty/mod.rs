@@ -1,7 +1,8 @@
-//! Runs behind links that keep no promises: a correct system never gets a Fail from what an earlier run has left under way.
+//! Runs behind links that keep no promises: a correct system never gets a Fail from what an earlier run has
+//! left under way.
 //!
-//! Each situation was seen: a run ends with a request outstanding, the next one resets over another connection, and what
-//! was outstanding comes after the reset.
+//! Each situation was seen: a run ends with a request outstanding, the next one resets over another
+//! connection, and what was outstanding comes after the reset.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -186,7 +187,8 @@ fn lines_through_a_proxy_that_pauses_longer_than_silence_lasts() {
     all_are_verdicts(&runs(&mut *adapter, &settings(40, 100), 40));
 }
 
-/// Nothing tells that a datagram was taken: quiet is waited for, as long as the system says. With 1 ms of it, some of these runs Fail.
+/// Nothing tells that a datagram was taken: quiet is waited for, as long as the system says. With 1 ms of it,
+/// some of these runs Fail.
 #[test]
 fn a_slow_system_in_datagrams_and_a_limit_of_steps() {
     let settle = Settle { quiet: Some(Duration::from_millis(60)), ..Settle::default() };
@@ -336,7 +338,8 @@ fn a_request_without_an_answer_is_one_that_may_still_come() {
     assert_eq!(found, ["lost", "dirty", "lost", "dirty", "lost", "dirty"]);
 }
 
-/// While an answer is outstanding, a request would wait for its turn: it must not be judged as if it had been sent.
+/// While an answer is outstanding, a request would wait for its turn: it must not be judged as if it had been
+/// sent.
 #[test]
 fn nothing_is_sent_over_http_before_the_answer_has_come() {
     const MODEL: &str = "
@@ -363,7 +366,8 @@ transitions:
     }
 }
 
-/// As after a kill: the way to the system is gone, and what it has sent is not. Another way, be it of another program, waits.
+/// As after a kill: the way to the system is gone, and what it has sent is not. Another way, be it of another
+/// program, waits.
 #[test]
 fn what_a_run_that_was_cut_off_has_left_is_waited_for() {
     let settle = Settle { within: Duration::from_millis(600), ..Settle::default() };
@@ -396,8 +400,8 @@ fn two_ways_to_one_system_take_turns() {
     });
 }
 
-/// `cargo test --profile soak -p coreach-execution --test all nasty:: -- --ignored --nocapture`: figures for `docs/reliability.md`.
-/// `COREACH_RUNS` says how many runs of each kind.
+/// `cargo test --profile soak -p coreach-execution --test all nasty:: -- --ignored --nocapture`: figures for
+/// `docs/reliability.md`. `COREACH_RUNS` says how many runs of each kind.
 #[test]
 #[ignore = "takes minutes"]
 fn thousands_of_runs_behind_the_nasty_link() {

@@ -1,5 +1,6 @@
-//! Correct systems: the counter of `data/counter.yaml`, behind HTTP and behind lines. What they keep outlives a connection,
-//! each connection is served for itself, and what came over it is done in its order: they are servers like many.
+//! Correct systems: the counter of `data/counter.yaml`, behind HTTP and behind lines. What they keep outlives
+//! a connection, each connection is served for itself, and what came over it is done in its order: they are
+//! servers like many.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};

@@ -86,7 +86,8 @@ fn path_guided_test_cases_follow_their_schema() {
     follow("path.schema.json", &documents);
 }
 
-/// Of a trace that goes wrong, one that takes an input that the model does not take, one that ends early, one that passes.
+/// Of a trace that goes wrong, one that takes an input that the model does not take, one that ends early, one
+/// that passes.
 #[test]
 fn verdicts_off_line_follow_their_schema() {
     use coreach_execution::offline::judge::MOST_CONTEXTS;
