@@ -16,7 +16,7 @@ use coreach_artifact::document::Origins;
 use coreach_execution::TestCase;
 use coreach_execution::coverage::{Item, Items};
 use coreach_execution::record::Record;
-use coreach_execution::walk::goals::{Goal, Phase};
+use coreach_execution::walk::goals::{WalkGoal, WalkPhase};
 use coreach_execution::walk::{Standing, Walk};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::Iosts;
@@ -29,7 +29,7 @@ use serde_json::{Value as Json, json};
 use crate::budget;
 use crate::cases::Case;
 use crate::cover::Criterion;
-use crate::cover::goals::{self, Goal as Named, goals};
+use crate::cover::goals::{self, Goal, goals};
 use crate::models::{FileKind, kind_of};
 use crate::{project, render};
 
@@ -108,43 +108,43 @@ pub fn case(specification: &Iosts) -> Result<Case, Diagnostic> {
 }
 
 /// The goals of one criterion.
-pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<Goal> {
+pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     let items = Items::of(iosts);
     let goal = |goal| match goal {
-        Named::Item(number) => match items.all()[number] {
-            Item::Transition(transition) => Some(Goal::Transition(transition)),
+        Goal::Item(number) => match items.all()[number] {
+            Item::Transition(transition) => Some(WalkGoal::Transition(transition)),
             _ => None,
         },
-        Named::Pair(first, second) => Some(Goal::Pair(first, second)),
-        Named::DefinitionUse { variable, definition, used } => {
-            Some(Goal::DefinitionUse(variable, definition, used))
+        Goal::Pair(first, second) => Some(WalkGoal::Pair(first, second)),
+        Goal::DefinitionUse { variable, definition, used } => {
+            Some(WalkGoal::DefinitionUse(variable, definition, used))
         }
-        Named::Path(_) => None,
+        Goal::Path(_) => None,
     };
     goals(iosts, &items, criterion).into_iter().filter_map(goal).collect()
 }
 
 /// The phases of a walk for these criteria; for all of them, classes of data come last.
-pub fn phases(iosts: &Iosts, criteria: &[Criterion]) -> Vec<Phase> {
-    let mut phases: Vec<Phase> =
-        criteria.iter().map(|criterion| Phase::Goals(of(iosts, *criterion))).collect();
+pub fn phases(iosts: &Iosts, criteria: &[Criterion]) -> Vec<WalkPhase> {
+    let mut phases: Vec<WalkPhase> =
+        criteria.iter().map(|criterion| WalkPhase::Goals(of(iosts, *criterion))).collect();
     if criteria == PHASES {
-        phases.push(Phase::Classes);
+        phases.push(WalkPhase::Classes);
     }
     phases
 }
 
 /// A goal in words about the user's model.
-pub fn name(specification: &Iosts, goal: &Goal) -> String {
+pub fn name(specification: &Iosts, goal: &WalkGoal) -> String {
     let items = Items::of(specification);
     let named = match goal {
-        Goal::Transition(transition) => {
+        WalkGoal::Transition(transition) => {
             let is_it = |item: &Item| *item == Item::Transition(*transition);
-            Named::Item(items.all().iter().position(is_it).unwrap_or_default())
+            Goal::Item(items.all().iter().position(is_it).unwrap_or_default())
         }
-        Goal::Pair(first, second) => Named::Pair(*first, *second),
-        Goal::DefinitionUse(variable, definition, used) => {
-            Named::DefinitionUse { variable: variable.clone(), definition: *definition, used: *used }
+        WalkGoal::Pair(first, second) => Goal::Pair(*first, *second),
+        WalkGoal::DefinitionUse(variable, definition, used) => {
+            Goal::DefinitionUse { variable: variable.clone(), definition: *definition, used: *used }
         }
     };
     goals::name(specification, &items, &named)

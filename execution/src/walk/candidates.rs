@@ -13,8 +13,8 @@ use coreach_model::{ActionKind, Datum, TransitionId, Type, Value};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-use super::goals::{Class, Sought};
-use super::search::Sources;
+use super::goals::{Class, SoughtGoal};
+use crate::judge::Choice;
 use crate::values::boundaries::boundaries;
 
 /// The most vectors of one transition in one state.
@@ -28,17 +28,17 @@ const TRIED: usize = 24;
 
 /// Vectors of values with which the transition can be taken.
 pub fn candidates(
-    sought: &Sought,
+    sought: &SoughtGoal,
     number: TransitionId,
     state: &State,
-    sources: &mut Sources<'_>,
+    sources: &mut Choice<'_>,
 ) -> Vec<Vec<Value>> {
     let transition = &sought.iosts.transitions[number];
     let action = sought.iosts.action(transition.action);
     if action.parameters.is_empty() {
         return vec![Vec::new()];
     }
-    let Sources { values, random, solver } = sources;
+    let Choice { values, random, solver } = sources;
     let drawn = values.choose(&transition.guard, &action.parameters, &state.valuation, random, &mut **solver);
     let Some(drawn) = drawn else { return Vec::new() };
     let mut all = vec![drawn.clone()];

@@ -24,7 +24,7 @@ use crate::values::as_rational;
 
 /// Something that a walk can meet.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Goal {
+pub enum WalkGoal {
     /// A transition is taken.
     Transition(TransitionId),
     /// One transition right after another.
@@ -35,9 +35,9 @@ pub enum Goal {
 
 /// Goals that are sought together, before those of the next phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Phase {
+pub enum WalkPhase {
     /// All of these.
-    Goals(Vec<Goal>),
+    Goals(Vec<WalkGoal>),
     /// Each class of each transition, as far as they can be reached.
     Classes,
 }
@@ -63,39 +63,39 @@ struct Looks {
 
 /// A specification with the goals of its walk, numbered through all phases.
 #[derive(Clone, Debug)]
-pub struct Sought {
+pub struct SoughtGoal {
     /// The specification.
     pub iosts: Iosts,
     /// For each location, the transitions that leave it.
     pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
     /// The goals of all phases, each once.
-    pub goals: Vec<Goal>,
+    pub goals: Vec<WalkGoal>,
     /// For each phase the numbers of its goals; none of one that looks for classes.
     pub phases: Vec<Option<Vec<usize>>>,
     looks: Vec<Looks>,
-    numbers: HashMap<Goal, usize>,
+    numbers: HashMap<WalkGoal, usize>,
     /// For each transition, the places of the variables that it reads.
     reads: Numbered<TransitionId, Vec<usize>>,
     /// For each transition, the comparisons that its event decides about, and those where it leads.
     compared: Numbered<TransitionId, (Vec<Term>, Vec<Term>)>,
 }
 
-impl Sought {
+impl SoughtGoal {
     /// The goals of these phases. One that an earlier phase has as well is that one's.
-    pub fn new(iosts: Iosts, phases: &[Phase]) -> Self {
+    pub fn new(iosts: Iosts, phases: &[WalkPhase]) -> Self {
         let (mut goals, mut numbers, mut numbered, mut looks) =
             (Vec::new(), HashMap::new(), Vec::new(), Vec::new());
         for phase in phases {
             let mut look = Looks::default();
-            let Phase::Goals(list) = phase else {
+            let WalkPhase::Goals(list) = phase else {
                 numbered.push(None);
                 looks.push(look);
                 continue;
             };
             let mut own = Vec::new();
             for goal in list {
-                look.at_last |= matches!(goal, Goal::Pair(..));
-                look.at_definitions |= matches!(goal, Goal::DefinitionUse(..));
+                look.at_last |= matches!(goal, WalkGoal::Pair(..));
+                look.at_definitions |= matches!(goal, WalkGoal::DefinitionUse(..));
                 if !numbers.contains_key(goal) {
                     numbers.insert(goal.clone(), goals.len());
                     own.push(goals.len());
@@ -129,7 +129,7 @@ impl Sought {
             after.retain(|term| term.data().iter().all(known));
             (before.into_iter().collect(), after.into_iter().collect())
         });
-        Sought { outgoing, goals, phases: numbered, looks, numbers, reads, compared, iosts }
+        SoughtGoal { outgoing, goals, phases: numbered, looks, numbers, reads, compared, iosts }
     }
 
     /// Of which kind a transition's action is.
@@ -140,14 +140,14 @@ impl Sought {
     /// The goals that a step meets.
     pub fn met(&self, trail: &Trail, number: TransitionId) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
-        let mut meet = |goal: &Goal| found.extend(self.numbers.get(goal));
-        meet(&Goal::Transition(number));
+        let mut meet = |goal: &WalkGoal| found.extend(self.numbers.get(goal));
+        meet(&WalkGoal::Transition(number));
         if let Some(last) = trail.last {
-            meet(&Goal::Pair(last, number));
+            meet(&WalkGoal::Pair(last, number));
         }
         for &place in &self.reads[number] {
             if let Some(definition) = trail.defined.get(place).copied().flatten() {
-                meet(&Goal::DefinitionUse(self.iosts.variables[place].clone(), definition, number));
+                meet(&WalkGoal::DefinitionUse(self.iosts.variables[place].clone(), definition, number));
             }
         }
         found

@@ -43,11 +43,11 @@ use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 
 use self::candidates::candidates;
-use self::goals::{Phase, Sought};
+use self::goals::{SoughtGoal, WalkPhase};
 use self::positions::Positions;
 use self::round::Rounds;
-use self::search::{Planned, Question, Sources, Target, search};
-use crate::judge::{Judge, Move};
+use self::search::{Planned, Question, WalkTarget, search};
+use crate::judge::{Choice, Judge, Move};
 use crate::run::{Cause, Occurrence};
 use crate::values::{MIX, Values};
 
@@ -97,7 +97,7 @@ pub struct Standing {
 
 /// A walk, over all its runs.
 pub struct Walk {
-    sought: Sought,
+    sought: SoughtGoal,
     until: Until,
     /// Does another run begin with other constants?
     varies: bool,
@@ -121,8 +121,8 @@ pub struct Walk {
 impl Walk {
     /// Through this specification, for these goals, phase by phase. `varies`: another run has other
     /// constants.
-    pub fn new(iosts: Iosts, phases: &[Phase], until: Until, varies: bool) -> Self {
-        let sought = Sought::new(iosts, phases);
+    pub fn new(iosts: Iosts, phases: &[WalkPhase], until: Until, varies: bool) -> Self {
+        let sought = SoughtGoal::new(iosts, phases);
         let rounds = Rounds::new(&sought);
         Walk {
             sought,
@@ -167,7 +167,7 @@ impl Walk {
     }
 
     /// The goals in the order of the phases.
-    pub fn goals(&self) -> &[goals::Goal] {
+    pub fn goals(&self) -> &[goals::WalkGoal] {
         &self.sought.goals
     }
 
@@ -281,7 +281,7 @@ impl Walk {
                 if kind != ActionKind::Input {
                     awaits = !self.is_silent;
                 } else if !stimuli.contains_key(&transition) {
-                    let sources = &mut Sources { values, random, solver };
+                    let sources = &mut Choice { values, random, solver };
                     let found = candidates(sought, transition, state, sources).into_iter().next();
                     stimuli.extend(found.map(|values| {
                         let action = sought.iosts.transitions[transition].action;
@@ -358,7 +358,7 @@ impl Walk {
         phase: usize,
         random: &mut Random,
         solver: &mut dyn Solver,
-    ) -> Option<(Target, VecDeque<Planned>)> {
+    ) -> Option<(WalkTarget, VecDeque<Planned>)> {
         let Walk { sought, rounds, positions, start, values, .. } = self;
         if !rounds.has_open(sought, phase) {
             return None;
@@ -367,6 +367,6 @@ impl Walk {
         let open =
             |goals: &[usize], class: &dyn Fn() -> goals::Class| rounds.open(sought, phase, goals, class);
         let question = Question { phase, is_silent: self.is_silent && !from_start, open: &open };
-        search(sought, from.iter(), &question, &mut Sources { values, random, solver })
+        search(sought, from.iter(), &question, &mut Choice { values, random, solver })
     }
 }

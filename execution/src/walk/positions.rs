@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::{Event, State, fire};
 
-use super::goals::{Class, Sought, Trail};
+use super::goals::{Class, SoughtGoal, Trail};
 
 /// The most positions whose trails are kept.
 const MOST: usize = 256;
@@ -34,7 +34,7 @@ pub struct Positions {
 
 /// What an event has surely met, and the classes that it may have met.
 #[derive(Default)]
-pub struct Met {
+pub struct MetGoals {
     /// The goals, by their numbers.
     pub goals: BTreeSet<usize>,
     /// The classes of the event's own steps.
@@ -43,7 +43,7 @@ pub struct Met {
 
 impl Positions {
     /// In these states, with nothing behind.
-    pub fn at<'a>(sought: &Sought, states: impl IntoIterator<Item = &'a State>) -> Self {
+    pub fn at<'a>(sought: &SoughtGoal, states: impl IntoIterator<Item = &'a State>) -> Self {
         let begin = |state: &State| ((state.clone(), Trail::default()), BTreeSet::new());
         Positions { all: states.into_iter().map(begin).collect() }.closed(sought)
     }
@@ -64,8 +64,8 @@ impl Positions {
     }
 
     /// Follows an event; it is nowhere afterwards if no position takes it.
-    pub fn follow(&mut self, sought: &Sought, event: &Event) -> Met {
-        let mut met = Met::default();
+    pub fn follow(&mut self, sought: &SoughtGoal, event: &Event) -> MetGoals {
+        let mut met = MetGoals::default();
         let Some(action) = sought.iosts.find_action(&event.action) else {
             self.all.clear();
             return met;
@@ -113,7 +113,7 @@ impl Positions {
     }
 
     /// With all that internal steps lead to.
-    fn closed(mut self, sought: &Sought) -> Self {
+    fn closed(mut self, sought: &SoughtGoal) -> Self {
         let mut work: Vec<Position> = self.all.keys().cloned().collect();
         while let Some(position) = work.pop() {
             let (state, trail) = &position;

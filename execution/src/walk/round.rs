@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::goals::{Class, Sought};
-use super::positions::Met;
-use super::search::Target;
+use super::goals::{Class, SoughtGoal};
+use super::positions::MetGoals;
+use super::search::WalkTarget;
 
 /// So many plans for a goal may come to nothing; then it waits for the next round.
 const TRIES: usize = 8;
@@ -29,7 +29,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// The first one.
-    pub fn new(sought: &Sought) -> Self {
+    pub fn new(sought: &SoughtGoal) -> Self {
         let goals = sought.goals.len();
         Rounds {
             number: 1,
@@ -53,7 +53,7 @@ impl Rounds {
     }
 
     /// Notes what an event has met; was there anything new?
-    pub fn note(&mut self, met: Met) {
+    pub fn note(&mut self, met: MetGoals) {
         for goal in met.goals {
             (self.met[goal], self.covered[goal]) = (true, true);
         }
@@ -61,30 +61,30 @@ impl Rounds {
     }
 
     /// Notes that there is a plan for this.
-    pub fn plans(&mut self, target: &Target) {
+    pub fn plans(&mut self, target: &WalkTarget) {
         match target {
-            Target::Goal(goal) => self.tries[*goal] += 1,
-            Target::Class(class) => *self.class_tries.entry(class.clone()).or_default() += 1,
+            WalkTarget::WalkGoal(goal) => self.tries[*goal] += 1,
+            WalkTarget::Class(class) => *self.class_tries.entry(class.clone()).or_default() += 1,
         }
     }
 
     /// What of a step's goals, or of its class, is open in a phase.
     pub fn open(
         &self,
-        sought: &Sought,
+        sought: &SoughtGoal,
         phase: usize,
         goals: &[usize],
         class: &dyn Fn() -> Class,
-    ) -> Option<Target> {
+    ) -> Option<WalkTarget> {
         match &sought.phases[phase] {
             Some(own) => {
                 let is_open = |goal: &&usize| own.binary_search(goal).is_ok() && self.is_open(**goal);
-                goals.iter().find(is_open).map(|goal| Target::Goal(*goal))
+                goals.iter().find(is_open).map(|goal| WalkTarget::WalkGoal(*goal))
             }
             None => {
                 let class = class();
                 let tries = self.class_tries.get(&class).copied().unwrap_or(0);
-                (!self.classes.contains(&class) && tries < TRIES).then_some(Target::Class(class))
+                (!self.classes.contains(&class) && tries < TRIES).then_some(WalkTarget::Class(class))
             }
         }
     }
@@ -94,7 +94,7 @@ impl Rounds {
     }
 
     /// Is there anything that a search in this phase could find?
-    pub fn has_open(&self, sought: &Sought, phase: usize) -> bool {
+    pub fn has_open(&self, sought: &SoughtGoal, phase: usize) -> bool {
         sought.phases[phase].as_ref().is_none_or(|own| own.iter().any(|goal| self.is_open(*goal)))
     }
 

@@ -17,25 +17,23 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use coreach_analyses::solver::Solver;
 use coreach_model::TransitionId;
 use coreach_model::iosts::ActionKind;
-use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire};
 
 use super::candidates::candidates;
-use super::goals::{Class, Sought};
+use super::goals::{Class, SoughtGoal};
 use super::positions::Position;
-use crate::values::Values;
+use crate::judge::Choice;
 
 /// The most positions that are looked at.
 const NODES: usize = 300;
 
 /// What a plan is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum WalkTarget {
     /// A goal, by its number.
-    Goal(usize),
+    WalkGoal(usize),
     /// A class.
     Class(Class),
 }
@@ -53,18 +51,8 @@ pub struct Planned {
     pub kind: ActionKind,
 }
 
-/// What the lots and values of a search come from.
-pub struct Sources<'a> {
-    /// Of values.
-    pub values: &'a mut Values,
-    /// Of lots.
-    pub random: &'a mut Random,
-    /// For values that cannot be drawn.
-    pub solver: &'a mut dyn Solver,
-}
-
 /// What of a step's goals, or else its class, is still open.
-pub type Open<'a> = dyn Fn(&[usize], &dyn Fn() -> Class) -> Option<Target> + 'a;
+pub type Open<'a> = dyn Fn(&[usize], &dyn Fn() -> Class) -> Option<WalkTarget> + 'a;
 
 /// From where, and for what.
 pub struct Question<'a> {
@@ -84,11 +72,11 @@ struct Node {
 
 /// A shortest way to something open, within the limit.
 pub fn search<'p>(
-    sought: &Sought,
+    sought: &SoughtGoal,
     from: impl Iterator<Item = &'p Position>,
     question: &Question<'_>,
-    sources: &mut Sources<'_>,
-) -> Option<(Target, VecDeque<Planned>)> {
+    sources: &mut Choice<'_>,
+) -> Option<(WalkTarget, VecDeque<Planned>)> {
     let mut known: HashSet<Position> = HashSet::new();
     let mut nodes: Vec<Node> = Vec::new();
     for position in from {

@@ -311,12 +311,12 @@ pub struct PageRun {
     pub seconds: Option<f64>,
     /// The way through a graph, where it is kept in the page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub walk: Option<Walk>,
+    pub walk: Option<PageWalk>,
 }
 
 /// The way of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Walk {
+pub struct PageWalk {
     /// The number of the graph.
     pub graph: usize,
     /// The data before the first event.

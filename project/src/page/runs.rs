@@ -18,7 +18,7 @@ use coreach_model::{Diagnostic, Number, TransitionId, file};
 use coreach_pipeline::export::View;
 use serde_json::Map;
 
-use super::document::{PageRun, PageStep, Walk};
+use super::document::{PageRun, PageStep, PageWalk};
 use super::{Page, graph};
 use crate::budget;
 use crate::making::MadeTest;
@@ -172,7 +172,7 @@ impl Page {
             events: events.len(),
             started: None,
             seconds: None,
-            walk: Some(Walk { graph, start: given, steps }),
+            walk: Some(PageWalk { graph, start: given, steps }),
         });
     }
 }
@@ -218,7 +218,7 @@ fn told(name: String, record: &Record) -> PageRun {
     }
 }
 
-fn walk(graph: usize, start: &State, run: &Ran, record: &Record) -> Walk {
+fn walk(graph: usize, start: &State, run: &Ran, record: &Record) -> PageWalk {
     let step = |(step, transition): (&StepRecord, Option<TransitionId>)| PageStep {
         direction: step.direction.clone(),
         action: step.action.clone(),
@@ -227,7 +227,7 @@ fn walk(graph: usize, start: &State, run: &Ran, record: &Record) -> Walk {
         at_ms: Some(step.at_ms),
     };
     let taken = run.trace.iter().map(|step| step.transition);
-    Walk {
+    PageWalk {
         graph,
         start: graph::values(&start.valuation),
         steps: record.trace.iter().zip(taken).map(step).collect(),

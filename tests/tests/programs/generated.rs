@@ -2,9 +2,9 @@
 //!
 //! It needs the crates `coreach-adapters` and `coreach-execution` among the `dev-dependencies`, and an
 //! implementation: a command that speaks lines of JSON,
-//! `COREACH_IUT="python3 iut.py" cargo test -- --ignored`, or an adapter of your own in place of
-//! `implementation`, for example `coreach_adapters::in_process::InProcess` around a type of yours; then take
-//! `#[ignore]` away.
+//! `COREACH_IUT="python3 iut.py" cargo test -- --ignored`,
+//! or an adapter of your own in place of `implementation`, for example
+//! `coreach_adapters::in_process::InProcess` around a type of yours; then take `#[ignore]` away.
 //!
 //! Fail and what breaks on the way are a panic with the trace and with what was allowed instead. Pass and
 //! Inconclusive are told (`--nocapture`), since `cargo test` cannot skip a test that has begun.

@@ -84,7 +84,7 @@ fn pages_follow_their_schema() {
         events: 1,
         started: Some("2026-01-01".to_owned()),
         seconds: Some(0.5),
-        walk: Some(page::Walk {
+        walk: Some(page::PageWalk {
             graph: 0,
             start: a_map(),
             steps: vec![page::PageStep {
