@@ -1,5 +1,7 @@
 //! No document makes the reader panic, whatever stands in it.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
 use coreach_artifact::document::{
     ActionEntry, AssignmentEntry, Counts, Direction, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
     LocationEntry, Role, TransitionEntry, VerdictEntry,

@@ -1,5 +1,7 @@
 //! What is written is read as the same.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
 use coreach_artifact::terms::{TermTable, read_terms};
 use coreach_artifact::types::{TypeTable, read_types};
 use coreach_model::term::evaluate::{Valuation, evaluate};

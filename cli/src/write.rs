@@ -29,7 +29,7 @@ static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// Folders that were looked through for what killed processes have left.
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file in the making. Dropped without [`finish`](Pending::finish), it was never there.
+/// A file in the making. Dropped without [`finish`](PendingFile::finish), it was never there.
 #[derive(Debug)]
 pub struct PendingFile {
     file: File,
@@ -90,7 +90,7 @@ impl PendingFile {
         PendingFile::new(output)
     }
 
-    /// The same as [`finish`](Pending::finish), but nothing is replaced, whoever has come first meanwhile.
+    /// The same as [`finish`](PendingFile::finish), but nothing is replaced, whoever has come first meanwhile.
     ///
     /// # Errors
     /// It cannot be put on the disk or named; [`io::ErrorKind::AlreadyExists`] where something is there.

@@ -6,7 +6,7 @@
 //!
 //! **Method.** The session has what lasts: the judge, how it is driven, and the way to the implementation.
 //! What chooses is made anew for each run: the strategy is given away, values and solver are made here. So a
-//! run knows nothing of those before it. The loops are [`mod@crate::tester`] (by a strategy),
+//! run knows nothing of those before it. The loops are `tester.rs` (by a strategy),
 //! [`mod@crate::replay`] (by a script) and [`crate::timed::driver`]; a session begins and ends runs for each
 //! of them.
 

@@ -116,7 +116,7 @@ impl TestCase {
     }
 
     /// The state after one of the transitions that this state's location lists, with these values. What many
-    /// locations share ([`TestCase::let_others_fail`]) begins elsewhere.
+    /// locations share (`let_others_fail`) begins elsewhere.
     pub fn observed(&self, number: TransitionId, state: &State, values: &[Value]) -> Option<State> {
         let transition = &self.iosts.transitions[number];
         if transition.source == state.location {

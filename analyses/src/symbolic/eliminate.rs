@@ -18,7 +18,7 @@
 //!   coefficient 1; an integer between reals, where one of each two ends is whole, or they are 1 apart);
 //! - a disequality of a number is two cases, an equality of conditions and an `if` as well, a disjunction as
 //!   many as it has parts, and a datum of few values as many as these;
-//! - an equation with a multiple of an integer, and an integer within `mod` ([`super::multiples`]).
+//! - an equation with a multiple of an integer, and an integer within `mod` (`multiples.rs`).
 //!
 //! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none,
 //! and who asks puts the question to a solver that knows quantifiers, or does without.

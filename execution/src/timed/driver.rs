@@ -1,6 +1,6 @@
 //! The loop of a timed run.
 //!
-//! **Problem.** [`crate::tester`] sends when it likes and takes silence for what comes last. In a timed test
+//! **Problem.** `tester.rs` sends when it likes and takes silence for what comes last. In a timed test
 //! case it matters *when* something is sent, and when nothing has come.
 //!
 //! **Method.** In each state: take what has arrived; let the [`Director`] plan, which is a stimulus with an

@@ -4,7 +4,7 @@
 //! goal pays the way from the beginning for each of them. And both need a purpose, or many runs.
 //!
 //! **Method.** After each answer that was not the expected one, the nearest goal that is still open is looked
-//! for ([`search`]) from the positions that are possible ([`positions`]), and its stimulus sent, or its
+//! for (`search.rs`) from the positions that are possible (`positions.rs`), and its stimulus sent, or its
 //! answer awaited. The goals come in phases: those of the first phase to which a way is known, then those of
 //! the next. Where all that can be reached was met, a new *round* begins: the same goals with other values,
 //! since the lots go on. The last phase of all looks for classes of data ([`goals`]). One move of ten is
@@ -12,7 +12,7 @@
 //!
 //! The system is reset only where nothing open can be reached from here and something can from the beginning;
 //! and at the beginning of a round, where the specification leaves constants open, which a run then has other
-//! values for. Before a reset, and before the end, the walk listens until it is silent (for at most [`LAST`]
+//! values for. Before a reset, and before the end, the walk listens until it is silent (for at most `LAST`
 //! more observations): else the last fault that was provoked would not be seen.
 //!
 //! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for
