@@ -12,7 +12,7 @@
 //! **Cost** of an analysis: its account, and as much again for what is not counted.
 
 use crate::limits::Limits;
-use crate::tally::LEFT;
+use crate::tally::{LEFT, SPENT};
 
 /// An operation may use one of so many parts of what is left.
 const PART: u64 = 2;
@@ -62,6 +62,13 @@ impl Account {
     }
 }
 
+/// The row operations of this thread since it began. Who pays for work by the difference pays for all of it, also behind the end
+/// of an account.
+#[must_use]
+pub fn spent() -> u64 {
+    SPENT.get()
+}
+
 /// What an operation may use now: the default limits outside of an account.
 #[must_use]
 pub fn limits() -> Limits {
@@ -108,7 +115,10 @@ mod tests {
         assert!(account.within(|| cross(6, limits)));
         assert!(account.left < 40_000_000);
         account.left = 0;
+        let before = spent();
         assert!(!account.within(|| cross(6, limits)));
+        assert_eq!(account.left(), 0);
+        assert!(spent() > before, "what nobody has to pay for is counted");
         assert_eq!(limits(), Limits::default());
         assert!(cross(6, limits));
     }

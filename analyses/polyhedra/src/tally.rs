@@ -6,9 +6,13 @@ use core::cell::Cell;
 thread_local! {
     /// What is left of the account within which the thread works, where it works within one.
     pub(crate) static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+
+    /// All that the thread has spent, whether or not an account had it.
+    pub(crate) static SPENT: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Counts work that was done.
 pub(crate) fn spend(work: u64) {
     LEFT.set(LEFT.get().map(|left| left.saturating_sub(work)));
+    SPENT.set(SPENT.get().wrapping_add(work));
 }

@@ -32,7 +32,7 @@ use coreach_model::iosts::{Iosts, LocationId, TransitionId};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Numbered, Term};
-use coreach_polyhedra::account::Account;
+use coreach_polyhedra::account::{self, Account};
 
 use crate::domains::polyhedra::Polyhedra;
 use crate::partition::ElementId;
@@ -254,11 +254,11 @@ impl Searcher {
                     continue;
                 }
                 let risk = risk + goal.risks[transition];
-                let before = self.account.left();
+                let before = account::spent();
                 let abstraction = &mut self.abstraction;
                 let after =
                     self.account.within(|| abstraction.post_each(transition.0 as usize, cell, element));
-                budget::spend((before - self.account.left()) / ROWS);
+                budget::spend(account::spent().wrapping_sub(before) / ROWS);
                 for (cell, element) in after {
                     let from = Some((number, transition));
                     let node = Node { location: target, cell, element, depth: depth + 1, risk, from };
