@@ -90,7 +90,8 @@ impl PendingFile {
         PendingFile::new(output)
     }
 
-    /// The same as [`finish`](PendingFile::finish), but nothing is replaced, whoever has come first meanwhile.
+    /// The same as [`finish`](PendingFile::finish), but nothing is replaced, whoever has come first
+    /// meanwhile.
     ///
     /// # Errors
     /// It cannot be put on the disk or named; [`io::ErrorKind::AlreadyExists`] where something is there.
