@@ -62,8 +62,8 @@ impl Account {
     }
 }
 
-/// The row operations of this thread since it began. Who pays for work by the difference pays for all of it, also behind the end
-/// of an account.
+/// The row operations of this thread since it began. Who pays for work by the difference pays for all of it,
+/// also behind the end of an account.
 #[must_use]
 pub fn spent() -> u64 {
     SPENT.get()
