@@ -26,8 +26,6 @@ use crate::types::{DatumEntry, read_types};
 /// What a document says, in the model's own types.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// The stage.
-    pub stage: String,
     /// The graph.
     pub iosts: Iosts,
     /// For each location: its verdict, where it is one.
@@ -153,7 +151,6 @@ pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
         return Err("`others_fail` names no location Fail".to_owned().into());
     }
     Ok(Graph {
-        stage: document.stage.clone(),
         verdicts,
         must_answer,
         violates: document.locations.iter().map(|entry| entry.violates.map(Violated::from)).collect(),
