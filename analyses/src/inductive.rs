@@ -13,16 +13,16 @@
 //! predicate `F` for each point:
 //!
 //! ```text
-//! forward    entry  Θ && W[l0] => F[l0]          step l -G,A-> l'   F[l] && W[l] && G && W[l'][A] => F[l'][A]
-//! backward   entry  W[l] => F[l], l accepting    step l -G,A-> l'   W[l] && G && W[l'][A] && F[l'][A] => F[l]
-//! both       goal   F[l] => what is claimed of l
+//! forward    entry  Θ && W[l0] => F[l0]          step l -G,A-> l'   F[l] && W[l] && G && W[l'][A] =>
+//! F[l'][A] backward   entry  W[l] => F[l], l accepting    step l -G,A-> l'   W[l] && G && W[l'][A] &&
+//! F[l'][A] => F[l] both       goal   F[l] => what is claimed of l
 //! ```
 //!
 //! Forward, `F` then contains every state of a run that stays within `W`; backward, every state from which
 //! such a run goes on to an accepting location. `G` is the condition under which a transition can be taken,
-//! definedness and types included. With `W` the facts of the turn before, a chain of turns is a proof
-//! ([`chain`]): by induction on it, every state of a run from an initial state to an accepting location is in
-//! the facts of each turn, and so in the last.
+//! definedness and types included. With `W` the facts of the refinement iteration before, a chain of
+//! refinement iterations is a proof ([`chain`]): by induction on it, every state of a run from an initial
+//! state to an accepting location is in the facts of each refinement iteration, and so in the last.
 //!
 //! **Points.** A fact stands at a [`Point`]: a location, and a token that tells apart what is stated
 //! separately there. Today there is one fact for each location, and the token is `()`; a partition brings
@@ -78,9 +78,9 @@ pub struct HornClauses<T = ()> {
     pub steps: Vec<HornStep>,
 }
 
-/// The facts of one orientation, one for each point: a turn of the alternation.
+/// The facts of one orientation, one for each point: a refinement iteration of the alternation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Turn {
+pub struct RefinementIteration {
     /// The orientation.
     pub orientation: Orientation,
     /// By point.
@@ -218,30 +218,31 @@ impl<T: Copy> HornClauses<T> {
     }
 }
 
-/// What makes the last of a chain of turns contain every state of a run from an initial state to an accepting
-/// location, and imply what is claimed of each location: each turn is inductive within the one before.
+/// What makes the last of a chain of refinement iterations contain every state of a run from an initial
+/// state to an accepting location, and imply what is claimed of each location: each refinement iteration is
+/// inductive within the one before.
 ///
 /// # Panics
-/// Where a turn, `accepting` or `claimed` has not one entry for each location.
+/// Where a refinement iteration, `accepting` or `claimed` has not one entry for each location.
 pub fn chain<'a>(
     iosts: &'a Iosts,
     accepting: &'a [bool],
-    turns: &'a [Turn],
+    refinements: &'a [RefinementIteration],
     claimed: &'a [Term],
 ) -> impl Iterator<Item = Obligation> + 'a {
     assert!(
         accepting.len() == iosts.locations.len() && claimed.len() == accepting.len(),
         "one for each location"
     );
-    let inductive = turns.iter().enumerate().flat_map(move |(number, turn)| {
-        let within = number.checked_sub(1).map(|before| &turns[before].facts[..]);
-        let clauses = match turn.orientation {
+    let inductive = refinements.iter().enumerate().flat_map(move |(number, refinement)| {
+        let within = number.checked_sub(1).map(|before| &refinements[before].facts[..]);
+        let clauses = match refinement.orientation {
             Orientation::Forward => HornClauses::forward(iosts),
             Orientation::Backward => HornClauses::backward(iosts, accepting),
         };
-        clauses.obligations(iosts, &turn.facts, within).collect::<Vec<_>>()
+        clauses.obligations(iosts, &refinement.facts, within).collect::<Vec<_>>()
     });
-    let last = turns.last().map(|turn| &turn.facts[..]);
+    let last = refinements.last().map(|refinement| &refinement.facts[..]);
     let goals = claimed.iter().enumerate().map(move |(at, claimed)| Obligation {
         clause: HornClause::Goal(at as u32),
         premises: last.map_or_else(Vec::new, |facts| facts[at].conjuncts()),

@@ -31,7 +31,7 @@ use crate::excerpt::Excerpt;
 use crate::facts::Writer;
 use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
 use crate::frame::CONDITION_LIMIT;
-use crate::inductive::{HornClauses, Orientation, Turn};
+use crate::inductive::{HornClauses, Orientation, RefinementIteration};
 use crate::partition::AbstractValue;
 pub use crate::thresholds::Thresholds;
 use crate::thresholds::thresholds;
@@ -133,11 +133,11 @@ pub struct Facts {
     pub reach: Vec<Term>,
     /// Contains every reachable state at the location from which an accepting location can be reached.
     pub coreach: Vec<Term>,
-    /// Of what they are proved: all turns of the alternation, by location. The first is `reach`; the last,
-    /// where accepting locations were given, `coreach`. Each is inductive within the one before
-    /// ([`crate::inductive`]), as far as terms say what was found: a fact that was shortened may say too
-    /// little of what another rests on.
-    pub chain: Vec<Turn>,
+    /// Of what they are proved: all refinement iterations of the alternation, by location. The first is
+    /// `reach`; the last, where accepting locations were given, `coreach`. Each is inductive within the one
+    /// before ([`crate::inductive`]), as far as terms say what was found: a fact that was shortened may say
+    /// too little of what another rests on.
+    pub chain: Vec<RefinementIteration>,
     /// What was not analysed, in order, each once.
     pub losses: Vec<Loss>,
     /// What was done.
@@ -256,28 +256,33 @@ impl<D: Domain> Remembered<D> {
         let mut iterations = Iterations::default();
         let initial = abstraction.satisfying(&iosts.initial_condition);
         let forward = OneWay::new(forward, Some(initial));
-        let mut turns = vec![forward.solve(abstraction, None, options, &mut iterations)];
+        let mut refinements = vec![forward.solve(abstraction, None, options, &mut iterations)];
         let alternates = backward.is_some();
         if let Some(backward) = backward {
             let backward = OneWay::new(backward, None);
-            alternate(&forward, &backward, &mut turns, abstraction, options, &mut iterations);
+            alternate(&forward, &backward, &mut refinements, abstraction, options, &mut iterations);
         }
         let (frame, store) = (&abstraction.frame, &abstraction.store);
-        let write = |turn: &Vec<AbstractValue>, writer: &mut Writer| -> Vec<Term> {
-            turn.iter().map(|value| writer.term(frame, store, value)).collect()
+        let write = |refinement: &Vec<AbstractValue>, writer: &mut Writer| -> Vec<Term> {
+            refinement.iter().map(|value| writer.term(frame, store, value)).collect()
         };
-        let at_locations = |turn: &Vec<AbstractValue>, writer: &mut Writer| {
-            forward.clauses.by_location(iosts, &write(turn, writer))
+        let at_locations = |refinement: &Vec<AbstractValue>, writer: &mut Writer| {
+            forward.clauses.by_location(iosts, &write(refinement, writer))
         };
-        // The facts first: what is shortened is counted in them, not in the turns that they rest on.
-        let reach = at_locations(&turns[0], writer);
-        let last = turns.last().filter(|_| alternates);
+        // The facts first: what is shortened is counted in them, not in the refinement iterations that they
+        // rest on.
+        let reach = at_locations(&refinements[0], writer);
+        let last = refinements.last().filter(|_| alternates);
         let coreach = last.map_or_else(Vec::new, |last| at_locations(last, writer));
         iterations.shortened = writer.shortened;
         let orientations = [Orientation::Forward, Orientation::Backward].into_iter().cycle();
-        let chain = orientations.zip(&turns);
-        let chain =
-            chain.map(|(orientation, turn)| Turn { orientation, facts: write(turn, writer) }).collect();
+        let chain = orientations.zip(&refinements);
+        let chain = chain
+            .map(|(orientation, refinement)| RefinementIteration {
+                orientation,
+                facts: write(refinement, writer),
+            })
+            .collect();
         writer.shortened = iterations.shortened;
         iterations.elements = abstraction.store.len();
         iterations.coarsened = abstraction.store.coarsened;
@@ -285,29 +290,34 @@ impl<D: Domain> Remembered<D> {
     }
 }
 
-/// Backward and forward in turns, each within the one before; the last is backward.
+/// Backward and forward in refinement iterations, each within the one before; the last is backward.
 fn alternate<T: Copy, D: Domain>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
-    turns: &mut Vec<Vec<AbstractValue>>,
+    refinements: &mut Vec<Vec<AbstractValue>>,
     abstraction: &mut Abstraction<D>,
     options: &Options,
     iterations: &mut Iterations,
 ) {
     loop {
         iterations.rounds += 1;
-        let within = turns.last().map(|turn| &turn[..]);
+        let within = refinements.last().map(|refinement| &refinement[..]);
         let coreached = backward.solve(abstraction, within, options, iterations);
         let is_last = iterations.rounds >= options.rounds || within == Some(&coreached);
-        turns.push(coreached);
+        refinements.push(coreached);
         if is_last {
             return;
         }
-        let next = forward.solve(abstraction, turns.last().map(|turn| &turn[..]), options, iterations);
-        if turns.iter().rev().take(2).any(|turn| *turn == next) {
+        let next = forward.solve(
+            abstraction,
+            refinements.last().map(|refinement| &refinement[..]),
+            options,
+            iterations,
+        );
+        if refinements.iter().rev().take(2).any(|refinement| *refinement == next) {
             return;
         }
-        turns.push(next);
+        refinements.push(next);
     }
 }
 
@@ -490,8 +500,8 @@ mod tests {
         let backward = parities(Orientation::Backward, |_| true);
         let mut remembered = Remembered::<Interval> { options: Options::default(), known: None };
         let facts = remembered.solve(&iosts, forward, Some(backward));
-        for turn in &facts.chain {
-            let said: Vec<String> = turn.facts.iter().map(Term::to_string).collect();
+        for refinement in &facts.chain {
+            let said: Vec<String> = refinement.facts.iter().map(Term::to_string).collect();
             assert_eq!(said, ["x == 0", "x == 1"]);
         }
         assert_eq!(facts.reach[0].to_string(), "x == 0 || x == 1");

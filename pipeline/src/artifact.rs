@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use coreach_analyses::inductive::Turn;
+use coreach_analyses::inductive::RefinementIteration;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Datum, Numbered, Term, TransitionId};
@@ -36,9 +36,9 @@ pub struct Known {
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which Accept can be reached.
     pub coreach: Numbered<LocationId, Term>,
-    /// Of what both are proved: the turns of their analysis, each inductive within the one before; the first
-    /// is `reach`.
-    pub chain: Vec<Turn>,
+    /// Of what both are proved: the refinement iterations of their analysis, each inductive within the one
+    /// before; the first is `reach`.
+    pub chain: Vec<RefinementIteration>,
     /// The variables that something in front of Accept still reads. Only of these do members carry values.
     pub live: Numbered<LocationId, BTreeSet<Datum>>,
 }
@@ -61,9 +61,9 @@ pub struct Decided {
     /// Over-approximation of the states from which `Accept` can be reached. What follows an accepting
     /// location was not looked at: `true` there.
     pub coreach: Numbered<LocationId, Term>,
-    /// Of what coreach is proved: the turns of its analysis, each inductive within the one before, on what
-    /// lies in front of Accept; `false` elsewhere.
-    pub chain: Vec<Turn>,
+    /// Of what coreach is proved: the refinement iterations of its analysis, each inductive within the one
+    /// before, on what lies in front of Accept; `false` elsewhere.
+    pub chain: Vec<RefinementIteration>,
 }
 
 /// What is special about a location.

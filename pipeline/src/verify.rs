@@ -9,10 +9,11 @@
 //! observer reaches `Violate`.
 //!
 //! **Method.**
-//! - *Proved.* The analysis of the product ([`coreach_analyses::reachability`]) ends in a chain of turns.
-//!   Each turn is held against the conditions that make it a fact ([`coreach_analyses::inductive`]), of which
-//!   the solver is asked here; nothing else of the analysis is believed. The first proved turn that leaves
-//!   nothing at `Violate`, or nothing at the beginning, is the proof.
+//! - *Proved.* The analysis of the product ([`coreach_analyses::reachability`]) ends in a chain of
+//!   refinement iterations. Each refinement iteration is held against the conditions that make it a fact
+//!   ([`coreach_analyses::inductive`]), of which the solver is asked here; nothing else of the analysis is
+//!   believed. The first proved refinement iteration that leaves nothing at `Violate`, or nothing at the
+//!   beginning, is the proof.
 //! - *Violated.* A bounded search ([`coreach_analyses::symbolic::search`]) looks for a shortest run to
 //!   `Violate`, with values. What it finds is executed by the concrete semantics on the specification and on
 //!   the property, each by itself: only a run that both take is told.
@@ -28,7 +29,7 @@
 
 use std::collections::BTreeSet;
 
-use coreach_analyses::inductive::{HornClauses, Obligation, Orientation, Turn};
+use coreach_analyses::inductive::{HornClauses, Obligation, Orientation, RefinementIteration};
 use coreach_analyses::reachability::analyse;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher, Way};
@@ -120,8 +121,8 @@ pub fn verify(
     budget::doing("analysing the product");
     let facts = analyse(&product.iosts, &product.accepting, &options.analysis);
     budget::doing("proving the facts");
-    if let Some(turn) = proof(&product, &facts.chain, solver) {
-        return Ok(Verified::Proved(Proof::Facts(told(&product, turn, solver))));
+    if let Some(refinement) = proof(&product, &facts.chain, solver) {
+        return Ok(Verified::Proved(Proof::Facts(told(&product, refinement, solver))));
     }
     budget::doing("looking for a violation");
     let goal = Goal {
@@ -137,36 +138,41 @@ pub fn verify(
     })
 }
 
-/// The first turn that excludes every violation, each turn up to it proved.
-fn proof<'a>(product: &Product, chain: &'a [Turn], solver: &mut dyn Solver) -> Option<&'a Turn> {
+/// The first refinement iteration that excludes every violation, each refinement iteration up to it proved.
+fn proof<'a>(
+    product: &Product,
+    chain: &'a [RefinementIteration],
+    solver: &mut dyn Solver,
+) -> Option<&'a RefinementIteration> {
     let iosts = &product.iosts;
     let mut before: Option<&[Term]> = None;
-    for turn in chain {
-        let clauses = match turn.orientation {
+    for refinement in chain {
+        let clauses = match refinement.orientation {
             Orientation::Forward => HornClauses::forward(iosts),
             Orientation::Backward => HornClauses::backward(iosts, &product.accepting),
         };
-        if !clauses.obligations(iosts, &turn.facts, before).all(|obligation| holds(&obligation, solver)) {
+        if !clauses.obligations(iosts, &refinement.facts, before).all(|obligation| holds(&obligation, solver))
+        {
             return None;
         }
         let mut is_empty =
             |formula: &[Term]| formula.iter().any(Term::is_false) || solver.check(formula) == Answer::Unsat;
-        let excludes = match turn.orientation {
+        let excludes = match refinement.orientation {
             Orientation::Forward => product
                 .accepting
                 .iter()
-                .zip(&turn.facts)
+                .zip(&refinement.facts)
                 .all(|(accepts, fact)| !accepts || is_empty(&fact.conjuncts())),
             Orientation::Backward => {
-                let fact = &turn.facts[coreach_model::Number::place(iosts.initial)];
+                let fact = &refinement.facts[coreach_model::Number::place(iosts.initial)];
                 let both = [iosts.initial_condition.conjuncts(), fact.conjuncts()];
                 is_empty(&both.concat())
             }
         };
         if excludes {
-            return Some(turn);
+            return Some(refinement);
         }
-        before = Some(&turn.facts);
+        before = Some(&refinement.facts);
     }
     None
 }
@@ -184,11 +190,12 @@ fn holds(obligation: &Obligation, solver: &mut dyn Solver) -> bool {
     solver.check(&formula) == Answer::Unsat
 }
 
-/// What a turn says where the property could be violated by the next event: that is what excludes it.
-fn told(product: &Product, turn: &Turn, solver: &mut dyn Solver) -> Vec<(String, Term)> {
+/// What a refinement iteration says where the property could be violated by the next event: that is what
+/// excludes it.
+fn told(product: &Product, refinement: &RefinementIteration, solver: &mut dyn Solver) -> Vec<(String, Term)> {
     let iosts = &product.iosts;
-    let fact = |at: LocationId| turn.facts[coreach_model::Number::place(at)].clone();
-    let places: BTreeSet<LocationId> = match turn.orientation {
+    let fact = |at: LocationId| refinement.facts[coreach_model::Number::place(at)].clone();
+    let places: BTreeSet<LocationId> = match refinement.orientation {
         Orientation::Forward => iosts
             .transitions
             .iter()

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use coreach_analyses::inductive::Turn;
+use coreach_analyses::inductive::RefinementIteration;
 use coreach_analyses::reachability::Options;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::{Number, Term};
@@ -62,7 +62,7 @@ fn a_purpose_that_is_said_to_be_out_of_reach_is_refuted() {
     let before = &made.visible.iosts;
     let nowhere = vec![Term::no(); before.locations.len()];
     let initial = before.initial;
-    let claims = |coreach: &[Term], chain: Vec<Turn>| TestGraph {
+    let claims = |coreach: &[Term], chain: Vec<RefinementIteration>| TestGraph {
         iosts: coreach_model::Iosts {
             locations: vec![before.location(initial).clone()].into(),
             initial: coreach_model::LocationId(0),
@@ -82,7 +82,10 @@ fn a_purpose_that_is_said_to_be_out_of_reach_is_refuted() {
         ..made.test_graph.clone()
     };
     let chain = &made.test_graph.decided.chain;
-    let lie = |turn: &Turn| Turn { facts: nowhere.clone(), ..turn.clone() };
+    let lie = |refinement: &RefinementIteration| RefinementIteration {
+        facts: nowhere.clone(),
+        ..refinement.clone()
+    };
     let mut last = chain.clone();
     *last.last_mut().unwrap() = lie(last.last().unwrap());
     for chain in [chain.clone(), Vec::new(), chain.iter().map(lie).collect(), last] {

@@ -1,6 +1,8 @@
 //! The facts of an analysis are proved by their chain, and by nothing that was damaged.
 
-use coreach_analyses::inductive::{HornClause, HornClauses, Obligation, Orientation, Point, Turn, chain};
+use coreach_analyses::inductive::{
+    HornClause, HornClauses, Obligation, Orientation, Point, RefinementIteration, chain,
+};
 use coreach_analyses::solver::must_hold;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options, analyse};
@@ -16,7 +18,7 @@ fn unproved(obligations: impl Iterator<Item = Obligation>) -> Vec<HornClause> {
     open.map(|obligation| obligation.clause).collect()
 }
 
-/// A counter that is set back: the first turn alone does not say what the last does.
+/// A counter that is set back: the first refinement iteration alone does not say what the last does.
 fn counter() -> (Iosts, Vec<bool>) {
     let v = Datum::new("v", Type::Int);
     let mut model = Builder::new(&[], &[&v], cmp(t(&v), "==", Term::int(0)), &["Count", "Check", "Accept"]);
@@ -34,17 +36,17 @@ fn sound_chains_are_proofs() {
         for &domain in DomainKind::ALL {
             for rounds in 1..=3 {
                 let facts = analyse(&model, &accepting, &Options { domain, rounds, ..Options::default() });
-                let turns = &facts.chain;
-                assert_eq!(turns.len(), 2 * facts.iterations.rounds, "{domain}");
+                let refinements = &facts.chain;
+                assert_eq!(refinements.len(), 2 * facts.iterations.rounds, "{domain}");
                 assert_eq!(
-                    turns.first().map(|turn| (turn.orientation, &turn.facts)),
+                    refinements.first().map(|refinement| (refinement.orientation, &refinement.facts)),
                     Some((Orientation::Forward, &facts.reach))
                 );
                 assert_eq!(
-                    turns.last().map(|turn| (turn.orientation, &turn.facts)),
+                    refinements.last().map(|refinement| (refinement.orientation, &refinement.facts)),
                     Some((Orientation::Backward, &facts.coreach))
                 );
-                let open = unproved(chain(&model, &accepting, turns, &facts.coreach));
+                let open = unproved(chain(&model, &accepting, refinements, &facts.coreach));
                 assert_eq!(open, [], "{domain}, {rounds} rounds");
             }
         }
@@ -56,20 +58,24 @@ fn sound_a_damaged_chain_proves_nothing() {
     for (model, accepting) in [coffee(), counter()] {
         let facts = analyse(&model, &accepting, &Options::default());
         let mut damaged = 0;
-        for turn in 0..facts.chain.len() {
+        for refinement in 0..facts.chain.len() {
             for at in 0..model.locations.len() {
-                let mut turns = facts.chain.clone();
-                if std::mem::replace(&mut turns[turn].facts[at], Term::no()).is_false() {
+                let mut refinements = facts.chain.clone();
+                if std::mem::replace(&mut refinements[refinement].facts[at], Term::no()).is_false() {
                     continue;
                 }
                 damaged += 1;
                 // What is lost is noticed where it is lost, or where it is claimed.
-                assert_ne!(unproved(chain(&model, &accepting, &turns, &facts.coreach)), [], "{turn}, {at}");
+                assert_ne!(
+                    unproved(chain(&model, &accepting, &refinements, &facts.coreach)),
+                    [],
+                    "{refinement}, {at}"
+                );
             }
         }
         assert!(damaged >= 6, "{damaged}");
-        let no_turn: &[Turn] = &[];
-        assert_ne!(unproved(chain(&model, &accepting, no_turn, &facts.coreach)), []);
+        let none: &[RefinementIteration] = &[];
+        assert_ne!(unproved(chain(&model, &accepting, none, &facts.coreach)), []);
     }
 }
 

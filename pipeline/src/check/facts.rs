@@ -3,9 +3,10 @@
 //! First they are tried as a proof. Which conditions make facts inductive is a definition, and the analysis
 //! reads the same list ([`coreach_analyses::inductive`]); whether they hold is asked here, of the solver,
 //! about the terms that the graph carries, and nothing else of the analysis is believed. reach is inductive
-//! on the graph. coreach is what a chain of turns ends in, on the visible machine up to Accept, each turn
-//! inductive within the one before. Where the purpose is out of reach, the reach by which it is has to be a
-//! turn more. Where all that is proved, the facts are true, and nothing more is asked.
+//! on the graph. coreach is what a chain of refinement iterations ends in, on the visible machine up to
+//! Accept, each refinement iteration inductive within the one before. Where the purpose is out of reach, the
+//! reach by which it is has to be a refinement iteration more. Where all that is proved, the facts are true,
+//! and nothing more is asked.
 //!
 //! A fact that is not proved may be true all the same: where facts are shortened, or the solver does not
 //! know. So it is refuted by a run: symbolic runs of the graph that come to a state outside reach, symbolic
@@ -120,7 +121,8 @@ fn coreach_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checki
         .all(|obligation| is_proved(&obligation, checking))
 }
 
-/// Where a purpose is out of reach, reach is that of what coreach left of the machine: a turn more.
+/// Where a purpose is out of reach, reach is that of what coreach left of the machine: a refinement
+/// iteration more.
 fn absence_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) -> bool {
     let Decided { reach, coreach, .. } = &graph.decided;
     let cut = up_to_accept(visible);

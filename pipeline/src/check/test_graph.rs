@@ -30,7 +30,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
         && graph.made_of.iter().all(|number| before.transitions.has(*number))
         && decided.reach.len() == before.locations.len()
         && decided.coreach.len() == before.locations.len()
-        && decided.chain.iter().all(|turn| turn.facts.len() == before.locations.len());
+        && decided.chain.iter().all(|refinement| refinement.facts.len() == before.locations.len());
     if !is_whole {
         checking.broken(SAME, "what was made of what");
         return checking.found;

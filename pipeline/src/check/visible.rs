@@ -164,7 +164,7 @@ fn known_is_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_
     let fits = known.reach.len() == count
         && known.coreach.len() == count
         && known.live.len() == count
-        && known.chain.iter().all(|turn| turn.facts.len() == count);
+        && known.chain.iter().all(|refinement| refinement.facts.len() == count);
     if !fits {
         checking.broken("visible 10", "facts of another length");
         return false;

@@ -31,7 +31,7 @@
 
 use std::collections::HashMap;
 
-use coreach_analyses::inductive::Turn;
+use coreach_analyses::inductive::RefinementIteration;
 use coreach_analyses::reachability::{Analyst, Facts, Options};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
@@ -76,7 +76,7 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
 }
 
 /// The facts, and that nothing leads from an end to Accept: an analysis that is given up at its limit does
-/// not say so. Nothing leaves an end, so the last turn is as inductive as it was.
+/// not say so. Nothing leaves an end, so the last refinement iteration is as inductive as it was.
 fn without_ends(mut facts: Facts, cut: &Visible) -> Facts {
     for (at, _) in cut.ends.numbered().filter(|(at, ends)| **ends && !cut.accepting[*at]) {
         facts.coreach[at.place()] = Term::no();
@@ -110,11 +110,14 @@ fn in_numbers_of_visible(
         all
     };
     let Decided { reach, coreach, chain } = graph.decided;
-    let turn = |turn: Turn| Turn { facts: everywhere(turn.facts.into(), Term::no()).into_vec(), ..turn };
+    let refinement = |refinement: RefinementIteration| RefinementIteration {
+        facts: everywhere(refinement.facts.into(), Term::no()).into_vec(),
+        ..refinement
+    };
     graph.decided = Decided {
         reach: everywhere(reach, Term::no()),
         coreach: everywhere(coreach, Term::yes()),
-        chain: chain.into_iter().map(turn).collect(),
+        chain: chain.into_iter().map(refinement).collect(),
     };
     graph
 }

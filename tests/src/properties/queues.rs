@@ -287,12 +287,17 @@ type Key<'a> = (&'a Configurations, Vec<(u32, usize)>, &'a [EventId], Option<Ver
 impl Node<'_> {
     /// The states of the judge with what they have not taken. Of the stimuli, those that one has not.
     fn key(&self) -> Key<'_> {
-        let strands: Vec<(u32, usize)> =
-            self.judge.strands().map(|(judge, behind)| (judge.state, behind)).collect();
+        let interleavings: Vec<(u32, usize)> =
+            self.judge.interleavings().map(|(judge, behind)| (judge.state, behind)).collect();
         // How many are under way at most is counted by the judge, from the first on.
         let last = self.stimuli.len().min(MOST_UNDER_WAY);
-        let behind = strands.iter().map(|(_, behind)| *behind).max().unwrap_or(0).max(last);
-        (&self.configurations, strands, &self.stimuli[self.stimuli.len() - behind..], self.judge.verdict())
+        let behind = interleavings.iter().map(|(_, behind)| *behind).max().unwrap_or(0).max(last);
+        (
+            &self.configurations,
+            interleavings,
+            &self.stimuli[self.stimuli.len() - behind..],
+            self.judge.verdict(),
+        )
     }
 }
 
@@ -306,8 +311,8 @@ impl Eq for Node<'_> {}
 
 impl Hash for Node<'_> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let (configurations, strands, stimuli, _) = self.key();
-        (configurations, strands, stimuli).hash(hasher);
+        let (configurations, interleavings, stimuli, _) = self.key();
+        (configurations, interleavings, stimuli).hash(hasher);
     }
 }
 
