@@ -53,7 +53,7 @@ pub enum Sent {
     /// It was sent.
     Yes,
     /// It was not, and never will be: there is something to be received that came before it, such as a
-    /// hang-up.
+    /// disconnect.
     No,
     /// It was sent, and something that the implementation had done before it took it can never be seen:
     /// nothing can be said any more.

@@ -1,5 +1,6 @@
-//! What an IUT file says of silence, lateness and hang-up: how long a reply may take, what it is worth that
-//! none comes, and what a closed connection and a new one are in the model; and of runs at the same time.
+//! What an IUT file says of silence, lateness and disconnect: how long a reply may take, what it is worth
+//! that none comes, and what a closed connection and a new one are in the model; and of runs at the same
+//! time.
 //!
 //! A connection is nothing to a model unless the user says so: without a word, one that is closed ends the
 //! run without a verdict ([`crate::adapter::Failure::Lost`]).
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use crate::shared::Shared;
 
-/// Silence, lateness and hang-up, as an IUT file describes them.
+/// Silence, lateness and disconnect, as an IUT file describes them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Behaviour {
     /// The output, without parameters, that a closed connection is.

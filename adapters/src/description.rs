@@ -31,7 +31,7 @@ pub struct Iut {
     /// How long a stimulus and an observation may take on their ways, together, where that is to be looked
     /// at.
     pub link: Option<Duration>,
-    /// Silence, lateness and hang-up.
+    /// Silence, lateness and disconnect.
     pub behaviour: Behaviour,
     /// How much of what goes over the wire is kept.
     pub evidence: Limits,

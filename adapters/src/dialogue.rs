@@ -393,7 +393,7 @@ impl Dialogue {
         match self.write(&bytes, self.deadline, process) {
             Err(Failure::Lost(why)) if self.on_close.is_some() && !self.has_hung_up => {
                 // What it had sent before comes first, its end included. A process that only takes nothing
-                // any more has not hung up.
+                // any more has not disconnected.
                 self.stream.has_frame()?;
                 self.unsent(why, before, process)
             }

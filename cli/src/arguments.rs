@@ -28,7 +28,7 @@ use crate::help::{
 use crate::import_arguments::{IMPORT_HELP, ImportArguments};
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
-use crate::parts_arguments::{JoinArguments, MergeArguments, PartArguments, TasksArguments};
+use crate::shard_arguments::{JoinArguments, MergeArguments, ShardArguments, TasksArguments};
 use crate::shell_arguments::{CompletionsArguments, ManArguments};
 use crate::timed_arguments::TimedArguments;
 
@@ -304,21 +304,21 @@ pub struct CompareArguments {
     pub threads: Option<NonZeroUsize>,
     /// Which pairs of purpose and domain.
     #[command(flatten)]
-    pub part: PartArguments,
+    pub shard: ShardArguments,
     /// What else can be done
     #[command(subcommand)]
     pub command: Option<CompareCommand>,
 }
 
-/// What can be done with parts.
+/// What can be done with shards.
 #[derive(Subcommand, Debug)]
 pub enum CompareCommand {
-    /// Writes what an engine needs to do the pairs of purpose and domain in parts on many machines
+    /// Writes what an engine needs to do the pairs of purpose and domain in shards on many machines
     #[command(
-        after_help = "Example:\n  coreach compare tasks coreach.yaml --parts 16 --out tasks && sh tasks/submit"
+        after_help = "Example:\n  coreach compare tasks coreach.yaml --shards 16 --out tasks && sh tasks/submit"
     )]
     Tasks(CompareTasksArguments),
-    /// Puts parts together into one table
+    /// Puts shards together into one table
     #[command(after_help = "Example:\n  coreach compare merge part1 part2")]
     Merge(JoinArguments),
 }
@@ -443,7 +443,7 @@ pub struct CampaignArguments {
     /// What runs are worth.
     #[command(flatten)]
     pub tolerance: Tolerance,
-    /// Only the M-th of N parts: hash:M/N, M from 1 to N
+    /// Only the M-th of N shards: hash:M/N, M from 1 to N
     #[arg(long, value_name = "hash:M/N")]
     pub partition: Option<Partition>,
     /// Refuse, where the plan has another hash than that for which tasks were written
@@ -466,10 +466,10 @@ pub struct CampaignArguments {
     pub command: Option<CampaignCommand>,
 }
 
-/// What can be done besides: with parts of campaigns, and with finished ones.
+/// What can be done besides: with shards of campaigns, and with finished ones.
 #[derive(Subcommand, Debug)]
 pub enum CampaignCommand {
-    /// Writes what an engine needs to do the campaign in parts on many machines
+    /// Writes what an engine needs to do the campaign in shards on many machines
     #[command(after_help = TASKS_HELP)]
     Tasks(TasksArguments),
     /// Puts the runs of some stores into one

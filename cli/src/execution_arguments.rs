@@ -16,7 +16,7 @@ use coreach_project::whole::{milliseconds, positive, whole};
 use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
-use crate::parts_arguments::{JoinArguments, PartArguments, TasksArguments};
+use crate::shard_arguments::{JoinArguments, ShardArguments, TasksArguments};
 
 /// What chooses the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -350,7 +350,7 @@ pub struct MutateArguments {
     pub threads: Option<NonZeroUsize>,
     /// Which of them.
     #[command(flatten)]
-    pub part: PartArguments,
+    pub shard: ShardArguments,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -362,15 +362,15 @@ pub struct MutateArguments {
     pub command: Option<MutateCommand>,
 }
 
-/// What can be done with parts.
+/// What can be done with shards.
 #[derive(Subcommand, Debug)]
 pub enum MutateCommand {
-    /// Writes what an engine needs to do the mutants in parts on many machines
+    /// Writes what an engine needs to do the mutants in shards on many machines
     #[command(
-        after_help = "Example:\n  coreach mutate tasks coreach.yaml --parts 16 --out tasks && sh tasks/submit"
+        after_help = "Example:\n  coreach mutate tasks coreach.yaml --shards 16 --out tasks && sh tasks/submit"
     )]
     Tasks(MutateTasksArguments),
-    /// Puts parts together and tells what came of the whole
+    /// Puts shards together and tells what came of the whole
     #[command(after_help = "Example:\n  coreach mutate merge part1 part2")]
     Merge(JoinArguments),
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use coreach_execution::Ending;
+use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::WhyLeftOut;
 use coreach_model::Verdict;
 
@@ -148,12 +148,12 @@ impl Exit {
     }
 
     /// Of a run that ended so.
-    pub fn of(ending: Ending) -> Exit {
-        match ending {
-            Ending::Verdict(Verdict::Pass | Verdict::WeakPass) => Exit::Fine,
-            Ending::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
-            Ending::Verdict(Verdict::Fail) => Exit::Failed,
-            Ending::RunError => Exit::RunErrors,
+    pub fn of(kind: OutcomeKind) -> Exit {
+        match kind {
+            OutcomeKind::Verdict(Verdict::Pass | Verdict::WeakPass) => Exit::Fine,
+            OutcomeKind::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
+            OutcomeKind::Verdict(Verdict::Fail) => Exit::Failed,
+            OutcomeKind::RunError => Exit::RunErrors,
         }
     }
 }

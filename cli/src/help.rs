@@ -46,10 +46,10 @@ Example:
   coreach json < requests.jsonl > answers.jsonl";
 
 pub(crate) const TASKS_HELP: &str = "\
-Writes DIR/part, DIR/merge and DIR/submit, which does it all; `sh DIR/submit` may be killed and begun again.
+Writes DIR/shard, DIR/merge and DIR/submit, which does it all; `sh DIR/submit` may be killed and begun again.
 
 Example:
-  coreach campaign tasks nightly.yaml --parts 64 --out tasks && sh tasks/submit";
+  coreach campaign tasks nightly.yaml --shards 64 --out tasks && sh tasks/submit";
 
 pub(crate) const COVER_HELP: &str = "\
 Exit code 5: a goal is neither covered nor proved to be unreachable.

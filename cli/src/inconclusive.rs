@@ -1,7 +1,7 @@
 //! What a run is worth that ended with Inconclusive: for who gates a pipeline, a choice of his own.
 
 use clap::ValueEnum;
-use coreach_execution::{Ending, junit};
+use coreach_execution::{OutcomeKind, junit};
 
 use crate::exit::Exit;
 
@@ -17,8 +17,8 @@ pub enum Inconclusive {
 
 impl Inconclusive {
     /// The exit code of a run that ended so.
-    pub fn exit(self, ending: Ending) -> Exit {
-        match (Exit::of(ending), self) {
+    pub fn exit(self, kind: OutcomeKind) -> Exit {
+        match (Exit::of(kind), self) {
             (Exit::Inconclusive, Inconclusive::Ok) => Exit::Fine,
             (Exit::Inconclusive, Inconclusive::Fail) => Exit::Failed,
             (exit, _) => exit,

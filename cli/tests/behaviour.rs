@@ -1,5 +1,5 @@
-//! Silence, lateness, hang-up and a new connection, from the outside: what an IUT file says of them decides
-//! what a run comes to, and what is kept of it can be told and repeated.
+//! Silence, lateness, disconnect and a new connection, from the outside: what an IUT file says of them
+//! decides what a run comes to, and what is kept of it can be told and repeated.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
@@ -69,7 +69,7 @@ for line in sys.stdin:
             say({"output": "Answer", "values": {"n": asked}})
 "#;
 
-/// Answers count over all connections. Only a new connection is answered when it has hung up.
+/// Answers count over all connections. Only a new connection is answered when it has disconnected.
 const SESSION: &str = "
 iosts: session
 variables: { v: int }
@@ -150,7 +150,7 @@ while True:
     threading.Thread(target=serve, args=(connection,)).start()
 "#;
 
-/// The same as a process for each connection: it has ended when it has hung up.
+/// The same as a process for each connection: it has ended when it has disconnected.
 const PROCESS: &str = r#"
 import json, sys
 name = sys.argv[1]
@@ -433,7 +433,7 @@ fn a_closed_connection_is_an_output_where_the_file_says_so() {
 #[test]
 fn nobody_is_blamed_for_silence_where_nothing_could_be_heard() {
     let folder = Folder::new("deaf");
-    // It has to say something behind the hang-up, and has no way to.
+    // It has to say something behind the disconnect, and has no way to.
     folder.write(
         "session.yaml",
         &SESSION.replace("from: Gone, to: Idle, on: Connect", "from: Gone, to: Idle, on: Answer"),

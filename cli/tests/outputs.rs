@@ -23,7 +23,7 @@ const OPTIONS: [(&str, &str); 28] = [
     ("import --out", "import lift.aut --inputs CALL --outputs * --out @"),
     ("compare --html", "compare coreach.yaml --domains location --html @"),
     ("compare --store", "compare coreach.yaml --domains location --store @"),
-    ("compare tasks --out", "compare tasks coreach.yaml --parts 2 --out @/part"),
+    ("compare tasks --out", "compare tasks coreach.yaml --shards 2 --out @/shard"),
     ("explore --draw", "explore models/specification.yaml --depth 1 --draw @.svg"),
     ("cover --out", "cover models/specification.yaml --depth 2 --out @/coreach.yaml"),
     ("test --keep", "test coreach.yaml --iut right.yaml --seed 7 --keep @/deliver_coffee.7.json"),
@@ -33,11 +33,11 @@ const OPTIONS: [(&str, &str); 28] = [
     ("explain --reproducer", "explain nightly.sqlite 1 --reproducer @"),
     ("replay --keep", "replay nightly.sqlite 1 --keep @"),
     ("mutate --store", "mutate coreach.yaml --mutants 1 --store @"),
-    ("mutate tasks --out", "mutate tasks coreach.yaml --mutants 1 --parts 2 --out @/merge"),
+    ("mutate tasks --out", "mutate tasks coreach.yaml --mutants 1 --shards 2 --out @/merge"),
     ("campaign --store", "campaign campaign.yaml --store @"),
     ("campaign --junit", "campaign campaign.yaml --junit @"),
     ("campaign --html", "campaign campaign.yaml --html @"),
-    ("campaign tasks --out", "campaign tasks campaign.yaml --parts 2 --out @/plan"),
+    ("campaign tasks --out", "campaign tasks campaign.yaml --shards 2 --out @/plan"),
     ("campaign merge INTO", "campaign merge @ nightly.sqlite"),
     ("campaign salvage INTO", "campaign salvage @ nightly.sqlite"),
     ("coverage --lcov", "coverage campaign.yaml --lcov @"),
@@ -69,7 +69,7 @@ const FILES: [(&str, &[&str]); 15] = [
     ("nightly.sqlite", &["campaign --store", "campaign merge INTO"]),
     ("lift.aut", &[]),
     ("trace.csv", &["timed inputs --out"]),
-    ("mutants.part", &["mutate --store"]),
+    ("mutants.shard", &["mutate --store"]),
     ("timed.yaml", &[]),
 ];
 
@@ -119,7 +119,7 @@ fn files() -> Folder {
     };
     made(&["campaign", "campaign.yaml", "--store", "nightly.sqlite"]);
     made(&["test", "coreach.yaml", "--iut", "wrong.yaml", "--seed", "7", "--keep", "kept"]);
-    made(&["mutate", "coreach.yaml", "--mutants", "1", "--store", "mutants.part"]);
+    made(&["mutate", "coreach.yaml", "--mutants", "1", "--store", "mutants.shard"]);
     folder.write("campaign.yaml", &campaign("wrong.yaml, served.yaml"));
     folder
 }
@@ -246,8 +246,8 @@ fn what_is_of_the_same_kind_is_replaced_unless_it_is_read() {
     for _ in 0..2 {
         assert!(!is_refused("run coreach.yaml --stages test_case --out out --html page.html"));
         assert!(!is_refused("cover models/specification.yaml --depth 3 --out suite"));
-        assert!(!is_refused("campaign tasks campaign.yaml --parts 2 --out tasks"));
-        assert!(!is_refused("mutate tasks coreach.yaml --mutants 1 --parts 2 --out mutants"));
+        assert!(!is_refused("campaign tasks campaign.yaml --shards 2 --out tasks"));
+        assert!(!is_refused("mutate tasks coreach.yaml --mutants 1 --shards 2 --out mutants"));
         assert!(!is_refused(
             "coverage coreach.yaml nightly.sqlite --lcov lcov.info --cobertura c.xml --html coverage.html"
         ));

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::campaigns::{SMALL, configured, coreach, document, results, run, sql, store};
 use crate::common::{Folder, stderr};
-use coreach_execution::Ending;
+use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::{Partition, Plan, Store};
 use coreach_model::Verdict;
 use coreach_project::campaign::load_campaign;
@@ -66,9 +66,9 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     let mut changed = 0;
     for run in &plan.runs {
         let mut record = first.find(&run.key.to_string()).unwrap().record;
-        if record.verdict == Ending::FAIL && changed < 2 {
+        if record.verdict == OutcomeKind::FAIL && changed < 2 {
             changed += 1;
-            record.verdict = Ending::Verdict(Verdict::Inconclusive);
+            record.verdict = OutcomeKind::Verdict(Verdict::Inconclusive);
         }
         second.add(&plan, run, &record, SystemTime::now()).unwrap();
     }
@@ -91,7 +91,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     assert!(matches!(code, Some(0 | 3)));
     let plan = self::plan(&right);
     let mut record = Store::read(&mine).unwrap().find(&plan.runs[0].key.to_string()).unwrap().record;
-    record.verdict = Ending::FAIL;
+    record.verdict = OutcomeKind::FAIL;
     let mut store = Store::open(&theirs, "nightly").unwrap();
     store.describe(&plan).unwrap();
     store.add(&plan, &plan.runs[0], &record, SystemTime::now()).unwrap();

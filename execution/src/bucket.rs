@@ -28,7 +28,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::key::Key;
-use crate::ending::{Ending, Outcome, cause};
+use crate::outcome::{Outcome, OutcomeKind, cause};
 
 /// What the word of a cause is that an event of the model decided.
 const EVENT: &str = "event";
@@ -37,10 +37,10 @@ const EVENT: &str = "event";
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Bucket {
     /// How it ended.
-    pub verdict: Ending,
+    pub verdict: OutcomeKind,
     /// The place in the specification.
     pub place: String,
-    /// Why, as a word of [`crate::ending`].
+    /// Why, as a word of [`crate::outcome`].
     pub cause: String,
     /// The action of the event that decided; nothing where no event did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ impl Bucket {
     /// transition that was not taken.
     pub fn new(outcome: &Outcome, place: String, action: Option<&str>, violated: Vec<Vec<String>>) -> Self {
         Bucket {
-            verdict: outcome.ending(),
+            verdict: outcome.kind(),
             place,
             cause: cause(outcome).0.to_owned(),
             action: action.map(str::to_owned),
@@ -66,7 +66,7 @@ impl Bucket {
 
     /// Is it one that nobody wants: a Fail, or a run error?
     pub fn is_failure(&self) -> bool {
-        matches!(self.verdict, Ending::FAIL | Ending::RunError)
+        matches!(self.verdict, OutcomeKind::FAIL | OutcomeKind::RunError)
     }
 
     /// A short name of it, the same for equal ones only, as far as 48 bits can tell.
@@ -81,12 +81,12 @@ impl Bucket {
         if self.cause != EVENT {
             return match self.cause.as_str() {
                 "alien" => "what is no event of the specification".to_owned(),
-                "silence" if self.verdict == Ending::FAIL => "silence, where it must answer".to_owned(),
+                "silence" if self.verdict == OutcomeKind::FAIL => "silence, where it must answer".to_owned(),
                 other => other.to_owned(),
             };
         }
         let action = self.action.as_deref().unwrap_or("nothing");
-        if self.verdict != Ending::FAIL {
+        if self.verdict != OutcomeKind::FAIL {
             return action.to_owned();
         }
         let sets: Vec<String> = self.violated.iter().map(|set| set.join(" and ")).collect();

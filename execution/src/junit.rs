@@ -24,7 +24,7 @@ use serde_json::Value as Json;
 
 use crate::bucket::Bucket;
 use crate::campaign::{LeftOut, WhyLeftOut};
-use crate::ending::Ending;
+use crate::outcome::OutcomeKind;
 
 /// What JUnit makes of a case: its element, and the count that it adds to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,12 +41,12 @@ pub enum Kind {
 
 impl Kind {
     /// Of a run that ended so; Inconclusive is worth what the user says.
-    pub fn of(ending: Ending, inconclusive: Kind) -> Self {
-        match ending {
-            Ending::Verdict(Verdict::Pass | Verdict::WeakPass) => Kind::Success,
-            Ending::Verdict(Verdict::Inconclusive) => inconclusive,
-            Ending::Verdict(Verdict::Fail) => Kind::Failure,
-            Ending::RunError => Kind::Error,
+    pub fn of(kind: OutcomeKind, inconclusive: Kind) -> Self {
+        match kind {
+            OutcomeKind::Verdict(Verdict::Pass | Verdict::WeakPass) => Kind::Success,
+            OutcomeKind::Verdict(Verdict::Inconclusive) => inconclusive,
+            OutcomeKind::Verdict(Verdict::Fail) => Kind::Failure,
+            OutcomeKind::RunError => Kind::Error,
         }
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! **What it cannot see**: a system elsewhere, or one that is held up alone and was not brought up by us.
 //!
-//! [`Cause::Jitter`]: crate::ending::Cause::Jitter
+//! [`Cause::Jitter`]: crate::outcome::Cause::Jitter
 
 use std::time::{Duration, Instant};
 

@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::bucket::Bucket;
-use crate::ending::{self, Ending};
 use crate::explain::{Reason, reason};
 use crate::initial::{self, NoState};
 use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
+use crate::outcome::{self, OutcomeKind};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step};
 use crate::shrink::told::ShrunkRecord;
 use crate::test_case::TestCase;
@@ -43,8 +43,8 @@ pub struct Record {
     /// The seed of all choices.
     pub seed: u64,
     /// How it ended.
-    pub verdict: Ending,
-    /// Why, as a word of [`crate::ending`].
+    pub verdict: OutcomeKind,
+    /// Why, as a word of [`crate::outcome`].
     pub cause: String,
     /// What belongs to the cause.
     #[serde(default, skip_serializing_if = "Json::is_null")]
@@ -141,7 +141,7 @@ impl StepRecord {
 
 /// The run as a record, with the reason that the judge gives.
 pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
-    let (cause, detail) = ending::cause(&run.outcome);
+    let (cause, detail) = outcome::cause(&run.outcome);
     let reason = reason(judge, run);
     let bucket = Some(reason.bucket.clone());
     let reason = reason_record(reason);
@@ -151,7 +151,7 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         test_case: iosts.name.clone(),
         constants: run.constants.iter().map(|(d, v)| (d.name().to_owned(), codec::to_json(v))).collect(),
         seed: run.seed,
-        verdict: run.outcome.ending(),
+        verdict: run.outcome.kind(),
         cause: cause.to_owned(),
         detail,
         reason,
@@ -277,7 +277,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         let at = seconds(step.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time".to_owned()))?;
         trace.push(Step { what, transition, at });
     }
-    let outcome = ending::outcome(record.verdict, &record.cause, &record.detail).map_err(misfit)?;
+    let outcome = outcome::outcome(record.verdict, &record.cause, &record.detail).map_err(misfit)?;
     if let Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) = outcome
         && !matches!(judge.take(&Occurrence::Silence(time)), Judged::Ends(Verdict::Fail, _))
     {

@@ -11,7 +11,7 @@ use coreach_adapters::evidence::EvidenceItem;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, TransitionId, Value};
 
-pub use crate::ending::{Cause, Outcome};
+pub use crate::outcome::{Cause, Outcome};
 use crate::timed::timing::Timing;
 use crate::values::Source;
 

@@ -201,7 +201,7 @@ impl Search<'_> {
 
     fn is_same(&mut self, run: &Run) -> bool {
         !self.is_cut(run)
-            && run.outcome.ending() == self.bucket.verdict
+            && run.outcome.kind() == self.bucket.verdict
             && reason(self.with.session.judge, run).bucket == self.bucket
     }
 

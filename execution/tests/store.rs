@@ -17,7 +17,7 @@ use coreach_execution::campaign::store::Doubts;
 use coreach_execution::campaign::{Instance, Iut, Partition, Plan, RunSettings, Store, StoreError, Test};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
-use coreach_execution::{CaseJudge, Datum, Ending, Event, Settings, Strategy, TestSession};
+use coreach_execution::{CaseJudge, Datum, Event, OutcomeKind, Settings, Strategy, TestSession};
 use coreach_model as model;
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -96,11 +96,11 @@ fn sample() -> Vec<u8> {
         let (settings, adapter) = (&Settings::default(), &mut InProcess(counter));
         let done = TestSession { judge: &mut judge, settings, adapter }.run(run.seed, Strategy::random());
         let written = record(&mut judge, &done);
-        assert_eq!(written.verdict == Ending::FAIL, run.iut == 1, "{written:?}");
+        assert_eq!(written.verdict == OutcomeKind::FAIL, run.iut == 1, "{written:?}");
         assert!(store.add(&plan, run, &written, SystemTime::now()).unwrap());
         if run.seed == 2 && run.iut == 1 {
             assert!(!store.add(&plan, run, &written, SystemTime::now()).unwrap());
-            let changed = Record { verdict: Ending::RunError, ..written };
+            let changed = Record { verdict: OutcomeKind::RunError, ..written };
             second.add(&plan, run, &changed, SystemTime::now()).unwrap();
         }
     }

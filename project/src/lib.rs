@@ -37,8 +37,8 @@
 //! # fn main() -> Result<(), Vec<Diagnostic>> {
 //! let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coffee_machine");
 //! let read = |text: &str| {
-//!     let file = from_bytes("nightly.yaml".to_owned(), text.as_bytes().to_vec()).map_err(|found| vec![found])?;
-//!     read_campaign(file, Path::new(folder))
+//!     let file = from_bytes("nightly.yaml".to_owned(), text.as_bytes().to_vec()).map_err(|found|
+//!     vec![found])?; read_campaign(file, Path::new(folder))
 //! };
 //! let text = "\
 //! campaign: nightly
@@ -76,9 +76,9 @@ pub mod models;
 pub mod once;
 pub mod outputs;
 pub mod page;
-pub mod parts;
 pub mod project;
 pub mod render;
+pub mod shards;
 mod sheet;
 pub mod stored;
 pub mod summary;

@@ -115,9 +115,9 @@ impl OutputForm {
                 "a file of tasks",
                 &[
                     "written by `coreach`",
-                    "the parts of ",
-                    " parts on ",
-                    " parts by ",
+                    "the shards of ",
+                    " shards on ",
+                    " shards by ",
                     "the same as `submit`",
                 ],
             ),
@@ -125,8 +125,8 @@ impl OutputForm {
             OutputForm::Schema => ("a schema", &["\"$schema\""]),
             OutputForm::Manual => ("a page of the manual", &[".th coreach"]),
             OutputForm::Specification => ("a specification", &[]),
-            OutputForm::Mutants => ("results of `mutate`", &["{\"coreach_part\":\"mutate\""]),
-            OutputForm::Comparison => ("results of `compare`", &["{\"coreach_part\":\"compare\""]),
+            OutputForm::Mutants => ("results of `mutate`", &["{\"coreach_shard\":\"mutate\""]),
+            OutputForm::Comparison => ("results of `compare`", &["{\"coreach_shard\":\"compare\""]),
             OutputForm::Store => ("a campaign's store", &[]),
             OutputForm::New => ("new", &[]),
         }
@@ -443,7 +443,7 @@ mod tests {
                 assert!(!is_free(text, form), "{text} {form:?}");
             }
         }
-        let done = "{\"coreach_part\":\"mutate\",\"format_version\":1}";
+        let done = "{\"coreach_shard\":\"mutate\",\"format_version\":1}";
         assert!(is_free(done, OutputForm::Mutants) && !is_free(done, OutputForm::Comparison));
         let form = OutputForm::Specification;
         assert!(is_free("iosts: a\n", form) && is_free("x", form) && !is_free("iut: a\n", form));

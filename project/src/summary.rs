@@ -10,7 +10,7 @@ use coreach_model::Iosts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::parts::Shard;
+use crate::shards::Shard;
 
 /// The version of the first format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;

@@ -135,7 +135,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
         &[
             "cli/src/exit.rs",
             "execution/src/campaign/summary.rs",
-            "execution/src/ending.rs",
+            "execution/src/outcome.rs",
             "execution/src/judge/case.rs",
             "execution/src/judge/crossing.rs",
             "execution/src/junit.rs",

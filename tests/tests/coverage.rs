@@ -320,7 +320,7 @@ fn names(walked: &Walked) -> Vec<String> {
             names.push(match item {
                 Item::Location(location) => format!("{model} location {}", location.place()),
                 Item::Transition(number) => format!("{model} {} taken", number.place()),
-                Item::Side { transition, conjunct, holds } => {
+                Item::Condition { transition, conjunct, holds } => {
                     format!("{model} {} side {conjunct} {holds}", transition.place())
                 }
                 Item::Class { transition, parameter, class } => {

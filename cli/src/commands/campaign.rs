@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use coreach_adapters::description::Iut;
-use coreach_execution::Ending;
+use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::store::Contents;
 use coreach_execution::campaign::summary::{
@@ -205,10 +205,10 @@ fn finish(
 /// has runs, each of them was counted, and nobody, a second process or another store, got another verdict for
 /// one of them: a verdict that was contested counts as both.
 fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
-    let happened = |ending: &Ending| summary.counts.of(*ending) + summary.contested.of(*ending) > 0;
+    let happened = |kind: &OutcomeKind| summary.counts.of(*kind) + summary.contested.of(*kind) > 0;
     let mut exit = Exit::Fine;
-    for ending in Ending::ALL.into_iter().filter(happened) {
-        exit = exit.and(inconclusive.exit(ending));
+    for kind in OutcomeKind::ALL.into_iter().filter(happened) {
+        exit = exit.and(inconclusive.exit(kind));
     }
     if summary.planned == 0 || summary.counts.total() != summary.planned {
         exit = exit.and(Exit::Incomplete);
@@ -232,8 +232,8 @@ fn shared(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
 
 /// `12 Pass, 1 Fail`
 fn totals(counts: &Counts) -> String {
-    let all = Ending::ALL.into_iter().map(|ending| (counts.of(ending), ending));
-    let some = all.filter(|(count, _)| *count > 0).map(|(count, ending)| format!("{count} {ending}"));
+    let all = OutcomeKind::ALL.into_iter().map(|kind| (counts.of(kind), kind));
+    let some = all.filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}"));
     some.collect::<Vec<_>>().join(", ")
 }
 

@@ -11,13 +11,13 @@ use coreach_pipeline::Stage;
 use coreach_pipeline::sources::Sources;
 use coreach_project::jobs;
 use coreach_project::making::{MadeTest, make};
-use coreach_project::parts::{Shard, plan};
 use coreach_project::project::{Project, load};
+use coreach_project::shards::{Shard, plan};
 use serde::{Deserialize, Serialize};
 
 use super::report::beside;
 use super::run::no_thread;
-use super::{parts, refuse, table};
+use super::{refuse, shards, table};
 use crate::arguments::{CompareArguments, CompareCommand, CompareTasksArguments};
 use crate::console;
 use crate::exit::Exit;
@@ -25,13 +25,13 @@ use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::ProgressLine;
 
-/// What its parts are called.
+/// What its shards are called.
 const KIND: &str = "compare";
 
 /// A purpose with a domain.
 type Pair<'a> = (&'a TestPurpose, DomainKind);
 
-/// The rows of a comparison, or of a part of it.
+/// The rows of a comparison, or of a shard of it.
 type Compared = Shard<(), Row>;
 
 /// Does what was asked for.
@@ -41,7 +41,7 @@ type Compared = Shard<(), Row>;
 pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
     match &arguments.command {
         Some(CompareCommand::Tasks(tasks)) => write_tasks(tasks),
-        Some(CompareCommand::Merge(merge)) => parts::merge(KIND, merge, Row::agrees, |compared, lacks| {
+        Some(CompareCommand::Merge(merge)) => shards::merge(KIND, merge, Row::agrees, |compared, lacks| {
             for row in compared.items.values().filter(|_| !merge.quiet) {
                 if let Some(reason) = &row.reason {
                     console::say(&format!("note: {}, {}: {reason}", row.purpose, row.domain));
@@ -78,12 +78,12 @@ fn write_tasks(arguments: &CompareTasksArguments) -> io::Result<Exit> {
     let (pairs, plan) = pairs(&project, &domains);
     let names: Vec<&str> = domains.iter().map(|domain| domain.name()).collect();
     let options = format!("--domains {}", names.join(","));
-    parts::tasks(KIND, tasks, &plan, pairs.len(), &options)
+    shards::tasks(KIND, tasks, &plan, pairs.len(), &options)
 }
 
 /// Makes every purpose with every domain and says how the results differ.
 fn run(arguments: &CompareArguments) -> io::Result<Exit> {
-    let path: &Path = parts::given(arguments.configuration.as_deref());
+    let path: &Path = shards::given(arguments.configuration.as_deref());
     let (project, warnings) = match load(path) {
         Ok(project) => project,
         Err(found) => return refuse(&found, arguments.format),
@@ -93,15 +93,15 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     let (pairs, plan) = pairs(&project, &domains);
     let total = pairs.len();
     let outputs = each([
-        parts::place(&arguments.part, OutputForm::Comparison),
+        shards::place(&arguments.shard, OutputForm::Comparison),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
     ]);
-    let mine = outputs.and_then(|outputs| Ok((parts::mine(pairs, &plan, &arguments.part)?, outputs)));
+    let mine = outputs.and_then(|outputs| Ok((shards::mine(pairs, &plan, &arguments.shard)?, outputs)));
     let (mut pairs, [place, page]) = match mine {
         Ok(mine) => mine,
         Err(found) => return refuse(&found, arguments.format),
     };
-    let known = parts::known::<(), Row>(KIND, &arguments.part, &plan);
+    let known = shards::known::<(), Row>(KIND, &arguments.shard, &plan);
     pairs.retain(|(number, _)| !known.contains_key(number));
     let progress = ProgressLine::start(pairs.len(), true);
     let work = |(_, (purpose, domain)): &(usize, Pair<'_>)| {
@@ -135,9 +135,9 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
         let (domain, purpose) = (domain.name().to_owned(), purpose.iosts.name.clone());
         rows.push(Row { domain, purpose, result: result.to_owned(), reason, figures });
     }
-    let items = parts::numbered(pairs.iter().map(|(number, _)| *number), rows, known);
+    let items = shards::numbered(pairs.iter().map(|(number, _)| *number), rows, known);
     let compared = Shard::new(KIND, &plan, total, (), items);
-    if let Some(exit) = parts::keep(place.as_ref(), &compared) {
+    if let Some(exit) = shards::keep(place.as_ref(), &compared) {
         return Ok(exit);
     }
     let exit = told(&compared, arguments.format)?;

@@ -190,9 +190,9 @@ fn named(model: &ModelCoverage, status: Status) -> Vec<String> {
             continue;
         }
         for conjunct in &transition.conjuncts {
-            for (met, side) in [(&conjunct.holds, "holds"), (&conjunct.fails, "alone fails")] {
+            for (met, outcome) in [(&conjunct.holds, "holds"), (&conjunct.fails, "alone fails")] {
                 if met.status == status {
-                    lines.push(at(format!(": `{}` {side}", conjunct.text)));
+                    lines.push(at(format!(": `{}` {outcome}", conjunct.text)));
                 }
             }
         }

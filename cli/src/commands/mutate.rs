@@ -11,14 +11,14 @@ use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
 use coreach_pipeline::sources::of_specification;
 use coreach_project::cases::{self, Cases};
-use coreach_project::parts::{Shard, plan};
+use coreach_project::shards::{Shard, plan};
 use coreach_project::summary::{
     KeptFate, KeptMutant, Mutants, ShortestSummary, Suite, killed, mutation, transitions,
 };
 use coreach_project::{budget, jobs};
 
 use super::run::no_thread;
-use super::{bucket_line, parts, plural, refuse, refuse_as, table};
+use super::{bucket_line, plural, refuse, refuse_as, shards, table};
 use crate::console;
 use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArguments, TriesArguments};
 use crate::exit::Exit;
@@ -26,7 +26,7 @@ use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, each};
 use crate::progress::ProgressLine;
 
-/// What its parts are called.
+/// What its shards are called.
 const KIND: &str = "mutate";
 
 /// Does what was asked for.
@@ -38,7 +38,7 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
         Some(MutateCommand::Tasks(tasks)) => write_tasks(tasks),
         Some(MutateCommand::Merge(merge)) => {
             let is_same = |one: &KeptMutant, other: &KeptMutant| one == other;
-            parts::merge(KIND, merge, is_same, |mutants: &Mutants, lacks| {
+            shards::merge(KIND, merge, is_same, |mutants: &Mutants, lacks| {
                 let exit = Exit::of_code(mutants.whole.exit_code).and(lacks);
                 told(mutants, &[], exit, merge.format, merge.quiet)
             })
@@ -135,7 +135,7 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
     match given(path, tries, tasks.quiet, OutputFormat::Human)? {
         Ok(given) => {
             let total = given.mutants.len();
-            parts::tasks(KIND, tasks, &given.plan, total, &(tries.words() + " --quiet"))
+            shards::tasks(KIND, tasks, &given.plan, total, &(tries.words() + " --quiet"))
         }
         Err(exit) => Ok(exit),
     }
@@ -144,8 +144,8 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
 /// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many
 /// survive: they are an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
 fn run(arguments: &MutateArguments) -> io::Result<Exit> {
-    let path = parts::given(arguments.configuration.as_deref());
-    let place = match each([parts::place(&arguments.part, OutputForm::Mutants)]) {
+    let path = shards::given(arguments.configuration.as_deref());
+    let place = match each([shards::place(&arguments.shard, OutputForm::Mutants)]) {
         Ok([place]) => place,
         Err(found) => return refuse(&found, arguments.format),
     };
@@ -155,11 +155,11 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     let Given { specification, tests, names, mutants: all, effort, plan, exit } = given;
     let total = all.len();
-    let mut all = match parts::mine(all, &plan, &arguments.part) {
+    let mut all = match shards::mine(all, &plan, &arguments.shard) {
         Ok(mine) => mine,
         Err(found) => return refuse(&found, arguments.format),
     };
-    let known = parts::known::<Suite, KeptMutant>(KIND, &arguments.part, &plan);
+    let known = shards::known::<Suite, KeptMutant>(KIND, &arguments.shard, &plan);
     all.retain(|(number, _)| !known.contains_key(number));
     let time = budget::time(None);
     let progress = ProgressLine::start(all.len(), !arguments.quiet);
@@ -189,7 +189,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     drop(progress);
     stop_if_ending();
-    // What the budget has ended is no result: it is open, and done when the part is done again.
+    // What the budget has ended is no result: it is open, and done when the shard is done again.
     let (mut kept, mut numbers, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for ((number, mutant), result) in all.iter().zip(results) {
         match result {
@@ -214,15 +214,15 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
         transitions: if are_counted { transitions(&specification, &visits) } else { Vec::new() },
         exit_code: exit.code(),
     };
-    let items = parts::numbered(numbers, kept, known);
+    let items = shards::numbered(numbers, kept, known);
     let mutants = Shard::new(KIND, &plan, total, suite, items);
-    if let Some(exit) = parts::keep(place.as_ref(), &mutants) {
+    if let Some(exit) = shards::keep(place.as_ref(), &mutants) {
         return Ok(exit);
     }
     told(&mutants, &open, exit.and(stopped), arguments.format, arguments.quiet)
 }
 
-/// Tells what became of mutants, of all or of those of a part, and which ones the budget has left open.
+/// Tells what became of mutants, of all or of those of a shard, and which ones the budget has left open.
 fn told(
     mutants: &Mutants,
     open: &[String],

@@ -131,7 +131,7 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
             console::print(&lines.join("\n"))?;
         }
     }
-    Ok(Exit::of(result.outcome.ending()))
+    Ok(Exit::of(result.outcome.kind()))
 }
 
 fn is_there(path: &Path) -> Diagnostic {

@@ -1,19 +1,19 @@
-//! Work in parts for an engine: what it needs as files that can be read.
+//! Work in shards for an engine: what it needs as files that can be read.
 //!
 //! **Problem.** Work that does not fit one machine is split by a hash (`--partition`) and put together again
-//! (`merge`). To bring the parts to machines, to know which of these live, and to begin again what died with
+//! (`merge`). To bring the shards to machines, to know which of these live, and to begin again what died with
 //! one is what engines are made for (HyperQueue, Snakemake, or `xargs`), each with commands of its own.
 //!
-//! **Method.** No engine is driven from here. A folder gets three scripts of a few lines: `part` does one
-//! part, `merge` puts all together, and `submit` hands the parts to the engine, waits, and merges. All that
-//! must hold, whatever engine and file system there are, is in `part`: it works in a folder of its own on the
-//! machine where it runs, and its result takes its place by a rename. So a part that is done twice, also at
-//! the same time since a machine was taken for dead, is there once; one that was killed was never there; and
-//! no lock of a network's file system is trusted. A verdict is no failure of a part: an engine would do it
-//! again.
+//! **Method.** No engine is driven from here. A folder gets three scripts of a few lines: `shard` does one
+//! shard, `merge` puts all together, and `submit` hands the shards to the engine, waits, and merges. All that
+//! must hold, whatever engine and file system there are, is in `shard`: it works in a folder of its own on
+//! the machine where it runs, and its result takes its place by a rename. So a shard that is done twice,
+//! also at the same time since a machine was taken for dead, is there once; one that was killed was never
+//! there; and no lock of a network's file system is trusted. A verdict is no failure of a shard: an engine
+//! would do it again.
 //!
-//! **Names** of users' files may be anything that a file system takes. They stand in `part` and `merge` only,
-//! each in single quotes; the engines' files name nothing but these two.
+//! **Names** of users' files may be anything that a file system takes. They stand in `shard` and `merge`
+//! only, each in single quotes; the engines' files name nothing but these two.
 
 use std::ffi::OsStr;
 use std::io;
@@ -23,30 +23,30 @@ use std::path::{Path, PathBuf};
 use coreach_model::Diagnostic;
 
 use crate::outputs::{OutputForm, ToWrite, outputs};
-use crate::parts_arguments::{Engine, TasksArguments};
+use crate::shard_arguments::{Engine, TasksArguments};
 use crate::write::write;
 
-/// The most parts: their names have four digits, and all of them must fit one command line.
+/// The most shards: their names have four digits, and all of them must fit one command line.
 const MOST: usize = 9999;
 
-/// A part is given up after it has taken so many machines with it.
+/// A shard is given up after it has taken so many machines with it.
 const CRASHES: &str = "10";
 
-/// What is to be done in parts.
+/// What is to be done in shards.
 pub struct Work<'a> {
     /// What it is called in the scripts: `the campaign nightly`. It is put into comments.
     pub title: String,
     /// A name for the engine: letters, digits, `_`, `-`, `.`.
     pub name: &'a str,
-    /// How the name of a part's result ends.
+    /// How the name of a shard's result ends.
     pub ending: &'static str,
-    /// The command of one part, in the shell's words: `$part` and `$work/part` are there.
+    /// The command of one shard, in the shell's words: `$shard` and `$work/shard` are there.
     pub command: Vec<u8>,
-    /// The command that puts the parts together, likewise.
+    /// The command that puts the shards together, likewise.
     pub merge: Vec<u8>,
-    /// The exit codes of a part that is there.
+    /// The exit codes of a shard that is there.
     pub done: &'static [u8],
-    /// What has to be the same for the parts to be those of one whole.
+    /// What has to be the same for the shards to be those of one whole.
     pub plan: String,
 }
 
@@ -64,22 +64,22 @@ pub enum TasksError {
 /// [`TasksError`]
 pub fn write_tasks(arguments: &TasksArguments, work: &Work<'_>) -> Result<(), TasksError> {
     let refused = |diagnostic| TasksError::Refused(vec![diagnostic]);
-    let parts = arguments.parts.get();
-    if parts > MOST {
-        let message = format!("{parts} parts are too many: at most {MOST} are written");
-        let help = "larger parts cost an engine less; how many runs a store takes is in docs/machines.md";
-        return Err(refused(Diagnostic::error("too-many-parts", message).help(help)));
+    let shards = arguments.shards.get();
+    if shards > MOST {
+        let message = format!("{shards} shards are too many: at most {MOST} are written");
+        let help = "larger shards cost an engine less; how many runs a store takes is in docs/machines.md";
+        return Err(refused(Diagnostic::error("too-many-shards", message).help(help)));
     }
     let program = std::env::current_exe().map_err(|error| {
         refused(Diagnostic::error("no-program", format!("it is not known where coreach is: {error}")))
     })?;
-    let (parts, threads) = (parts.to_string(), arguments.threads.to_string());
+    let (shards, threads) = (shards.to_string(), arguments.threads.to_string());
     let done: Vec<String> = work.done.iter().map(u8::to_string).collect();
     let done = done.join(" | ");
     let known: [(&str, &[u8]); 11] = [
         ("TITLE", work.title.as_bytes()),
         ("NAME", work.name.as_bytes()),
-        ("PARTS", parts.as_bytes()),
+        ("SHARDS", shards.as_bytes()),
         ("THREADS", threads.as_bytes()),
         ("CRASHES", CRASHES.as_bytes()),
         ("ENDING", work.ending.as_bytes()),
@@ -100,7 +100,7 @@ pub fn write_tasks(arguments: &TasksArguments, work: &Work<'_>) -> Result<(), Ta
         Engine::Shell => &[("submit", include_str!("tasks/shell.sh"))],
     };
     let all = [
-        ("part", include_str!("tasks/part.sh")),
+        ("shard", include_str!("tasks/shard.sh")),
         ("merge", include_str!("tasks/merge.sh")),
         ("plan", "@PLAN@\n"),
     ];
@@ -110,7 +110,7 @@ pub fn write_tasks(arguments: &TasksArguments, work: &Work<'_>) -> Result<(), Ta
     let wanted: Vec<ToWrite> =
         files.iter().map(|(path, _)| ToWrite::new("--out", path, OutputForm::Tasks)).collect();
     let outputs = outputs(&wanted).map_err(TasksError::Refused)?;
-    for place in [folder.clone(), folder.join("parts"), folder.join("log")] {
+    for place in [folder.clone(), folder.join("shards"), folder.join("log")] {
         std::fs::create_dir_all(&place).map_err(|error| TasksError::Unwritten(place, error))?;
     }
     files.into_iter().zip(outputs).try_for_each(|((path, text), output)| {

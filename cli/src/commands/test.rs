@@ -22,7 +22,7 @@ use coreach_execution::preparation::Preparation;
 use coreach_execution::record::Record;
 use coreach_execution::run::events;
 use coreach_execution::strategy::{Asked, Move};
-use coreach_execution::{Bucket, Ending, Judge, Run, Settings, Strategy};
+use coreach_execution::{Bucket, Judge, OutcomeKind, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
@@ -190,7 +190,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 Err(error) => return no_thread(&error),
             };
             progress.one_done();
-            exit = exit.and(inconclusive.exit(run.outcome.ending()));
+            exit = exit.and(inconclusive.exit(run.outcome.kind()));
             total.add(&run);
             total.failed(&run, &written);
             let path = match keeper.keep(arguments, case, &written) {
@@ -209,7 +209,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             if arguments.format == OutputFormat::Json {
                 lock(&documents).push(written);
             }
-            if fail_fast && run.outcome.ending() == Ending::Verdict(Verdict::Fail) {
+            if fail_fast && run.outcome.kind() == OutcomeKind::Verdict(Verdict::Fail) {
                 break;
             }
         }
@@ -414,7 +414,7 @@ struct Total {
 
 impl Total {
     fn add(&mut self, run: &Run) {
-        self.outcomes.count(run.outcome.ending());
+        self.outcomes.count(run.outcome.kind());
         self.events += run.trace.len();
         self.seconds += run.time.as_secs_f64();
         for (source, count) in &run.mix {
@@ -438,12 +438,12 @@ impl Total {
     }
 
     fn line(&self) -> String {
-        let count = |ending: &Ending| format!("{ending} {}", self.outcomes.of(*ending));
+        let count = |kind: &OutcomeKind| format!("{kind} {}", self.outcomes.of(*kind));
         // WeakPass is told only where there is one: a test case has none.
-        let told = |ending: &&Ending| {
-            **ending != Ending::Verdict(Verdict::WeakPass) || self.outcomes.of(**ending) > 0
+        let told = |kind: &&OutcomeKind| {
+            **kind != OutcomeKind::Verdict(Verdict::WeakPass) || self.outcomes.of(**kind) > 0
         };
-        Ending::ALL.iter().filter(told).map(count).collect::<Vec<_>>().join(", ")
+        OutcomeKind::ALL.iter().filter(told).map(count).collect::<Vec<_>>().join(", ")
     }
 
     /// The counts in a line, and a line for each thing that failed.

@@ -9,7 +9,7 @@ use rusqlite::OptionalExtension;
 
 use crate::campaign::store::{Store, StoreError};
 use crate::campaign::store_error::wrong;
-use crate::ending::Ending;
+use crate::outcome::OutcomeKind;
 use crate::record::Record;
 
 /// A number of a run has at most so many digits; what is longer is the beginning of a key.
@@ -83,7 +83,7 @@ impl Store {
     pub fn first_failing(&self) -> Result<Option<i64>> {
         let sql = "SELECT min(number) FROM runs WHERE verdict = ?1";
         self.connection
-            .query_row(sql, [Ending::FAIL], |row| row.get(0))
+            .query_row(sql, [OutcomeKind::FAIL], |row| row.get(0))
             .map_err(|error| wrong(&self.path, &error))
     }
 

@@ -16,8 +16,8 @@ use crate::campaign::key::SHOWN;
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Contents, Row, Store, StoreError};
 use crate::campaign::summary::{constants, contested};
-use crate::ending::Ending;
 use crate::junit::{self, Case, Counts, Kind, LEFT_OUT, Report};
+use crate::outcome::OutcomeKind;
 
 /// Why a report was not written.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ pub fn write(
 
 /// The runs that have another verdict besides, which is worse: as they are told then.
 fn worse(contents: &Contents) -> HashMap<String, Row> {
-    let told = |(key, verdicts): (String, Vec<Ending>)| {
+    let told = |(key, verdicts): (String, Vec<OutcomeKind>)| {
         let row = contents.rows.get(&key)?;
         let worst = verdicts.into_iter().max_by_key(|verdict| verdict.rank())?;
         let reason = format!("{} in one run, {worst} in another of the same key", row.verdict);

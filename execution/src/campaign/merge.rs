@@ -1,4 +1,4 @@
-//! Joining stores: the parts of a campaign that several machines have done.
+//! Joining stores: the shards of a campaign that several machines have done.
 //!
 //! One store takes what the others have, each in one transaction, so that a merge may be killed and begun
 //! again like everything here. A run that both have is one run, and stays as it is. Where the two verdicts

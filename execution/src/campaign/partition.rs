@@ -1,7 +1,7 @@
-//! A part of a campaign, for one of several machines.
+//! A shard of a campaign, for one of several machines.
 //!
-//! `hash:m/n` is the m-th of n parts, counted from 1: the runs whose key, read as a number, leaves the
-//! remainder m - 1. The machines need to agree on nothing but n. A key is a hash, so the parts are about
+//! `hash:m/n` is the m-th of n shards, counted from 1: the runs whose key, read as a number, leaves the
+//! remainder m - 1. The machines need to agree on nothing but n. A key is a hash, so the shards are about
 //! equally large, and each has some of every test and implementation.
 
 use std::fmt;
@@ -11,30 +11,30 @@ use coreach_model::number::count;
 
 use crate::campaign::key::Key;
 
-/// The most parts.
+/// The most shards.
 const MOST: u64 = 1_000_000;
 
-/// One of so many parts.
+/// One of so many shards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partition {
     /// Which, counted from 1.
-    part: u64,
+    shard: u64,
     of: u64,
 }
 
 impl Partition {
     /// All runs.
-    pub const WHOLE: Partition = Partition { part: 1, of: 1 };
+    pub const WHOLE: Partition = Partition { shard: 1, of: 1 };
 
-    /// Is the run in this part? Every run is in exactly one.
+    /// Is the run in this shard? Every run is in exactly one.
     pub fn takes(self, key: &Key) -> bool {
-        key.number() % self.of == self.part - 1
+        key.number() % self.of == self.shard - 1
     }
 }
 
 impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "hash:{}/{}", self.part, self.of)
+        write!(f, "hash:{}/{}", self.shard, self.of)
     }
 }
 
@@ -46,16 +46,16 @@ impl FromStr for Partition {
         let wrong = || {
             format!("`{text}` is no partition: expected hash:M/N, for example hash:1/4 for the first of four")
         };
-        let (part, of) =
+        let (shard, of) =
             text.strip_prefix("hash:").and_then(|rest| rest.split_once('/')).ok_or_else(wrong)?;
-        let (part, of) = count(part).zip(count(of)).ok_or_else(wrong)?;
+        let (shard, of) = count(shard).zip(count(of)).ok_or_else(wrong)?;
         if of == 0 || of > MOST {
-            return Err(format!("a campaign is split into 1 to {MOST} parts, not into {of}"));
+            return Err(format!("a campaign is split into 1 to {MOST} shards, not into {of}"));
         }
-        if part == 0 || part > of {
-            return Err(format!("there is no part {part} of {of}: parts are counted from 1 to {of}"));
+        if shard == 0 || shard > of {
+            return Err(format!("there is no shard {shard} of {of}: shards are counted from 1 to {of}"));
         }
-        Ok(Partition { part, of })
+        Ok(Partition { shard, of })
     }
 }
 
@@ -68,11 +68,11 @@ mod tests {
     #[test]
     fn every_key_is_in_one_part() {
         for of in [1, 2, 3, 7] {
-            let parts: Vec<Partition> =
-                (1..=of).map(|part| format!("hash:{part}/{of}").parse().unwrap()).collect();
+            let shards: Vec<Partition> =
+                (1..=of).map(|shard| format!("hash:{shard}/{of}").parse().unwrap()).collect();
             for number in 0..200_u32 {
                 let key = Key::of(&number.to_string());
-                assert_eq!(parts.iter().filter(|part| part.takes(&key)).count(), 1);
+                assert_eq!(shards.iter().filter(|shard| shard.takes(&key)).count(), 1);
             }
         }
     }

@@ -259,9 +259,9 @@ pub struct Planned {
 pub struct Plan {
     /// The campaign's name.
     pub campaign: String,
-    /// What the whole plan is made of, by its hash: the same for each of its parts, and on every machine that
-    /// has the same files and the same version of us. Machines that work on parts of one plan compare it
-    /// before they begin.
+    /// What the whole plan is made of, by its hash: the same for each of its shards, and on every machine
+    /// that has the same files and the same version of us. Machines that work on shards of one plan compare
+    /// it before they begin.
     pub hash: Key,
     /// The test cases.
     pub tests: Vec<Test>,
@@ -314,8 +314,8 @@ impl Plan {
     }
 }
 
-/// The version is in it: the parts of one plan are done by one program. Numbers of runs are not hashed one by
-/// one, for there may be millions, and what they are made of says the same.
+/// The version is in it: the shards of one plan are done by one program. Numbers of runs are not hashed one
+/// by one, for there may be millions, and what they are made of says the same.
 fn hash(tests: &[Test], instances: &[Vec<Instance>], iuts: &[Iut], seeds: &[u64], settings: &Json) -> Key {
     let of_test = |(test, its): (&Test, &Vec<Instance>)| {
         let constants: Vec<_> = its.iter().map(|instance| &instance.constants).collect();

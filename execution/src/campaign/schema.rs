@@ -12,8 +12,9 @@ pub const FORMAT_VERSION: i64 = 4;
 /// What SQLite keeps in a file's head to tell whose it is: "corh".
 pub(super) const APPLICATION: i64 = 0x636f_7268;
 
-/// `verdict` takes any word: which there are is said by the type that reads them ([`crate::ending::Ending`]),
-/// not by the file. `delays` says how many steps of the trace are no events.
+/// `verdict` takes any word: which there are is said by the type that reads them
+/// ([`crate::outcome::OutcomeKind`]), not by the file. `delays` says how many steps of the trace are no
+/// events.
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, seal BLOB NOT NULL DEFAULT x'') STRICT;
 CREATE TABLE tests (

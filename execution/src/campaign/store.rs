@@ -34,7 +34,7 @@ use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
 use crate::campaign::seal::{self, Faults};
 pub use crate::campaign::store_error::StoreError;
 use crate::campaign::store_error::{PATIENCE, wrong};
-use crate::ending::Ending;
+use crate::outcome::OutcomeKind;
 use crate::record::{Record, read};
 
 /// A finished run, without its record.
@@ -45,7 +45,7 @@ pub struct Row {
     /// Its key.
     pub key: String,
     /// How it ended.
-    pub verdict: Ending,
+    pub verdict: OutcomeKind,
     /// Why, as a word.
     pub cause: String,
     /// Why, in a sentence.
@@ -62,9 +62,9 @@ pub struct Row {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Doubts {
     /// Key and verdict of each time that a run was done again.
-    pub repeats: Vec<(String, Ending)>,
+    pub repeats: Vec<(String, OutcomeKind)>,
     /// Key and verdict of each run to which a merge brought another verdict.
-    pub conflicts: Vec<(String, Ending)>,
+    pub conflicts: Vec<(String, OutcomeKind)>,
 }
 
 /// An open store.
@@ -318,8 +318,8 @@ impl Store {
             let verdict = row.get("verdict")?;
             let cause: String = row.get("cause")?;
             let bucket = match verdict {
-                Ending::FAIL | Ending::RunError => Some(bucket(&row.get::<_, String>("record")?)?),
-                Ending::Verdict(_) => None,
+                OutcomeKind::FAIL | OutcomeKind::RunError => Some(bucket(&row.get::<_, String>("record")?)?),
+                OutcomeKind::Verdict(_) => None,
             };
             let found = Row {
                 number: row.get("number")?,
@@ -342,7 +342,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn doubts(&self) -> Result<Doubts> {
-        let list = |table: &str| -> Result<Vec<(String, Ending)>> {
+        let list = |table: &str| -> Result<Vec<(String, OutcomeKind)>> {
             let mut list = Vec::new();
             self.each(table, &mut |row| {
                 list.push((row.get("key")?, row.get("verdict")?));

@@ -17,7 +17,7 @@ use crate::bucket::Bucket;
 use crate::campaign::left_out::LeftOut;
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Contents, Row};
-use crate::ending::Ending;
+use crate::outcome::OutcomeKind;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
 fn is_zero(count: &usize) -> bool {
@@ -42,24 +42,24 @@ pub struct Counts {
 
 impl Counts {
     /// Counts one more.
-    pub fn count(&mut self, ending: Ending) {
-        match ending {
-            Ending::Verdict(Verdict::Pass) => self.pass += 1,
-            Ending::Verdict(Verdict::WeakPass) => self.weak_pass += 1,
-            Ending::Verdict(Verdict::Inconclusive) => self.inconclusive += 1,
-            Ending::Verdict(Verdict::Fail) => self.fail += 1,
-            Ending::RunError => self.run_error += 1,
+    pub fn count(&mut self, kind: OutcomeKind) {
+        match kind {
+            OutcomeKind::Verdict(Verdict::Pass) => self.pass += 1,
+            OutcomeKind::Verdict(Verdict::WeakPass) => self.weak_pass += 1,
+            OutcomeKind::Verdict(Verdict::Inconclusive) => self.inconclusive += 1,
+            OutcomeKind::Verdict(Verdict::Fail) => self.fail += 1,
+            OutcomeKind::RunError => self.run_error += 1,
         }
     }
 
     /// How many ended so.
-    pub fn of(&self, ending: Ending) -> usize {
-        match ending {
-            Ending::Verdict(Verdict::Pass) => self.pass,
-            Ending::Verdict(Verdict::WeakPass) => self.weak_pass,
-            Ending::Verdict(Verdict::Inconclusive) => self.inconclusive,
-            Ending::Verdict(Verdict::Fail) => self.fail,
-            Ending::RunError => self.run_error,
+    pub fn of(&self, kind: OutcomeKind) -> usize {
+        match kind {
+            OutcomeKind::Verdict(Verdict::Pass) => self.pass,
+            OutcomeKind::Verdict(Verdict::WeakPass) => self.weak_pass,
+            OutcomeKind::Verdict(Verdict::Inconclusive) => self.inconclusive,
+            OutcomeKind::Verdict(Verdict::Fail) => self.fail,
+            OutcomeKind::RunError => self.run_error,
         }
     }
 
@@ -99,7 +99,7 @@ pub struct Told {
     /// The seed.
     pub seed: u64,
     /// How it ended.
-    pub verdict: Ending,
+    pub verdict: OutcomeKind,
     /// Why, as a word.
     pub cause: String,
     /// Why, in a sentence.
@@ -156,9 +156,9 @@ pub struct Summary {
 }
 
 /// Other verdicts of a run than the one in the store, by its key.
-pub(super) fn contested(contents: &Contents) -> HashMap<String, Vec<Ending>> {
+pub(super) fn contested(contents: &Contents) -> HashMap<String, Vec<OutcomeKind>> {
     let Contents { rows, doubts } = contents;
-    let mut contested: HashMap<String, Vec<Ending>> = HashMap::new();
+    let mut contested: HashMap<String, Vec<OutcomeKind>> = HashMap::new();
     for (key, verdict) in doubts.repeats.iter().chain(&doubts.conflicts) {
         if rows.get(key).is_some_and(|row| row.verdict != *verdict) {
             let list = contested.entry(key.clone()).or_default();
@@ -221,7 +221,7 @@ pub fn summarize(plan: &Plan, contents: &Contents) -> Summary {
 }
 
 /// Of how many runs these are.
-fn distinct(list: &[(String, Ending)]) -> usize {
+fn distinct(list: &[(String, OutcomeKind)]) -> usize {
     list.iter().map(|(key, _)| key).collect::<HashSet<_>>().len()
 }
 
@@ -293,11 +293,11 @@ pub fn constants(of: &Map<String, Json>) -> String {
 /// The rows of a table for people, the first one its head.
 pub fn table(summary: &Summary) -> Vec<Vec<String>> {
     // A test case has no WeakPass: the column is there where something was judged on line and ended so.
-    let endings: Vec<Ending> = Ending::ALL
+    let kinds: Vec<OutcomeKind> = OutcomeKind::ALL
         .into_iter()
-        .filter(|ending| *ending != Ending::Verdict(Verdict::WeakPass) || summary.counts.weak_pass > 0)
+        .filter(|kind| *kind != OutcomeKind::Verdict(Verdict::WeakPass) || summary.counts.weak_pass > 0)
         .collect();
-    let named = endings.iter().map(|ending| ending.name());
+    let named = kinds.iter().map(|kind| kind.name());
     let head: Vec<String> = ["test case", "iut", "runs"]
         .into_iter()
         .chain(named)
@@ -310,7 +310,7 @@ pub fn table(summary: &Summary) -> Vec<Vec<String>> {
             (0, _) | (_, 0) => "-".to_owned(),
             _ => format!("{count} {}", percent(count, total)),
         };
-        let shares = endings.iter().map(|ending| share(counts.of(*ending)));
+        let shares = kinds.iter().map(|kind| share(counts.of(*kind)));
         let median = median.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.4}"));
         [test.to_owned(), iut.to_owned(), total.to_string()]
             .into_iter()

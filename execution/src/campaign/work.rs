@@ -27,8 +27,8 @@ use coreach_model::Verdict;
 
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::store::{Finished, Store, StoreError};
-use crate::ending::Ending;
 use crate::open::Links;
+use crate::outcome::OutcomeKind;
 use crate::preparation::Preparation;
 use crate::record::Record;
 
@@ -260,7 +260,7 @@ fn one<'p>(
     };
     let initial = &plan.instances[run.test][run.instance].state;
     let (_, done) = preparation.run(initial, run.seed).map_err(WorkError::Thread)?;
-    if shared.effort.fail_fast && done.verdict == Ending::Verdict(Verdict::Fail) {
+    if shared.effort.fail_fast && done.verdict == OutcomeKind::Verdict(Verdict::Fail) {
         lock(&shared.queue).runs.clear();
     }
     // Where the writer is gone, a panic of its own is on the way.

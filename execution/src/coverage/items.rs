@@ -1,6 +1,6 @@
 //! What is counted: the items of a model, and how the models that are walked side by side meet in one system.
 //!
-//! **Sides of a conjunct.** A guard is a conjunction c1 && ... && cn. When an event of the transition's
+//! **Conditions.** A guard is a conjunction c1 && ... && cn. When an event of the transition's
 //! action comes (or is sent) in a state at its source, the guard is evaluated there. Where all conjuncts
 //! hold, each has shown that it *holds*; where just one does not, that one alone refused the event, and has
 //! shown that it *fails*; where several do not, none has shown anything. (A conjunct behind one that fails
@@ -24,12 +24,12 @@ pub enum Item {
     /// A transition that is taken.
     Transition(TransitionId),
     /// A conjunct of a transition's guard, by its place, that holds with all others, or alone does not.
-    Side {
+    Condition {
         /// The transition.
         transition: TransitionId,
         /// The conjunct's place in the guard.
         conjunct: usize,
-        /// Which side.
+        /// Whether it holds, or alone does not.
         holds: bool,
     },
     /// A class of a parameter's values, at a transition that is taken.
@@ -48,7 +48,7 @@ pub enum Item {
 struct Place {
     own: usize,
     /// The first one of the conjuncts: two for each, that it holds before that it fails.
-    sides: usize,
+    conditions: usize,
     /// For each parameter the first one, and the classes.
     classes: Vec<(usize, Vec<Class>)>,
 }
@@ -70,10 +70,10 @@ impl Items {
         for (number, transition) in iosts.transitions.numbered() {
             let own = all.len();
             all.push(Item::Transition(number));
-            let sides = all.len();
+            let conditions = all.len();
             for conjunct in 0..conjuncts[number].len() {
-                let side = |holds| Item::Side { transition: number, conjunct, holds };
-                all.extend([true, false].map(side));
+                let condition = |holds| Item::Condition { transition: number, conjunct, holds };
+                all.extend([true, false].map(condition));
             }
             let mut classes = Vec::new();
             for (parameter, datum) in iosts.action(transition.action).parameters.iter().enumerate() {
@@ -84,7 +84,7 @@ impl Items {
                 all.extend(list.iter().map(item));
                 classes.push((first, list));
             }
-            places.push(Place { own, sides, classes });
+            places.push(Place { own, conditions, classes });
         }
         Items { all, conjuncts, places }
     }
@@ -100,9 +100,9 @@ impl Items {
     }
 
     /// What a guard shows under a valuation.
-    fn sides(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
+    fn conditions(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
         let conjuncts = &self.conjuncts[transition];
-        let first = self.places[transition].sides;
+        let first = self.places[transition].conditions;
         let mut failing = None;
         for (place, conjunct) in conjuncts.iter().enumerate() {
             match holds(conjunct, valuation) {
@@ -206,7 +206,7 @@ impl Walked {
             for &number in &part.outgoing[location] {
                 let action = part.iosts.transitions[number].action;
                 if part.iosts.action(action).kind == ActionKind::Internal {
-                    part.items.sides(number, &state.valuation, &mut |item| met(first + item));
+                    part.items.conditions(number, &state.valuation, &mut |item| met(first + item));
                 }
             }
         }
@@ -230,7 +230,7 @@ impl Walked {
             let Some(location) = part.locations[at] else { continue };
             for &number in &part.outgoing[location] {
                 if is_same(part.iosts.action(part.iosts.transitions[number].action)) {
-                    part.items.sides(number, valuation, &mut |item| met(first + item));
+                    part.items.conditions(number, valuation, &mut |item| met(first + item));
                 }
             }
         }

@@ -6,8 +6,8 @@
 //! actions and choices: one trace may have been made on several ways through the model.
 //!
 //! **What covered means.** An *explanation* of a trace is a path through the models, internal steps included,
-//! whose visible events are the trace. An item (a location, a transition, a side of a conjunct, a class of a
-//! parameter) is
+//! whose visible events are the trace. An item (a location, a transition, a condition (a conjunct that
+//! holds, or alone does not), a class of a parameter) is
 //!
 //! - *covered* by a run where every explanation of its trace goes through it: however it was, it was there;
 //! - *possible* where some explanation does, and not every one. What is possible is said, and never counted
@@ -15,7 +15,7 @@
 //!
 //! Internal steps behind the last event belong to some explanations only, so they are possible at most. Of a
 //! run that ended with an event that the specification forbids, what comes before that event is explained,
-//! and the event itself shows sides of the guards that refused it. Behind a link that takes time, an
+//! and the event itself shows conditions of the guards that refused it. Behind a link that takes time, an
 //! explanation also chooses when each stimulus was taken, as the judge does ([`crate::judge::crossing`]).
 //!
 //! **Method.** Specification and purpose are walked side by side, as one system: their product before

@@ -9,10 +9,10 @@
 //! Only a definite *no* counts. Questions say:
 //!
 //! - a location: that its fact can hold; a transition: that its guard can, too;
-//! - a side that fails: that the other conjuncts hold and this one does not, and that another transition of
-//!   the action takes the event. An event that none takes is forbidden (an output) or not specified (an
-//!   input, and then the tester does not send it). A faulty implementation may show such a side all the same;
-//!   it is no gap, whoever shows it;
+//! - a condition that fails: that the other conjuncts hold and this one does not, and that another
+//!   transition of the action takes the event. An event that none takes is forbidden (an output) or not
+//!   specified (an input, and then the tester does not send it). A faulty implementation may show such a
+//!   condition all the same; it is no gap, whoever shows it;
 //! - a class: that the guard holds, and that it does or does not hold for the neighbours.
 //!
 //! **Sound**: facts and terms are read as total by the solver, which only adds states; that a neighbour is
@@ -71,10 +71,10 @@ fn question(iosts: &Iosts, items: &Items, facts: &Numbered<LocationId, Term>, it
         Item::Transition(number) | Item::Class { transition: number, .. } => {
             parts.push(enabling_condition(&iosts.transitions[*number]));
         }
-        Item::Location(_) | Item::Side { .. } => {}
+        Item::Location(_) | Item::Condition { .. } => {}
     }
     parts.extend(shown(iosts, items, item));
-    if let Item::Side { transition, holds: false, .. } = item {
+    if let Item::Condition { transition, holds: false, .. } = item {
         parts.extend(taken_by_another(iosts, *transition));
     }
     parts
@@ -85,7 +85,7 @@ pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
     match item {
         Item::Location(location) => *location,
         Item::Transition(number)
-        | Item::Side { transition: number, .. }
+        | Item::Condition { transition: number, .. }
         | Item::Class { transition: number, .. } => iosts.transitions[*number].source,
     }
 }
@@ -95,8 +95,8 @@ pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
 pub fn shown(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
     match item {
         Item::Location(_) | Item::Transition(_) => Vec::new(),
-        Item::Side { transition, holds: true, .. } => vec![iosts.transitions[*transition].guard.clone()],
-        Item::Side { transition, conjunct, holds: false } => {
+        Item::Condition { transition, holds: true, .. } => vec![iosts.transitions[*transition].guard.clone()],
+        Item::Condition { transition, conjunct, holds: false } => {
             let part = |(place, other): (usize, &Term)| match place.cmp(conjunct) {
                 std::cmp::Ordering::Less => other.clone(),
                 std::cmp::Ordering::Equal => other.not(),

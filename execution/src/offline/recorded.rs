@@ -8,8 +8,8 @@ use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Value, codec};
 use dashu::rational::RBig;
 
-use crate::ending;
 use crate::offline::sequence::{Item, Placed};
+use crate::outcome;
 use crate::record::{Record, occurrence};
 use crate::run::{Cause, Occurrence, Outcome};
 use crate::timed::seconds;
@@ -44,7 +44,7 @@ pub fn items(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
         }
     }
     if let Outcome::Verdict(_, Cause::Silence(time)) =
-        ending::outcome(record.verdict, &record.cause, &record.detail)?
+        outcome::outcome(record.verdict, &record.cause, &record.detail)?
     {
         items.push(Placed { line: record.trace.len() + 1, item: Item::Delay(seconds(time)) });
     }

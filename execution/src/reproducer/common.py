@@ -163,7 +163,7 @@ class Implementation:
             return False
         return came.name == was[0].name and fits(came.values, was[0].values)
 
-    def hang_up(self):
+    def disconnect(self):
         """Nothing more will be said: one who waits for more may end."""
 
     def tell(self, sign, what):
@@ -172,7 +172,7 @@ class Implementation:
     def leave(self):
         """Ends what was started, with all of its group."""
         if self.process is not None and self.grace > 0:
-            self.hang_up()
+            self.disconnect()
             try:
                 self.process.wait(self.grace)
             except subprocess.TimeoutExpired:

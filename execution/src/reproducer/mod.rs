@@ -168,7 +168,7 @@ impl Offence {
             other => Err(NoScript(format!(
                 "the run ended with {} ({}): no answer of the implementation is the failure",
                 other.name(),
-                crate::ending::cause(other).0
+                crate::outcome::cause(other).0
             ))),
         }
     }

@@ -18,7 +18,7 @@ class Wire(Implementation):
         self.socket.settimeout(None if TLS is None else 0)
         self.input = self.output = self.socket.fileno()
 
-    def hang_up(self):
+    def disconnect(self):
         if self.socket is not None:
             self.socket.close()
         elif self.process.stdin is not None:
@@ -79,7 +79,7 @@ class Wire(Implementation):
         if not self.has_ended or self.has_hung_up:
             return Came("silence")
         if ON_CLOSE is None or self.buffer:
-            # A hang-up that is an output is none in the middle of something.
+            # A disconnect that is an output is none in the middle of something.
             return Came("end" if ON_CLOSE is None else "garbage", self.buffer)
         self.has_hung_up = True
         return Came("event", b"", ON_CLOSE, {})

@@ -111,7 +111,7 @@ pub fn goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
     match criterion {
         Criterion::Locations => of_kind(|item| matches!(item, Item::Location(_))),
         Criterion::Transitions => of_kind(|item| matches!(item, Item::Transition(_))),
-        Criterion::Guards => of_kind(|item| matches!(item, Item::Side { .. })),
+        Criterion::Guards => of_kind(|item| matches!(item, Item::Condition { .. })),
         Criterion::Boundaries => of_kind(|item| matches!(item, Item::Class { .. })),
         Criterion::Pairs => {
             let follow = |first: TransitionId| {
@@ -177,9 +177,9 @@ pub fn name(iosts: &Iosts, items: &Items, goal: &Goal) -> String {
         Goal::Item(number) => match &items.all()[*number] {
             Item::Location(location) => iosts.location(*location).label.clone(),
             Item::Transition(number) => transition(*number),
-            Item::Side { transition: number, conjunct, holds } => {
-                let side = if *holds { "holds" } else { "alone fails" };
-                format!("{}: `{}` {side}", transition(*number), items.conjuncts(*number)[*conjunct])
+            Item::Condition { transition: number, conjunct, holds } => {
+                let outcome = if *holds { "holds" } else { "alone fails" };
+                format!("{}: `{}` {outcome}", transition(*number), items.conjuncts(*number)[*conjunct])
             }
             Item::Class { transition: number, parameter, class } => {
                 let action = iosts.action(iosts.transitions[*number].action);

@@ -206,7 +206,7 @@ impl Searcher<'_, '_> {
             Goal::Item(item) => match &self.items().all()[*item] {
                 Item::Transition(wanted) if *wanted == number => Term::yes(),
                 Item::Class { transition, .. } if *transition == number => self.condition(*item),
-                Item::Side { transition, .. } => {
+                Item::Condition { transition, .. } => {
                     let of = &iosts.transitions[*transition];
                     let is_shown = of.source == taken.source
                         && of.action == taken.action
@@ -240,7 +240,7 @@ impl Searcher<'_, '_> {
         let (iosts, at) = (self.system.iosts, tree.nodes[node].state.location);
         match &self.items().all()[item] {
             Item::Location(location) if *location == at => self.ask(tree, node, None, open),
-            Item::Side { transition, .. } => {
+            Item::Condition { transition, .. } => {
                 let of = &iosts.transitions[*transition];
                 if of.source == at && iosts.action(of.action).kind == ActionKind::Internal {
                     let condition = self.condition(item);

@@ -185,10 +185,10 @@ fn is_on(walked: &Walked, goal: &Goal, path: &[TransitionId]) -> bool {
                 || path.iter().any(|number| iosts.transitions[*number].target == *location)
         }
         Item::Transition(number) => path.contains(number),
-        Item::Side { transition, holds: true, .. } => {
+        Item::Condition { transition, holds: true, .. } => {
             path.contains(transition)
                 && iosts.action(iosts.transitions[*transition].action).kind != ActionKind::Internal
         }
-        Item::Side { .. } | Item::Class { .. } => false,
+        Item::Condition { .. } | Item::Class { .. } => false,
     }
 }

@@ -63,8 +63,8 @@ fn conjuncts(transition: &TransitionCoverage) -> Vec<Share> {
         let mut share = Share::default();
         [&conjunct.holds, &conjunct.fails]
             .into_iter()
-            .filter(|side| is_asked(side))
-            .for_each(|side| share.add(side.times));
+            .filter(|condition| is_asked(condition))
+            .for_each(|condition| share.add(condition.times));
         share
     });
     shares.filter(|share| share.all > 0).collect()

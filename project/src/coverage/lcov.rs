@@ -6,7 +6,7 @@
 //! | LCOV | here |
 //! |---|---|
 //! | a line (`DA`) | the first line of a transition, how often it was taken; of a location that is described under `locations:`, how often it was visited |
-//! | a branch (`BRDA`) | a side of a conjunct, on its transition's line: for conjunct n the branches 2n (it held) and 2n + 1 (it alone did not) |
+//! | a branch (`BRDA`) | a condition, on its transition's line: for conjunct n the branches 2n (it held) and 2n + 1 (it alone did not) |
 //! | a function (`FN`) | a location, how often it was visited |
 //!
 //! Counts are those that are certain; what is only possible is 0. What is proved to be out of reach, and what
@@ -73,13 +73,14 @@ fn record(text: &mut String, test: &str, model: &ModelCoverage) {
     let (mut found, mut hit) = (0, 0);
     for transition in model.transitions.iter().filter(|transition| is_asked(&transition.met)) {
         let block = blocks.entry(transition.line).or_default();
-        let sides = || transition.conjuncts.iter().flat_map(|conjunct| [&conjunct.holds, &conjunct.fails]);
-        let is_evaluated = sides().any(|side| side.times > 0);
-        for (branch, side) in sides().enumerate().filter(|(_, side)| is_asked(side)) {
-            let taken = if is_evaluated { side.times.to_string() } else { "-".to_owned() };
+        let conditions =
+            || transition.conjuncts.iter().flat_map(|conjunct| [&conjunct.holds, &conjunct.fails]);
+        let is_evaluated = conditions().any(|condition| condition.times > 0);
+        for (branch, condition) in conditions().enumerate().filter(|(_, condition)| is_asked(condition)) {
+            let taken = if is_evaluated { condition.times.to_string() } else { "-".to_owned() };
             put(text, format_args!("BRDA:{},{block},{branch},{taken}", transition.line));
             found += 1;
-            hit += usize::from(side.times > 0);
+            hit += usize::from(condition.times > 0);
         }
         *block += 1;
     }

@@ -29,7 +29,7 @@ pub enum CoverageKind {
     Locations,
     /// Transitions.
     Transitions,
-    /// Sides of conjuncts.
+    /// Conditions.
     Conjuncts,
     /// Classes of parameters.
     Parameters,
@@ -58,7 +58,7 @@ impl CoverageKind {
         match item {
             Item::Location(_) => CoverageKind::Locations,
             Item::Transition(_) => CoverageKind::Transitions,
-            Item::Side { .. } => CoverageKind::Conjuncts,
+            Item::Condition { .. } => CoverageKind::Conjuncts,
             Item::Class { .. } => CoverageKind::Parameters,
         }
     }
@@ -470,7 +470,7 @@ fn guards_alone(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut S
         let mut unreachable = proofs::among(iosts, items, &anything, &mut Z3Solver::default());
         // A purpose follows every event, be it by a transition that its author did not write.
         for (item, is_unreachable) in items.all().iter().zip(&mut unreachable) {
-            *is_unreachable &= !matches!(item, Item::Side { holds: false, .. });
+            *is_unreachable &= !matches!(item, Item::Condition { holds: false, .. });
         }
         said(unreachable)
     };
@@ -489,7 +489,7 @@ fn reject_in(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded:
         let is_rejected = match item {
             Item::Location(location) => *location == reject,
             Item::Transition(number)
-            | Item::Side { transition: number, .. }
+            | Item::Condition { transition: number, .. }
             | Item::Class { transition: number, .. } => {
                 let transition = &iosts.transitions[*number];
                 transition.target == reject || transition.source == reject
@@ -508,7 +508,7 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
         match item {
             Item::Location(location) => lines.map_or(1, |lines| lines.locations[*location]),
             Item::Transition(number)
-            | Item::Side { transition: number, .. }
+            | Item::Condition { transition: number, .. }
             | Item::Class { transition: number, .. } => lines.map_or(1, |lines| lines.transitions[*number]),
         }
     };
@@ -521,10 +521,11 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
         transitions: Vec::new(),
     };
     for ((item, count), excluded) in items.all().iter().zip(&tally.counts).zip(excluded) {
-        // A side that fails may be shown by a faulty implementation; anything else would be a fault of ours.
+        // A condition that fails may be shown by a faulty implementation; anything else would be a fault of
+        // ours.
         assert!(
             !(*excluded == Some(Status::Unreachable) && count.is_covered())
-                || matches!(item, Item::Side { holds: false, .. }),
+                || matches!(item, Item::Condition { holds: false, .. }),
             "a run met what was proved to be out of reach: {item:?} of {}",
             iosts.name
         );
@@ -552,7 +553,7 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
                     parameters: parameters.collect(),
                 });
             }
-            Item::Side { transition, conjunct, holds } => {
+            Item::Condition { transition, conjunct, holds } => {
                 let text = || items.conjuncts(*transition)[*conjunct].to_string();
                 let conjuncts = &mut told.transitions[transition.place()].conjuncts;
                 match holds {

@@ -19,14 +19,14 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, output};
-use crate::parts_arguments::MergeArguments;
 use crate::progress::ProgressLine;
+use crate::shard_arguments::MergeArguments;
 use crate::write::open_store;
 
 /// So much of what was left is told to people; a document has all.
 const TOLD: usize = 20;
 
-/// A campaign whose parts are merged.
+/// A campaign whose shards are merged.
 struct Whole {
     plan: Plan,
     warnings: Vec<Diagnostic>,
@@ -147,7 +147,7 @@ fn stranger(store: &Path, runs: usize) -> Diagnostic {
     Diagnostic::error("another-campaign", message).help(help)
 }
 
-/// What came of the campaign whose parts these were.
+/// What came of the campaign whose shards these were.
 fn end(
     arguments: &MergeArguments,
     whole: &Whole,

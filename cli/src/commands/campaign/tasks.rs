@@ -1,4 +1,4 @@
-//! `coreach campaign tasks`: a campaign in parts, for an engine.
+//! `coreach campaign tasks`: a campaign in shards, for an engine.
 
 use coreach_execution::campaign::Partition;
 use coreach_project::budget;
@@ -11,14 +11,14 @@ use crate::commands::tasks::{TasksError, Work, quoted_path, write_tasks};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::parts_arguments::TasksArguments;
 use crate::progress::ProgressLine;
+use crate::shard_arguments::TasksArguments;
 
-/// What a part's exit code may be when all its runs are in its store: verdicts, and runs that there are none
+/// What a shard's exit code may be when all its runs are in its store: verdicts, and runs that there are none
 /// of.
 const DONE: &[u8] = &[0, 1, 3, 4, 5, 6, 7, 9];
 
-/// Plans the campaign once, so that mistakes are told here and each part knows the plan, and writes the
+/// Plans the campaign once, so that mistakes are told here and each shard knows the plan, and writes the
 /// scripts.
 pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
     let human = OutputFormat::Human;
@@ -35,14 +35,14 @@ pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
     console::draw(&warnings);
     let config = quoted_path(path).map_err(|error| unwritten(&arguments.out, &error))?;
     let hash = plan.hash.to_string();
-    let parts = arguments.parts;
-    // Parts that had other budgets could leave out other purposes.
+    let shards = arguments.shards;
+    // Shards that had other budgets could leave out other purposes.
     let said = budget::said_words();
     let command = [
         b"\"$coreach\" campaign ".as_slice(),
         &config,
         format!(
-            " --plan {hash} \\\n    --partition \"hash:$part/{parts}\" --store \"$work/part\" --threads {threads}{said} --quiet >/dev/null"
+            " --plan {hash} \\\n    --partition \"hash:$shard/{shards}\" --store \"$work/shard\" --threads {threads}{said} --quiet >/dev/null"
         )
         .as_bytes(),
     ]
@@ -50,7 +50,7 @@ pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
     let merge = [
         b"\"$coreach\" campaign merge --campaign ".as_slice(),
         &config,
-        format!(" \\\n    --plan {hash}{said} \"$@\" merged.sqlite parts/*.sqlite").as_bytes(),
+        format!(" \\\n    --plan {hash}{said} \"$@\" merged.sqlite shards/*.sqlite").as_bytes(),
     ]
     .concat();
     let work = Work {
@@ -67,8 +67,8 @@ pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
         TasksError::Unwritten(path, error) => unwritten(&path, &error),
     })?;
     if !arguments.quiet {
-        let (runs, parts) = (plural(plan.runs.len(), "run"), plural(parts.get(), "part"));
-        console::say(&format!("note: {runs} in {parts}: sh {}", arguments.out.join("submit").display()));
+        let (runs, shards) = (plural(plan.runs.len(), "run"), plural(shards.get(), "shard"));
+        console::say(&format!("note: {runs} in {shards}: sh {}", arguments.out.join("submit").display()));
     }
     Ok(Exit::Fine)
 }

@@ -17,8 +17,8 @@ with contextlib.ExitStack() as stack:
             cluster.start_worker(WorkerConfig(cores=@THREADS@))
     client = hyperqueue.Client(server)
     job = hyperqueue.Job(max_fails=None, name="@NAME@")
-    for part in range(1, @PARTS@ + 1):
-        program = ["sh", "-c", 'exec sh "$TASKS/part" "$0"', str(part)]
+    for shard in range(1, @SHARDS@ + 1):
+        program = ["sh", "-c", 'exec sh "$TASKS/shard" "$0"', str(shard)]
         need = hyperqueue.ffi.protocol.ResourceRequest(cpus=@THREADS@)
         job.program(program, cwd="/", env={"TASKS": str(here)}, stdout=None, stderr=None, resources=need, crash_limit=@CRASHES@)
     client.wait_for_jobs([client.submit(job)], raise_on_error=False)

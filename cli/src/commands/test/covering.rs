@@ -11,7 +11,7 @@ use coreach_execution::open::open;
 use coreach_execution::record::{Record, record};
 use coreach_execution::session::{TestSession, retrying};
 use coreach_execution::walk::{Standing, Until, Walk};
-use coreach_execution::{Ending, Outcome, Run, Settings, Strategy, judge};
+use coreach_execution::{Outcome, OutcomeKind, Run, Settings, Strategy, judge};
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, Verdict};
 use coreach_pipeline::Conformance;
@@ -136,7 +136,7 @@ impl Walking<'_> {
                     TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() };
                 session.run(seed, Strategy::Walk(&mut walk))
             });
-            let ending = run.outcome.ending();
+            let kind = run.outcome.kind();
             let written = record(judge.as_mut(), &run);
             let path = match keeper.keep(arguments, &self.walkable.case, &written) {
                 Ok(path) => path,
@@ -145,8 +145,8 @@ impl Walking<'_> {
                     return Ok(Exit::Environment);
                 }
             };
-            if matches!(ending, Ending::Verdict(Verdict::Fail) | Ending::RunError) {
-                exit = Exit::of(ending);
+            if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
+                exit = Exit::of(kind);
                 self.tell(&initial, &run, path.as_deref())?;
             }
             // That a walk has ended says nothing bad of anybody; that its judge could not follow does.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::io;
 
-use coreach_execution::Ending;
+use coreach_execution::OutcomeKind;
 use coreach_execution::offline::judge::OfflineVerdict;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::sequence::time_text;
@@ -57,7 +57,7 @@ pub fn verdict(arguments: &VerdictArguments) -> io::Result<Exit> {
         Err(NoVerdict::Mistake(found)) => return refuse(&[found]),
         Err(NoVerdict::Stopped(found)) => return refuse_as(&[found], arguments.format, Exit::Stopped),
     };
-    let exit = arguments.inconclusive.exit(Ending::Verdict(judged.verdict.verdict()));
+    let exit = arguments.inconclusive.exit(OutcomeKind::Verdict(judged.verdict.verdict()));
     match arguments.format {
         OutputFormat::Json => console::print_json(&document(&offline, &names, &judged, exit.code()))?,
         OutputFormat::Human => console::print(&told(&offline, &names, &judged))?,

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use coreach_execution::Bucket;
-use coreach_execution::ending::Ending;
+use coreach_execution::outcome::OutcomeKind;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::from_bytes;
 use coreach_project::render::to_json;
@@ -61,7 +61,7 @@ fn ended(mut document: Value) -> Value {
 
 fn a_bucket() -> Bucket {
     Bucket {
-        verdict: Ending::FAIL,
+        verdict: OutcomeKind::FAIL,
         place: "l".to_owned(),
         cause: "event".to_owned(),
         action: Some("a".to_owned()),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use coreach_adapters::evidence::{self, EvidenceItem, Phase};
 use coreach_adapters::{Failure, Left, Settled};
-use coreach_execution::ending::{Cause, Ending, Outcome, cause};
+use coreach_execution::outcome::{Cause, Outcome, OutcomeKind, cause};
 use coreach_execution::record::{GuardRecord, ReasonRecord, Record, StepRecord};
 use coreach_execution::shrink::Stopped;
 use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
@@ -101,7 +101,7 @@ pub(super) fn records() -> Vec<Record> {
             test_case: "t".to_owned(),
             constants: a_map(),
             seed: u64::MAX,
-            verdict: outcome.ending(),
+            verdict: outcome.kind(),
             cause: cause.to_owned(),
             detail,
             reason: ReasonRecord {
@@ -162,7 +162,7 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
     let documents: Vec<Value> = records.iter().map(|record| serde_json::to_value(record).unwrap()).collect();
     follow("run-record.schema.json", &documents);
     let schema = schema::read("run-record.schema.json");
-    assert_eq!(words(&schema, "/properties/verdict/enum"), Ending::ALL.map(Ending::name));
+    assert_eq!(words(&schema, "/properties/verdict/enum"), OutcomeKind::ALL.map(OutcomeKind::name));
     let mut causes: Vec<String> = Vec::new();
     records.into_iter().map(|record| record.cause).for_each(|cause| {
         if !causes.contains(&cause) {
@@ -179,7 +179,10 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
     assert_eq!(wire("phase"), [Phase::Start, Phase::Settle].map(Phase::name));
     let stopped = [Stopped::Runs, Stopped::Time].map(Stopped::name);
     assert_eq!(words(&schema, "/properties/shrunk/properties/stopped/enum"), stopped);
-    assert_eq!(words(&schema, "/$defs/bucket/properties/verdict/enum"), Ending::ALL.map(Ending::name));
+    assert_eq!(
+        words(&schema, "/$defs/bucket/properties/verdict/enum"),
+        OutcomeKind::ALL.map(OutcomeKind::name)
+    );
     let sources: Vec<&str> = Source::ALL.iter().map(|source| source.name()).collect();
     assert_eq!(words(&schema, "/properties/mix/propertyNames/enum"), sources);
 }

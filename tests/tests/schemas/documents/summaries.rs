@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use coreach_execution::campaign::summary::{Counts, Failed, Group, Summary, Told};
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
-use coreach_execution::ending::Ending;
 use coreach_execution::mutation::Operator;
+use coreach_execution::outcome::OutcomeKind;
 use coreach_project::coverage::report::{
     ClassCoverage, ConjunctCoverage, Figure, Figures, LocationCoverage, Met, ModelCoverage,
     ParameterCoverage, PurposeCoverage, SpecificationCoverage, Status, TransitionCoverage, Unmet,
@@ -78,7 +78,7 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
                 iut: "i".to_owned(),
                 constants: a_map(),
                 seed: 1,
-                verdict: Ending::FAIL,
+                verdict: OutcomeKind::FAIL,
                 cause: "event".to_owned(),
                 reason: "r".to_owned(),
                 events: 3,
@@ -107,7 +107,7 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
     let told = schema::read("campaign-summary.schema.json");
     let shortest = "/properties/buckets/items/properties/shortest/properties/verdict/enum";
     for pointer in [shortest, "/$defs/bucket/properties/verdict/enum"] {
-        assert_eq!(words(&told, pointer), Ending::ALL.map(Ending::name));
+        assert_eq!(words(&told, pointer), OutcomeKind::ALL.map(OutcomeKind::name));
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! | in a record | type |
 //! |---|---|
-//! | `verdict` | [`Ending`]: the verdict's name, or `RunError` |
+//! | `verdict` | [`OutcomeKind`]: the verdict's name, or `RunError` |
 //! | `cause`, `detail` | [`Cause`] of a verdict, [`Failure`] of a run error: a word, and what belongs to it |
 
 use std::fmt;
@@ -23,52 +23,52 @@ use crate::times::{self, seconds};
 
 /// How a run ended, without why.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Ending {
+pub enum OutcomeKind {
     /// With a verdict.
     Verdict(Verdict),
     /// Without: something between tester and implementation broke.
     RunError,
 }
 
-impl Ending {
+impl OutcomeKind {
     /// All of them, in the order of reports.
-    pub const ALL: [Ending; 5] = [
-        Ending::Verdict(Verdict::Pass),
-        Ending::Verdict(Verdict::WeakPass),
-        Ending::Verdict(Verdict::Inconclusive),
-        Ending::Verdict(Verdict::Fail),
-        Ending::RunError,
+    pub const ALL: [OutcomeKind; 5] = [
+        OutcomeKind::Verdict(Verdict::Pass),
+        OutcomeKind::Verdict(Verdict::WeakPass),
+        OutcomeKind::Verdict(Verdict::Inconclusive),
+        OutcomeKind::Verdict(Verdict::Fail),
+        OutcomeKind::RunError,
     ];
 
     /// The worst of them: the implementation does what it must not.
-    pub const FAIL: Ending = Ending::Verdict(Verdict::Fail);
+    pub const FAIL: OutcomeKind = OutcomeKind::Verdict(Verdict::Fail);
 
     /// The word.
     pub fn name(self) -> &'static str {
         match self {
-            Ending::Verdict(verdict) => verdict.name(),
-            Ending::RunError => "RunError",
+            OutcomeKind::Verdict(verdict) => verdict.name(),
+            OutcomeKind::RunError => "RunError",
         }
     }
 
     /// The one of this word.
-    pub fn named(name: &str) -> Option<Ending> {
-        Ending::ALL.into_iter().find(|ending| ending.name() == name)
+    pub fn named(name: &str) -> Option<OutcomeKind> {
+        OutcomeKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// How bad it is: where two runs of one key disagree, the worse one is told.
     pub fn rank(self) -> usize {
         match self {
-            Ending::Verdict(Verdict::Pass) => 0,
-            Ending::Verdict(Verdict::WeakPass) => 1,
-            Ending::Verdict(Verdict::Inconclusive) => 2,
-            Ending::RunError => 3,
-            Ending::Verdict(Verdict::Fail) => 4,
+            OutcomeKind::Verdict(Verdict::Pass) => 0,
+            OutcomeKind::Verdict(Verdict::WeakPass) => 1,
+            OutcomeKind::Verdict(Verdict::Inconclusive) => 2,
+            OutcomeKind::RunError => 3,
+            OutcomeKind::Verdict(Verdict::Fail) => 4,
         }
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for OutcomeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -76,39 +76,39 @@ impl fmt::Display for Ending {
 
 /// A word that is none of ours: a file of a later version, or one that somebody wrote.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoEnding(String);
+pub struct NoOutcome(String);
 
-impl fmt::Display for NoEnding {
+impl fmt::Display for NoOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` is no verdict", self.0)
     }
 }
 
-impl std::error::Error for NoEnding {}
+impl std::error::Error for NoOutcome {}
 
-impl Serialize for Ending {
+impl Serialize for OutcomeKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for Ending {
+impl<'de> Deserialize<'de> for OutcomeKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        Ending::named(&name).ok_or_else(|| serde::de::Error::custom(NoEnding(name)))
+        OutcomeKind::named(&name).ok_or_else(|| serde::de::Error::custom(NoOutcome(name)))
     }
 }
 
-impl ToSql for Ending {
+impl ToSql for OutcomeKind {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         self.name().to_sql()
     }
 }
 
-impl FromSql for Ending {
+impl FromSql for OutcomeKind {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let name = value.as_str()?;
-        Ending::named(name).ok_or_else(|| FromSqlError::Other(Box::new(NoEnding(name.to_owned()))))
+        OutcomeKind::named(name).ok_or_else(|| FromSqlError::Other(Box::new(NoOutcome(name.to_owned()))))
     }
 }
 
@@ -133,16 +133,16 @@ impl Outcome {
     }
 
     /// Without why.
-    pub fn ending(&self) -> Ending {
+    pub fn kind(&self) -> OutcomeKind {
         match self {
-            Outcome::Verdict(verdict, _) => Ending::Verdict(*verdict),
-            Outcome::RunError(_) => Ending::RunError,
+            Outcome::Verdict(verdict, _) => OutcomeKind::Verdict(*verdict),
+            Outcome::RunError(_) => OutcomeKind::RunError,
         }
     }
 
     /// The verdict's name, or `RunError`.
     pub fn name(&self) -> &'static str {
-        self.ending().name()
+        self.kind().name()
     }
 
     /// The verdict, where there is one.
@@ -232,11 +232,11 @@ pub fn cause(outcome: &Outcome) -> (&'static str, Json) {
     }
 }
 
-/// What [`cause`] and an ending were made of.
+/// What [`cause`] and a kind of outcome were made of.
 ///
 /// # Errors
 /// The words do not fit each other: no run ends so.
-pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, String> {
+pub fn outcome(kind: OutcomeKind, cause: &str, detail: &Json) -> Result<Outcome, String> {
     let wrong = |what: &str| format!("`detail` of the cause `{cause}` must be {what}");
     let text = || detail.as_str().map(str::to_owned).ok_or_else(|| wrong("a text"));
     let number = || detail.as_u64().ok_or_else(|| wrong("a whole number"));
@@ -245,8 +245,8 @@ pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, St
         let time = detail.as_f64().and_then(|ms| seconds(ms / 1e3));
         time.ok_or_else(|| wrong("a time in milliseconds"))
     };
-    let verdict = match ending {
-        Ending::RunError => {
+    let verdict = match kind {
+        OutcomeKind::RunError => {
             let failure = match cause {
                 "start" => Failure::Start(text()?),
                 "lost" => Failure::Lost(text()?),
@@ -259,7 +259,7 @@ pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, St
             };
             return Ok(Outcome::RunError(failure));
         }
-        Ending::Verdict(verdict) => verdict,
+        OutcomeKind::Verdict(verdict) => verdict,
     };
     let typed = match cause {
         "event" => Cause::Event,
@@ -278,7 +278,7 @@ pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, St
         other => return Err(format!("`{other}` is no cause of a verdict")),
     };
     if !typed.may_end_in(verdict) {
-        return Err(format!("the cause `{cause}` never ends in {ending}"));
+        return Err(format!("the cause `{cause}` never ends in {kind}"));
     }
     Ok(Outcome::Verdict(verdict, typed))
 }
@@ -345,7 +345,7 @@ mod tests {
             let outcome_of = Outcome::RunError(failure);
             let (word, detail) = cause(&outcome_of);
             assert!(words.insert(word), "{word} twice");
-            assert_eq!(outcome(Ending::RunError, word, &detail), Ok(outcome_of));
+            assert_eq!(outcome(OutcomeKind::RunError, word, &detail), Ok(outcome_of));
         }
         for one in causes() {
             let word = cause(&Outcome::Verdict(Verdict::Pass, one.clone())).0;
@@ -353,7 +353,7 @@ mod tests {
             for verdict in Verdict::ALL {
                 let given = Outcome::Verdict(verdict, one.clone());
                 let (word, detail) = cause(&given);
-                let read = outcome(given.ending(), word, &detail);
+                let read = outcome(given.kind(), word, &detail);
                 assert_eq!(read.ok(), one.may_end_in(verdict).then_some(given));
             }
         }
@@ -362,18 +362,20 @@ mod tests {
     #[test]
     fn an_ending_is_one_word_everywhere() {
         let names = ["Pass", "WeakPass", "Inconclusive", "Fail", "RunError"];
-        assert_eq!(Ending::ALL.map(Ending::name), names);
-        for ending in Ending::ALL {
-            let written = serde_json::to_string(&ending).unwrap_or_default();
-            assert_eq!(written, format!("\"{}\"", ending.name()));
-            assert_eq!(serde_json::from_str::<Ending>(&written).ok(), Some(ending));
-            assert_eq!(Ending::column_result(ValueRef::from(ending.name())).ok(), Some(ending));
+        assert_eq!(OutcomeKind::ALL.map(OutcomeKind::name), names);
+        for kind in OutcomeKind::ALL {
+            let written = serde_json::to_string(&kind).unwrap_or_default();
+            assert_eq!(written, format!("\"{}\"", kind.name()));
+            assert_eq!(serde_json::from_str::<OutcomeKind>(&written).ok(), Some(kind));
+            assert_eq!(OutcomeKind::column_result(ValueRef::from(kind.name())).ok(), Some(kind));
         }
-        assert!(serde_json::from_str::<Ending>("\"pass\"").is_err());
-        assert!(Ending::column_result(ValueRef::from("NoPass")).is_err());
-        // Every verdict of the type is an ending.
-        assert!(Verdict::ALL.into_iter().all(|verdict| Ending::ALL.contains(&Ending::Verdict(verdict))));
-        let mut ranks = Ending::ALL.map(Ending::rank);
+        assert!(serde_json::from_str::<OutcomeKind>("\"pass\"").is_err());
+        assert!(OutcomeKind::column_result(ValueRef::from("NoPass")).is_err());
+        // Every verdict of the type is a kind of outcome.
+        assert!(
+            Verdict::ALL.into_iter().all(|verdict| OutcomeKind::ALL.contains(&OutcomeKind::Verdict(verdict)))
+        );
+        let mut ranks = OutcomeKind::ALL.map(OutcomeKind::rank);
         ranks.sort_unstable();
         assert_eq!(ranks, [0, 1, 2, 3, 4]);
     }

@@ -1,4 +1,4 @@
-//! What commands have alike that can be done in parts: `mutate` and `compare`. A campaign has its store
+//! What commands have alike that can be done in shards: `mutate` and `compare`. A campaign has its store
 //! instead.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::path::Path;
 use coreach_execution::campaign::{Key, Partition};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
-use coreach_project::parts::{Shard, join, load, takes};
+use coreach_project::shards::{Shard, join, load, takes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -18,19 +18,23 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, ToWrite};
-use crate::parts_arguments::{JoinArguments, PartArguments, TasksArguments};
+use crate::shard_arguments::{JoinArguments, ShardArguments, TasksArguments};
 use crate::write::write;
 
-/// What a part's exit code may be when its results are kept: everything but mistakes and the machine.
+/// What a shard's exit code may be when its results are kept: everything but mistakes and the machine.
 const DONE: &[u8] = &[0, 1, 3, 4, 5, 6, 7, 9];
 
 /// The items that this call does, with their numbers. It is refused where another plan was meant.
 ///
 /// # Errors
 /// One finding.
-pub fn mine<I>(items: Vec<I>, plan: &Key, part: &PartArguments) -> Result<Vec<(usize, I)>, Vec<Diagnostic>> {
+pub fn mine<I>(
+    items: Vec<I>,
+    plan: &Key,
+    shard: &ShardArguments,
+) -> Result<Vec<(usize, I)>, Vec<Diagnostic>> {
     let hash = plan.to_string();
-    if part.plan.as_ref().is_some_and(|wanted| *wanted != hash) {
+    if shard.plan.as_ref().is_some_and(|wanted| *wanted != hash) {
         let message = "what is to be done is not what `--plan` names: a model, an option or the version of coreach is another one here";
         let help = format!(
             "where it was meant, write the tasks anew; otherwise give this machine the same files and the same coreach. The plan here \
@@ -38,24 +42,24 @@ pub fn mine<I>(items: Vec<I>, plan: &Key, part: &PartArguments) -> Result<Vec<(u
         );
         return Err(vec![Diagnostic::error("another-plan", message).help(help)]);
     }
-    let partition = part.partition.unwrap_or(Partition::WHOLE);
+    let partition = shard.partition.unwrap_or(Partition::WHOLE);
     let numbered = items.into_iter().enumerate();
     Ok(numbered.filter(|(number, _)| takes(partition, plan, *number)).collect())
 }
 
 /// Where the results are to be kept. Asked before there are any.
-pub fn place(part: &PartArguments, form: OutputForm) -> Option<ToWrite> {
-    part.store.as_deref().map(|store| ToWrite::new("--store", store, form))
+pub fn place(shard: &ShardArguments, form: OutputForm) -> Option<ToWrite> {
+    shard.store.as_deref().map(|store| ToWrite::new("--store", store, form))
 }
 
 /// Results that are kept there already, of the same plan. Those of another plan are replaced, like any
 /// output.
 pub fn known<W: DeserializeOwned, I: DeserializeOwned>(
     kind: &str,
-    part: &PartArguments,
+    shard: &ShardArguments,
     plan: &Key,
 ) -> BTreeMap<usize, I> {
-    let before: Option<Shard<W, I>> = part.store.as_deref().and_then(|path| load(kind, path).ok());
+    let before: Option<Shard<W, I>> = shard.store.as_deref().and_then(|path| load(kind, path).ok());
     before.filter(|before| before.plan == plan.to_string()).map(|before| before.items).unwrap_or_default()
 }
 
@@ -68,7 +72,7 @@ pub fn keep<W: Serialize, I: Serialize>(place: Option<&Output>, results: &Shard<
     Some(Exit::Environment)
 }
 
-/// Puts parts together, hands the whole to who tells it, with the exit code for what it lacks, and says what
+/// Puts shards together, hands the whole to who tells it, with the exit code for what it lacks, and says what
 /// that is.
 ///
 /// # Errors
@@ -79,14 +83,14 @@ pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
     is_same: fn(&I, &I) -> bool,
     tell: impl FnOnce(&Shard<W, I>, Exit) -> io::Result<Exit>,
 ) -> io::Result<Exit> {
-    let (mut parts, mut found) = (Vec::new(), Vec::new());
-    for path in &arguments.parts {
+    let (mut shards, mut found) = (Vec::new(), Vec::new());
+    for path in &arguments.shards {
         match load(kind, path) {
-            Ok(part) => parts.push((path.clone(), part)),
+            Ok(shard) => shards.push((path.clone(), shard)),
             Err(why) => found.push(why),
         }
     }
-    let joined = if found.is_empty() { join(parts, is_same) } else { Err(found) };
+    let joined = if found.is_empty() { join(shards, is_same) } else { Err(found) };
     let (joined, contradictions) = match joined {
         Ok(joined) => joined,
         Err(found) => return refuse(&found, arguments.format),
@@ -95,19 +99,19 @@ pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
     let exit = tell(&joined, if is_whole { Exit::Fine } else { Exit::Incomplete })?;
     if joined.missing() > 0 {
         console::say(&format!(
-            "error: {} of {} are in no part: the summary lacks them",
+            "error: {} of {} are in no shard: the summary lacks them",
             plural(joined.missing(), "result"),
             joined.total
         ));
     }
     if contradictions > 0 {
         let results = plural(contradictions, "result");
-        console::say(&format!("error: parts contradict each other in {results}: the first part counts"));
+        console::say(&format!("error: shards contradict each other in {results}: the first shard counts"));
     }
     Ok(exit)
 }
 
-/// Writes the scripts for an engine. `options`: what each part is told besides, in words that a shell takes
+/// Writes the scripts for an engine. `options`: what each shard is told besides, in words that a shell takes
 /// for themselves.
 ///
 /// # Errors
@@ -121,13 +125,13 @@ pub fn tasks(
 ) -> io::Result<Exit> {
     let human = OutputFormat::Human;
     let config = quoted_path(&arguments.configuration)?;
-    let (parts, threads) = (arguments.parts, arguments.threads);
+    let (shards, threads) = (arguments.shards, arguments.threads);
     let said = budget::said_words();
     let command = [
         format!("\"$coreach\" {kind} ").as_bytes(),
         &config,
         format!(
-            " {options} \\\n    --plan {plan} --partition \"hash:$part/{parts}\" --store \"$work/part\" --threads {threads}{said} >/dev/null"
+            " {options} \\\n    --plan {plan} --partition \"hash:$shard/{shards}\" --store \"$work/shard\" --threads {threads}{said} >/dev/null"
         )
         .as_bytes(),
     ]
@@ -135,9 +139,9 @@ pub fn tasks(
     let work = Work {
         title: format!("`coreach {kind}`"),
         name: kind,
-        ending: ".part",
+        ending: ".shard",
         command,
-        merge: format!("\"$coreach\" {kind} merge \"$@\" parts/*.part").into_bytes(),
+        merge: format!("\"$coreach\" {kind} merge \"$@\" shards/*.shard").into_bytes(),
         done: DONE,
         plan: plan.to_string(),
     };
@@ -155,7 +159,7 @@ pub fn tasks(
         console::say(&format!(
             "note: {} in {}: sh {}",
             plural(total, "item"),
-            plural(parts.get(), "part"),
+            plural(shards.get(), "shard"),
             submit.display()
         ));
     }

@@ -1,4 +1,4 @@
-//! Arguments of work that is split into parts, for several machines or an engine that has them.
+//! Arguments of work that is split into shards, for several machines or an engine that has them.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -30,16 +30,16 @@ pub struct TasksArguments {
     /// What is to be split: the file that the command without `tasks` takes
     #[arg(value_name = "CONFIG")]
     pub configuration: PathBuf,
-    /// So many parts, at most 9999: some for each machine, so that none waits long for the last
+    /// So many shards, at most 9999: some for each machine, so that none waits long for the last
     #[arg(long, value_name = "N", value_parser = positive)]
-    pub parts: NonZeroUsize,
-    /// The folder for the scripts and for what the parts make
+    pub shards: NonZeroUsize,
+    /// The folder for the scripts and for what the shards make
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: OutputPath,
-    /// What brings the parts to machines
+    /// What brings the shards to machines
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
-    /// So many threads, and processors of the engine, for each part
+    /// So many threads, and processors of the engine, for each shard
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub threads: NonZeroUsize,
     /// No note of what was written
@@ -47,10 +47,10 @@ pub struct TasksArguments {
     pub quiet: bool,
 }
 
-/// Of a command that can be done in parts.
+/// Of a command that can be done in shards.
 #[derive(Args, Debug)]
-pub struct PartArguments {
-    /// Only the M-th of N parts: hash:M/N, M from 1 to N
+pub struct ShardArguments {
+    /// Only the M-th of N shards: hash:M/N, M from 1 to N
     #[arg(long, value_name = "hash:M/N", requires = "store")]
     pub partition: Option<Partition>,
     /// Keep the results in this file too, for `merge`
@@ -64,9 +64,9 @@ pub struct PartArguments {
 /// Of `mutate merge` and `compare merge`.
 #[derive(Args, Debug)]
 pub struct JoinArguments {
-    /// What the parts have kept with `--store`
+    /// What the shards have kept with `--store`
     #[arg(value_name = "PART", required = true)]
-    pub parts: Vec<PathBuf>,
+    pub shards: Vec<PathBuf>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
