@@ -76,7 +76,7 @@ pub enum Failure {
     /// The adapter was not told how to translate this: a setting is missing.
     Untranslatable(String),
     /// What an earlier run has sent may still be on its way: this run would be judged by it.
-    Dirty(String),
+    Unclean(String),
 }
 
 impl Failure {
@@ -89,7 +89,7 @@ impl Failure {
             Failure::Stuck(_) => "stuck",
             Failure::Flood(_) => "flood",
             Failure::Untranslatable(_) => "untranslatable",
-            Failure::Dirty(_) => "dirty",
+            Failure::Unclean(_) => "unclean",
         }
     }
 
@@ -102,7 +102,7 @@ impl Failure {
             | Failure::Stuck(text)
             | Failure::Flood(text)
             | Failure::Untranslatable(text)
-            | Failure::Dirty(text) => text,
+            | Failure::Unclean(text) => text,
         }
     }
 }
@@ -117,7 +117,7 @@ impl std::error::Error for Failure {}
 
 /// How a run was left.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Settled {
+pub struct Teardown {
     /// What was waited for, in words.
     pub awaited: String,
     /// How long.
@@ -134,14 +134,14 @@ pub enum Left {
     /// Nothing is under way.
     Clean,
     /// Something may be.
-    Dirty,
+    Unclean,
     /// Something may have been, but the system is gone, and is brought up anew for the next run.
     Ended,
 }
 
 impl Left {
     /// All of them.
-    pub const ALL: [Left; 3] = [Left::Clean, Left::Dirty, Left::Ended];
+    pub const ALL: [Left; 3] = [Left::Clean, Left::Unclean, Left::Ended];
 }
 
 /// The way to an implementation. One value serves many runs, one after the other: `start ... stop`,
@@ -199,11 +199,11 @@ pub trait Adapter {
     /// to a system that outlives it ([`crate::system`]), as long as the description says and not only until
     /// the run's deadline. `None` where nothing had to be waited for. What has not come is remembered, and
     /// kept from the next run.
-    fn settle(&mut self) -> Option<Settled> {
+    fn tear_down(&mut self) -> Option<Teardown> {
         None
     }
 
-    /// What went over the wire since `start`, with times since `begin`; asked for once, after `settle` and
+    /// What went over the wire since `start`, with times since `begin`; asked for once, after `tear_down` and
     /// before `stop`.
     fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         let _ = begin;

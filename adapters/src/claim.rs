@@ -8,8 +8,8 @@
 //!
 //! **Method.** A file for each system, in a folder of the user's own below the one for temporary files,
 //! locked for as long as a run lasts. The kernel takes the lock from who dies, and the file stays: who finds
-//! a file without a lock knows that a run was cut off, or that a system was left dirty. A run that leaves its
-//! system clean takes the file away.
+//! a file without a lock knows that a run was cut off, or that a system was left unclean. A run that leaves
+//! its system clean takes the file away.
 //!
 //! A file that is older than an hour says nothing any more. Where there can be no such file, there is no
 //! claim: the systems are then the user's to keep apart, as those are that are called by two names.
@@ -47,7 +47,7 @@ pub struct Claim {
 pub enum FoundClaim {
     /// Nothing: whoever was there has left it clean.
     Nothing,
-    /// The mark of a run that was cut off, or has left it dirty.
+    /// The mark of a run that was cut off, or has left it unclean.
     Mark,
 }
 
@@ -99,9 +99,9 @@ impl Claim {
         let _ = writeln!(self.file, "coreach {} uses {system}", std::process::id());
     }
 
-    /// Gives it back. A system that is dirty keeps its mark.
-    pub fn leave(self, is_dirty: bool) {
-        if !is_dirty {
+    /// Gives it back. A system that is unclean keeps its mark.
+    pub fn leave(self, is_unclean: bool) {
+        if !is_unclean {
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -185,7 +185,7 @@ impl Dialogue {
     /// or because of it.
     ///
     /// # Errors
-    /// [`Failure::Dirty`]: the other side does not end, so what was sent before may still be taken.
+    /// [`Failure::Unclean`]: the other side does not end, so what was sent before may still be taken.
     pub fn leave(
         &mut self,
         until: Instant,
@@ -202,7 +202,7 @@ impl Dialogue {
             Arrival::Come if self.stream.came() == before && !has_rest => Ok(Sent::Yes),
             // Or it is not known what it has taken of what was sent before.
             Arrival::Come | Arrival::Unknown => Ok(Sent::Crossed),
-            Arrival::Late => Err(Failure::Dirty(
+            Arrival::Late => Err(Failure::Unclean(
                 "the connection was left for a new one, and the other side does not end it: what was sent over it may still be taken"
                     .to_owned(),
             )),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 
-use crate::adapter::{Adapter, Failure, Left, Received, Session, Settled};
+use crate::adapter::{Adapter, Failure, Left, Received, Session, Teardown};
 use crate::address::host;
 use crate::description::{Capture, Http, Probe, Request, Step, Way};
 use crate::evidence::{self, Evidence};
@@ -73,7 +73,7 @@ impl Adapter for HttpAdapter {
         self.evidence = self.evidence.anew();
         self.system.enter(session.deadline)?;
         let barrier = &self.description.settle.barrier;
-        if self.system.is_dirty() && barrier.is_empty() {
+        if self.system.is_unclean() && barrier.is_empty() {
             self.wait(session.deadline)?;
         }
         if self.description.launch.is_some() {
@@ -89,7 +89,7 @@ impl Adapter for HttpAdapter {
         let deadline = session.deadline;
         let run = self.run.insert(HttpRun { base, signatures, requests, deadline, ready: VecDeque::new() });
         let launched = self.server.launched();
-        if self.system.is_dirty() {
+        if self.system.is_unclean() {
             for step in &self.description.settle.barrier {
                 run.step(step, "barrier", &launched, session, &self.description.captures)
                     .map_err(|why| not_cleansed(&why))?;
@@ -158,7 +158,7 @@ impl Adapter for HttpAdapter {
         self.run.as_ref().is_some_and(|run| !run.requests.is_idle())
     }
 
-    fn settle(&mut self) -> Option<Settled> {
+    fn tear_down(&mut self) -> Option<Teardown> {
         if !self.server.outlives_runs() {
             return None;
         }
@@ -171,9 +171,9 @@ impl Adapter for HttpAdapter {
         let left = match requests.outstanding() {
             None => Left::Clean,
             Some(_) if self.server.is_ours() => Left::Ended,
-            Some(_) => Left::Dirty,
+            Some(_) => Left::Unclean,
         };
-        Some(Settled { awaited, waited: begin.elapsed(), left })
+        Some(Teardown { awaited, waited: begin.elapsed(), left })
     }
 
     fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
@@ -191,7 +191,7 @@ impl Adapter for HttpAdapter {
 }
 
 impl HttpAdapter {
-    /// Leaves the run. What is under way then makes the system dirty, or is its end.
+    /// Leaves the run. What is under way then makes the system unclean, or is its end.
     fn leave(&mut self) {
         let Some(HttpRun { requests, .. }) = self.run.take() else { return };
         if !self.server.outlives_runs() {
@@ -220,7 +220,7 @@ impl HttpAdapter {
             }
         };
         let waited = self.system.wait(&self.description.settle, deadline, look);
-        if !self.system.is_dirty() {
+        if !self.system.is_unclean() {
             self.late = None;
         }
         waited

@@ -43,6 +43,6 @@ pub mod template;
 pub mod times;
 pub mod tls;
 
-pub use adapter::{Adapter, Failure, Left, Received, Sent, Session, Settled};
+pub use adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
 pub use behaviour::Behaviour;
 pub use description::Iut;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Settled};
+use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
 use crate::description::{Command, Encoding, Stdio, Step, Way};
@@ -133,7 +133,7 @@ impl Adapter for StdioAdapter {
         self.dialogue.as_ref().is_some_and(Dialogue::hears)
     }
 
-    fn settle(&mut self) -> Option<Settled> {
+    fn tear_down(&mut self) -> Option<Teardown> {
         let settle = self.description.settle.as_ref()?;
         let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.is_owed())?;
         let begin = Instant::now();
@@ -142,17 +142,17 @@ impl Adapter for StdioAdapter {
             let arrival = dialogue.calm(begin + settle.within, settle.quiet?, self.process.as_ref());
             let left = match arrival {
                 Arrival::Come => Left::Clean,
-                Arrival::Late if self.can_separate() && !self.is_broken => Left::Dirty,
+                Arrival::Late if self.can_separate() && !self.is_broken => Left::Unclean,
                 Arrival::Late | Arrival::Unknown => Left::Ended,
             };
-            return Some(Settled { awaited: system::QUIET.to_owned(), waited: begin.elapsed(), left });
+            return Some(Teardown { awaited: system::QUIET.to_owned(), waited: begin.elapsed(), left });
         }
         // Its death tells that it is gone, not that it has passed everything on: only its end does.
         let left = match dialogue.settle(begin + settle.within, settle.quiet, None) {
             Arrival::Come => Left::Clean,
-            Arrival::Late | Arrival::Unknown => Left::Dirty,
+            Arrival::Late | Arrival::Unknown => Left::Unclean,
         };
-        Some(Settled { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
+        Some(Teardown { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
     }
 
     fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
@@ -197,7 +197,7 @@ impl StdioAdapter {
         let dialogue = self.dialogue.insert(dialogue.closing(self.behaviour.on_close.clone()));
         let Stdio { encoding, ready, settle, keep, .. } = &self.description;
         let (process, ready) = (self.process.as_ref(), Instant::now() + *ready);
-        if let Some(settle) = settle.as_ref().filter(|_| self.system.is_dirty()) {
+        if let Some(settle) = settle.as_ref().filter(|_| self.system.is_unclean()) {
             let passed = dialogue.exchange(encoding, &settle.barrier, BARRIER, ready, process);
             passed.map_err(|why| not_cleansed(&why))?;
         }
@@ -239,7 +239,7 @@ impl StdioAdapter {
         self.launched = None;
         let Stdio { command, encoding, settle, keep, .. } = &self.description;
         let launched = Launched::new(None)?;
-        if let Some(settle) = settle.as_ref().filter(|_| self.system.is_dirty()) {
+        if let Some(settle) = settle.as_ref().filter(|_| self.system.is_unclean()) {
             if settle.barrier.is_empty() {
                 self.system.wait(settle, session.deadline, |_| Arrival::Unknown)?;
             }

@@ -5,13 +5,13 @@
 //! another connection, which nothing keeps from being faster. What comes after the reset is then taken for
 //! the doing of the system, and a correct one fails.
 //!
-//! **Method.** A run is *settled* before it is left: what is under way is waited for, as long as
-//! [`Settle::within`] says ([`crate::adapter::Adapter::settle`]). What shows that nothing is under way any
+//! **Method.** A run is *torn down* before it is left: what is under way is waited for, as long as
+//! [`Settle::within`] says ([`crate::adapter::Adapter::tear_down`]). What shows that nothing is under way any
 //! more depends on the way: an answer for each request; on a stream, that the other side ends it after we
 //! have ended it, for who reads the end has read all before it. A judge does not know it: it may be owed
-//! nothing although a stimulus has not arrived. Where none of this is seen, the system is *dirty*. One of
+//! nothing although a stimulus has not arrived. Where none of this is seen, the system is *unclean*. One of
 //! ours is launched anew. One that is not ours is cleansed by the barrier that its description names; where
-//! there is none, what is late is waited for once more, and the next run is a [`Failure::Dirty`]: it begins
+//! there is none, what is late is waited for once more, and the next run is a [`Failure::Unclean`]: it begins
 //! no sooner than it is known how.
 //!
 //! What cannot be seen at all, since the connection is broken or the program that had it was killed, counts
@@ -98,12 +98,12 @@ impl System {
     /// A run is over.
     pub fn leave(&mut self) {
         if let Some(claim) = self.claim.take() {
-            claim.leave(self.is_dirty());
+            claim.leave(self.is_unclean());
         }
     }
 
     /// May something of an earlier run be under way to it?
-    pub fn is_dirty(&self) -> bool {
+    pub fn is_unclean(&self) -> bool {
         self.dirt.is_some()
     }
 
@@ -120,7 +120,7 @@ impl System {
     /// Waits for what is under way, where no barrier is named. `look` waits for it until an instant.
     ///
     /// # Errors
-    /// [`Failure::Dirty`]: it has not come; the run must not begin.
+    /// [`Failure::Unclean`]: it has not come; the run must not begin.
     pub fn wait(
         &mut self,
         settle: &Settle,
@@ -147,7 +147,7 @@ impl System {
                 }
             }
         }
-        Err(Failure::Dirty(format!(
+        Err(Failure::Unclean(format!(
             "{what}, and may still come; a `barrier` in `settle` would tell when it cannot any more"
         )))
     }
@@ -218,7 +218,7 @@ pub(super) fn not_started() -> Failure {
 
 /// A run that the barrier did not let through.
 pub(super) fn not_cleansed(why: &Failure) -> Failure {
-    Failure::Dirty(format!(
+    Failure::Unclean(format!(
         "something of an earlier run may be under way, and the barrier failed: {}",
         why.text()
     ))

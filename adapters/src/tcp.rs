@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Settled};
+use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
 use crate::address::host;
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
@@ -110,22 +110,22 @@ impl Adapter for TcpAdapter {
         self.deadline = session.deadline;
         self.evidence = self.evidence.anew();
         self.system.enter(session.deadline)?;
-        let is_dirty = self.system.is_dirty();
+        let is_unclean = self.system.is_unclean();
         let Tcp { encoding, settle, .. } = &self.description;
-        if is_dirty && settle.barrier.is_empty() {
+        if is_unclean && settle.barrier.is_empty() {
             let late = &mut self.late;
             let look = |until: Instant| match late {
                 Some(dialogue) => dialogue.settle(until, settle.quiet, None),
                 None => Arrival::Unknown,
             };
             let waited = self.system.wait(settle, session.deadline, look);
-            if !self.system.is_dirty() {
+            if !self.system.is_unclean() {
                 self.late = None;
             }
             waited?;
         }
-        let is_dirty = self.system.is_dirty();
-        if is_dirty {
+        let is_unclean = self.system.is_unclean();
+        if is_unclean {
             system::apart(&settle.barrier, &Launched::default(), session)
                 .map_err(|why| not_cleansed(&why))?;
         }
@@ -143,7 +143,7 @@ impl Adapter for TcpAdapter {
         let dialogue = Dialogue::new(stream, session, encoding, self.evidence.clone());
         let dialogue = dialogue.launched(self.server.launched()).closing(self.behaviour.on_close.clone());
         let dialogue = self.dialogue.insert(dialogue);
-        if is_dirty {
+        if is_unclean {
             let passed = dialogue.exchange(encoding, &settle.barrier, BARRIER, session.deadline, process);
             passed.map_err(|why| not_cleansed(&why))?;
             self.late = None;
@@ -173,7 +173,7 @@ impl Adapter for TcpAdapter {
         self.dialogue.as_ref().is_some_and(Dialogue::hears)
     }
 
-    fn settle(&mut self) -> Option<Settled> {
+    fn tear_down(&mut self) -> Option<Teardown> {
         let dialogue = self.dialogue.as_mut()?;
         if !self.server.outlives_runs() || !dialogue.is_owed() {
             return None;
@@ -184,13 +184,13 @@ impl Adapter for TcpAdapter {
         let left = match arrival {
             Arrival::Come => Left::Clean,
             Arrival::Late | Arrival::Unknown if self.server.is_ours() => Left::Ended,
-            Arrival::Late | Arrival::Unknown => Left::Dirty,
+            Arrival::Late | Arrival::Unknown => Left::Unclean,
         };
         let awaited = match self.transport {
             Transport::Tcp => system::THE_END,
             Transport::Udp => system::QUIET,
         };
-        Some(Settled { awaited: awaited.to_owned(), waited: begin.elapsed(), left })
+        Some(Teardown { awaited: awaited.to_owned(), waited: begin.elapsed(), left })
     }
 
     fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
@@ -232,7 +232,7 @@ impl TcpAdapter {
         Ok(())
     }
 
-    /// Leaves the run. What may not have been taken then makes the system dirty, or is its end.
+    /// Leaves the run. What may not have been taken then makes the system unclean, or is its end.
     fn leave(&mut self) {
         let Some(dialogue) = self.dialogue.take() else { return };
         if !self.server.outlives_runs() || !dialogue.is_owed() {

@@ -3,7 +3,7 @@
 //! Within one cell of the partition every Boolean and enumeration place has a value, so the finite part of a
 //! guard is evaluated away, and what stays is conjunction and disjunction over linear constraints. Two things
 //! have no such form: a non-linear operation, and a read from an array. An atom that contains one is read as
-//! true, which is an over-approximation, and noted as a [`LossReason`] with the term it is about. An
+//! true, which is an over-approximation, and noted as a [`ImprecisionReason`] with the term it is about. An
 //! `if-then-else` below a comparison or an assignment is a case split, limited by [`CASE_LIMIT`].
 //!
 //! `mod` and `div` by a number are linear where the remainder is known. For a domain that knows congruences
@@ -14,8 +14,8 @@
 //! once in a scope, and a condition has at most as many constraints as its frame allows
 //! ([`Frame::condition_limit`]): what would be longer is read as true, and noted.
 //!
-//! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no loss
-//! can be negated.
+//! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no
+//! imprecision can be negated.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -35,7 +35,7 @@ pub const CASE_LIMIT: usize = 64;
 
 /// Why a term is beyond the domains.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum LossReason {
+pub enum ImprecisionReason {
     /// A product of two variables, or a quotient by one.
     NonLinear,
     /// `div` or `mod`.
@@ -52,16 +52,16 @@ pub enum LossReason {
     Parameters,
 }
 
-impl fmt::Display for LossReason {
+impl fmt::Display for ImprecisionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            LossReason::NonLinear => "it is not linear",
-            LossReason::IntegerDivision => "`div` and `mod` are not linear",
-            LossReason::Array => "no domain describes arrays",
-            LossReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
-            LossReason::Cases => "it has too many cases",
-            LossReason::Constraints => "it has too many constraints (`analysis: condition_limit`)",
-            LossReason::Parameters => "it relates too many parameters",
+            ImprecisionReason::NonLinear => "it is not linear",
+            ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear",
+            ImprecisionReason::Array => "no domain describes arrays",
+            ImprecisionReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
+            ImprecisionReason::Cases => "it has too many cases",
+            ImprecisionReason::Constraints => "it has too many constraints (`analysis: condition_limit`)",
+            ImprecisionReason::Parameters => "it relates too many parameters",
         })
     }
 }
@@ -212,7 +212,7 @@ impl Condition {
 }
 
 /// A term that is beyond the domains, and why.
-pub type Beyond = (Term, LossReason);
+pub type Beyond = (Term, ImprecisionReason);
 
 /// The cases of a value: under which condition it is which.
 pub type Cases<T> = Vec<(Condition, T)>;
@@ -239,7 +239,7 @@ pub struct Scope<'a> {
     /// All dimensions, the parameters' included.
     pub dimensions: usize,
     /// What was read as true or as unknown, in order, each once.
-    pub losses: Vec<Beyond>,
+    pub imprecisions: Vec<Beyond>,
     /// What was compiled, so that what is shared is compiled once. It holds for these `finite` only.
     pub memory: Memory,
     /// What comparisons of records come to.
@@ -247,10 +247,10 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Notes a loss.
+    /// Notes an imprecision.
     pub fn lose(&mut self, (term, reason): Beyond) {
-        if !self.losses.iter().any(|(known, why)| (known, why) == (&term, &reason)) {
-            self.losses.push((term, reason));
+        if !self.imprecisions.iter().any(|(known, why)| (known, why) == (&term, &reason)) {
+            self.imprecisions.push((term, reason));
         }
     }
 
@@ -264,7 +264,7 @@ impl Scope<'_> {
         }
         let mut found = self.uncached_condition(term);
         if found.size() > self.frame.condition_limit {
-            self.lose((term.clone(), LossReason::Constraints));
+            self.lose((term.clone(), ImprecisionReason::Constraints));
             found = Condition::Yes;
         }
         self.memory.conditions.insert(term.clone(), found.clone());
@@ -286,7 +286,7 @@ impl Scope<'_> {
                     if size > self.frame.condition_limit {
                         // Of a conjunction the parts that fit are better than nothing.
                         size -= found.size();
-                        self.lose((part.clone(), LossReason::Constraints));
+                        self.lose((part.clone(), ImprecisionReason::Constraints));
                         continue;
                     }
                     all.push(found);
@@ -322,7 +322,8 @@ impl Scope<'_> {
     }
 
     fn beyond(&mut self, term: &Term) -> Condition {
-        let reason = if mentions_array(term) { LossReason::Array } else { LossReason::Unpartitioned };
+        let reason =
+            if mentions_array(term) { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned };
         self.lose((term.clone(), reason));
         Condition::Yes
     }
@@ -344,7 +345,7 @@ impl Scope<'_> {
                 (Err((_, reason)), _) | (_, Err((_, reason))) => {
                     self.lost_comparison(comparison, a, b, reason)
                 }
-                _ => self.lost_comparison(comparison, a, b, LossReason::Cases),
+                _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Cases),
             },
             Type::Bool | Type::Enum(_) => match (self.finite_cases(a), self.finite_cases(b)) {
                 (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => {
@@ -361,9 +362,9 @@ impl Scope<'_> {
                 (Err((_, reason)), _) | (_, Err((_, reason))) => {
                     self.lost_comparison(comparison, a, b, reason)
                 }
-                _ => self.lost_comparison(comparison, a, b, LossReason::Cases),
+                _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Cases),
             },
-            _ => self.lost_comparison(comparison, a, b, LossReason::Array),
+            _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Array),
         }
     }
 
@@ -372,7 +373,7 @@ impl Scope<'_> {
         comparison: Comparison,
         a: &Term,
         b: &Term,
-        reason: LossReason,
+        reason: ImprecisionReason,
     ) -> Condition {
         self.lose((Term::compare(comparison, a, b), reason));
         Condition::Yes
@@ -403,7 +404,11 @@ impl Scope<'_> {
                 limited(term, cases)
             }
             Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) => {
-                let reason = if mentions_array(term) { LossReason::Array } else { LossReason::Unpartitioned };
+                let reason = if mentions_array(term) {
+                    ImprecisionReason::Array
+                } else {
+                    ImprecisionReason::Unpartitioned
+                };
                 Err((term.clone(), reason))
             }
             _ => {
@@ -426,7 +431,7 @@ impl Scope<'_> {
         if let Ok(cases) = &found
             && cases.iter().map(|(on, _)| on.size()).sum::<usize>() > self.frame.condition_limit
         {
-            found = Err((term.clone(), LossReason::Constraints));
+            found = Err((term.clone(), ImprecisionReason::Constraints));
         }
         self.memory.linear.insert(term.clone(), found.clone());
         found
@@ -443,7 +448,7 @@ impl Scope<'_> {
                 (Some(Slot::Numeric(dimension)), _) | (None, Some(&dimension)) => {
                     one(LinearExpression::variable(dimension))
                 }
-                _ => Err((term.clone(), LossReason::Array)),
+                _ => Err((term.clone(), ImprecisionReason::Array)),
             },
             Node::Negate(a) => Ok(map(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
             Node::ToReal(a) => self.linear(a),
@@ -462,15 +467,15 @@ impl Scope<'_> {
                     for (on_b, b) in &b_cases {
                         let on = Condition::and([on_a.clone(), on_b.clone()]);
                         let result = self.arithmetic(*operator, a, b);
-                        cases.push((on, result.ok_or_else(|| (term.clone(), LossReason::NonLinear))?));
+                        cases.push((on, result.ok_or_else(|| (term.clone(), ImprecisionReason::NonLinear))?));
                         if cases.len() > CASE_LIMIT {
-                            return Err((term.clone(), LossReason::Cases));
+                            return Err((term.clone(), ImprecisionReason::Cases));
                         }
                     }
                 }
                 Ok(cases)
             }
-            _ => Err((term.clone(), LossReason::Array)),
+            _ => Err((term.clone(), ImprecisionReason::Array)),
         }
     }
 
@@ -483,7 +488,7 @@ impl Scope<'_> {
         a: &Term,
         b: &Term,
     ) -> Result<Cases<LinearExpression>, Beyond> {
-        let beyond = || (term.clone(), LossReason::IntegerDivision);
+        let beyond = || (term.clone(), ImprecisionReason::IntegerDivision);
         let literal =
             if let Node::Literal(Value::Int(value)) = b.node() { Some(integer(value)) } else { None };
         let known = literal.filter(|_| self.frame.congruences).ok_or_else(beyond)?;
@@ -561,7 +566,7 @@ fn by_fields(whole: &Term) -> Term {
 }
 
 fn limited<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
-    if cases.len() > CASE_LIMIT { Err((term.clone(), LossReason::Cases)) } else { Ok(cases) }
+    if cases.len() > CASE_LIMIT { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) }
 }
 
 fn map<T>(cases: Cases<T>, change: impl Fn(T) -> T) -> Cases<T> {

@@ -21,7 +21,7 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, Iosts, Value};
 use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
-use crate::condition::{Beyond, CASE_LIMIT, Condition, Fields, LossReason, Memory, Scope};
+use crate::condition::{Beyond, CASE_LIMIT, Condition, Fields, ImprecisionReason, Memory, Scope};
 use crate::domains::Domain;
 use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
 use crate::grid::Grid;
@@ -62,7 +62,7 @@ pub struct Effect {
     parameter_bounds: Vec<Constraint>,
     finite_parameters: Vec<(Place, Vec<Value>)>,
     /// What was lost in compiling it, in order, each once.
-    pub losses: Vec<Beyond>,
+    pub imprecisions: Vec<Beyond>,
     /// What its comparisons of records come to, in all cells.
     fields: Fields,
     blind: bool,
@@ -108,7 +108,7 @@ impl Effect {
             parameter_integer: Vec::new(),
             parameter_bounds: Vec::new(),
             finite_parameters: Vec::new(),
-            losses: Vec::new(),
+            imprecisions: Vec::new(),
             fields: Fields::new(),
             blind,
         };
@@ -167,17 +167,17 @@ impl Effect {
                 parameters: &self.numeric_parameters,
                 finite,
                 dimensions: frame.dimensions() + self.numeric_parameters.len(),
-                losses: std::mem::take(&mut self.losses),
+                imprecisions: std::mem::take(&mut self.imprecisions),
                 memory: Memory::default(),
                 fields: std::mem::take(&mut self.fields),
             };
             let found = self.compile_one(&mut scope);
-            (self.losses, self.fields) = (scope.losses, scope.fields);
+            (self.imprecisions, self.fields) = (scope.imprecisions, scope.fields);
             for case in found {
                 let (case, is_exact) = without_parameters(frame, case);
-                let loss = (self.guard.clone(), LossReason::Parameters);
-                if !is_exact && !self.losses.contains(&loss) {
-                    self.losses.push(loss);
+                let imprecision = (self.guard.clone(), ImprecisionReason::Parameters);
+                if !is_exact && !self.imprecisions.contains(&imprecision) {
+                    self.imprecisions.push(imprecision);
                 }
                 let Some(case) = case else { continue };
                 if !cases.contains(&case) {
@@ -221,14 +221,15 @@ impl Effect {
     }
 }
 
-/// The condition without noting what is lost: for conditions derived from a term whose own loss is noted.
+/// The condition without noting what is lost: for conditions derived from a term whose own imprecision is
+/// noted.
 fn silently(scope: &mut Scope, term: &Term) -> Condition {
-    let known = scope.losses.len();
+    let known = scope.imprecisions.len();
     // What is remembered from here would be silent wherever it is met again.
     let memory = std::mem::take(&mut scope.memory);
     let condition = scope.condition(term);
     scope.memory = memory;
-    scope.losses.truncate(known);
+    scope.imprecisions.truncate(known);
     condition
 }
 
@@ -236,7 +237,7 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
     let split = match scope.linear(value) {
         Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
         other => {
-            let beyond = other.err().unwrap_or_else(|| (value.clone(), LossReason::Cases));
+            let beyond = other.err().unwrap_or_else(|| (value.clone(), ImprecisionReason::Cases));
             scope.lose((value.clone(), beyond.1));
             let bounds = type_constraints(&place.ty, &LinearExpression::variable(dimension));
             for case in cases {
@@ -269,7 +270,7 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
     let split = match scope.finite_cases(value) {
         Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
         other => {
-            let beyond = other.err().unwrap_or_else(|| (value.clone(), LossReason::Cases));
+            let beyond = other.err().unwrap_or_else(|| (value.clone(), ImprecisionReason::Cases));
             scope.lose((value.clone(), beyond.1));
             for case in cases {
                 case.finite.push((position, None));
@@ -442,7 +443,7 @@ pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constr
         parameters: &none,
         finite: HashMap::new(),
         dimensions: frame.dimensions(),
-        losses: Vec::new(),
+        imprecisions: Vec::new(),
         memory: Memory::default(),
         fields: Fields::new(),
     };

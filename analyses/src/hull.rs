@@ -53,7 +53,7 @@ pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
         parameters: &none,
         finite: HashMap::new(),
         dimensions: frame.dimensions(),
-        losses: Vec::new(),
+        imprecisions: Vec::new(),
         memory: Memory::default(),
         fields: Default::default(),
     };

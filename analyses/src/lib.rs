@@ -70,4 +70,4 @@ pub mod transfer;
 pub mod transformers;
 
 pub use domains::DomainKind;
-pub use reachability::{Analyst, Facts, Loss, Options, Thresholds, analyse, reach};
+pub use reachability::{Analyst, Facts, Imprecision, Options, Thresholds, analyse, reach};

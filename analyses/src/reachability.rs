@@ -25,7 +25,7 @@ use coreach_model::term::Term;
 use coreach_model::{Iosts, Number};
 use coreach_polyhedra::account::Account;
 
-use crate::condition::LossReason;
+use crate::condition::ImprecisionReason;
 use crate::domains::{Domain, DomainKind, WithDomain};
 use crate::excerpt::Excerpt;
 use crate::facts::Writer;
@@ -76,9 +76,9 @@ impl Default for Options {
     }
 }
 
-/// Where a loss happened.
+/// Where an imprecision happened.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum LossPlace {
+pub enum ImprecisionPlace {
     /// The model's data: a place that is not described at all.
     Data,
     /// The initial condition.
@@ -89,21 +89,21 @@ pub enum LossPlace {
 
 /// A term that the analysis read as true, or as unknown: the facts are coarser for it, never wrong.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Loss {
+pub struct Imprecision {
     /// Where.
-    pub place: LossPlace,
+    pub place: ImprecisionPlace,
     /// The term.
     pub term: Term,
     /// Why.
-    pub reason: LossReason,
+    pub reason: ImprecisionReason,
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for Imprecision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
-            LossPlace::Data => write!(f, "data: ")?,
-            LossPlace::Initial => write!(f, "initial condition: ")?,
-            LossPlace::Transition(number) => write!(f, "transition {number}: ")?,
+            ImprecisionPlace::Data => write!(f, "data: ")?,
+            ImprecisionPlace::Initial => write!(f, "initial condition: ")?,
+            ImprecisionPlace::Transition(number) => write!(f, "transition {number}: ")?,
         }
         write!(f, "`{}` is not analysed, since {}", Excerpt(&self.term), self.reason)
     }
@@ -139,16 +139,16 @@ pub struct Facts {
     /// too little of what another rests on.
     pub chain: Vec<RefinementIteration>,
     /// What was not analysed, in order, each once.
-    pub losses: Vec<Loss>,
+    pub imprecisions: Vec<Imprecision>,
     /// What was done.
     pub iterations: Iterations,
 }
 
 /// Over-approximates the reachable states: a term for each location, and what was lost.
-pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Loss>) {
+pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Imprecision>) {
     let mut analyst = Analyst::new(options);
     let facts = analyst.account.within(|| analyst.remembered.run(iosts, None));
-    (facts.reach, facts.losses)
+    (facts.reach, facts.imprecisions)
 }
 
 /// Over-approximates the reachable and the coreachable states; `accepting` has an entry for each location.
@@ -286,7 +286,7 @@ impl<D: Domain> Remembered<D> {
         writer.shortened = iterations.shortened;
         iterations.elements = abstraction.store.len();
         iterations.coarsened = abstraction.store.coarsened;
-        Facts { reach, coreach, chain, losses: losses(iosts, abstraction), iterations }
+        Facts { reach, coreach, chain, imprecisions: imprecisions(iosts, abstraction), iterations }
     }
 }
 
@@ -436,22 +436,22 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
     }
 }
 
-fn losses<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Loss> {
+fn imprecisions<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Imprecision> {
     let mut found = Vec::new();
     for place in &abstraction.frame.dropped {
-        found.push(Loss {
-            place: LossPlace::Data,
+        found.push(Imprecision {
+            place: ImprecisionPlace::Data,
             term: place.term.clone(),
-            reason: LossReason::Unpartitioned,
+            reason: ImprecisionReason::Unpartitioned,
         });
     }
-    for (term, reason) in &abstraction.initial_losses {
-        found.push(Loss { place: LossPlace::Initial, term: term.clone(), reason: *reason });
+    for (term, reason) in &abstraction.initial_imprecisions {
+        found.push(Imprecision { place: ImprecisionPlace::Initial, term: term.clone(), reason: *reason });
     }
     for number in 0..iosts.transitions.len() {
-        for (term, reason) in abstraction.losses(number) {
-            let place = LossPlace::Transition(number);
-            found.push(Loss { place, term: term.clone(), reason: *reason });
+        for (term, reason) in abstraction.imprecisions(number) {
+            let place = ImprecisionPlace::Transition(number);
+            found.push(Imprecision { place, term: term.clone(), reason: *reason });
         }
     }
     found

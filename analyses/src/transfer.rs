@@ -37,7 +37,7 @@ pub struct Abstraction<D> {
     posts: FastMap<(u32, ElementId), Option<ElementId>>,
     pres: FastMap<(u32, ElementId, ElementId), Option<ElementId>>,
     /// What was lost in compiling initial conditions.
-    pub initial_losses: Vec<Beyond>,
+    pub initial_imprecisions: Vec<Beyond>,
     partition_limit: usize,
 }
 
@@ -57,7 +57,7 @@ impl<D: Domain> Abstraction<D> {
             compiled: FastMap::default(),
             posts: FastMap::default(),
             pres: FastMap::default(),
-            initial_losses: Vec::new(),
+            initial_imprecisions: Vec::new(),
             partition_limit,
         }
     }
@@ -98,9 +98,9 @@ impl<D: Domain> Abstraction<D> {
                 result.extend(self.store.add(met).map(|met| (cell, met)));
             }
         }
-        for loss in effect.losses {
-            if !self.initial_losses.contains(&loss) {
-                self.initial_losses.push(loss);
+        for imprecision in effect.imprecisions {
+            if !self.initial_imprecisions.contains(&imprecision) {
+                self.initial_imprecisions.push(imprecision);
             }
         }
         AbstractValue::new(result)
@@ -129,8 +129,8 @@ impl<D: Domain> Abstraction<D> {
     }
 
     /// What was lost in compiling a transition, as far as its cells were met.
-    pub fn losses(&self, transition: usize) -> &[Beyond] {
-        &self.effects.get(self.effect_of[transition]).losses
+    pub fn imprecisions(&self, transition: usize) -> &[Beyond] {
+        &self.effects.get(self.effect_of[transition]).imprecisions
     }
 
     /// The states after the transition, the transition's number being its position in the model.

@@ -2,9 +2,9 @@
 //!
 //! Who makes test cases and who runs them do not know each other; this is what they share. Nothing in it has
 //! to be parsed: types and terms are tables ([`crate::types`], [`crate::terms`]), locations and actions have
-//! numbers, and of what each location was made is said in a field of its own. Labels and losses are texts for
-//! people, and no program decides by them. As text, and as SMT-LIB, conditions are in [`Readable`], where
-//! somebody asked for it.
+//! numbers, and of what each location was made is said in a field of its own. Labels and imprecisions are
+//! texts for people, and no program decides by them. As text, and as SMT-LIB, conditions are in
+//! [`Readable`], where somebody asked for it.
 //!
 //! The JSON Schema `docs/test-case.schema.json` is made from these types.
 
@@ -69,7 +69,7 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionCounts>,
     /// What the analysis could not express, a sentence each.
-    pub losses: Vec<String>,
+    pub imprecisions: Vec<String>,
     /// Types. Each names only types before it.
     pub types: Vec<TypeNode>,
     /// Terms. Each names only terms before it.

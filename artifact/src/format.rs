@@ -4,4 +4,4 @@
 pub const FORMAT: &str = "coreach";
 
 /// The version of the format: raised when a reader could stumble, not when a key is added.
-pub const FORMAT_VERSION: u64 = 6;
+pub const FORMAT_VERSION: u64 = 7;

@@ -53,7 +53,7 @@ pub fn graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document {
         purpose_reachable: None,
         lookahead: None,
         selection: None,
-        losses: Vec::new(),
+        imprecisions: Vec::new(),
         types: Vec::new(),
         terms: Vec::new(),
         constants: tables.data(&iosts.constants),

@@ -57,7 +57,7 @@ fn small() -> Document {
         purpose_reachable: Some(true),
         lookahead: Some(0),
         selection: None,
-        losses: Vec::new(),
+        imprecisions: Vec::new(),
         terms: terms.nodes(&mut types),
         types: types.nodes().to_vec(),
         constants: Vec::new(),

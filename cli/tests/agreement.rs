@@ -57,7 +57,7 @@ fn example(name: &str) -> Folder {
 /// What of a run is a function of what decides it, as text.
 fn decided(mut record: Value) -> String {
     let object = record.as_object_mut().unwrap();
-    for measured in ["seconds", "settled", "timing"] {
+    for measured in ["seconds", "teardown", "timing"] {
         object.shift_remove(measured);
     }
     for step in record["trace"].as_array_mut().unwrap() {

@@ -19,7 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::evidence::{EvidenceItem, phased};
-use coreach_adapters::{Adapter, Settled, marker};
+use coreach_adapters::{Adapter, Teardown, marker};
 use coreach_model::{Verdict, budget};
 
 use crate::run::Outcome;
@@ -46,19 +46,19 @@ pub(crate) fn finish(
     begin: Instant,
     ready: Option<Duration>,
     outcome: &Outcome,
-) -> (Option<Settled>, Vec<EvidenceItem>) {
+) -> (Option<Teardown>, Vec<EvidenceItem>) {
     let over = Instant::now();
     let is_doubtful = match outcome {
         Outcome::RunError(_) | Outcome::Verdict(Verdict::Fail, _) => true,
         Outcome::Verdict(..) => !adapter.hears(),
     };
     let may_be_ours = is_doubtful && marker::has_lost();
-    let settled = adapter.settle();
+    let teardown = adapter.tear_down();
     let wire = phased(adapter.evidence(begin), ready, over - begin);
     adapter.stop();
     while may_be_ours && over.elapsed() < MOMENT && !marker::is_ending() {
         thread::sleep(LOOK);
     }
     stop_if_ending();
-    (settled, wire)
+    (teardown, wire)
 }

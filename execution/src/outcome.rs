@@ -254,7 +254,7 @@ pub fn outcome(kind: OutcomeKind, cause: &str, detail: &Json) -> Result<Outcome,
                 "stuck" => Failure::Stuck(text()?),
                 "flood" => Failure::Flood(text()?),
                 "untranslatable" => Failure::Untranslatable(text()?),
-                "dirty" => Failure::Dirty(text()?),
+                "unclean" => Failure::Unclean(text()?),
                 other => return Err(format!("`{other}` is no cause of a run error")),
             };
             return Ok(Outcome::RunError(failure));
@@ -334,7 +334,7 @@ mod tests {
             Failure::Stuck(text()),
             Failure::Flood(text()),
             Failure::Untranslatable(text()),
-            Failure::Dirty(text()),
+            Failure::Unclean(text()),
         ]
     }
 

@@ -3,10 +3,10 @@
 //!
 //! The document is self-sufficient: constants, seed, trace, verdict and the reason in words. Values are
 //! written by [`coreach_model::codec`]; reading back needs the test case, for the types. Everything but
-//! `seconds`, `at_ms`, `wire` and `settled` is a function of test case, constants, seed and what the
+//! `seconds`, `at_ms`, `wire` and `teardown` is a function of test case, constants, seed and what the
 //! implementation did.
 
-use coreach_adapters::Settled;
+use coreach_adapters::Teardown;
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
@@ -29,7 +29,7 @@ use crate::values::Source;
 use crate::wire::{self, WireRecord};
 
 /// The version of the document's format: raised when a reader could stumble, not when a key is added.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// A run as it is written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub struct Record {
     pub crossed: usize,
     /// What was waited for when it was over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<Settled>,
+    pub teardown: Option<Teardown>,
     /// How it was found, where it is what shrinking came to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shrunk: Option<ShrunkRecord>,
@@ -160,7 +160,7 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         mix: run.mix.iter().map(|(source, count)| (source.name().to_owned(), Json::from(*count))).collect(),
         link_ms: run.link.map(milliseconds),
         crossed: run.crossed,
-        settled: run.settled.clone(),
+        teardown: run.teardown.clone(),
         shrunk: None,
         retried: run.retried,
         timing: run.timing,
@@ -306,7 +306,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         mix: mix(record).map_err(misfit)?,
         link,
         crossed: record.crossed,
-        settled: record.settled.clone(),
+        teardown: record.teardown.clone(),
         retried: record.retried,
         timing: record.timing,
         wire: record.wire.iter().map(wire::read).collect::<Result<_, _>>().map_err(misfit)?,

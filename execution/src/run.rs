@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coreach_adapters::Settled;
+use coreach_adapters::Teardown;
 use coreach_adapters::evidence::EvidenceItem;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, TransitionId, Value};
@@ -93,7 +93,7 @@ pub struct Run {
     /// How many observations have crossed stimuli.
     pub crossed: usize,
     /// What was waited for when it was over.
-    pub settled: Option<Settled>,
+    pub teardown: Option<Teardown>,
     /// So many attempts before this one ended without a verdict ([`crate::session::retrying`]).
     pub retried: usize,
     /// What went over the wire, as far as it is kept.

@@ -68,7 +68,7 @@ impl TestSession<'_> {
 
     /// Leaves the system, and says what happened.
     pub(crate) fn end(&mut self, begun: Begun, trace: Vec<Step>, outcome: Outcome) -> Run {
-        let (settled, wire) = finish(self.adapter, begun.real, begun.ready, &outcome);
+        let (teardown, wire) = finish(self.adapter, begun.real, begun.ready, &outcome);
         Run {
             constants: begun.constants,
             seed: begun.seed,
@@ -78,7 +78,7 @@ impl TestSession<'_> {
             mix: Default::default(),
             link: self.judge.link(),
             crossed: self.judge.crossed(),
-            settled,
+            teardown,
             wire,
             retried: 0,
             timing: None,

@@ -140,7 +140,7 @@ fn a_record_that_no_run_leaves_is_refused_and_no_panic() {
         key("seconds", "1e300"),
         key("seconds", "-1"),
         key("seconds", "1.8e19"),
-        key("format_version", "2"),
+        key("format_version", "9"),
         key("verdict", "\"Fail\""),
         key("cause", "\"alien\""),
         key("cause", "\"nothing\""),
@@ -383,8 +383,8 @@ fn a_document_that_is_no_test_case_is_refused() {
     let text = std::str::from_utf8(TEST_CASE).unwrap();
     for (right, wrong, message) in [
         ("\"coreach\"", "\"other\"", "`format`"),
-        ("\"format_version\": 6", "\"format_version\": 9", "version 9"),
-        ("\"format_version\": 6", "\"format_version\": 1", "make it again"),
+        ("\"format_version\": 7", "\"format_version\": 9", "version 9"),
+        ("\"format_version\": 7", "\"format_version\": 1", "make it again"),
         ("\"test_case\"", "\"product\"", "`product`"),
         ("\"purpose_reachable\": true", "\"purpose_reachable\": false", "cannot be reached"),
         ("\"verdict\": \"pass\"", "\"verdict\": \"maybe\"", "`maybe`"),

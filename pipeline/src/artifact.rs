@@ -105,7 +105,7 @@ pub struct FoundOut<'a> {
     /// What selection did.
     pub selection: Option<Selection>,
     /// What the domain could not express.
-    pub losses: &'a [String],
+    pub imprecisions: &'a [String],
     /// Can the purpose be reached, as far as the analysis can tell?
     pub reachable: Option<bool>,
 }
@@ -334,7 +334,7 @@ pub struct TestGraph {
     /// What was done.
     pub selection: Selection,
     /// What the domain could not express, one line each.
-    pub losses: Vec<String>,
+    pub imprecisions: Vec<String>,
 }
 
 impl TestGraph {
@@ -375,7 +375,7 @@ impl Artifact for TestGraph {
 
     fn tell<'a>(&'a self, found: &mut FoundOut<'a>) {
         found.selection = Some(self.selection);
-        found.losses = &self.losses;
+        found.imprecisions = &self.imprecisions;
         found.reachable = Some(self.is_purpose_reachable());
     }
 }

@@ -29,7 +29,7 @@ use crate::stages::complete::complete;
 use crate::stages::product::product;
 use crate::stop::Stop;
 use crate::{Options, Stage, all_writable, checked};
-use crate::{check, losses};
+use crate::{check, imprecisions};
 use coreach_artifact::document::Origins;
 
 /// What an on-line judge needs.
@@ -45,7 +45,7 @@ pub struct OnlineTest {
     /// Over-approximation of the states from which Accept can be reached, per location.
     pub coreach: Numbered<LocationId, Term>,
     /// What the domain could not express.
-    pub losses: Vec<String>,
+    pub imprecisions: Vec<String>,
     /// Of what it was made.
     pub sources: Sources,
     /// Of which locations each was made.
@@ -98,7 +98,7 @@ pub fn online(
         verdicts: accepting.map(|accepts| accepts.then_some(Verdict::Pass)),
         reach: facts.reach.into(),
         coreach,
-        losses: losses::say(&facts.losses, &facts.iterations, &iosts),
+        imprecisions: imprecisions::say(&facts.imprecisions, &facts.iterations, &iosts),
         sources: Sources::of(specification, purpose),
         origins,
         reachable,

@@ -41,7 +41,7 @@ pub struct PathGuided {
     /// greater TM may do.
     pub unseen: Vec<usize>,
     /// What could not be said exactly, one sentence each; no verdict is wrong by it.
-    pub losses: Vec<String>,
+    pub imprecisions: Vec<String>,
 }
 
 impl PathGuided {

@@ -84,7 +84,7 @@
         graph.variables.length > 0 && row("variables", graph.variables.map((datum) => h("div", {}, code(`${datum.name}: ${Coreach.type(datum.type).text}`)))),
         row("signs", graph.is_testers_side ? "! the tester sends, ? the tester observes" : "? the system receives, ! the system sends"),
         graph.said_once && row("besides", graph.said_once),
-        graph.losses.length > 0 && row("losses", h("ul", {}, graph.losses.slice(0, MOST).map((loss) => h("li", {}, loss)))),
+        graph.imprecisions.length > 0 && row("imprecisions", h("ul", {}, graph.imprecisions.slice(0, MOST).map((imprecision) => h("li", {}, imprecision)))),
         graph.size === undefined && row("picture", "too large to be drawn; the tables have all")));
   };
 

@@ -118,7 +118,7 @@ pub fn document(wanted: &PathWanted, made: &PathGuided, files: &[PathBuf], exit_
     };
     let contexts: Vec<Json> = made.counts.iter().enumerate().map(context).collect();
     json!({
-        "format_version": 1,
+        "format_version": 2,
         "exit_code": exit_code,
         "specification": made.iosts.name,
         "silence_after": made.timing.silence_after.to_string(),
@@ -126,7 +126,7 @@ pub fn document(wanted: &PathWanted, made: &PathGuided, files: &[PathBuf], exit_
         "late": made.counts.iter().map(|counts| counts.late).sum::<usize>(),
         "contexts": contexts,
         "unseen": made.unseen.iter().map(|at| at + 1).collect::<Vec<_>>(),
-        "losses": made.losses,
+        "imprecisions": made.imprecisions,
         "files": files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
     })
 }

@@ -317,8 +317,8 @@ fn frames_of_bytes_over_each_carrier() {
                 let Err(Failure::Untranslatable(text)) = failed else { panic!("{failed:?}") };
                 assert!(text.contains(what), "{text}");
             }
-            let settled = adapter.settle();
-            assert!(settled.is_none_or(|settled| settled.left == Left::Clean));
+            let teardown = adapter.tear_down();
+            assert!(teardown.is_none_or(|teardown| teardown.left == Left::Clean));
             adapter.stop();
         }
     }
@@ -376,7 +376,7 @@ fn no_datagram_of_an_earlier_run_is_seen() {
         // A duplicate is a second output, as it is to any other client.
         assert_eq!(next(&mut *adapter, 5000), expected);
         // Nobody says that it was taken.
-        assert_eq!(adapter.settle().unwrap().left, Left::Dirty);
+        assert_eq!(adapter.tear_down().unwrap().left, Left::Unclean);
         adapter.stop();
     }
 }
@@ -423,9 +423,9 @@ fn quiet_is_what_is_waited_for() {
     let mut adapter = texts(address, "{ quiet_ms: 90 }");
     start(&mut *adapter).unwrap();
     adapter.send(&event("List", &["1"])).unwrap();
-    let settled = adapter.settle().unwrap();
-    assert_eq!((settled.left, settled.awaited.as_str()), (Left::Clean, "quiet"));
-    assert!(settled.waited >= Duration::from_millis(5 * 30 + 90), "{:?}", settled.waited);
+    let teardown = adapter.tear_down().unwrap();
+    assert_eq!((teardown.left, teardown.awaited.as_str()), (Left::Clean, "quiet"));
+    assert!(teardown.waited >= Duration::from_millis(5 * 30 + 90), "{:?}", teardown.waited);
     adapter.stop();
 }
 

@@ -84,7 +84,7 @@ impl Runs {
 
     /// Leaves the run, as the tester does.
     fn leave(&mut self) -> Option<Left> {
-        let left = self.0.settle().map(|settled| settled.left);
+        let left = self.0.tear_down().map(|teardown| teardown.left);
         self.0.stop();
         left
     }
@@ -185,7 +185,7 @@ fn where_it_does_not_become_quiet_the_barrier_tells() {
     let settle = "  settle: { within_ms: 50, quiet_ms: 40, barrier: [{ send: sync, expect: synced }] }";
     let mut runs = Runs::of("lines", "30", settle);
     let (first, left) = runs.hurried();
-    assert_eq!(left, Some(Left::Dirty));
+    assert_eq!(left, Some(Left::Unclean));
     assert_eq!(runs.right(), first);
 }
 

@@ -192,7 +192,7 @@ fn asked(adapter: &mut dyn Adapter, number: &str) -> (Result<Received, Failure>,
         received = adapter.send(&Event::new("Ask", vec![value]));
     }
     let received = received.and_then(|()| adapter.receive(deadline));
-    let left = adapter.settle().map(|settled| settled.left);
+    let left = adapter.tear_down().map(|teardown| teardown.left);
     adapter.stop();
     (received, left)
 }

@@ -75,7 +75,13 @@ fn compare(folder: &Path) -> usize {
             }
             let found = differing(&ours, &theirs, &mut solver);
             assert!(found.is_empty(), "{}, {name}, {}: {found:#?}", folder.display(), own.name());
-            assert_eq!(ours.losses, theirs.losses, "{}, {name}, {}", folder.display(), own.name());
+            assert_eq!(
+                ours.imprecisions,
+                theirs.imprecisions,
+                "{}, {name}, {}",
+                folder.display(),
+                own.name()
+            );
             compared += 1;
         }
     }

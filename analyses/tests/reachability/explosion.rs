@@ -1,7 +1,7 @@
 //! What made the analyses explode: facts of many cases, terms that share, guards over many parameters.
 //! (sound, and ends)
 
-use coreach_analyses::condition::LossReason;
+use coreach_analyses::condition::ImprecisionReason;
 use coreach_analyses::reachability::{Options, analyse, reach};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
@@ -83,8 +83,11 @@ fn a_condition_that_is_too_long_is_read_as_true_and_told_with_its_knob() {
     let (model, ..) = switched(4);
     for domain in DATA {
         let long = analyse(&model, &[true], &Options { condition_limit: 1, ..options(domain) });
-        let told: Vec<String> = long.losses.iter().map(ToString::to_string).collect();
-        assert!(told.iter().any(|loss| loss.contains("`analysis: condition_limit`")), "{domain}: {told:?}");
+        let told: Vec<String> = long.imprecisions.iter().map(ToString::to_string).collect();
+        assert!(
+            told.iter().any(|imprecision| imprecision.contains("`analysis: condition_limit`")),
+            "{domain}: {told:?}"
+        );
         let whole = analyse(&model, &[true], &options(domain));
         let outside = [whole.reach[0].clone(), long.reach[0].not()];
         assert_eq!(Z3Solver::default().check(&outside), Answer::Unsat, "{domain}");
@@ -127,7 +130,10 @@ fn terms_that_share_are_walked_once() {
             let a = model.action("A", &[]);
             model.transition("l0", a, guard.clone(), &[(&y, sum.clone()), (&x, choice.clone())], "l1");
             let facts = analyse(&model.0, &[false, true], &options(domain));
-            assert!(facts.losses.iter().all(|loss| loss.to_string().len() < 2000), "{domain}");
+            assert!(
+                facts.imprecisions.iter().all(|imprecision| imprecision.to_string().len() < 2000),
+                "{domain}"
+            );
         }
     }
     let _ = hull::hull(&guards[0], std::slice::from_ref(&x));
@@ -155,8 +161,11 @@ fn many_parameters_in_one_dense_guard_are_projected_within_limits() {
     let mut model = Builder::new(&[], &[&x], cmp(t(&x), "==", Term::int(0)), &["l0", "l1"]);
     let a = model.action("A", &parameters.iter().collect::<Vec<_>>());
     model.transition("l0", a, guard, &[(&x, Term::add(&t(&x), &Term::int(1)))], "l1");
-    let (facts, losses) = reach(&model.0, &options(DomainKind::Polyhedra));
+    let (facts, imprecisions) = reach(&model.0, &options(DomainKind::Polyhedra));
     let after = evaluate(&facts[1], &Valuation::from([(x, Value::Int(1.into()))]));
     assert_eq!(after, Ok(Value::Bool(true)), "all parameters 0 take it");
-    assert!(losses.iter().all(|loss| loss.reason == LossReason::Parameters), "{losses:?}");
+    assert!(
+        imprecisions.iter().all(|imprecision| imprecision.reason == ImprecisionReason::Parameters),
+        "{imprecisions:?}"
+    );
 }

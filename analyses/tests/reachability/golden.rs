@@ -54,7 +54,7 @@ fn precise_coffee_polyhedra() {
     }
     assert_eq!(at(&model, &facts.reach, "IdleReject"), "vBeverage == TEA && vPaid >= 1 && cPrice > vPaid");
     assert_eq!(at(&model, &facts.reach, "ChooseReject"), "false");
-    assert_eq!(facts.losses, []);
+    assert_eq!(facts.imprecisions, []);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn precise_coffee_interval() {
     let facts = facts(&model, &accepting, DomainKind::Interval);
     assert_eq!(at(&model, &facts.coreach, "Delivery"), "vBeverage == COFFEE && vPaid >= 1 && cPrice >= 1");
     assert_eq!(at(&model, &facts.coreach, "Pay"), "vBeverage == TEA && vPaid >= 1 && cPrice >= 1");
-    assert_eq!(facts.losses, []);
+    assert_eq!(facts.imprecisions, []);
 }
 
 #[test]
@@ -81,5 +81,5 @@ fn precise_coffee_location() {
         .map(|(_, location)| location.name.clone())
         .collect();
     assert_eq!(unreached, ["ChooseReject"]);
-    assert_eq!(facts.losses, []);
+    assert_eq!(facts.imprecisions, []);
 }

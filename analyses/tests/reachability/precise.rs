@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coreach_analyses::condition::LossReason;
+use coreach_analyses::condition::ImprecisionReason;
 use coreach_analyses::fixpoint::Exhausted;
-use coreach_analyses::reachability::{LossPlace, Thresholds};
+use coreach_analyses::reachability::{ImprecisionPlace, Thresholds};
 use coreach_analyses::{DomainKind, Options, analyse, reach};
 use coreach_model::types::RecordType;
 use coreach_model::{Datum, LocationId, Number, Term, Type};
@@ -71,8 +71,8 @@ fn precise_flags_and_negation() {
     model.transition("l0", a, Term::yes(), &[(&n, t(&p)), (&big, cmp(t(&p), ">", Term::int(1)))], "l1");
     model.transition("l1", a, cmp(t(&n), "!=", Term::int(3)), &[], "l2");
     for domain in DATA {
-        let (facts, losses) = reach(&model.0, &options(domain));
-        assert_eq!(losses, []);
+        let (facts, imprecisions) = reach(&model.0, &options(domain));
+        assert_eq!(imprecisions, []);
         assert_eq!(
             texts(&facts),
             ["!big && n == 0", "!big && n <= 1 || big && n >= 2", "!big && n <= 1 || big && n == 2"],
@@ -82,7 +82,7 @@ fn precise_flags_and_negation() {
 }
 
 #[test]
-fn losses_are_listed() {
+fn imprecisions_are_listed() {
     let (x, y) = (Datum::new("x", Type::Int), Datum::new("y", Type::Nat));
     let flags: Vec<Datum> = (0..4).map(|at| Datum::new(format!("f{at}"), Type::Bool)).collect();
     let mut variables = vec![&x, &y];
@@ -95,16 +95,18 @@ fn losses_are_listed() {
     let guard = Term::and([cmp(product, ">", Term::int(3)), t(&flags[2])]);
     model.transition("l0", a, guard.clone(), &[(&y, quotient.clone())], "l0");
     for domain in DATA {
-        let (facts, losses) = reach(&model.0, &Options { partition_limit: 2, ..options(domain) });
+        let (facts, imprecisions) = reach(&model.0, &Options { partition_limit: 2, ..options(domain) });
         assert_eq!(texts(&facts), ["x == 0"], "{domain}: the type says y >= 0, and nothing else is known");
-        let listed: Vec<(LossPlace, String, LossReason)> =
-            losses.iter().map(|loss| (loss.place, loss.term.to_string(), loss.reason)).collect();
+        let listed: Vec<(ImprecisionPlace, String, ImprecisionReason)> = imprecisions
+            .iter()
+            .map(|imprecision| (imprecision.place, imprecision.term.to_string(), imprecision.reason))
+            .collect();
         let expected = [
-            (LossPlace::Data, "f0".to_owned(), LossReason::Unpartitioned),
-            (LossPlace::Data, "f1".to_owned(), LossReason::Unpartitioned),
-            (LossPlace::Data, "f3".to_owned(), LossReason::Unpartitioned),
-            (LossPlace::Transition(0), "x * y > 3".to_owned(), LossReason::NonLinear),
-            (LossPlace::Transition(0), quotient.to_string(), LossReason::IntegerDivision),
+            (ImprecisionPlace::Data, "f0".to_owned(), ImprecisionReason::Unpartitioned),
+            (ImprecisionPlace::Data, "f1".to_owned(), ImprecisionReason::Unpartitioned),
+            (ImprecisionPlace::Data, "f3".to_owned(), ImprecisionReason::Unpartitioned),
+            (ImprecisionPlace::Transition(0), "x * y > 3".to_owned(), ImprecisionReason::NonLinear),
+            (ImprecisionPlace::Transition(0), quotient.to_string(), ImprecisionReason::IntegerDivision),
         ];
         assert_eq!(listed, expected, "{domain}");
     }
@@ -181,11 +183,11 @@ fn sound_copy_of_a_flag_beyond_the_partition() {
     let a = model.action("A", &[]);
     model.transition("l0", a, t(&f).not(), &[(&f, t(&g))], "l1");
     for domain in DATA {
-        let (facts, losses) = reach(&model.0, &Options { partition_limit: 2, ..options(domain) });
+        let (facts, imprecisions) = reach(&model.0, &Options { partition_limit: 2, ..options(domain) });
         assert_eq!(
-            (texts(&facts), losses.len()),
+            (texts(&facts), imprecisions.len()),
             (vec!["!f".to_owned(), "true".to_owned()], 3),
-            "{losses:?}"
+            "{imprecisions:?}"
         );
         assert_eq!(texts(&reach(&model.0, &options(domain)).0), ["!f && g", "f && g"]);
     }
@@ -231,6 +233,6 @@ fn precise_records_within_records() {
     let put = model.action("Put", &[&p]);
     model.transition("one", put, cmp(t(&v), "==", t(&p)), &[(&v, t(&p))], "same");
     model.transition("same", put, cmp(t(&v), "!=", t(&p)), &[], "other");
-    let (facts, losses) = reach(&model.0, &options(DomainKind::Interval));
-    assert!(facts.iter().all(Term::is_true) && losses.is_empty(), "{facts:?} {losses:?}");
+    let (facts, imprecisions) = reach(&model.0, &options(DomainKind::Interval));
+    assert!(facts.iter().all(Term::is_true) && imprecisions.is_empty(), "{facts:?} {imprecisions:?}");
 }

@@ -37,8 +37,8 @@ use crate::write::write as put_whole;
 /// So many events of an example are told.
 const EVENTS_TOLD: usize = 12;
 
-/// So many losses are told in full.
-const LOSSES_TOLD: usize = 3;
+/// So many imprecisions are told in full.
+const IMPRECISIONS_TOLD: usize = 3;
 
 /// Reads, checks, makes, writes, and says what was done.
 ///
@@ -106,7 +106,7 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     }
     if arguments.format == OutputFormat::Json {
         console::print_json(&Document {
-            format_version: 1,
+            format_version: 2,
             exit_code: exit.code(),
             specification: &project.specification.iosts.name,
             judge: None,
@@ -178,7 +178,7 @@ struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<ExampleJson>,
     selection: Selection,
-    losses: Vec<String>,
+    imprecisions: Vec<String>,
     queries: u64,
     remembered: u64,
     unknown: u64,
@@ -353,7 +353,7 @@ fn tell(
     if arguments.format == OutputFormat::Human {
         if !arguments.quiet {
             console::print(&summary(name, domain, made, example.as_ref(), &written))?;
-            tell_losses(&made.generation.test_graph.losses);
+            tell_imprecisions(&made.generation.test_graph.imprecisions);
             tell_doubts(made);
             if arguments.check {
                 tell_unsettled(made);
@@ -388,7 +388,7 @@ fn tell(
                 inconclusive: graph.selection.inconclusive,
                 rounds: graph.selection.rounds,
             },
-            losses: graph.losses.clone(),
+            imprecisions: graph.imprecisions.clone(),
             queries: statistics.queries,
             remembered: statistics.remembered,
             unknown: statistics.unknown,
@@ -513,14 +513,14 @@ fn files(paths: &[PathBuf]) -> String {
     lines.into_iter().map(line).collect()
 }
 
-fn tell_losses(losses: &[String]) {
-    for loss in losses.iter().take(LOSSES_TOLD) {
-        console::say(&format!("note: {loss}"));
+fn tell_imprecisions(imprecisions: &[String]) {
+    for imprecision in imprecisions.iter().take(IMPRECISIONS_TOLD) {
+        console::say(&format!("note: {imprecision}"));
     }
-    if losses.len() > LOSSES_TOLD {
+    if imprecisions.len() > IMPRECISIONS_TOLD {
         console::say(&format!(
             "note: {} more of this kind; `--format json` has all",
-            losses.len() - LOSSES_TOLD
+            imprecisions.len() - IMPRECISIONS_TOLD
         ));
     }
 }

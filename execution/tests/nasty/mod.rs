@@ -21,7 +21,7 @@ use coreach_adapters::description::{
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
-use coreach_adapters::{Adapter, Failure, Left, Session, Settled};
+use coreach_adapters::{Adapter, Failure, Left, Session, Teardown};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::monitor::Monitor;
@@ -195,7 +195,7 @@ fn a_slow_system_in_datagrams_and_a_limit_of_steps() {
     let udp = Tcp { settle, ..tcp(systems::datagrams(Slow { ms: 8, every: 3 })) };
     let runs = runs(&mut *adapter(Way::Udp(udp)), &settings(9, 200), 60);
     all_are_verdicts(&runs);
-    assert!(runs.iter().any(|run| run.settled.is_some()));
+    assert!(runs.iter().any(|run| run.teardown.is_some()));
 }
 
 /// Where nothing is said of quiet, the barrier is passed before each run.
@@ -208,8 +208,8 @@ fn a_slow_system_in_datagrams_behind_a_barrier() {
     };
     let runs = runs(&mut *adapter(Way::Udp(udp)), &settings(9, 200), 50);
     all_are_verdicts(&runs);
-    let is_dirty = |run: &Run| run.settled.as_ref().is_some_and(|settled| settled.left == Left::Dirty);
-    assert!(runs.iter().any(is_dirty));
+    let is_unclean = |run: &Run| run.teardown.as_ref().is_some_and(|teardown| teardown.left == Left::Unclean);
+    assert!(runs.iter().any(is_unclean));
 }
 
 /// What was waited for is said.
@@ -220,7 +220,7 @@ fn a_run_says_what_it_has_waited_for() {
     let runs = runs(&mut *adapter, &settings(1, 200), 3);
     all_are_verdicts(&runs);
     for run in &runs {
-        let Some(Settled { awaited, waited, left: Left::Clean }) = &run.settled else { panic!("{run:?}") };
+        let Some(Teardown { awaited, waited, left: Left::Clean }) = &run.teardown else { panic!("{run:?}") };
         assert!(awaited == "the answer to `Add`" || awaited == "the answer to `Ask`", "{awaited}");
         assert!(*waited >= Duration::from_millis(10), "{waited:?}");
     }
@@ -276,7 +276,7 @@ fn a_server_that_is_kept_and_slower_than_one_waits_is_launched_anew() {
     for way in [Way::Tcp(tcp), Way::Http(http)] {
         let runs = runs(&mut *adapter(way), &settings(12, 100), 12);
         all_are_verdicts(&runs);
-        let ended = |run: &&Run| run.settled.as_ref().is_some_and(|settled| settled.left == Left::Ended);
+        let ended = |run: &&Run| run.teardown.as_ref().is_some_and(|teardown| teardown.left == Left::Ended);
         assert!(runs.iter().filter(ended).count() >= 2, "{:?}", counts(&runs));
     }
 }
@@ -300,13 +300,16 @@ fn a_system_that_is_not_ours_is_not_used_before_it_is_clean() {
         let runs = runs(&mut *adapter(way), &settings(60, 100), 40);
         let counts = counts(&runs);
         assert!(!counts.contains_key("Fail"), "{counts:?}");
-        let is_dirty = |run: &Run| matches!(&run.outcome, Outcome::RunError(Failure::Dirty(text)) if text.contains("`barrier`"));
-        let dirty = runs.iter().filter(|run| is_dirty(run)).count();
-        assert!(dirty > 0 && dirty < 30, "{counts:?}");
+        let is_unclean = |run: &Run| matches!(&run.outcome, Outcome::RunError(Failure::Unclean(text)) if text.contains("`barrier`"));
+        let unclean = runs.iter().filter(|run| is_unclean(run)).count();
+        assert!(unclean > 0 && unclean < 30, "{counts:?}");
         for (before, run) in runs.iter().zip(&runs[1..]) {
-            let left = before.settled.as_ref().map(|settled| settled.left);
+            let left = before.teardown.as_ref().map(|teardown| teardown.left);
             // A run that does not begin leaves nothing of its own.
-            assert!(!is_dirty(run) || left == Some(Left::Dirty) || is_dirty(before), "{before:?} {run:?}");
+            assert!(
+                !is_unclean(run) || left == Some(Left::Unclean) || is_unclean(before),
+                "{before:?} {run:?}"
+            );
         }
     }
 }
@@ -318,8 +321,9 @@ fn a_barrier_cleanses_a_system_that_is_not_ours() {
     for (_link, way) in stalling(4, &settle) {
         let runs = runs(&mut *adapter(way), &settings(60, 100), 30);
         all_are_verdicts(&runs);
-        let dirty = |run: &&Run| run.settled.as_ref().is_some_and(|settled| settled.left == Left::Dirty);
-        assert!(runs.iter().filter(dirty).count() > 0, "{:?}", counts(&runs));
+        let unclean =
+            |run: &&Run| run.teardown.as_ref().is_some_and(|teardown| teardown.left == Left::Unclean);
+        assert!(runs.iter().filter(unclean).count() > 0, "{:?}", counts(&runs));
     }
 }
 
@@ -335,7 +339,7 @@ fn a_request_without_an_answer_is_one_that_may_still_come() {
             other => format!("{other:?}"),
         })
         .collect();
-    assert_eq!(found, ["lost", "dirty", "lost", "dirty", "lost", "dirty"]);
+    assert_eq!(found, ["lost", "unclean", "lost", "unclean", "lost", "unclean"]);
 }
 
 /// While an answer is outstanding, a request would wait for its turn: it must not be judged as if it had been
@@ -420,7 +424,8 @@ fn thousands_of_runs_behind_the_nasty_link() {
                 let kind = if matches!(way, Way::Tcp(_)) { "tcp" } else { "http" };
                 let steps = 3 + 3 * number;
                 let runs = runs(&mut *adapter(way), &settings(steps, 20), each);
-                let waited = runs.iter().filter_map(|run| run.settled.as_ref()).map(|settled| settled.waited);
+                let waited =
+                    runs.iter().filter_map(|run| run.teardown.as_ref()).map(|teardown| teardown.waited);
                 let longest = waited.clone().max().unwrap_or_default();
                 println!(
                     "{kind} {habits:?} {slow:?} {steps} steps: {:?}, {} waited, {longest:?} at most",

@@ -61,7 +61,7 @@ fn filled(view: &View<'_>, tables: &mut Tables) -> Document {
         inconclusive: done.inconclusive,
         rounds: done.rounds,
     });
-    document.losses = view.found.losses.to_vec();
+    document.imprecisions = view.found.imprecisions.to_vec();
     document.others_fail = view.particulars.others_fail.map(Number::place);
     document.counts.pass = view.count_into(Verdict::Pass);
     document.counts.inconclusive = view.count_into(Verdict::Inconclusive);

@@ -76,7 +76,11 @@ impl<'a> View<'a> {
                 coreach: Some(&test.coreach),
                 ..Particulars::default()
             },
-            found: FoundOut { losses: &test.losses, reachable: Some(test.reachable), ..FoundOut::default() },
+            found: FoundOut {
+                imprecisions: &test.imprecisions,
+                reachable: Some(test.reachable),
+                ..FoundOut::default()
+            },
             sources: Some(&test.sources),
             origins: Some(&test.origins),
             ..View::of_specification(&test.iosts)
@@ -90,7 +94,7 @@ impl<'a> View<'a> {
             stage: Some(Stage::InputComplete),
             marks: made.verdicts.map(|verdict| verdict.map(Mark::Verdict)),
             found: FoundOut {
-                losses: &made.losses,
+                imprecisions: &made.imprecisions,
                 reachable: made.unseen.is_empty().then_some(true),
                 ..FoundOut::default()
             },

@@ -40,7 +40,7 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 
 use crate::artifact::{Allowed, Decided, GraphOrigin, Selection, TestGraph, Verdict, Visible};
-use crate::losses;
+use crate::imprecisions;
 use crate::names::UsedNames;
 use crate::simplify::{missing_part, simplify, simplify_guard};
 
@@ -70,7 +70,7 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
         }
     }
     graph.selection.rounds = rounds;
-    graph.losses = losses::say(&facts.losses, &facts.iterations, &cut.iosts);
+    graph.imprecisions = imprecisions::say(&facts.imprecisions, &facts.iterations, &cut.iosts);
     graph.decided.chain = facts.chain;
     in_numbers_of_visible(graph, before, &locations, &transitions)
 }
@@ -342,7 +342,7 @@ impl<'a> Builder<'a> {
             allowed: Vec::new(),
             must_answer: vec![self.must_answer[start].clone()].into(),
             selection: Selection { pruned: self.from.transitions.len(), ..self.selection },
-            losses: Vec::new(),
+            imprecisions: Vec::new(),
         }
     }
 
@@ -405,7 +405,7 @@ impl<'a> Builder<'a> {
             allowed,
             must_answer,
             selection,
-            losses: Vec::new(),
+            imprecisions: Vec::new(),
             iosts,
         }
     }

@@ -148,7 +148,7 @@ impl<'a> Assemble<'a> {
     }
 
     /// The test case.
-    pub fn done(mut self, mut losses: Vec<String>) -> PathGuided {
+    pub fn done(mut self, mut imprecisions: Vec<String>) -> PathGuided {
         for number in std::mem::take(&mut self.leading_on) {
             let next = LocationId(self.iosts.transitions[number].source.0 + 1);
             self.iosts.transitions[number].target = next;
@@ -165,7 +165,7 @@ impl<'a> Assemble<'a> {
             self.iosts.transitions[number].target = places[&ends];
         }
         self.iosts.variables = self.variables();
-        let initial = self.initial_condition(&mut losses);
+        let initial = self.initial_condition(&mut imprecisions);
         self.iosts.initial_condition = initial;
         PathGuided {
             iosts: self.iosts,
@@ -177,7 +177,7 @@ impl<'a> Assemble<'a> {
             known: self.known,
             origins: self.origins,
             unseen: self.unseen,
-            losses,
+            imprecisions,
         }
     }
 
@@ -192,12 +192,12 @@ impl<'a> Assemble<'a> {
 
     /// What the model asks of the constants; that TM is a time; and a first value for each register, which
     /// nothing reads.
-    fn initial_condition(&self, losses: &mut Vec<String>) -> Term {
+    fn initial_condition(&self, imprecisions: &mut Vec<String>) -> Term {
         let given = &self.delayed.iosts;
         let condition = &given.initial_condition;
         let all = Term::and([defined(condition), condition.clone()]).conjuncts();
         let of_constants = without(&given.variables, &all).unwrap_or_else(|| {
-            losses.push("which constants the initial condition allows could not be said without a quantifier: none is excluded".to_owned());
+            imprecisions.push("which constants the initial condition allows could not be said without a quantifier: none is excluded".to_owned());
             Term::yes()
         });
         let mut parts = vec![of_constants];

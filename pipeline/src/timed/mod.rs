@@ -154,14 +154,14 @@ pub fn path_guided(
         }
     }
     let weaker = ahead.weaker.iter().filter(|at| delayed.is_controllable(action_of(&system, path[**at])));
-    let losses = weaker.map(|at| {
+    let imprecisions = weaker.map(|at| {
         format!(
             "step {} ({}): what the rest of the path needs could not be said without a quantifier; the stimulus may be sent where it leads nowhere",
             at + 1,
             timed.called(path[*at])
         )
     });
-    let made = assemble.done(losses.collect());
+    let made = assemble.done(imprecisions.collect());
     if options.check {
         let found = crate::check::path_guided(&made, solver);
         assert!(found.violations.is_empty(), "a bug of ours: {:?}", found.violations);

@@ -127,7 +127,7 @@ pub struct PageGraph {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reachable: Option<bool>,
     /// What the domain could not express.
-    pub losses: Vec<String>,
+    pub imprecisions: Vec<String>,
     /// Width and height of the picture; none where it is too large to be drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<PageAt>,

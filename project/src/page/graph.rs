@@ -49,7 +49,7 @@ pub(super) fn graph(
         said_once: view.said_once(),
         others_fail: view.particulars.others_fail.map(Number::place),
         reachable: view.found.reachable,
-        losses: view.found.losses.to_vec(),
+        imprecisions: view.found.imprecisions.to_vec(),
         size: drawn.as_ref().map(|drawn| [whole(drawn.width), whole(drawn.height)]),
         locations: iosts.location_ids().map(|id| location(tables, view, id)).collect(),
         transitions: transitions(tables, iosts),

@@ -1,7 +1,7 @@
 //! Families of pairs that made the analyses explode: each a specification and a purpose of a size, as YAML.
 //!
 //! The sizes are meant to be doubled: what a pair of size n costs should grow as what can be reached in it
-//! does, or end in a stop or a loss that says so.
+//! does, or end in a stop or an imprecision that says so.
 
 use std::fmt::Write as _;
 

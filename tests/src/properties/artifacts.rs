@@ -112,7 +112,7 @@ fn run(
     if settings.doubt.is_some() && five.is_purpose_reachable() {
         report.count("pairs made in doubt: test cases", 1);
     }
-    report.count("losses of the analysis", five.losses.len());
+    report.count("imprecisions of the analysis", five.imprecisions.len());
     made.graph = Some(five.clone());
     let six = guarded(report, "input_complete", || input_complete::input_complete(five, &limits, solver))?;
     made.case = Some(six);

@@ -108,8 +108,8 @@ fn takes_outputs(
     Ok(())
 }
 
-/// Every trace is one of the pair, or ends in Fail; every verdict is justified. Counts the losses: the graph
-/// goes on although Accept is out of reach.
+/// Every trace is one of the pair, or ends in Fail; every verdict is justified. Counts the imprecisions: the
+/// graph goes on although Accept is out of reach.
 fn justify(
     property: Property,
     system: &System<State>,
@@ -128,7 +128,7 @@ fn justify(
     let (Some(test), Some(pair)) = (tests.start(), both.start()) else {
         return report.note(property, Ok(()));
     };
-    let mut losses = 0;
+    let mut imprecisions = 0;
     let mut open = 0;
     let outcome = walk((test, Some(pair), None), settings.limits.walk, |&(test, pair, last)| {
         let states = tests.states(test);
@@ -143,7 +143,7 @@ fn justify(
             return Err("the purpose accepts this trace, and the test does not say Pass".to_owned());
         }
         open += 1;
-        losses += usize::from(!is_prefix(instance, &pair_states));
+        imprecisions += usize::from(!is_prefix(instance, &pair_states));
         let followed = pair.map(|pair| both.next(pair));
         let next = tests.next(test);
         let next = next.iter().map(|(event, test)| {
@@ -154,7 +154,7 @@ fn justify(
     });
     if property == VERDICTS {
         report.count("open states of tests", open);
-        report.count("open states out of reach of Accept (loss)", losses);
+        report.count("open states out of reach of Accept (imprecision)", imprecisions);
     }
     report.note(property, told(outcome, instance, alphabet));
 }

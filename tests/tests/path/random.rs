@@ -51,7 +51,7 @@ fn random_models() {
                 Ok(test) => {
                     made += 1;
                     // Behind a step that silence cuts off nothing is reached.
-                    if test.losses.is_empty() && test.unseen.is_empty() {
+                    if test.imprecisions.is_empty() && test.unseen.is_empty() {
                         compared += usize::from(held(&timed, &path, &test).is_some());
                     }
                 }

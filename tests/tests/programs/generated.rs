@@ -33,7 +33,7 @@ fn test_coffee_machine_deliver_coffee() -> Result<(), TrialError> {
 /// The test case, as `coreach run` writes it to `test_case.json`.
 const TEST_CASE: &str = r#"{
   "format": "coreach",
-  "format_version": 6,
+  "format_version": 7,
   "generator": {
     "name": "coreach",
     "version": "0.1.0"
@@ -67,7 +67,7 @@ const TEST_CASE: &str = r#"{
     "inconclusive": 0,
     "rounds": 3
   },
-  "losses": [],
+  "imprecisions": [],
   "types": [
     {"kind": "nat"},
     {"kind": "enum", "name": "Beverage", "literals": ["TEA", "COFFEE"]},

@@ -114,7 +114,7 @@ fn golden_22_the_initial_condition_is_the_one_printed_in_the_thesis() {
 }
 
 #[test]
-fn golden_22_the_array_is_listed_as_a_loss() {
-    let losses = generation().test_graph.losses;
-    assert!(losses.iter().any(|loss| loss.contains("vFile")), "{losses:?}");
+fn golden_22_the_array_is_listed_as_imprecise() {
+    let imprecisions = generation().test_graph.imprecisions;
+    assert!(imprecisions.iter().any(|imprecision| imprecision.contains("vFile")), "{imprecisions:?}");
 }

@@ -24,8 +24,8 @@ fn golden_16_example_7_6_the_test_graph_stops_at_the_first_pass() {
 fn golden_17_figure_7_8_the_iteration_ends_at_the_naturals() {
     let iosts = specification("tests/models/counter_figure_7_8.yaml").iosts;
     for domain in ["interval", "polyhedra"] {
-        let (found, losses) = reach(&iosts, &options(domain).analysis);
+        let (found, imprecisions) = reach(&iosts, &options(domain).analysis);
         assert!(equivalent(&found[0], &Term::yes(), &Term::yes()), "{domain}: {found:?}");
-        assert!(losses.is_empty());
+        assert!(imprecisions.is_empty());
     }
 }

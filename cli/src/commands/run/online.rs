@@ -14,7 +14,7 @@ use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 
 use super::super::report::beside;
-use super::{Document, Report, Written, exit_of, files, no_thread, page, reason, tell_losses, write};
+use super::{Document, Report, Written, exit_of, files, no_thread, page, reason, tell_imprecisions, write};
 use crate::arguments::RunArguments;
 use crate::commands::plural;
 use crate::console;
@@ -27,7 +27,7 @@ use crate::progress::ProgressLine;
 struct Details {
     locations: usize,
     transitions: usize,
-    losses: Vec<String>,
+    imprecisions: Vec<String>,
     queries: u64,
     files: Vec<String>,
     problems: Vec<String>,
@@ -75,7 +75,7 @@ pub(super) fn run(
     }
     if arguments.format == OutputFormat::Json {
         console::print_json(&Document {
-            format_version: 1,
+            format_version: 2,
             exit_code: exit.code(),
             specification: &project.specification.iosts.name,
             judge: Some(project.judging.name()),
@@ -128,7 +128,7 @@ fn tell(
                 made.seconds,
                 files(&written.files)
             ))?;
-            tell_losses(&made.test.losses);
+            tell_imprecisions(&made.test.imprecisions);
         }
         console::draw(made.unreachable.as_slice());
     }
@@ -141,7 +141,7 @@ fn tell(
         details: Some(Details {
             locations,
             transitions,
-            losses: made.test.losses.clone(),
+            imprecisions: made.test.imprecisions.clone(),
             queries: made.statistics.queries,
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
             problems: [written.undrawn, written.unreadable, written.failed].concat(),

@@ -143,7 +143,11 @@ fn hidden(wanted: &PathWanted, made: &PathGuided) -> Vec<Diagnostic> {
             Diagnostic::warning("silence-after", message).help("a greater `--tm` waits long enough for it"),
         );
     }
-    found.extend(made.losses.iter().map(|loss| Diagnostic::warning("path-loss", loss.clone())));
+    found.extend(
+        made.imprecisions
+            .iter()
+            .map(|imprecision| Diagnostic::warning("path-imprecision", imprecision.clone())),
+    );
     found
 }
 

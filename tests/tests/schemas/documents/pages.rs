@@ -36,7 +36,7 @@ fn pages_follow_their_schema() {
         said_once: Some("s".to_owned()),
         others_fail: Some(1),
         reachable: Some(true),
-        losses: vec!["l".to_owned()],
+        imprecisions: vec!["l".to_owned()],
         size: Some([10, 20]),
         locations: vec![page::PageLocation {
             name: "l".to_owned(),

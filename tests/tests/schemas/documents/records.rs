@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use coreach_adapters::evidence::{self, EvidenceItem, Phase};
-use coreach_adapters::{Failure, Left, Settled};
+use coreach_adapters::{Failure, Left, Teardown};
 use coreach_execution::outcome::{Cause, Outcome, OutcomeKind, cause};
 use coreach_execution::record::{GuardRecord, ReasonRecord, Record, StepRecord};
 use coreach_execution::shrink::Stopped;
@@ -45,7 +45,7 @@ fn outcomes() -> Vec<Outcome> {
         Failure::Stuck(text()),
         Failure::Flood(text()),
         Failure::Untranslatable(text()),
-        Failure::Dirty(text()),
+        Failure::Unclean(text()),
     ];
     for cause in &causes {
         match cause {
@@ -64,7 +64,7 @@ fn outcomes() -> Vec<Outcome> {
         match failure {
             Failure::Start(_) | Failure::Lost(_) | Failure::Garbage(_) => {}
             Failure::Stuck(_) | Failure::Flood(_) | Failure::Untranslatable(_) => {}
-            Failure::Dirty(_) => {}
+            Failure::Unclean(_) => {}
         }
     }
     let verdicts = causes
@@ -126,7 +126,7 @@ pub(super) fn records() -> Vec<Record> {
             mix: Source::ALL.iter().map(|source| (source.name().to_owned(), json!(2))).collect(),
             link_ms: Some(50.0),
             crossed: 2,
-            settled: Some(Settled {
+            teardown: Some(Teardown {
                 awaited: "the answer to `Add`".to_owned(),
                 waited: Duration::from_micros(1500),
                 left: Left::ALL[number % 3],
@@ -171,7 +171,7 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
     });
     assert_eq!(words(&schema, "/properties/cause/enum"), causes);
     assert_eq!(
-        words(&schema, "/properties/settled/properties/left/enum"),
+        words(&schema, "/properties/teardown/properties/left/enum"),
         Left::ALL.map(|left| json!(left).as_str().unwrap().to_owned())
     );
     let wire = |key: &str| words(&schema, &format!("/properties/wire/items/properties/{key}/enum"));

@@ -4,27 +4,27 @@ use std::collections::HashMap;
 
 use coreach_analyses::excerpt::Excerpt;
 use coreach_analyses::fixpoint::Exhausted;
-use coreach_analyses::reachability::{Iterations, Loss, LossPlace};
+use coreach_analyses::reachability::{Imprecision, ImprecisionPlace, Iterations};
 use coreach_model::iosts::Iosts;
 use coreach_model::{Number, Term, TransitionId};
 
-/// The losses, in the order of their first place.
-pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<String> {
+/// The imprecisions, in the order of their first place.
+pub fn say(imprecisions: &[Imprecision], iterations: &Iterations, iosts: &Iosts) -> Vec<String> {
     let mut grouped: Vec<(&Term, String, Vec<String>)> = Vec::new();
     let mut group_of: HashMap<&Term, usize> = HashMap::new();
-    for loss in losses {
-        let place = match loss.place {
-            LossPlace::Data => "everywhere".to_owned(),
-            LossPlace::Initial => "in the initial condition".to_owned(),
-            LossPlace::Transition(number) => {
+    for imprecision in imprecisions {
+        let place = match imprecision.place {
+            ImprecisionPlace::Data => "everywhere".to_owned(),
+            ImprecisionPlace::Initial => "in the initial condition".to_owned(),
+            ImprecisionPlace::Transition(number) => {
                 let transition = &iosts.transitions[TransitionId::of(number)];
                 format!("in {}", iosts.describe(transition))
             }
         };
-        let at = *group_of.entry(&loss.term).or_insert(grouped.len());
+        let at = *group_of.entry(&imprecision.term).or_insert(grouped.len());
         match grouped.get_mut(at) {
             Some((.., places)) => places.push(place),
-            None => grouped.push((&loss.term, loss.reason.to_string(), vec![place])),
+            None => grouped.push((&imprecision.term, imprecision.reason.to_string(), vec![place])),
         }
     }
     let mut lines: Vec<String> = grouped
@@ -59,7 +59,7 @@ pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<Strin
 
 #[cfg(test)]
 mod tests {
-    use coreach_analyses::condition::LossReason;
+    use coreach_analyses::condition::ImprecisionReason;
     use coreach_model::iosts::LocationId;
     use coreach_model::{Datum, Type};
 
@@ -82,8 +82,9 @@ mod tests {
             transitions: Default::default(),
             origin: None,
         };
-        let loss = Loss { place: LossPlace::Initial, term: sum, reason: LossReason::Cases };
-        let said = say(&[loss], &Iterations::default(), &iosts);
+        let imprecision =
+            Imprecision { place: ImprecisionPlace::Initial, term: sum, reason: ImprecisionReason::Cases };
+        let said = say(&[imprecision], &Iterations::default(), &iosts);
         assert!(said.len() == 1 && said[0].len() < 1200 && said[0].contains("..."), "{said:?}");
     }
 }
