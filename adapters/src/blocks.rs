@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use regex::Regex;
 
 use crate::cut::MOST;
-use crate::description::{Block, End, Middle, Shape};
+use crate::description::{Block, BlockEnd, Middle, Shape};
 
 /// How far lines have been looked at for a shape.
 #[derive(Clone, Default, Debug)]
@@ -64,8 +64,8 @@ impl Shape {
         };
         let begin: Vec<(usize, &Regex)> = block.begin.iter().map(|pattern| (0, pattern)).collect();
         let (end, last): (Vec<(usize, &Regex)>, usize) = match &block.end {
-            End::Mark(mark) => (vec![(whole - 1, mark)], whole - 1),
-            End::Count(_) => (Vec::new(), whole),
+            BlockEnd::Mark(mark) => (vec![(whole - 1, mark)], whole - 1),
+            BlockEnd::Count(_) => (Vec::new(), whole),
         };
         match &block.middle {
             Middle::Any | Middle::Lines(_) => vec![[begin, end].concat()],
@@ -83,7 +83,7 @@ impl Shape {
     pub fn is_count(&self, name: &str) -> bool {
         match self {
             Shape::Lines(_) => false,
-            Shape::Block(block) => matches!(&block.end, End::Count(count) if count == name),
+            Shape::Block(block) => matches!(&block.end, BlockEnd::Count(count) if count == name),
         }
     }
 
@@ -112,7 +112,7 @@ impl Block {
                 let Some(found) = self.begin.as_ref().and_then(|begin| begin.captures(line)) else {
                     return Fit::No;
                 };
-                if let End::Count(name) = &self.end {
+                if let BlockEnd::Count(name) = &self.end {
                     let count = found.name(name).and_then(|count| count.as_str().parse::<usize>().ok());
                     // More are kept nowhere.
                     let Some(count) = count.filter(|count| *count <= MOST) else { return Fit::No };
@@ -121,7 +121,7 @@ impl Block {
             } else {
                 let at = (progress.seen - head) % item;
                 if at == 0
-                    && let End::Mark(mark) = &self.end
+                    && let BlockEnd::Mark(mark) = &self.end
                     && mark.is_match(line)
                 {
                     return match self.whole(progress.seen - head) {

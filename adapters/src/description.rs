@@ -27,7 +27,7 @@ pub struct Iut {
     /// Its name, for reports.
     pub name: String,
     /// The way to it.
-    pub way: Way,
+    pub way: Transport,
     /// How long a stimulus and an observation may take on their ways, together, where that is to be looked
     /// at.
     pub link: Option<Duration>,
@@ -39,7 +39,7 @@ pub struct Iut {
 
 /// The way to an implementation.
 #[derive(Clone, Debug)]
-pub enum Way {
+pub enum Transport {
     /// It is a model.
     Simulated(Box<SimulatedModel>),
     /// It is a timed model, with a clock of its own.
@@ -149,7 +149,7 @@ pub struct Settle {
     pub quiet: Option<Duration>,
     /// What is done before the next run if that did not suffice: afterwards nothing of an earlier run is
     /// under way.
-    pub barrier: Vec<Step>,
+    pub barrier: Vec<PreparationStep>,
 }
 
 impl Default for Settle {
@@ -160,7 +160,7 @@ impl Default for Settle {
 
 /// Something that is done before a run.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum PreparationStep {
     /// A request, of an HTTP server.
     Request(Probe),
     /// An exchange of lines, over the connection of the run.
@@ -202,25 +202,25 @@ impl Iut {
     }
 }
 
-impl Way {
+impl Transport {
     /// Is something at the other end there before a run and after it?
     pub fn outlives_runs(&self) -> bool {
         match self {
-            Way::Simulated(_) | Way::SimulatedTimed(_) => false,
-            Way::Stdio(stdio) => stdio.settle.is_some() || stdio.keep,
-            Way::Tcp(Tcp { launch, .. }) | Way::Udp(Tcp { launch, .. }) | Way::Http(Http { launch, .. }) => {
-                launch.as_ref().is_none_or(|launch| launch.keep)
-            }
+            Transport::Simulated(_) | Transport::SimulatedTimed(_) => false,
+            Transport::Stdio(stdio) => stdio.settle.is_some() || stdio.keep,
+            Transport::Tcp(Tcp { launch, .. })
+            | Transport::Udp(Tcp { launch, .. })
+            | Transport::Http(Http { launch, .. }) => launch.as_ref().is_none_or(|launch| launch.keep),
         }
     }
 
     /// What runs that go this way share, by name: one run at a time may use it.
     pub fn system(&self) -> Option<String> {
         match self {
-            Way::Tcp(tcp) => shared::at(&tcp.address),
-            Way::Udp(udp) => Some(format!("{} (udp)", shared::at(&udp.address)?)),
-            Way::Http(http) => shared::at(&http.base),
-            Way::Stdio(stdio) => shared::of_command(&stdio.command.words, &stdio.command.environment)
+            Transport::Tcp(tcp) => shared::at(&tcp.address),
+            Transport::Udp(udp) => Some(format!("{} (udp)", shared::at(&udp.address)?)),
+            Transport::Http(http) => shared::at(&http.base),
+            Transport::Stdio(stdio) => shared::of_command(&stdio.command.words, &stdio.command.environment)
                 .or_else(|| {
                     // Whatever the command speaks to: another run of it speaks to the same.
                     let outlives = stdio.settle.is_some() && !stdio.keep;
@@ -228,24 +228,24 @@ impl Way {
                     let words: Option<Vec<String>> = stdio.command.words.iter().map(whole).collect();
                     outlives.then_some(words?.join(" "))
                 }),
-            Way::Simulated(_) | Way::SimulatedTimed(_) => None,
+            Transport::Simulated(_) | Transport::SimulatedTimed(_) => None,
         }
     }
 
     /// How events are written, where it is not HTTP that says it.
     pub fn encoding(&self) -> Option<&Encoding> {
         match self {
-            Way::Stdio(Stdio { encoding, .. })
-            | Way::Tcp(Tcp { encoding, .. })
-            | Way::Udp(Tcp { encoding, .. }) => Some(encoding),
-            Way::Simulated(_) | Way::SimulatedTimed(_) | Way::Http(_) => None,
+            Transport::Stdio(Stdio { encoding, .. })
+            | Transport::Tcp(Tcp { encoding, .. })
+            | Transport::Udp(Tcp { encoding, .. }) => Some(encoding),
+            Transport::Simulated(_) | Transport::SimulatedTimed(_) | Transport::Http(_) => None,
         }
     }
 
     /// What is taken out of what is received, to be sent later.
     pub fn captures(&self) -> &[Capture] {
         match self {
-            Way::Http(http) => &http.captures,
+            Transport::Http(http) => &http.captures,
             _ => self.encoding().map_or(&[], Encoding::captures),
         }
     }
@@ -264,7 +264,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// What brings the implementation into its initial state.
-    pub fn reset(&self) -> &[Step] {
+    pub fn reset(&self) -> &[PreparationStep] {
         match self {
             Encoding::Json => &[],
             Encoding::Lines(lines) => &lines.reset,
@@ -296,7 +296,7 @@ pub struct Lines {
     /// What ends a line that is sent.
     pub line_ending: String,
     /// What brings the implementation into its initial state, in this order.
-    pub reset: Vec<Step>,
+    pub reset: Vec<PreparationStep>,
     /// For each input, the line that is sent.
     pub stimuli: Vec<(String, Template)>,
     /// For each output, the lines that it is. The first that fits is the event.
@@ -326,7 +326,7 @@ pub struct Block {
     /// What lies before the end.
     pub middle: Middle,
     /// The end.
-    pub end: End,
+    pub end: BlockEnd,
     /// The output that the same lines are read as once more, after those of a list.
     pub then: Option<String>,
 }
@@ -344,7 +344,7 @@ pub enum Middle {
 
 /// Where a block ends.
 #[derive(Clone, Debug)]
-pub enum End {
+pub enum BlockEnd {
     /// With the first line that fits.
     Mark(Regex),
     /// After as many items of the list as the group of this name says, in the first line.
@@ -357,7 +357,7 @@ pub struct Binary {
     /// How frames are told apart on a stream; of datagrams, each is one.
     pub cut: Cut,
     /// What brings the implementation into its initial state, in this order.
-    pub reset: Vec<Step>,
+    pub reset: Vec<PreparationStep>,
     /// For each input, the fields of its frame.
     pub stimuli: Vec<(String, Vec<Field>)>,
     /// For each output, the fields of its frame. The first that fits is the event.
@@ -497,7 +497,7 @@ pub struct Http {
     /// TLS, where the base begins with `https`.
     pub tls: Option<Tls>,
     /// What brings the implementation into its initial state, in this order.
-    pub reset: Vec<Step>,
+    pub reset: Vec<PreparationStep>,
     /// For each input, the request that is sent.
     pub stimuli: Vec<(String, Request)>,
     /// For outputs, the responses that are it, of which an output may have several. The first that fits is

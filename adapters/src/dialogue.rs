@@ -8,7 +8,7 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::{Failure, Received, Sent, Session};
 use crate::binary;
-use crate::description::{Encoding, Step};
+use crate::description::{Encoding, PreparationStep};
 use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
 use crate::launched::Launched;
@@ -107,7 +107,7 @@ impl Dialogue {
     pub fn pass(
         &mut self,
         encoding: &Encoding,
-        steps: &[Step],
+        steps: &[PreparationStep],
         until: Instant,
         process: Option<&Process>,
     ) -> Result<(), Failure> {
@@ -316,13 +316,13 @@ impl Dialogue {
     pub fn exchange(
         &mut self,
         encoding: &Encoding,
-        steps: &[Step],
+        steps: &[PreparationStep],
         of: &str,
         until: Instant,
         process: Option<&Process>,
     ) -> Result<(), Failure> {
         for step in steps {
-            let Step::Exchange(exchange) = step else { continue };
+            let PreparationStep::Exchange(exchange) = step else { continue };
             if let Some(template) = &exchange.send {
                 let text = template.fill(|name| self.signatures.before(name));
                 let text = text.map_err(|name| {

@@ -13,7 +13,7 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::{Adapter, Failure, Left, Received, Session, Teardown};
 use crate::address::host;
-use crate::description::{Capture, Http, Probe, Request, Step, Way};
+use crate::description::{Capture, Http, PreparationStep, Probe, Request, Transport};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
 use crate::reply::{Reply, captured, translate};
@@ -55,7 +55,7 @@ struct HttpRun {
 impl HttpAdapter {
     /// Nothing is started yet.
     pub fn new(description: Http, limits: evidence::Limits) -> Self {
-        let system = System::new(Way::Http(description.clone()).system());
+        let system = System::new(Transport::Http(description.clone()).system());
         let server = Server::new(description.launch.clone(), description.base.clone());
         HttpAdapter { description, run: None, late: None, system, server, evidence: Evidence::new(limits) }
     }
@@ -254,22 +254,24 @@ impl HttpRun {
     /// Does something before the run.
     fn step(
         &mut self,
-        step: &Step,
+        step: &PreparationStep,
         of: &str,
         launched: &Launched,
         session: &Session<'_>,
         captures: &[Capture],
     ) -> Result<(), Failure> {
         match step {
-            Step::Request(probe) => {
+            PreparationStep::Request(probe) => {
                 let reply = self.probe(probe, of, session.deadline)?;
                 self.capture(captures, &reply, &[]);
                 Ok(())
             }
-            Step::Command(command, within) => system::command(command, *within, launched, session),
-            Step::Pause(time) => system::pause(*time, session),
+            PreparationStep::Command(command, within) => system::command(command, *within, launched, session),
+            PreparationStep::Pause(time) => system::pause(*time, session),
             // The reader of descriptions has none here.
-            Step::Exchange(_) => Err(Failure::Untranslatable(format!("`{of}` has a line, and this is HTTP"))),
+            PreparationStep::Exchange(_) => {
+                Err(Failure::Untranslatable(format!("`{of}` has a line, and this is HTTP")))
+            }
         }
     }
 

@@ -18,7 +18,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
-use crate::description::{Command, Encoding, Stdio, Step, Way};
+use crate::description::{Command, Encoding, PreparationStep, Stdio, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
@@ -49,7 +49,7 @@ pub struct StdioAdapter {
 impl StdioAdapter {
     /// Nothing is started yet.
     pub fn new(description: Stdio, limits: evidence::Limits) -> Self {
-        let system = System::new(Way::Stdio(description.clone()).system());
+        let system = System::new(Transport::Stdio(description.clone()).system());
         StdioAdapter {
             description,
             dialogue: None,
@@ -219,7 +219,7 @@ impl StdioAdapter {
         let (launch, deadline) = self.launched.as_mut()?;
         *deadline = session.deadline;
         let launched = Launched { port: None, folder: launch.folder.clone() };
-        let left: &[Step] = match settle {
+        let left: &[PreparationStep] = match settle {
             Some(settle) if idle.is_owed() => &settle.barrier,
             _ => &[],
         };

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 
 use crate::adapter::{Failure, Session};
 use crate::claim::{Claim, FoundClaim};
-use crate::description::{Command, Settle, Step};
+use crate::description::{Command, PreparationStep, Settle};
 use crate::launched::Launched;
 use crate::process::Process;
 use crate::server;
@@ -64,7 +64,7 @@ struct Dirt {
 }
 
 impl System {
-    /// Nobody uses it yet. `name`: where others reach it as well ([`crate::description::Way::system`]).
+    /// Nobody uses it yet. `name`: where others reach it as well ([`crate::description::Transport::system`]).
     pub fn new(name: Option<String>) -> Self {
         System { name, claim: None, dirt: None }
     }
@@ -169,12 +169,12 @@ pub const UNDER_WAY: &str = "datagrams of an earlier run may be under way";
 ///
 /// # Errors
 /// [`Failure::Start`].
-pub fn apart(steps: &[Step], launched: &Launched, session: &Session<'_>) -> Result<(), Failure> {
+pub fn apart(steps: &[PreparationStep], launched: &Launched, session: &Session<'_>) -> Result<(), Failure> {
     for step in steps {
         match step {
-            Step::Command(one, within) => command(one, *within, launched, session)?,
-            Step::Pause(time) => pause(*time, session)?,
-            Step::Exchange(_) | Step::Request(_) => {}
+            PreparationStep::Command(one, within) => command(one, *within, launched, session)?,
+            PreparationStep::Pause(time) => pause(*time, session)?,
+            PreparationStep::Exchange(_) | PreparationStep::Request(_) => {}
         }
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
 use crate::address::host;
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
-use crate::description::{Tcp, Way};
+use crate::description::{Tcp, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
@@ -24,7 +24,7 @@ use crate::system::{self, Arrival, System, not_cleansed, not_started};
 
 /// How bytes are carried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Transport {
+enum Protocol {
     Tcp,
     Udp,
 }
@@ -32,7 +32,7 @@ enum Transport {
 /// The adapter of a TCP connection, or of a UDP socket.
 #[derive(Debug)]
 pub struct TcpAdapter {
-    transport: Transport,
+    protocol: Protocol,
     description: Tcp,
     // Before the server, which would otherwise be killed with a connection open.
     dialogue: Option<Dialogue>,
@@ -48,20 +48,20 @@ pub struct TcpAdapter {
 impl TcpAdapter {
     /// Over TCP. Nothing is started yet.
     pub fn new(description: Tcp, limits: evidence::Limits) -> Self {
-        let system = System::new(Way::Tcp(description.clone()).system());
-        TcpAdapter::over(Transport::Tcp, description, system, limits)
+        let system = System::new(Transport::Tcp(description.clone()).system());
+        TcpAdapter::over(Protocol::Tcp, description, system, limits)
     }
 
     /// Over UDP. Nothing is started yet.
     pub fn of_datagrams(description: Tcp, limits: evidence::Limits) -> Self {
-        let system = System::new(Way::Udp(description.clone()).system());
-        TcpAdapter::over(Transport::Udp, description, system, limits)
+        let system = System::new(Transport::Udp(description.clone()).system());
+        TcpAdapter::over(Protocol::Udp, description, system, limits)
     }
 
-    fn over(transport: Transport, description: Tcp, system: System, limits: evidence::Limits) -> Self {
+    fn over(protocol: Protocol, description: Tcp, system: System, limits: evidence::Limits) -> Self {
         let server = Server::new(description.launch.clone(), description.address.clone());
         TcpAdapter {
-            transport,
+            protocol,
             description,
             dialogue: None,
             late: None,
@@ -82,9 +82,9 @@ impl TcpAdapter {
 
     /// The way to the system, which is brought up if it is ours and not up yet.
     fn channel(&mut self, session: &Session<'_>) -> Result<Channel, Failure> {
-        let channel = match self.transport {
-            Transport::Tcp => Channel::of_one(self.server.connect(session)?.into()),
-            Transport::Udp => {
+        let channel = match self.protocol {
+            Protocol::Tcp => Channel::of_one(self.server.connect(session)?.into()),
+            Protocol::Udp => {
                 Channel::of_datagrams(self.server.socket(session, self.description.replies_from)?)
             }
         };
@@ -186,9 +186,9 @@ impl Adapter for TcpAdapter {
             Arrival::Late | Arrival::Unknown if self.server.is_ours() => Left::Ended,
             Arrival::Late | Arrival::Unknown => Left::Unclean,
         };
-        let awaited = match self.transport {
-            Transport::Tcp => system::THE_END,
-            Transport::Udp => system::QUIET,
+        let awaited = match self.protocol {
+            Protocol::Tcp => system::THE_END,
+            Protocol::Udp => system::QUIET,
         };
         Some(Teardown { awaited: awaited.to_owned(), waited: begin.elapsed(), left })
     }
@@ -243,9 +243,9 @@ impl TcpAdapter {
             self.server.stop();
             return;
         }
-        self.system.soil(match self.transport {
-            Transport::Tcp => system::UNREAD.to_owned(),
-            Transport::Udp => system::UNDER_WAY.to_owned(),
+        self.system.soil(match self.protocol {
+            Protocol::Tcp => system::UNREAD.to_owned(),
+            Protocol::Udp => system::UNDER_WAY.to_owned(),
         });
         // Of one, one can still see that it has come. Of two, both are given up.
         self.late = if self.late.is_some() { None } else { Some(dialogue) };

@@ -34,7 +34,7 @@ use crate::partition::{AbstractValue, ElementId, Elements};
 use crate::readable::{classes, congruent, independent, readable, readable_order, says_more, to_term};
 
 /// A fact in clauses.
-pub struct Said {
+pub struct FactClauses {
     /// The conjunction.
     pub term: Term,
     /// How many comparisons and flags it has.
@@ -44,7 +44,12 @@ pub struct Said {
 }
 
 /// The value as clauses of at most `limit` comparisons and flags together.
-pub fn clauses<D: Domain>(frame: &Frame, store: &Elements<D>, value: &AbstractValue, limit: usize) -> Said {
+pub fn clauses<D: Domain>(
+    frame: &Frame,
+    store: &Elements<D>,
+    value: &AbstractValue,
+    limit: usize,
+) -> FactClauses {
     let cells: Vec<u32> = value.cells().iter().map(|(cell, _)| *cell).collect();
     let mut parts: Vec<(usize, Term)> = Vec::new();
     let mut seen = HashSet::new();
@@ -118,7 +123,7 @@ pub fn clauses<D: Domain>(frame: &Frame, store: &Elements<D>, value: &AbstractVa
     }
     let left_out = kept.iter().filter(|kept| !**kept).count();
     let said = parts.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|((_, part), _)| part);
-    Said { term: Term::and(said), size, left_out }
+    FactClauses { term: Term::and(said), size, left_out }
 }
 
 /// The constraints of an element, where it has one disjunct.

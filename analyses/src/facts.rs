@@ -8,7 +8,7 @@
 //!
 //! Cases say the same thing again and again where several finite places matter, each to numbers of its own.
 //! So a fact of more than `MOST_CASES` cases is said in clauses instead (`crate::clauses`), where that is
-//! shorter; these have a limit, and what is beyond it is counted in [`Writer::shortened`].
+//! shorter; these have a limit, and what is beyond it is counted in [`FactWriter::shortened`].
 //!
 //! Example: cells {TEA ↦ x ≥ 1, COFFEE ↦ x ≥ 1 ∧ y = 0} become
 //! `x >= 1 && (vBeverage == TEA || vBeverage == COFFEE && y == 0)`.
@@ -28,7 +28,7 @@ use crate::readable::{classes, congruent, disjunction, readable};
 const MOST_CASES: usize = 8;
 
 /// Writes values as terms, remembering what it wrote.
-pub struct Writer {
+pub struct FactWriter {
     /// Comparisons and flags in one fact.
     limit: usize,
     /// Facts that say less than the value, for the sake of the limit.
@@ -37,11 +37,11 @@ pub struct Writer {
     elements: HashMap<ElementId, Vec<Term>>,
 }
 
-impl Writer {
+impl FactWriter {
     /// A writer of facts that have at most so many comparisons and flags, where they have more than a few
     /// cases.
     pub fn new(limit: usize) -> Self {
-        Writer { limit, shortened: 0, values: HashMap::new(), elements: HashMap::new() }
+        FactWriter { limit, shortened: 0, values: HashMap::new(), elements: HashMap::new() }
     }
 
     /// The term of a value: `false` for bottom.

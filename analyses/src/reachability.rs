@@ -28,7 +28,7 @@ use coreach_polyhedra::account::Account;
 use crate::condition::ImprecisionReason;
 use crate::domains::{Domain, DomainKind, WithDomain};
 use crate::excerpt::Excerpt;
-use crate::facts::Writer;
+use crate::facts::FactWriter;
 use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
 use crate::frame::CONDITION_LIMIT;
 use crate::inductive::{HornClauses, Orientation, RefinementIteration};
@@ -219,7 +219,7 @@ impl WithDomain for Start<'_> {
 
 struct Remembered<D> {
     options: Options,
-    known: Option<(Abstraction<D>, Writer)>,
+    known: Option<(Abstraction<D>, FactWriter)>,
 }
 
 impl<D: Domain> Remembering for Remembered<D> {
@@ -250,7 +250,7 @@ impl<D: Domain> Remembered<D> {
             }
             None => (
                 Abstraction::<D>::new(iosts, options.partition_limit, thresholds, frame),
-                Writer::new(options.fact_limit),
+                FactWriter::new(options.fact_limit),
             ),
         });
         let mut iterations = Iterations::default();
@@ -263,10 +263,10 @@ impl<D: Domain> Remembered<D> {
             alternate(&forward, &backward, &mut refinements, abstraction, options, &mut iterations);
         }
         let (frame, store) = (&abstraction.frame, &abstraction.store);
-        let write = |refinement: &Vec<AbstractValue>, writer: &mut Writer| -> Vec<Term> {
+        let write = |refinement: &Vec<AbstractValue>, writer: &mut FactWriter| -> Vec<Term> {
             refinement.iter().map(|value| writer.term(frame, store, value)).collect()
         };
-        let at_locations = |refinement: &Vec<AbstractValue>, writer: &mut Writer| {
+        let at_locations = |refinement: &Vec<AbstractValue>, writer: &mut FactWriter| {
             forward.clauses.by_location(iosts, &write(refinement, writer))
         };
         // The facts first: what is shortened is counted in them, not in the refinement iterations that they

@@ -9,7 +9,7 @@ use coreach_model::iosts::Transition;
 use coreach_model::term::Term;
 
 use crate::domains::{Domain, WithDomain};
-use crate::facts::Writer;
+use crate::facts::FactWriter;
 use crate::reachability::Options;
 use crate::transfer::Abstraction;
 
@@ -46,6 +46,6 @@ impl WithDomain for Step<'_> {
             let top = abstraction.top();
             abstraction.pre(0, &from, &top)
         };
-        Writer::new(usize::MAX).term(&abstraction.frame, &abstraction.store, &result)
+        FactWriter::new(usize::MAX).term(&abstraction.frame, &abstraction.store, &result)
     }
 }

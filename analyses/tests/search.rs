@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher};
+use coreach_analyses::symbolic::search::{SearchBound, SearchGoal, SearchLimits, SearchOutcome, Searcher};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Term};
 
@@ -14,12 +14,12 @@ fn model(text: &str) -> Iosts {
     read_specification(file).unwrap().0.iosts
 }
 
-fn found(iosts: Iosts) -> Found {
+fn found(iosts: Iosts) -> SearchOutcome {
     found_within(iosts, SearchLimits::default())
 }
 
-fn found_within(iosts: Iosts, limits: SearchLimits) -> Found {
-    let goal = Goal {
+fn found_within(iosts: Iosts, limits: SearchLimits) -> SearchOutcome {
+    let goal = SearchGoal {
         locations: iosts.locations.map(|location| location.name == "done"),
         closed: iosts.locations.map(|_| false),
         risks: iosts.transitions.map(|_| 0),
@@ -29,8 +29,8 @@ fn found_within(iosts: Iosts, limits: SearchLimits) -> Found {
 
 fn steps(text: &str) -> Option<usize> {
     match found(model(text)) {
-        Found::Way(way) => Some(way.steps.len()),
-        Found::None | Found::NotFound(_) => None,
+        SearchOutcome::Path(way) => Some(way.steps.len()),
+        SearchOutcome::None | SearchOutcome::NotFound(_) => None,
     }
 }
 
@@ -111,13 +111,13 @@ transitions:
   - { from: l, to: l, on: Up, when: x < 9, assign: { x: x + 1 } }
   - { from: l, to: done, on: Done, when: x > 9 }
 ";
-    assert!(matches!(found(model(bounded)), Found::None));
+    assert!(matches!(found(model(bounded)), SearchOutcome::None));
     let endless = bounded.replace("x < 9", "true").replace("x > 9", "x < 0");
-    assert!(matches!(found(model(&endless)), Found::NotFound(_)));
+    assert!(matches!(found(model(&endless)), SearchOutcome::NotFound(_)));
     // Only the solver knows that no number is even and odd.
     let odd = bounded.replace("x < 9, assign: { x: x + 1 }", "x < 9, assign: { x: x + 2 }");
     let odd = odd.replace("x > 9", "x mod 2 == 1");
-    assert!(!matches!(found(model(&odd)), Found::Way(_)));
+    assert!(!matches!(found(model(&odd)), SearchOutcome::Path(_)));
 }
 
 /// Work is counted and not timed: what the search may use it uses, and says so.
@@ -140,10 +140,10 @@ transitions:
         iosts.clone(),
         SearchLimits { nodes: usize::MAX, work, ..SearchLimits::default() },
     ) {
-        Found::NotFound(bound) => bound,
+        SearchOutcome::NotFound(bound) => bound,
         found => panic!("{found:?}"),
     };
     assert_eq!(bound(20_000), SearchBound::Work(20_000));
     let few = SearchLimits { nodes: 3, ..SearchLimits::default() };
-    assert!(matches!(found_within(iosts.clone(), few), Found::NotFound(SearchBound::Nodes(3))));
+    assert!(matches!(found_within(iosts.clone(), few), SearchOutcome::NotFound(SearchBound::Nodes(3))));
 }

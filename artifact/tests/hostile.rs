@@ -161,7 +161,7 @@ fn what_is_wrong_is_told_by_name() {
     for (pointer, other, message) in [
         ("/format", json!("other"), "`format` is not `coreach`"),
         ("/format_version", json!(4), "an earlier release wrote"),
-        ("/format_version", json!(7), "this program reads 6"),
+        ("/format_version", json!(8), "this program reads 7"),
         ("/purpose_reachable", json!(false), "cannot be reached"),
         ("/locations/2/verdict", json!("maybe"), "`maybe`"),
         ("/locations/2/name", json!("Paid"), "`Paid`"),

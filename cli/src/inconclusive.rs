@@ -26,11 +26,11 @@ impl Inconclusive {
     }
 
     /// What it is in a report of JUnit.
-    pub fn kind(self) -> junit::Kind {
+    pub fn kind(self) -> junit::JunitResult {
         match self {
-            Inconclusive::Ok => junit::Kind::Success,
-            Inconclusive::Warn => junit::Kind::Skipped,
-            Inconclusive::Fail => junit::Kind::Failure,
+            Inconclusive::Ok => junit::JunitResult::Success,
+            Inconclusive::Warn => junit::JunitResult::Skipped,
+            Inconclusive::Fail => junit::JunitResult::Failure,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use coreach_execution::explain::{Reason, reason};
-use coreach_execution::judge::{self, Judge, Shown, states};
+use coreach_execution::judge::{self, Judge, ShownState, states};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
 use coreach_model::semantics::{Event, State};
@@ -51,7 +51,7 @@ pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
     let states = states(judge.as_mut(), &happened);
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];
-    let all = |state: &Shown| -> String {
+    let all = |state: &ShownState| -> String {
         let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));
         values.collect::<Vec<_>>().join(", ")
     };

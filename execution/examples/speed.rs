@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::Adapter;
-use coreach_adapters::description::{Command, Encoding, Iut, Stdio, Way};
+use coreach_adapters::description::{Command, Encoding, Iut, Stdio, Transport};
 use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_adapters::template::Template;
 use coreach_analyses::solver::z3::Z3Solver;
@@ -86,7 +86,7 @@ fn measure(times: usize) -> Result<(), String> {
         link: None,
         behaviour: Default::default(),
         evidence: Default::default(),
-        way: Way::Stdio(Stdio {
+        way: Transport::Stdio(Stdio {
             command: Command {
                 words: vec![Template::fixed("python3"), Template::fixed("counter.py")],
                 directory: folder.join("examples"),

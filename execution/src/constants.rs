@@ -9,7 +9,7 @@
 use std::fmt;
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
-use coreach_analyses::symbolic::search::{Found, SearchLimits, Searcher};
+use coreach_analyses::symbolic::search::{SearchLimits, SearchOutcome, Searcher};
 use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
@@ -108,7 +108,7 @@ pub fn initial_state(
         return Ok(state);
     }
     let mut searcher = Searcher::new(test.iosts.clone(), goal);
-    if let Found::Way(_) = searcher.from_state(&state, &LIMITS, solver) {
+    if let SearchOutcome::Path(_) = searcher.from_state(&state, &LIMITS, solver) {
         return Ok(state);
     }
     let better = on_a_way(&mut searcher, given, &open, &mut random, solver);
@@ -127,7 +127,7 @@ fn on_a_way(
     let equal =
         |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
     let known = Term::and(given.iter().map(equal));
-    let Found::Way(mut way) = searcher.from_start(&known, &LIMITS, solver) else { return None };
+    let SearchOutcome::Path(mut way) = searcher.from_start(&known, &LIMITS, solver) else { return None };
     let mut somewhere = way.last.condition.clone();
     somewhere.extend(pivots(open, random));
     if let Witness::Found(values) = solver.witness(&somewhere) {

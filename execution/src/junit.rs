@@ -28,7 +28,7 @@ use crate::outcome::OutcomeKind;
 
 /// What JUnit makes of a case: its element, and the count that it adds to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum JunitResult {
     /// No element.
     Success,
     /// `skipped`
@@ -39,14 +39,14 @@ pub enum Kind {
     Error,
 }
 
-impl Kind {
+impl JunitResult {
     /// Of a run that ended so; Inconclusive is worth what the user says.
-    pub fn of(kind: OutcomeKind, inconclusive: Kind) -> Self {
+    pub fn of(kind: OutcomeKind, inconclusive: JunitResult) -> Self {
         match kind {
-            OutcomeKind::Verdict(Verdict::Pass | Verdict::WeakPass) => Kind::Success,
+            OutcomeKind::Verdict(Verdict::Pass | Verdict::WeakPass) => JunitResult::Success,
             OutcomeKind::Verdict(Verdict::Inconclusive) => inconclusive,
-            OutcomeKind::Verdict(Verdict::Fail) => Kind::Failure,
-            OutcomeKind::RunError => Kind::Error,
+            OutcomeKind::Verdict(Verdict::Fail) => JunitResult::Failure,
+            OutcomeKind::RunError => JunitResult::Error,
         }
     }
 }
@@ -63,14 +63,14 @@ pub struct Counts {
 
 impl Counts {
     /// Counts one more.
-    pub fn add(&mut self, kind: Kind, seconds: f64) {
+    pub fn add(&mut self, kind: JunitResult, seconds: f64) {
         self.tests += 1;
         self.seconds += seconds;
         match kind {
-            Kind::Success => {}
-            Kind::Skipped => self.skipped += 1,
-            Kind::Failure => self.failures += 1,
-            Kind::Error => self.errors += 1,
+            JunitResult::Success => {}
+            JunitResult::Skipped => self.skipped += 1,
+            JunitResult::Failure => self.failures += 1,
+            JunitResult::Error => self.errors += 1,
         }
     }
 
@@ -100,7 +100,7 @@ pub struct Case {
     /// What it is called.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: JunitResult,
     /// Why, as a word; of what is no success.
     pub cause: String,
     /// Why, in a sentence; of what is no success.
@@ -120,8 +120,8 @@ impl Case {
     /// that is not known, `error`.
     pub fn left_out(left: &LeftOut) -> Self {
         let kind = match left.why {
-            WhyLeftOut::Unreachable | WhyLeftOut::Unsuited => Kind::Skipped,
-            WhyLeftOut::Stopped => Kind::Error,
+            WhyLeftOut::Unreachable | WhyLeftOut::Unsuited => JunitResult::Skipped,
+            WhyLeftOut::Stopped => JunitResult::Error,
         };
         let (name, cause) = (left.test.clone(), left.why.name().to_owned());
         let message = format!("left out, {cause}: {}", left.message);
@@ -186,15 +186,15 @@ impl<W: Write> Report<W> {
         let attributes = [("classname", self.suite.as_str()), ("name", &case.name), ("time", &seconds)];
         let opening = element("testcase", &attributes);
         let parts = [("system-out", &case.out), ("system-err", &case.wire)];
-        if case.kind == Kind::Success && parts.iter().all(|(_, text)| text.is_none()) {
+        if case.kind == JunitResult::Success && parts.iter().all(|(_, text)| text.is_none()) {
             return self.writer.write_event(Event::Empty(opening));
         }
         self.writer.write_event(Event::Start(opening))?;
         let name = match case.kind {
-            Kind::Success => None,
-            Kind::Skipped => Some("skipped"),
-            Kind::Failure => Some("failure"),
-            Kind::Error => Some("error"),
+            JunitResult::Success => None,
+            JunitResult::Skipped => Some("skipped"),
+            JunitResult::Failure => Some("failure"),
+            JunitResult::Error => Some("error"),
         };
         if let Some(name) = name {
             let opening = element(name, &[("type", &case.cause), ("message", &case.message)]);
@@ -334,7 +334,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    fn case(kind: Kind, text: &str) -> Case {
+    fn case(kind: JunitResult, text: &str) -> Case {
         let text = text.to_owned();
         let (name, message) = (text.clone(), text.clone());
         let (out, wire) = (Some(text.clone()), Some(text.clone()));
@@ -345,7 +345,7 @@ mod tests {
     fn every_text_comes_back_from_a_parser() {
         // A parser makes one space of a line's end in an attribute, unless it is written by its number.
         for text in ["<a b='c'>\"&\"]]>&amp;", "two\nlines\tand a tab", "größe \u{1f600}", " spaces "] {
-            let report = written(&[case(Kind::Failure, text)]);
+            let report = written(&[case(JunitResult::Failure, text)]);
             let document =
                 roxmltree::Document::parse(&report).unwrap_or_else(|why| panic!("{why}\n{report}"));
             let find = |name: &str| document.descendants().find(|node| node.has_tag_name(name)).unwrap();
@@ -362,7 +362,7 @@ mod tests {
     fn no_sign_of_an_implementation_breaks_the_report() {
         for number in (0..=0x2fff).chain(0xd7f0..=0x1_0010).chain(0x10_fff0..=0x10_ffff) {
             let Some(sign) = char::from_u32(number) else { continue };
-            let report = written(&[case(Kind::Error, &format!("x{sign}y"))]);
+            let report = written(&[case(JunitResult::Error, &format!("x{sign}y"))]);
             let document =
                 roxmltree::Document::parse(&report).unwrap_or_else(|why| panic!("{number:x}: {why}"));
             let out = document.descendants().find(|node| node.has_tag_name("system-out")).unwrap();
@@ -378,7 +378,13 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_cases() {
-        let all = [Kind::Success, Kind::Skipped, Kind::Failure, Kind::Error, Kind::Error];
+        let all = [
+            JunitResult::Success,
+            JunitResult::Skipped,
+            JunitResult::Failure,
+            JunitResult::Error,
+            JunitResult::Error,
+        ];
         let report = written(&all.map(|kind| case(kind, "x")));
         let document = roxmltree::Document::parse(&report).unwrap();
         for (name, skipped) in [("testsuites", None), ("testsuite", Some("1"))] {
@@ -444,7 +450,7 @@ mod tests {
 
     #[test]
     fn a_report_is_valid_by_the_schema_of_jenkins() {
-        let all = [Kind::Success, Kind::Skipped, Kind::Failure, Kind::Error];
+        let all = [JunitResult::Success, JunitResult::Skipped, JunitResult::Failure, JunitResult::Error];
         for time in [0.0, 0.000_4, 0.123_456_7, 1.0 / 3.0, 59.999_9, 1e7 / 3.0] {
             let case = |kind| Case { seconds: time, ..case(kind, "x") };
             let report = written(&all.map(case));

@@ -113,7 +113,7 @@ pub use coreach_model::{Datum, Value, Verdict};
 pub use judge::{Judge, case::CaseJudge};
 pub use open::open;
 pub use outcome::OutcomeKind;
-pub use run::{Outcome, Run, Step};
+pub use run::{Outcome, Run, RunStep};
 pub use session::TestSession;
 pub use settings::Settings;
 pub use strategy::Strategy;

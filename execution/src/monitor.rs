@@ -22,7 +22,7 @@ use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
 
 use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::{texts, violated};
-use crate::run::{Cause, Occurrence, Shown};
+use crate::run::{Cause, Occurrence, ShownState};
 use crate::values::boundaries::boundaries;
 
 /// The most states that are followed.
@@ -177,7 +177,7 @@ impl Judge for Monitor<'_> {
         self.violated.then_some(Verdict::Fail)
     }
 
-    fn shown(&self) -> Shown {
+    fn shown(&self) -> ShownState {
         let places: BTreeSet<&str> =
             self.states.iter().map(|s| self.specification.location(s.location).label.as_str()).collect();
         let data = self.specification.constants.iter().chain(&self.specification.variables);
@@ -188,7 +188,7 @@ impl Judge for Monitor<'_> {
             known.then(|| (datum.clone(), value.clone()))
         };
         let place = places.into_iter().collect::<Vec<_>>().join(" or ");
-        Shown { place, data: data.filter_map(value).collect() }
+        ShownState { place, data: data.filter_map(value).collect() }
     }
 
     fn specification_locations(&self) -> BTreeSet<&str> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use coreach_adapters::Adapter;
-use coreach_adapters::description::{Iut, Way};
+use coreach_adapters::description::{Iut, Transport};
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::in_process::InProcess;
 use coreach_adapters::stdio::StdioAdapter;
@@ -32,26 +32,26 @@ pub fn open(iut: &Iut) -> Box<dyn Adapter> {
 
 fn link(iut: &Iut) -> Link {
     Link::Elsewhere(match &iut.way {
-        Way::Simulated(model) => {
+        Transport::Simulated(model) => {
             let simulated = Simulated::new(model.iosts.clone(), Lazy::default());
             return Link::Here(Box::new(InProcess(simulated.completed(model.completion))));
         }
-        Way::SimulatedTimed(model) => {
+        Transport::SimulatedTimed(model) => {
             return Link::Here(Box::new(TimedSystem::new((**model).clone(), Lazy::default())));
         }
-        Way::Stdio(stdio) => {
+        Transport::Stdio(stdio) => {
             let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
             Box::new(adapter.behaving(&iut.behaviour))
         }
-        Way::Tcp(tcp) => {
+        Transport::Tcp(tcp) => {
             let adapter = TcpAdapter::new(tcp.clone(), iut.evidence.clone());
             Box::new(adapter.behaving(&iut.behaviour))
         }
-        Way::Udp(udp) => {
+        Transport::Udp(udp) => {
             let adapter = TcpAdapter::of_datagrams(udp.clone(), iut.evidence.clone());
             Box::new(adapter.behaving(&iut.behaviour))
         }
-        Way::Http(http) => {
+        Transport::Http(http) => {
             let adapter = HttpAdapter::new(http.clone(), iut.evidence.clone());
             Box::new(adapter.sharing(&iut.behaviour.shared))
         }

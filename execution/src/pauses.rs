@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use coreach_adapters::Adapter;
 use coreach_adapters::held_up::held_up_here;
 
-use crate::timed::jitter::{Probe, whole};
+use crate::timed::jitter::{JitterProbe, whole};
 
 /// So long one waits before anything is measured.
 const MOMENT: Duration = Duration::from_millis(5);
@@ -45,7 +45,7 @@ pub(crate) struct Pauses {
 }
 
 struct Measured {
-    probe: Probe,
+    probe: JitterProbe,
     since: Instant,
     held: Duration,
     own: Duration,
@@ -70,7 +70,7 @@ impl Pauses {
             return;
         }
         let measured = self.measured.get_or_insert_with(|| Measured {
-            probe: Probe::start(),
+            probe: JitterProbe::start(),
             since: asked,
             held: adapter.held_up().unwrap_or_default(),
             own: held_up_here(),

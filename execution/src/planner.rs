@@ -18,7 +18,9 @@
 use std::collections::VecDeque;
 
 use coreach_analyses::solver::{Solver, Witness};
-use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher, Way};
+use coreach_analyses::symbolic::search::{
+    GoalPath, SearchBound, SearchGoal, SearchLimits, SearchOutcome, Searcher,
+};
 use coreach_model::budget::{self, Budget};
 use coreach_model::iosts::ActionKind;
 use coreach_model::random::Random;
@@ -60,7 +62,7 @@ pub struct Planner {
 
 /// What leads to Pass in a test case; in that of a property, to a violation that the specification allows.
 /// One that it forbids may come anywhere: who goes where it could would stay at the first such place.
-pub fn goal(test: &TestCase) -> Goal {
+pub fn goal(test: &TestCase) -> SearchGoal {
     let lost = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Fail | Verdict::Inconclusive));
     let mut closed = test.verdicts.map(lost);
     let mut locations = test.verdicts.map(|verdict| *verdict == Some(Verdict::Pass));
@@ -75,7 +77,7 @@ pub fn goal(test: &TestCase) -> Goal {
         }
         _ => 0,
     });
-    Goal { locations, closed, risks }
+    SearchGoal { locations, closed, risks }
 }
 
 impl Planner {
@@ -132,7 +134,7 @@ impl Planner {
             Some(known) => known,
             None => Searcher::new(test.iosts.clone(), goal(test)),
         });
-        let Found::Way(way) = searcher.from_state(state, &LIMITS, solver) else {
+        let SearchOutcome::Path(way) = searcher.from_state(state, &LIMITS, solver) else {
             return None;
         };
         let way = varied(test, way, random, solver);
@@ -141,7 +143,7 @@ impl Planner {
 }
 
 /// The same way with the first stimulus somewhere else, where that is possible.
-fn varied(test: &TestCase, way: Way, random: &mut Random, solver: &mut dyn Solver) -> Way {
+fn varied(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mut dyn Solver) -> GoalPath {
     let kind = |transition: TransitionId| test.iosts.action(test.iosts.transitions[transition].action).kind;
     let first = way.steps.iter().find(|step| kind(step.transition) == ActionKind::Input);
     let around = first.map_or_else(Vec::new, |step| pivots(&step.parameters, random));
@@ -151,13 +153,18 @@ fn varied(test: &TestCase, way: Way, random: &mut Random, solver: &mut dyn Solve
     let mut condition: Vec<Term> = way.last.condition.clone();
     condition.extend(around);
     match solver.witness(&condition) {
-        Witness::Found(values) => Way { values, ..way },
+        Witness::Found(values) => GoalPath { values, ..way },
         Witness::None | Witness::Unknown => way,
     }
 }
 
 /// The events of a way, each with the state before it.
-pub fn route(test: &TestCase, from: &State, way: &Way, random: &mut Random) -> Option<VecDeque<Planned>> {
+pub fn route(
+    test: &TestCase,
+    from: &State,
+    way: &GoalPath,
+    random: &mut Random,
+) -> Option<VecDeque<Planned>> {
     let mut state = from.clone();
     let mut route = VecDeque::new();
     for step in &way.steps {
@@ -199,9 +206,9 @@ pub fn example(test: &TestCase, solver: &mut dyn Solver) -> Example {
 fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
     let limits = SearchLimits::default();
     let way = match Searcher::new(test.iosts.clone(), goal(test)).from_start(&Term::yes(), &limits, solver) {
-        Found::Way(way) => way,
-        Found::None => return Example::None,
-        Found::NotFound(bound) => return Example::NotFound(bound),
+        SearchOutcome::Path(way) => way,
+        SearchOutcome::None => return Example::None,
+        SearchOutcome::NotFound(bound) => return Example::NotFound(bound),
     };
     // What the way leaves open may be anything, and is the same each time.
     let mut random = Random::new(0);

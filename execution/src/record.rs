@@ -20,7 +20,7 @@ use crate::initial::{self, NoState};
 use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
 use crate::outcome::{self, OutcomeKind};
-use crate::run::{Cause, Occurrence, Outcome, Run, Step};
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
 use crate::shrink::told::ShrunkRecord;
 use crate::test_case::TestCase;
 use crate::timed::timing::Timing;
@@ -190,7 +190,7 @@ fn reason_record(reason: Reason) -> ReasonRecord {
     }
 }
 
-fn step_record(iosts: &Iosts, step: &Step) -> StepRecord {
+fn step_record(iosts: &Iosts, step: &RunStep) -> StepRecord {
     let (direction, lasted) = match &step.what {
         Occurrence::Stimulus(_) => ("stimulus", None),
         Occurrence::Observation(_) => ("observation", None),
@@ -275,7 +275,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
             return Err(wrong(format!("{what} cannot happen in {place}")));
         };
         let at = seconds(step.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time".to_owned()))?;
-        trace.push(Step { what, transition, at });
+        trace.push(RunStep { what, transition, at });
     }
     let outcome = outcome::outcome(record.verdict, &record.cause, &record.detail).map_err(misfit)?;
     if let Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) = outcome

@@ -19,7 +19,7 @@ use coreach_model::semantics::Event;
 use crate::clock::Clock;
 use crate::cue::Cue;
 use crate::judge::{AfterSilence, Judge, Judged};
-use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
 use crate::session::{TestSession, bounded, heard};
 use crate::settings::Settings;
 use crate::timed;
@@ -34,8 +34,8 @@ pub struct Replayed {
 }
 
 /// What the tester did in a run.
-pub fn script(trace: &[Step]) -> Vec<Cue> {
-    let cue = |step: &Step| match &step.what {
+pub fn script(trace: &[RunStep]) -> Vec<Cue> {
+    let cue = |step: &RunStep| match &step.what {
         Occurrence::Stimulus(event) => Some(Cue::Send(event.clone())),
         Occurrence::Observation(_) | Occurrence::Silence(_) => Some(Cue::Observe),
         Occurrence::Delay(_) => None,
@@ -48,11 +48,11 @@ impl TestSession<'_> {
     pub fn replay(&mut self, stored: &Run) -> Replayed {
         let run = self.perform(stored.seed, &script(&stored.trace));
         let is_timed = run.timing.is_some();
-        let same = |(a, b): (&Step, &Step)| {
+        let same = |(a, b): (&RunStep, &RunStep)| {
             if is_timed { timed::is_alike(&a.what, &b.what) } else { a.what == b.what }
         };
         // How long nothing came is different each time.
-        let told = |run: &'_ Run| -> Vec<Step> {
+        let told = |run: &'_ Run| -> Vec<RunStep> {
             run.trace.iter().filter(|step| !matches!(step.what, Occurrence::Delay(_))).cloned().collect()
         };
         let (now, before) = (told(&run), told(stored));
@@ -85,7 +85,7 @@ impl TestSession<'_> {
 struct Player<'a> {
     judge: &'a mut dyn Judge,
     settings: &'a Settings,
-    trace: Vec<Step>,
+    trace: Vec<RunStep>,
     clock: Clock,
     begin: Instant,
 }
@@ -161,7 +161,7 @@ impl Player<'_> {
                                 && self.judge.silence() == Some(AfterSilence::Nothing)
                                 && matches!(
                                     self.trace.last(),
-                                    Some(Step { what: Occurrence::Silence(_), .. })
+                                    Some(RunStep { what: Occurrence::Silence(_), .. })
                                 )) =>
                     {
                         return Ok(Outcome::inconclusive(Cause::Silence(silence)));
@@ -181,7 +181,7 @@ impl Player<'_> {
     fn happened(&mut self, what: Occurrence) -> Option<Outcome> {
         match self.judge.take(&what) {
             Judged::Followed(transition) => {
-                self.trace.push(Step { what, transition, at: self.begin.elapsed() });
+                self.trace.push(RunStep { what, transition, at: self.begin.elapsed() });
                 None
             }
             Judged::Ends(verdict, cause) => Some(Outcome::Verdict(verdict, cause)),

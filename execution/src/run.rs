@@ -50,7 +50,7 @@ impl std::fmt::Display for Occurrence {
 
 /// One step of a run: what the judge took. What ended the run without being taken is its cause, and no step.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct RunStep {
     /// What happened.
     pub what: Occurrence,
     /// The number of the transition that took it, where the judge goes through one at a time.
@@ -60,13 +60,13 @@ pub struct Step {
 }
 
 /// How many steps are events.
-pub fn events(trace: &[Step]) -> usize {
+pub fn events(trace: &[RunStep]) -> usize {
     trace.iter().filter(|step| step.what.event().is_some()).count()
 }
 
 /// A state as it is shown to people.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct ShownState {
     /// Where: a location's label, or as many of them as are possible.
     pub place: String,
     /// The data, in the model's order.
@@ -81,11 +81,11 @@ pub struct Run {
     /// The seed of all choices.
     pub seed: u64,
     /// What happened.
-    pub trace: Vec<Step>,
+    pub trace: Vec<RunStep>,
     /// How it ended.
     pub outcome: Outcome,
     /// The judge's state at the end.
-    pub end: Shown,
+    pub end: ShownState,
     /// Where the values of the stimuli came from, and how often.
     pub mix: BTreeMap<Source, usize>,
     /// The delay of the link behind which it was judged, where one was looked at.

@@ -19,7 +19,7 @@ use coreach_model::{Datum, Value, Verdict};
 
 use crate::interruption::finish;
 use crate::judge::Judge;
-use crate::run::{Cause, Outcome, Run, Step};
+use crate::run::{Cause, Outcome, Run, RunStep};
 use crate::settings::Settings;
 
 /// A judge that meets an implementation.
@@ -67,7 +67,7 @@ impl TestSession<'_> {
     }
 
     /// Leaves the system, and says what happened.
-    pub(crate) fn end(&mut self, begun: Begun, trace: Vec<Step>, outcome: Outcome) -> Run {
+    pub(crate) fn end(&mut self, begun: Begun, trace: Vec<RunStep>, outcome: Outcome) -> Run {
         let (teardown, wire) = finish(self.adapter, begun.real, begun.ready, &outcome);
         Run {
             constants: begun.constants,

@@ -7,7 +7,7 @@ use coreach_adapters::Iut;
 use coreach_adapters::behaviour::{TOLERANCE, Within};
 
 use crate::judge::Judge;
-use crate::run::Step;
+use crate::run::RunStep;
 
 /// How a run is driven.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ impl Settings {
     }
 
     /// How long silence must last where the judge is, after this trace.
-    pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[Step]) -> Duration {
+    pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {
         if let Some(time) = self.quiescence_at.get(judge.place()) {
             return *time;
         }

@@ -46,7 +46,7 @@ use crate::cue::Cue;
 use crate::explain::reason;
 use crate::judge::{Judge, Judged};
 use crate::replay::script;
-use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
 use crate::session::TestSession;
 use crate::settings::Settings;
 use crate::strategy::Strategy;
@@ -134,7 +134,7 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
 
 /// The stimuli of a run.
 fn stimuli(run: &Run) -> Vec<Event> {
-    let sent = |step: &Step| match &step.what {
+    let sent = |step: &RunStep| match &step.what {
         Occurrence::Stimulus(event) => Some(event.clone()),
         _ => None,
     };

@@ -30,7 +30,7 @@ use crate::clock::Clock;
 use crate::judge::{AfterSilence, Choice, Judged};
 use crate::lazy::Lazy;
 use crate::pauses::{self, Pauses};
-use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
 use crate::session::{TestSession, bounded, heard};
 use crate::settings::Settings;
 use crate::strategy::{Move, Strategy, order};
@@ -44,7 +44,7 @@ struct Driver<'s, 'a, 'b> {
     values: Values,
     solver: Lazy,
     random: Random,
-    trace: Vec<Step>,
+    trace: Vec<RunStep>,
     clock: Clock,
     pauses: Pauses,
     begin: Instant,
@@ -140,7 +140,7 @@ impl Driver<'_, '_, '_> {
         let mut waited = Duration::ZERO;
         let silence = self.session.judge.silence();
         // One more silence after another tells nothing, and none where nothing could have been heard.
-        let was_silent = matches!(self.trace.last(), Some(Step { what: Occurrence::Silence(_), .. }));
+        let was_silent = matches!(self.trace.last(), Some(RunStep { what: Occurrence::Silence(_), .. }));
         let is_new = !was_silent || silence == Some(AfterSilence::Decides);
         // What is under way must have been taken before silence means something.
         let is_over = self.session.judge.link().is_none_or(|delay| quiescence >= delay);
@@ -308,7 +308,7 @@ impl Driver<'_, '_, '_> {
             self.strategy.took(number);
         }
         self.strategy.happened(self.session.judge, &what);
-        self.trace.push(Step { what, transition, at: self.begin.elapsed() });
+        self.trace.push(RunStep { what, transition, at: self.begin.elapsed() });
         Progress::Moved
     }
 }

@@ -153,7 +153,7 @@ impl Trial {
     ///
     /// # Errors
     /// [`TrialError::Constants`]. What breaks on the way is a run without a verdict, and no error here.
-    pub fn against(&self, adapter: &mut dyn Adapter) -> Result<Ended, TrialError> {
+    pub fn against(&self, adapter: &mut dyn Adapter) -> Result<EndedTrial, TrialError> {
         let pairs = self.constants.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let known = given(&self.test, pairs)?;
         let initial: State = initial_state(&self.test, &known, self.seed, &mut Lazy::default())?;
@@ -161,20 +161,20 @@ impl Trial {
         let mut session = TestSession { judge: judge.as_mut(), settings: &self.settings, adapter };
         let run = session.run(self.seed, Strategy::random());
         let reason = reason(judge.as_mut(), &run);
-        Ok(Ended { run, reason })
+        Ok(EndedTrial { run, reason })
     }
 }
 
 /// A run, with what can be said of its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ended {
+pub struct EndedTrial {
     /// What happened.
     pub run: Run,
     /// Why it ended as it did.
     pub reason: Reason,
 }
 
-impl Ended {
+impl EndedTrial {
     /// The verdict; none where something broke between the tester and the implementation.
     pub fn verdict(&self) -> Option<Verdict> {
         self.run.outcome.verdict()
@@ -191,9 +191,9 @@ impl Ended {
 }
 
 /// The verdict and why, the seed and the constants, the trace, and what would have been allowed.
-impl fmt::Display for Ended {
+impl fmt::Display for EndedTrial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ended { run, reason } = self;
+        let EndedTrial { run, reason } = self;
         writeln!(f, "{}: {}", run.outcome.name(), visible(&reason.summary))?;
         write!(f, "seed {}", run.seed)?;
         for (datum, value) in &run.constants {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, RepliesFrom, Request, Response, Settle,
-    Shape, Spelling, Stdio, Step, Tcp, Unmatched, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, RepliesFrom, Request,
+    Response, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind};
 use coreach_adapters::lines::pattern;
@@ -38,7 +38,7 @@ fn command(words: &[&str], directory: PathBuf) -> Command {
     Command { words, directory, environment: Vec::new(), grace: Duration::ZERO }
 }
 
-fn adapter(way: Way) -> Box<dyn Adapter> {
+fn adapter(way: Transport) -> Box<dyn Adapter> {
     open(&Iut {
         name: "test".to_owned(),
         way,
@@ -48,9 +48,9 @@ fn adapter(way: Way) -> Box<dyn Adapter> {
     })
 }
 
-fn stdio(words: &[&str], directory: PathBuf) -> Way {
+fn stdio(words: &[&str], directory: PathBuf) -> Transport {
     let ready = Duration::from_secs(10);
-    Way::Stdio(Stdio {
+    Transport::Stdio(Stdio {
         command: command(words, directory),
         ready,
         encoding: Encoding::Json,
@@ -91,8 +91,11 @@ fn lines(coin: &str) -> Lines {
     Lines {
         line_ending: "\r\n".to_owned(),
         reset: vec![
-            Step::Exchange(Exchange { send: None, expect: expect("220 .*") }),
-            Step::Exchange(Exchange { send: Some(template("PRICE {cPrice}")), expect: expect("OK") }),
+            PreparationStep::Exchange(Exchange { send: None, expect: expect("220 .*") }),
+            PreparationStep::Exchange(Exchange {
+                send: Some(template("PRICE {cPrice}")),
+                expect: expect("OK"),
+            }),
         ],
         stimuli: vec![
             ("Coin".to_owned(), template(coin)),
@@ -130,7 +133,7 @@ fn a_line_protocol_is_spoken() {
             encoding: Encoding::Lines(lines("COIN {pCoinValue}")),
             settle: Settle::default(),
         };
-        assert_eq!(verdicts(&mut *adapter(Way::Tcp(tcp)), 3), [PASS; 3], "keep: {keep}");
+        assert_eq!(verdicts(&mut *adapter(Transport::Tcp(tcp)), 3), [PASS; 3], "keep: {keep}");
     }
 }
 
@@ -145,7 +148,7 @@ fn a_line_that_no_pattern_fits_is_no_output_of_the_specification() {
         settle: Settle::default(),
     };
     let expected = "Verdict(Fail, Alien(\"the line `?`, which no pattern fits\"))";
-    assert_eq!(verdicts(&mut *adapter(Way::Tcp(tcp)), 1), [expected]);
+    assert_eq!(verdicts(&mut *adapter(Transport::Tcp(tcp)), 1), [expected]);
 }
 
 /// The coffee machine that answers from another port than that of its address.
@@ -153,7 +156,7 @@ fn from_another_port(replies_from: RepliesFrom) -> Box<dyn Adapter> {
     let words = ["python3", "other_port.py", "{port}", "{cPrice}"];
     let command = command(&words, folder("tests/servers"));
     let lines = Lines { line_ending: String::new(), reset: Vec::new(), ..lines("COIN {pCoinValue}") };
-    adapter(Way::Udp(Tcp {
+    adapter(Transport::Udp(Tcp {
         address: template("127.0.0.1:{port}"),
         launch: Some(Launch { command, ready: Duration::from_secs(10), keep: false }),
         tls: None,
@@ -221,7 +224,7 @@ fn requests_are_sent_and_responses_read() {
         base: template("http://127.0.0.1:{port}"),
         launch: Some(launch("coffee_http.py", true)),
         tls: None,
-        reset: vec![Step::Request(Probe {
+        reset: vec![PreparationStep::Request(Probe {
             request: request("/price/{cPrice}", None),
             status: 204,
             body: None,
@@ -240,7 +243,7 @@ fn requests_are_sent_and_responses_read() {
         unmatched: Unmatched::Fail,
         settle: Settle::default(),
     };
-    assert_eq!(verdicts(&mut *adapter(Way::Http(http)), 3), [PASS; 3]);
+    assert_eq!(verdicts(&mut *adapter(Transport::Http(http)), 3), [PASS; 3]);
 }
 
 #[test]
@@ -301,7 +304,7 @@ fn a_request_that_is_given_up_leaves_no_thread() {
     let test = test_case();
     let begin = Instant::now();
     for seed in 0..300 {
-        let mut adapter = adapter(Way::Http(http.clone()));
+        let mut adapter = adapter(Transport::Http(http.clone()));
         let deadline = Instant::now() + Duration::from_secs(60);
         adapter.start(&Session { iosts: &test.iosts, constants: &[], seed, deadline }).unwrap();
         adapter.send(&Event::new("Coin", vec![Value::int(1)])).unwrap();

@@ -9,7 +9,9 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use coreach_adapters::description::{Encoding, Iut, Lines, Settle, Shape, Spelling, Tcp, Unmatched, Way};
+use coreach_adapters::description::{
+    Encoding, Iut, Lines, Settle, Shape, Spelling, Tcp, Transport, Unmatched,
+};
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
 use coreach_analyses::solver::z3::Z3Solver;
@@ -184,7 +186,7 @@ fn ticker(wrong: Option<u64>) -> SocketAddr {
     address
 }
 
-fn way(address: SocketAddr) -> Way {
+fn way(address: SocketAddr) -> Transport {
     let template = |text: &str| Template::parse(text).unwrap();
     let encoding = Encoding::Lines(Lines {
         line_ending: "\n".to_owned(),
@@ -198,7 +200,7 @@ fn way(address: SocketAddr) -> Way {
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
     });
-    Way::Tcp(Tcp {
+    Transport::Tcp(Tcp {
         address: template(&address.to_string()),
         launch: None,
         tls: None,

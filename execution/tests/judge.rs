@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_execution::explain::reason;
-use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, Shown, Why, states};
+use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, ShownState, Why, states};
 use coreach_execution::record::{read, record};
 use coreach_execution::run::{Cause, Occurrence, Outcome};
 use coreach_execution::shrink::{Seen, Shrink, shrink};
@@ -94,8 +94,8 @@ impl Judge for Toy {
         }
     }
 
-    fn shown(&self) -> Shown {
-        Shown { place: format!("<asking,round {}>", self.done), data: Vec::new() }
+    fn shown(&self) -> ShownState {
+        ShownState { place: format!("<asking,round {}>", self.done), data: Vec::new() }
     }
 
     fn specification_locations(&self) -> BTreeSet<&str> {

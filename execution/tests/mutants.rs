@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, judge, mutants, visits};
+use coreach_execution::mutation::{Effort, Mutant, MutantStatus, Operator, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
@@ -95,13 +95,13 @@ fn what_the_specification_does_itself_kills_no_mutant() {
         let mutant = Mutant { operator: Operator::ALL[0], change: String::new(), transition: None, iosts };
         judge(&specification, &tests, mutant, &visits(&specification, &tests, &effort), &effort).fate
     };
-    assert_eq!(fate(specification.clone()), Fate::Equivalent);
+    assert_eq!(fate(specification.clone()), MutantStatus::Equivalent);
     // What it never does kills as before.
     let right = "{ from: Chosen, to: Done, on: Yes }";
     assert!(text.contains(right));
     let wrong = read(text.replace(right, "{ from: Chosen, to: Done, on: Again }"));
-    assert_eq!(fate(wrong), Fate::Equivalent, "it says nothing wrong");
+    assert_eq!(fate(wrong), MutantStatus::Equivalent, "it says nothing wrong");
     let wrong = text.replace("{ from: Idle, to: Open, on: Ask }", "{ from: Idle, to: Chosen, on: Ask }");
     let fate = fate(read(wrong));
-    assert!(matches!(fate, Fate::Killed { .. }), "{fate:?}");
+    assert!(matches!(fate, MutantStatus::Killed { .. }), "{fate:?}");
 }

@@ -9,7 +9,7 @@ use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::read::{LONGEST_LINE, Reader};
 use coreach_execution::offline::sequence::{Item, Placed};
 use coreach_execution::offline::waiting::Rules;
-use coreach_execution::offline::why::{End, Until};
+use coreach_execution::offline::why::{SpanEnd, Until};
 use coreach_execution::offline::write::{Form, text};
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TransitionId;
@@ -286,7 +286,7 @@ transitions:
     let (verdict, why) =
         verdict(&model, "1,2", "1,Ask\n5.01\n", Rules::Corrected, |judge| judge.why().cloned().unwrap());
     assert_eq!(verdict, OfflineVerdict::Fail);
-    assert_eq!(why.until, Until::End(End { delay: real("5", 9).unwrap(), is_in: true }));
+    assert_eq!(why.until, Until::End(SpanEnd { delay: real("5", 9).unwrap(), is_in: true }));
 }
 
 /// What is not known stays small, however long the trace is.

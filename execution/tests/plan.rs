@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::in_process::InProcess;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::symbolic::search::{Found, SearchBound, SearchLimits, Searcher};
+use coreach_analyses::symbolic::search::{SearchBound, SearchLimits, SearchOutcome, Searcher};
 use coreach_execution::constants::initial_state;
 use coreach_execution::planner::goal;
 use coreach_execution::simulated::Simulated;
@@ -149,7 +149,7 @@ transitions:
     let limits = SearchLimits { nodes: 30_000, work: u64::MAX, ..SearchLimits::default() };
     let begin = Instant::now();
     let found = searcher.from_state(&initial, &limits, &mut Z3Solver::default());
-    assert!(matches!(found, Found::NotFound(SearchBound::Nodes(30_000))), "{found:?}");
+    assert!(matches!(found, SearchOutcome::NotFound(SearchBound::Nodes(30_000))), "{found:?}");
     // Comparing all with all takes some ten times as long.
     assert!(begin.elapsed() < Duration::from_secs(7), "{:?}", begin.elapsed());
 }

@@ -17,8 +17,10 @@
 //! Its guard is
 //!
 //! ```text
-//! delay >= 0  and  (   some q -a,G-> of an output or of an input that the tester does not send:  some d' > delay and parameters satisfy G
-//!                   or no output has d' >= 0 and parameters that satisfy G, and no internal step is possible )
+//! delay >= 0  and  (   some q -a,G-> of an output or of an input that the tester does not send:  some d' >
+//! delay and parameters satisfy G
+//!                   or no output has d' >= 0 and parameters that satisfy G, and no internal step is
+//!                   possible )
 //! ```
 //!
 //! Every stage takes δ for an output; so it is closed, determinized and selected like one, a silence that no
@@ -49,7 +51,7 @@ use crate::artifact::{TestCase, Verdict};
 use crate::limits::{Limits, Quantity};
 use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
-use crate::stop::{Shown, Stop};
+use crate::stop::{ShownTransition, Stop};
 use crate::suspend::eliminated;
 
 /// The name of silence, where no action has it.
@@ -147,7 +149,7 @@ pub fn with_silence(
             let label = iosts.location(source).label.clone();
             return Err(Stop::Quiescence {
                 why: format!("how long {label} may be silent takes an expression of {size} parts"),
-                shown: Box::new(Shown { text: label, origin: None }),
+                shown: Box::new(ShownTransition { text: label, origin: None }),
             });
         }
         let advanced =
@@ -230,7 +232,7 @@ fn times(
     let later = free_of(Term::and([later, at.clone()]));
     let ever = free_of(at);
     later.zip(ever).ok_or_else(|| Stop::Quiescence {
-        shown: Box::new(Shown::transition(iosts, transition)),
+        shown: Box::new(ShownTransition::transition(iosts, transition)),
         why: "until when it can be taken is not found without quantifiers".to_owned(),
     })
 }

@@ -46,14 +46,14 @@ pub fn within(stage: Stage, quantity: Quantity, count: usize, limits: &Limits) -
 
 /// A transition as a stop shows it: in one line, and where it stands in the user's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct ShownTransition {
     /// `Pay -Return-> Choose`, with its guard where it has one.
     pub text: String,
     /// Where it came from.
     pub origin: Option<coreach_model::Origin>,
 }
 
-impl Shown {
+impl ShownTransition {
     /// Shows a transition of a machine.
     pub fn transition(iosts: &Iosts, transition: &Transition) -> Self {
         let guard =
@@ -61,7 +61,7 @@ impl Shown {
         let effects: Vec<String> =
             transition.assignments.iter().map(|(variable, value)| format!("{variable} := {value}")).collect();
         let effects = if effects.is_empty() { String::new() } else { format!(" {{{}}}", effects.join(", ")) };
-        Shown {
+        ShownTransition {
             text: format!("{}{guard}{effects}", iosts.describe(transition)),
             origin: transition.origin.whole.clone(),
         }
@@ -74,13 +74,13 @@ pub enum Stop {
     /// A cycle of internal actions (Definition A.4): the closure is not defined.
     Livelock {
         /// The transitions of the cycle, in order.
-        cycle: Vec<Shown>,
+        cycle: Vec<ShownTransition>,
     },
     /// Two transitions can be taken together, and no bounded number of further events tells them apart
     /// (Definition A.15).
     NoLookahead {
         /// The two transitions.
-        choice: Box<[Shown; 2]>,
+        choice: Box<[ShownTransition; 2]>,
         /// Data with which both can be taken, by name; empty where the solver does not know any.
         witness: Vec<(String, String)>,
         /// Actions that both sides can follow for ever: the way into the cycle, and the cycle.
@@ -99,7 +99,7 @@ pub enum Stop {
         /// How much is needed.
         needed: usize,
         /// The two transitions.
-        choice: Box<[Shown; 2]>,
+        choice: Box<[ShownTransition; 2]>,
     },
     /// A stage would make more of something than its limit.
     TooMany {
@@ -115,7 +115,7 @@ pub enum Stop {
     /// When the specification is quiescent cannot be said.
     Quiescence {
         /// The output's transition, or the location.
-        shown: Box<Shown>,
+        shown: Box<ShownTransition>,
         /// What is missing.
         why: String,
     },

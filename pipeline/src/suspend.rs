@@ -47,7 +47,7 @@ use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type, Value};
 use crate::limits::{Limits, Quantity};
 use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
-use crate::stop::{Shown, Stop};
+use crate::stop::{ShownTransition, Stop};
 
 /// The name of quiescence, where no action has it.
 const DELTA: &str = "delta";
@@ -127,7 +127,7 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
         let size = guard.written_size();
         if size > limits.of(Quantity::Nodes) {
             return Err(Stop::Quiescence {
-                shown: Box::new(Shown { text: iosts.location(source).label.clone(), origin: None }),
+                shown: Box::new(ShownTransition { text: iosts.location(source).label.clone(), origin: None }),
                 why: format!(
                     "when {} is quiescent takes an expression of {size} parts",
                     iosts.location(source).label
@@ -162,7 +162,10 @@ fn possible(
                     "for which states some `{}` satisfies the guard is not found without quantifiers",
                     parameter.name()
                 );
-                return Err(Stop::Quiescence { shown: Box::new(Shown::transition(iosts, transition)), why });
+                return Err(Stop::Quiescence {
+                    shown: Box::new(ShownTransition::transition(iosts, transition)),
+                    why,
+                });
             }
         };
     }

@@ -32,7 +32,9 @@ use std::collections::BTreeSet;
 use coreach_analyses::inductive::{HornClauses, Obligation, Orientation, RefinementIteration};
 use coreach_analyses::reachability::analyse;
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher, Way};
+use coreach_analyses::symbolic::search::{
+    GoalPath, SearchBound, SearchGoal, SearchLimits, SearchOutcome, Searcher,
+};
 use coreach_model::iosts::{Iosts, TestPurpose};
 use coreach_model::semantics::{Event, State, fire, is_initial, step};
 use coreach_model::term::evaluate::Valuation;
@@ -71,12 +73,12 @@ pub struct Violation {
     /// The data at the beginning: the specification's and the property's.
     pub initial: Valuation,
     /// The steps.
-    pub steps: Vec<RunStep>,
+    pub steps: Vec<ViolationStep>,
 }
 
 /// A step of the specification.
 #[derive(Clone, Debug)]
-pub struct RunStep {
+pub struct ViolationStep {
     /// The specification's transition.
     pub transition: TransitionId,
     /// The event; of an internal step, none.
@@ -125,16 +127,16 @@ pub fn verify(
         return Ok(Verified::Proved(Proof::Facts(told(&product, refinement, solver))));
     }
     budget::doing("looking for a violation");
-    let goal = Goal {
+    let goal = SearchGoal {
         locations: product.accepting.clone(),
         closed: product.accepting.map(|_| false),
         risks: product.iosts.transitions.map(|_| 0),
     };
     let found = Searcher::new(product.iosts.clone(), goal).from_start(&Term::yes(), limits, solver);
     Ok(match found {
-        Found::None => Verified::Proved(Proof::Paths),
-        Found::NotFound(bound) => Verified::Unknown(bound),
-        Found::Way(way) => Verified::Violated(replayed(specification, property, &product, &way)),
+        SearchOutcome::None => Verified::Proved(Proof::Paths),
+        SearchOutcome::NotFound(bound) => Verified::Unknown(bound),
+        SearchOutcome::Path(way) => Verified::Violated(replayed(specification, property, &product, &way)),
     })
 }
 
@@ -210,7 +212,7 @@ fn told(product: &Product, refinement: &RefinementIteration, solver: &mut dyn So
 }
 
 /// The way as a run of the specification that the property calls a violation.
-fn replayed(specification: &Iosts, property: &TestPurpose, product: &Product, way: &Way) -> Violation {
+fn replayed(specification: &Iosts, property: &TestPurpose, product: &Product, way: &GoalPath) -> Violation {
     let value = |datum: &Datum| way.values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
     let part = |iosts: &Iosts| State {
         location: iosts.initial,
@@ -244,7 +246,7 @@ fn replayed(specification: &Iosts, property: &TestPurpose, product: &Product, wa
             observers = observers.iter().flat_map(|observer| followed(property, observer, event)).collect();
         }
         state = after.clone();
-        steps.push(RunStep { transition, event, after });
+        steps.push(ViolationStep { transition, event, after });
     }
     let violates = observers.iter().any(|observer| observer.location == property.accept);
     assert!(violates, "a run that was found violates the property");

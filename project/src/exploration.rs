@@ -7,7 +7,9 @@
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
 use coreach_analyses::symbolic::paths::{ends, of_length};
-use coreach_analyses::symbolic::{End, Growth, Move, NodeId, Quiescence, Refuted, System, Tree, TreeLimits};
+use coreach_analyses::symbolic::{
+    Growth, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits,
+};
 use coreach_model::Number;
 use coreach_model::iosts::Iosts;
 use coreach_pipeline::export::tree::{added, changes};
@@ -120,18 +122,18 @@ impl Exploration {
         };
         for node in self.tree.nodes.iter() {
             counts.refuted += node.refuted.len();
-            counts.uncertain += usize::from(!node.is_certain && node.end != End::Unsatisfiable);
+            counts.uncertain += usize::from(!node.is_certain && node.end != NodeEnd::Unsatisfiable);
             match node.end {
-                End::Expanded => {
+                NodeEnd::Expanded => {
                     counts.expanded += 1;
                     counts.without_successor += usize::from(node.children.is_empty());
                 }
-                End::Included(_) => counts.included += 1,
-                End::Depth => counts.at_depth += 1,
-                End::Nodes => counts.out_of_room += 1,
-                End::Open => counts.open += 1,
-                End::Sink => counts.behind_quiescence += 1,
-                End::Unsatisfiable => {}
+                NodeEnd::Included(_) => counts.included += 1,
+                NodeEnd::Depth => counts.at_depth += 1,
+                NodeEnd::Nodes => counts.out_of_room += 1,
+                NodeEnd::Open => counts.open += 1,
+                NodeEnd::Sink => counts.behind_quiescence += 1,
+                NodeEnd::Unsatisfiable => {}
             }
         }
         counts
@@ -278,16 +280,16 @@ pub fn document(
             .collect(),
         is_certain: node.is_certain,
         end: match node.end {
-            End::Expanded => "expanded",
-            End::Included(_) => "included",
-            End::Depth => "depth",
-            End::Nodes => "nodes",
-            End::Open => "open",
-            End::Sink => "sink",
-            End::Unsatisfiable => "unsatisfiable",
+            NodeEnd::Expanded => "expanded",
+            NodeEnd::Included(_) => "included",
+            NodeEnd::Depth => "depth",
+            NodeEnd::Nodes => "nodes",
+            NodeEnd::Open => "open",
+            NodeEnd::Sink => "sink",
+            NodeEnd::Unsatisfiable => "unsatisfiable",
         },
         included_in: match node.end {
-            End::Included(other) => Some(other.place()),
+            NodeEnd::Included(other) => Some(other.place()),
             _ => None,
         },
         accepts: found.accepting.binary_search(&number).is_ok(),

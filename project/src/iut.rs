@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use binary::Carrier;
 use coreach_adapters::Behaviour;
-use coreach_adapters::description::{Encoding, Iut, RepliesFrom, Settle, Stdio, Tcp, Way};
+use coreach_adapters::description::{Encoding, Iut, RepliesFrom, Settle, Stdio, Tcp, Transport};
 use coreach_adapters::evidence::Limits;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
@@ -99,9 +99,9 @@ fn read_once(
     let (mut found, mut failed) = collector.finish();
     let Some((name, (link, behaviour, evidence), way)) = iut else { return Err(found) };
     let way = match way {
-        Found::Way(way) => Some(*way),
+        SectionRead::Transport(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
-        Found::Model(SimulatedSection { model, given }) => {
+        SectionRead::Model(SimulatedSection { model, given }) => {
             let read = files
                 .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
@@ -157,7 +157,7 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
 /// An implementation for which a model stands.
 pub struct Simulating {
     /// The model, with the values that the file gives its constants.
-    pub way: Way,
+    pub way: Transport,
     /// The delay of the link.
     pub link: Option<Duration>,
     /// How it behaves beside its events.
@@ -167,12 +167,12 @@ pub struct Simulating {
 /// What stands beside the way.
 type Beside = (Option<Duration>, Behaviour, Limits);
 
-enum Found {
-    Way(Box<Way>),
+enum SectionRead {
+    Transport(Box<Transport>),
     Model(SimulatedSection),
 }
 
-fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, Found)> {
+fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)> {
     let root = yaml::parse(reader.collector)?;
     let NodeKind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
@@ -221,17 +221,19 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, Found)> {
     let behaviour = behaviour::behaviour(reader, entries, &way.key.text);
     let beside = (link, behaviour, evidence::evidence(reader, entries));
     let found = match way.key.text.as_str() {
-        "simulated" => simulated(reader, entries, &way.value).map(Found::Model),
-        "stdio" => stdio(reader, entries, &way.value).map(|stdio| Found::Way(Box::new(Way::Stdio(stdio)))),
+        "simulated" => simulated(reader, entries, &way.value).map(SectionRead::Model),
+        "stdio" => stdio(reader, entries, &way.value)
+            .map(|stdio| SectionRead::Transport(Box::new(Transport::Stdio(stdio)))),
         "tcp" => {
             let tcp = tcp(reader, entries, &way.value, Carrier::Stream);
-            tcp.map(|tcp| Found::Way(Box::new(Way::Tcp(tcp))))
+            tcp.map(|tcp| SectionRead::Transport(Box::new(Transport::Tcp(tcp))))
         }
         "udp" => {
             let udp = tcp(reader, entries, &way.value, Carrier::Datagrams);
-            udp.map(|udp| Found::Way(Box::new(Way::Udp(udp))))
+            udp.map(|udp| SectionRead::Transport(Box::new(Transport::Udp(udp))))
         }
-        _ => http::http(reader, entries, &way.value).map(|http| Found::Way(Box::new(Way::Http(http)))),
+        _ => http::http(reader, entries, &way.value)
+            .map(|http| SectionRead::Transport(Box::new(Transport::Http(http)))),
     };
     found.map(|found| (name, beside, found))
 }

@@ -5,7 +5,7 @@
 
 use coreach_execution::Bucket;
 use coreach_execution::campaign::summary::Summary;
-use coreach_execution::mutation::{Fate, Result as Judged};
+use coreach_execution::mutation::{MutantStatus, Result as Judged};
 use coreach_model::Iosts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -133,10 +133,10 @@ pub struct KeptMutant {
     pub visits: Option<usize>,
 }
 
-/// [`Fate`], as it is kept.
+/// [`MutantStatus`], as it is kept.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "as in `Fate`")]
+#[expect(missing_docs, reason = "as in `MutantStatus`")]
 pub enum KeptFate {
     Killed { test: usize, seed: u64, bucket: Bucket, events: usize },
     Survived { trace: Vec<String> },
@@ -148,14 +148,14 @@ impl KeptMutant {
     /// What is kept of a mutant.
     pub fn new(result: &Judged) -> Self {
         let fate = match &result.fate {
-            Fate::Killed { test, seed, bucket, events } => {
+            MutantStatus::Killed { test, seed, bucket, events } => {
                 KeptFate::Killed { test: *test, seed: *seed, bucket: bucket.clone(), events: *events }
             }
-            Fate::Survived { trace } => {
+            MutantStatus::Survived { trace } => {
                 KeptFate::Survived { trace: trace.iter().map(ToString::to_string).collect() }
             }
-            Fate::Equivalent => KeptFate::Equivalent,
-            Fate::Broken(why) => KeptFate::Broken(why.clone()),
+            MutantStatus::Equivalent => KeptFate::Equivalent,
+            MutantStatus::Broken(why) => KeptFate::Broken(why.clone()),
         };
         let (operator, change) = (result.mutant.operator.name().to_owned(), result.mutant.change.clone());
         KeptMutant { operator, change, fate, visits: result.visits }

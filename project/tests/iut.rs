@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::Path;
 
-use coreach_adapters::description::Way;
+use coreach_adapters::description::Transport;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, load, read_specification};
 use coreach_project::iut;
@@ -59,6 +59,6 @@ fn those_of_the_examples_are_good() {
         assert!(found.is_empty(), "{found:?}");
         iut.way
     };
-    assert!(matches!(way("iut.yaml"), Way::Stdio(_)));
-    assert!(matches!(way("iut_model.yaml"), Way::Simulated(_)));
+    assert!(matches!(way("iut.yaml"), Transport::Stdio(_)));
+    assert!(matches!(way("iut_model.yaml"), Transport::Simulated(_)));
 }

@@ -14,7 +14,7 @@ use coreach_model::writer::write_yaml;
 use coreach_model::{Datum, SourceFile, Term, TransitionId, Value};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{self, Format, View};
-use coreach_pipeline::stop::{Shown, Stop, writable};
+use coreach_pipeline::stop::{ShownTransition, Stop, writable};
 
 const LEVELS: usize = 60;
 
@@ -159,7 +159,7 @@ fn exports_and_messages_are_cut() {
             Err(Stop::TooMany { stage: Stage::Close, .. })
         ));
         let iosts = machine(transition);
-        assert!(Shown::transition(&iosts, &iosts.transitions[TransitionId(0)]).text.len() < 3_000);
+        assert!(ShownTransition::transition(&iosts, &iosts.transitions[TransitionId(0)]).text.len() < 3_000);
         assert!(write_yaml(&iosts, &[]).len() < 10_000);
         let view = View::of_specification(&iosts);
         for format in [Format::Dot, Format::Json, Format::Yaml] {

@@ -15,7 +15,7 @@
 //!    and not what is there ([`tidy`]). They go; where the state is satisfiable, so are they, and nothing
 //!    changes.
 //! 2. Symbols are numbered in the order of their occurrence. States that are equal then are equal
-//!    ([`Shape`]): a look into a table, no question.
+//!    ([`StateShape`]): a look into a table, no question.
 //! 3. η' gets symbols of its own. Where it holds a datum at a bare symbol, the symbol *is* that datum's value
 //!    in η. What is left of F' is taken away where that can be done exactly ([`super::eliminate`]), which
 //!    leaves a question without quantifiers; else the solver is asked with them.
@@ -59,7 +59,7 @@ pub struct Tidy {
 
 /// A state up to the names of its symbols.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Shape {
+pub struct StateShape {
     location: LocationId,
     values: Vec<Term>,
     condition: BTreeSet<Term>,
@@ -115,7 +115,7 @@ impl Tidy {
             false => condition,
             true => about(values.iter().flat_map(Term::data).collect(), &condition),
         };
-        let Shape { location, values, condition } = Tidy { location, values, condition }.shape();
+        let StateShape { location, values, condition } = Tidy { location, values, condition }.shape();
         Tidy { location, values, condition: condition.into_iter().collect() }
     }
 
@@ -131,7 +131,7 @@ impl Tidy {
 
     /// With the symbols numbered in the order of their occurrence. States of one shape stand for the same
     /// valuations.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> StateShape {
         let mut names = Substitution::new();
         let mut seen = HashSet::new();
         for term in self.values.iter().chain(&self.condition) {
@@ -139,7 +139,7 @@ impl Tidy {
         }
         let mut renamed = substitute_all(self.values.iter().chain(&self.condition), &names);
         let condition = renamed.split_off(self.values.len()).into_iter().collect();
-        Shape { location: self.location, values: renamed, condition }
+        StateShape { location: self.location, values: renamed, condition }
     }
 }
 

@@ -39,5 +39,5 @@ pub mod tree;
 pub use inclusion::Inclusion;
 pub use paths::{Accepting, all_paths, k_inclusion};
 pub use quiescence::Quiescence;
-pub use state::{Step, SymbolicState, System, symbol};
-pub use tree::{End, Growth, Move, Node, NodeId, Refuted, Tree, TreeLimits};
+pub use state::{SymbolicState, SymbolicStep, System, symbol};
+pub use tree::{Growth, Move, Node, NodeEnd, NodeId, Refuted, Tree, TreeLimits};

@@ -49,12 +49,12 @@ pub fn ends(
     solver: &mut dyn Solver,
 ) -> bool {
     growth.grow(solver);
-    let mut is_complete = growth.tree().nodes.iter().all(|node| node.end != super::End::Nodes);
+    let mut is_complete = growth.tree().nodes.iter().all(|node| node.end != super::NodeEnd::Nodes);
     let ends: Vec<NodeId> = growth
         .tree()
         .nodes
         .numbered()
-        .filter(|(_, node)| node.state.depth == n && node.end != super::End::Unsatisfiable)
+        .filter(|(_, node)| node.state.depth == n && node.end != super::NodeEnd::Unsatisfiable)
         .map(|(number, _)| number)
         .collect();
     for end in ends {

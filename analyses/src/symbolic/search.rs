@@ -38,7 +38,7 @@ use crate::domains::polyhedra::Polyhedra;
 use crate::partition::ElementId;
 use crate::solver::{Answer, Solver, Witness};
 use crate::symbolic::expanded::Expanded;
-use crate::symbolic::state::{Prepared, Step, SymbolicState, System};
+use crate::symbolic::state::{Prepared, SymbolicState, SymbolicStep, System};
 use crate::transfer::Abstraction;
 
 /// The most cells of the finite data: beyond them the least mentioned are not told apart.
@@ -49,7 +49,7 @@ const ROWS: u64 = 4;
 
 /// What is looked for, and by which way.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Goal {
+pub struct SearchGoal {
     /// The locations to come to.
     pub locations: Numbered<LocationId, bool>,
     /// The locations that no path goes through.
@@ -80,9 +80,9 @@ impl Default for SearchLimits {
 
 /// A way to the goal.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct GoalPath {
     /// Its steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SymbolicStep>,
     /// The state at its end: its condition is what the way asks for.
     pub last: SymbolicState,
     /// Values of the symbols with which the condition holds; one that is missing may have any value.
@@ -91,9 +91,9 @@ pub struct Way {
 
 /// What came of a search.
 #[derive(Clone, Debug)]
-pub enum Found {
+pub enum SearchOutcome {
     /// A way; a shortest one, as far as polyhedra tell.
-    Way(Way),
+    Path(GoalPath),
     /// There is surely none.
     None,
     /// None was found up to this bound.
@@ -129,7 +129,7 @@ impl std::fmt::Display for SearchBound {
 pub struct Searcher {
     iosts: Iosts,
     prepared: Prepared,
-    goal: Goal,
+    goal: SearchGoal,
     /// The least number of steps to the goal that the graph allows.
     distances: Numbered<LocationId, Option<usize>>,
     abstraction: Abstraction<Polyhedra>,
@@ -149,7 +149,7 @@ struct Node {
 
 impl Searcher {
     /// Prepares an IOSTS.
-    pub fn new(iosts: Iosts, goal: Goal) -> Self {
+    pub fn new(iosts: Iosts, goal: SearchGoal) -> Self {
         let distances = distances(&iosts, &goal);
         let prepared = Prepared::new(&iosts);
         Searcher {
@@ -168,7 +168,12 @@ impl Searcher {
     }
 
     /// A way from this state.
-    pub fn from_state(&mut self, state: &State, limits: &SearchLimits, solver: &mut dyn Solver) -> Found {
+    pub fn from_state(
+        &mut self,
+        state: &State,
+        limits: &SearchLimits,
+        solver: &mut dyn Solver,
+    ) -> SearchOutcome {
         self.bounded(limits, |searcher| {
             let entry = searcher.abstraction.at(&state.valuation);
             searcher.search(&SymbolicState::of(state), entry.into_iter().collect(), limits, solver)
@@ -176,7 +181,12 @@ impl Searcher {
     }
 
     /// A way from some initial state that satisfies this condition besides.
-    pub fn from_start(&mut self, besides: &Term, limits: &SearchLimits, solver: &mut dyn Solver) -> Found {
+    pub fn from_start(
+        &mut self,
+        besides: &Term,
+        limits: &SearchLimits,
+        solver: &mut dyn Solver,
+    ) -> SearchOutcome {
         let mut start = SymbolicState::initial(&self.iosts);
         start.condition.extend(besides.conjuncts());
         self.bounded(limits, |searcher| {
@@ -187,14 +197,18 @@ impl Searcher {
 
     /// A search that looks at a number which is too long, or is too much work, has found nothing; nobody
     /// else's work ends by it.
-    fn bounded(&mut self, limits: &SearchLimits, search: impl FnOnce(&mut Self) -> Found) -> Found {
+    fn bounded(
+        &mut self,
+        limits: &SearchLimits,
+        search: impl FnOnce(&mut Self) -> SearchOutcome,
+    ) -> SearchOutcome {
         let budget = Budget::new("search", Some(Limit::Work(limits.work)), false);
         self.account = Account::default();
         let found = budget::within(&budget, || search(self));
         found.unwrap_or_else(|passed| {
             // It may have been left in the middle of something.
             self.abstraction = abstraction(&self.iosts);
-            Found::NotFound(match passed.limit {
+            SearchOutcome::NotFound(match passed.limit {
                 Limit::Work(most) => SearchBound::Work(most),
                 _ => SearchBound::Digits,
             })
@@ -207,9 +221,9 @@ impl Searcher {
         entries: Vec<(u32, ElementId)>,
         limits: &SearchLimits,
         solver: &mut dyn Solver,
-    ) -> Found {
+    ) -> SearchOutcome {
         if self.distances[start.location].is_none() {
-            return Found::None;
+            return SearchOutcome::None;
         }
         let system = System::prepared(&self.iosts, &self.prepared);
         let mut nodes: Vec<Node> = Vec::new();
@@ -233,7 +247,7 @@ impl Searcher {
             let Node { location, cell, element, depth, risk, .. } = nodes[number];
             if goal.locations[location] {
                 if let Some(way) = walked(&system, start, &nodes, number, solver) {
-                    return Found::Way(way);
+                    return SearchOutcome::Path(way);
                 }
                 spurious += 1;
                 if spurious >= limits.spurious {
@@ -246,7 +260,7 @@ impl Searcher {
             }
             count += 1;
             if count > limits.nodes {
-                return Found::NotFound(SearchBound::Nodes(count - 1));
+                return SearchOutcome::NotFound(SearchBound::Nodes(count - 1));
             }
             for &transition in &system.outgoing[location] {
                 let target = self.iosts.transitions[transition].target;
@@ -267,10 +281,10 @@ impl Searcher {
             }
         }
         if spurious == 0 {
-            return Found::None;
+            return SearchOutcome::None;
         }
         exactly(&system, goal, distances, start, limits, solver)
-            .unwrap_or(Found::NotFound(SearchBound::Values(count)))
+            .unwrap_or(SearchOutcome::NotFound(SearchBound::Values(count)))
     }
 }
 
@@ -286,7 +300,7 @@ fn walked(
     nodes: &[Node],
     number: usize,
     solver: &mut dyn Solver,
-) -> Option<Way> {
+) -> Option<GoalPath> {
     let path = std::iter::successors(nodes[number].from, |(before, _)| nodes[*before].from);
     let mut transitions: Vec<TransitionId> = path.map(|(_, transition)| transition).collect();
     transitions.reverse();
@@ -300,9 +314,9 @@ fn walked(
     with_values(steps, last, solver)
 }
 
-fn with_values(steps: Vec<Step>, last: SymbolicState, solver: &mut dyn Solver) -> Option<Way> {
+fn with_values(steps: Vec<SymbolicStep>, last: SymbolicState, solver: &mut dyn Solver) -> Option<GoalPath> {
     match solver.witness(&last.condition) {
-        Witness::Found(values) => Some(Way { steps, last, values }),
+        Witness::Found(values) => Some(GoalPath { steps, last, values }),
         Witness::None | Witness::Unknown => None,
     }
 }
@@ -311,13 +325,13 @@ fn with_values(steps: Vec<Step>, last: SymbolicState, solver: &mut dyn Solver) -
 /// found.
 fn exactly(
     system: &System<'_>,
-    goal: &Goal,
+    goal: &SearchGoal,
     distances: &Numbered<LocationId, Option<usize>>,
     start: &SymbolicState,
     limits: &SearchLimits,
     solver: &mut dyn Solver,
-) -> Option<Found> {
-    let mut nodes: Vec<(Vec<Step>, SymbolicState)> = vec![(Vec::new(), start.clone())];
+) -> Option<SearchOutcome> {
+    let mut nodes: Vec<(Vec<SymbolicStep>, SymbolicState)> = vec![(Vec::new(), start.clone())];
     let mut open = BinaryHeap::from([Reverse((distances[start.location]?, 0, 0))]);
     let mut count = 0;
     while let Some(Reverse((_, risk, number))) = open.pop() {
@@ -325,7 +339,7 @@ fn exactly(
         let (steps, state) = nodes[number].clone();
         if goal.locations[state.location] {
             if let Some(way) = with_values(steps, state, solver) {
-                return Some(Found::Way(way));
+                return Some(SearchOutcome::Path(way));
             }
             continue;
         }
@@ -351,7 +365,7 @@ fn exactly(
 }
 
 /// For each location the least number of steps to the goal through locations that are not closed.
-fn distances(iosts: &Iosts, goal: &Goal) -> Numbered<LocationId, Option<usize>> {
+fn distances(iosts: &Iosts, goal: &SearchGoal) -> Numbered<LocationId, Option<usize>> {
     let mut incoming = iosts.locations.map(|_| Vec::new());
     for transition in &iosts.transitions {
         incoming[transition.target].push(transition.source);

@@ -30,7 +30,7 @@ pub struct SymbolicState {
 
 /// A step of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct SymbolicStep {
     /// Through which transition.
     pub transition: TransitionId,
     /// The symbols of its parameters, in their order.
@@ -163,17 +163,21 @@ impl<'a> System<'a> {
 
     /// The successor through this transition, which leaves the state's location; its condition need not be
     /// satisfiable. `None` where the condition is false by its shape.
-    pub fn successor(&self, from: &SymbolicState, number: TransitionId) -> Option<(Step, SymbolicState)> {
+    pub fn successor(
+        &self,
+        from: &SymbolicState,
+        number: TransitionId,
+    ) -> Option<(SymbolicStep, SymbolicState)> {
         let transition: &Transition = &self.iosts.transitions[number];
         let parameters = &self.iosts.action(transition.action).parameters;
         let symbols: Vec<Datum> = parameters.iter().map(|datum| symbol(datum, from.depth)).collect();
         let terms = parameters.iter().cloned().zip(symbols.iter().map(Term::datum));
         let state = from.behind(transition, &self.enabled[number], terms);
-        (!state.is_refuted()).then_some((Step { transition: number, parameters: symbols }, state))
+        (!state.is_refuted()).then_some((SymbolicStep { transition: number, parameters: symbols }, state))
     }
 
     /// All successors that are not refuted by their shape, in the order of the transitions.
-    pub fn successors(&self, from: &SymbolicState) -> Vec<(Step, SymbolicState)> {
+    pub fn successors(&self, from: &SymbolicState) -> Vec<(SymbolicStep, SymbolicState)> {
         let leaving = &self.outgoing[from.location];
         leaving.iter().filter_map(|number| self.successor(from, *number)).collect()
     }

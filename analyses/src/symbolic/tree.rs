@@ -29,7 +29,7 @@
 //!
 //! ```
 //! use coreach_analyses::solver::z3::Z3Solver;
-//! use coreach_analyses::symbolic::{End, Growth, System, TreeLimits};
+//! use coreach_analyses::symbolic::{NodeEnd, Growth, System, TreeLimits};
 //! use coreach_model::SourceFile;
 //! use coreach_model::reader::read_specification;
 //!
@@ -37,10 +37,10 @@
 //! iosts: counter
 //! variables: { x: int }
 //! initial: { location: count, condition: x == 0 }
-//! inputs: { Step: {} }
+//! inputs: { SymbolicStep: {} }
 //! outputs: { Done: {} }
 //! transitions:
-//!   - { from: count, on: Step, when: x < 2, assign: { x: x + 1 }, to: count }
+//!   - { from: count, on: SymbolicStep, when: x < 2, assign: { x: x + 1 }, to: count }
 //!   - { from: count, on: Done, when: x == 2, to: count }
 //! ";
 //! let source = SourceFile { name: "counter.yaml".to_owned(), text: text.to_owned() };
@@ -51,7 +51,7 @@
 //! // Two steps, and Done, after which all is as before.
 //! assert_eq!(tree.nodes.len(), 4);
 //! let last = tree.nodes.numbers().last().unwrap();
-//! assert!(matches!(tree.nodes[last].end, End::Included(_)));
+//! assert!(matches!(tree.nodes[last].end, NodeEnd::Included(_)));
 //! assert!(tree.is_complete());
 //! ```
 
@@ -65,7 +65,7 @@ use coreach_model::{LocationId, Number, Numbered, Term, TransitionId, budget};
 use super::candidates::Candidates;
 use super::projection::{By, Projections};
 use super::quiescence::{Quiescence, quiescence, rested};
-use super::{Step, SymbolicState, System};
+use super::{SymbolicState, SymbolicStep, System};
 use crate::solver::{Answer, Solver};
 
 /// A node's number in its tree.
@@ -89,7 +89,7 @@ pub enum Move {
     /// It is where the tree begins.
     Start,
     /// Through a transition.
-    Take(Step),
+    Take(SymbolicStep),
     /// By being quiescent.
     Quiet,
 }
@@ -105,7 +105,7 @@ pub enum Refuted {
 
 /// What became of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum NodeEnd {
     /// Nothing yet.
     Open,
     /// Its successors are in the tree; perhaps there are none.
@@ -134,7 +134,7 @@ pub struct Node {
     /// Is the path condition certainly satisfiable, and all that the path asks for?
     pub is_certain: bool,
     /// What became of it.
-    pub end: End,
+    pub end: NodeEnd,
     /// Its successors, which stand side by side.
     pub children: Range<u32>,
     /// The successors that there are not.
@@ -186,7 +186,7 @@ impl Tree {
     /// Is all in it that can happen: was nothing stopped by a limit? Of a restriction: do its expanded nodes
     /// show every step?
     pub fn is_complete(&self) -> bool {
-        !self.nodes.iter().any(|node| matches!(node.end, End::Open | End::Depth | End::Nodes))
+        !self.nodes.iter().any(|node| matches!(node.end, NodeEnd::Open | NodeEnd::Depth | NodeEnd::Nodes))
     }
 
     /// The number of steps to the node that is furthest from the root.
@@ -234,7 +234,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             by: Move::Start,
             state: SymbolicState::initial(system.iosts),
             is_certain: true,
-            end: End::Open,
+            end: NodeEnd::Open,
             children: 0..0,
             refuted: Vec::new(),
         };
@@ -283,7 +283,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
                 Answer::Unknown => self.tree.nodes[number].is_certain = false,
                 Answer::Unsat => {
                     self.tree.nodes[number].is_certain = false;
-                    return self.decided(number, End::Unsatisfiable);
+                    return self.decided(number, NodeEnd::Unsatisfiable);
                 }
             }
         }
@@ -292,19 +292,19 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             self.projected[number] = self.projections.add(&node.state, node.is_certain);
         }
         if self.limits.quiescence == Quiescence::Sink && node.by == Move::Quiet {
-            return self.decided(number, End::Sink);
+            return self.decided(number, NodeEnd::Sink);
         }
         if self.limits.is_restricted
             && let Some(other) = self.covering(number, solver)
         {
-            return self.decided(number, End::Included(other));
+            return self.decided(number, NodeEnd::Included(other));
         }
         if depth >= self.limits.depth {
-            return self.decided(number, End::Depth);
+            return self.decided(number, NodeEnd::Depth);
         }
         let most = self.system.outgoing[location].len() + usize::from(self.quiet.is_some());
         if self.tree.nodes.len() + most > self.limits.nodes {
-            return self.decided(number, End::Nodes);
+            return self.decided(number, NodeEnd::Nodes);
         }
         if self.limits.is_restricted {
             let (own, memory) = (self.projected[number], self.memories[number].clone());
@@ -313,10 +313,10 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             self.expanded.insert((own, memory), number);
         }
         self.expand(number, &|_| true, solver);
-        self.decided(number, End::Expanded)
+        self.decided(number, NodeEnd::Expanded)
     }
 
-    fn decided(&mut self, number: NodeId, end: End) -> Option<NodeId> {
+    fn decided(&mut self, number: NodeId, end: NodeEnd) -> Option<NodeId> {
         self.tree.nodes[number].end = end;
         Some(number)
     }
@@ -412,7 +412,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             by,
             state,
             is_certain,
-            end: End::Open,
+            end: NodeEnd::Open,
             children: 0..0,
             refuted: Vec::new(),
         });
@@ -428,12 +428,12 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             let most = self.system.outgoing[self.tree.nodes[number].state.location].len() + 1;
             if self.tree.nodes.len() + most > self.limits.nodes {
                 had_room = false;
-                self.tree.nodes[number].end = End::Nodes;
+                self.tree.nodes[number].end = NodeEnd::Nodes;
                 continue;
             }
             self.expand(number, &|kind| kind != ActionKind::Input, solver);
             for child in self.tree.children(number) {
-                self.tree.nodes[child].end = End::Depth;
+                self.tree.nodes[child].end = NodeEnd::Depth;
                 if is_output(self.system, &self.tree.nodes[child].by) {
                     found.push(child);
                 } else {

@@ -12,7 +12,7 @@ use coreach_analyses::domains::octagon::Octagon;
 use coreach_analyses::domains::polyhedra::Polyhedra;
 use coreach_analyses::domains::powerset::Powerset;
 use coreach_analyses::domains::{Domain, WithDomain};
-use coreach_analyses::facts::Writer;
+use coreach_analyses::facts::FactWriter;
 use coreach_analyses::reachability::{Facts, Thresholds, analyse_in};
 use coreach_analyses::transfer::Abstraction;
 use coreach_analyses::{DomainKind, Options, analyse};
@@ -350,7 +350,7 @@ impl WithDomain for OneStep<'_> {
     fn run<D: Domain>(self) {
         let frame = Abstraction::<D>::frame_for(self.model, 256);
         let mut abstraction = Abstraction::<D>::new(self.model, 256, Vec::new(), frame);
-        let mut writer = Writer::new(usize::MAX);
+        let mut writer = FactWriter::new(usize::MAX);
         let (from, to) = (abstraction.satisfying(self.from), abstraction.satisfying(self.to));
         let top = abstraction.top();
         for (transition, before, after) in self.steps {

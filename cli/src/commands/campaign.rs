@@ -15,12 +15,12 @@ use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::store::Contents;
 use coreach_execution::campaign::summary::{
-    Counts, Failed, Summary, Told, constants, summarize, table as rows,
+    Counts, Failed, ReportedRun, Summary, constants, summarize, table as rows,
 };
 use coreach_execution::campaign::work::{self, WorkError, Worked, work};
 use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
 use coreach_execution::interruption::stop_if_ending;
-use coreach_execution::junit::Kind;
+use coreach_execution::junit::JunitResult;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
 use coreach_project::campaign::load_campaign;
@@ -284,7 +284,7 @@ fn one_failed(failed: &Failed, store: &Path) -> String {
     if !values.is_empty() {
         conditions.push(values);
     }
-    let Told { test, iut, reason, run, events, .. } = told;
+    let ReportedRun { test, iut, reason, run, events, .. } = told;
     let (conditions, events) = (conditions.join(", "), plural(*events, "event"));
     let iuts: Vec<String> = iuts.iter().map(|(iut, count)| format!("{iut} {count}")).collect();
     format!(
@@ -352,7 +352,7 @@ fn write_report(
     plan: &Plan,
     store: &Store,
     contents: &Contents,
-    inconclusive: Kind,
+    inconclusive: JunitResult,
     mut file: PendingFile,
     path: &Path,
 ) -> Result<(), Ended> {

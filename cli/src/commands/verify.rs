@@ -7,7 +7,7 @@ use coreach_analyses::symbolic::search::SearchBound;
 use coreach_model::Iosts;
 use coreach_model::iosts::{Aim, TestPurpose};
 use coreach_pipeline::stop::Stop;
-use coreach_pipeline::verify::{Proof, RunStep, Verified, Violation};
+use coreach_pipeline::verify::{Proof, Verified, Violation, ViolationStep};
 use coreach_project::project::load;
 use coreach_project::verifying::verify as verify_one;
 use coreach_project::{jobs, render};
@@ -132,7 +132,7 @@ fn put(text: &mut String, piece: std::fmt::Arguments<'_>) {
 }
 
 /// Where a step begins, what happens, and where it leads.
-fn shown(step: &RunStep, specification: &Iosts) -> (String, String, String) {
+fn shown(step: &ViolationStep, specification: &Iosts) -> (String, String, String) {
     let transition = &specification.transitions[step.transition];
     let label = |at| specification.location(at).label.clone();
     let event = match &step.event {
@@ -233,7 +233,7 @@ fn run(violation: &Violation, specification: &Iosts) -> Run {
         .iter()
         .map(|(datum, value)| (datum.name().to_owned(), Value::String(value.to_string())))
         .collect();
-    let step = |step: &RunStep| {
+    let step = |step: &ViolationStep| {
         let transition = &specification.transitions[step.transition];
         let (from, _, to) = shown(step, specification);
         StepReport {

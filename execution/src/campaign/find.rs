@@ -19,7 +19,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 /// A run with all that is needed to tell or to repeat it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Found {
+pub struct StoredRun {
     /// Its number in this store.
     pub number: i64,
     /// Its key.
@@ -91,7 +91,7 @@ impl Store {
     ///
     /// # Errors
     /// [`FindError`].
-    pub fn find(&self, text: &str) -> std::result::Result<Found, FindError> {
+    pub fn find(&self, text: &str) -> std::result::Result<StoredRun, FindError> {
         let text = text.trim();
         let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));
         let is_number = text.len() <= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -137,7 +137,7 @@ impl Store {
         })
     }
 
-    fn one(&self, number: i64) -> std::result::Result<Option<Found>, FindError> {
+    fn one(&self, number: i64) -> std::result::Result<Option<StoredRun>, FindError> {
         let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));
         let damaged = |what: &str, error: &dyn fmt::Display| {
             let why = format!("{what} of run {number} cannot be read: {error}");
@@ -153,7 +153,7 @@ impl Store {
         let Some(texts) = texts else { return Ok(None) };
         let mut texts = texts.into_iter();
         let mut next = || texts.next().unwrap_or_default();
-        Ok(Some(Found {
+        Ok(Some(StoredRun {
             number,
             key: next(),
             record: crate::record::read(next().as_bytes()).map_err(|error| damaged("the record", &error))?,

@@ -16,7 +16,7 @@ use crate::campaign::key::SHOWN;
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Contents, Row, Store, StoreError};
 use crate::campaign::summary::{constants, contested};
-use crate::junit::{self, Case, Counts, Kind, LEFT_OUT, Report};
+use crate::junit::{self, Case, Counts, JunitResult, LEFT_OUT, Report};
 use crate::outcome::OutcomeKind;
 
 /// Why a report was not written.
@@ -43,12 +43,13 @@ pub fn write(
     plan: &Plan,
     store: &Store,
     contents: &Contents,
-    inconclusive: Kind,
+    inconclusive: JunitResult,
     out: &mut dyn Write,
 ) -> Result<(), JunitError> {
     let worse = worse(contents);
     let row = |key: &str| worse.get(key).or_else(|| contents.rows.get(key));
-    let kind = |row: Option<&Row>| row.map_or(Kind::Error, |row| Kind::of(row.verdict, inconclusive));
+    let kind =
+        |row: Option<&Row>| row.map_or(JunitResult::Error, |row| JunitResult::of(row.verdict, inconclusive));
     let mut suites: Vec<Vec<(usize, Option<&Row>)>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
     for (number, run) in plan.runs.iter().enumerate() {
         suites[run.test * plan.iuts.len() + run.iut].push((number, row(&run.key.to_string())));
@@ -113,7 +114,7 @@ fn case(
     store: &Store,
     number: usize,
     row: Option<&Row>,
-    kind: Kind,
+    kind: JunitResult,
 ) -> Result<Case, StoreError> {
     let run = &plan.runs[number];
     let mut name = format!("seed {}", run.seed);

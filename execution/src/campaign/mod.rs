@@ -40,7 +40,7 @@ pub mod summary;
 pub mod work;
 
 pub use each::{KeptRun, KeptTest};
-pub use find::{FindError, Found};
+pub use find::{FindError, StoredRun};
 pub use key::Key;
 pub use left_out::{LeftOut, WhyLeftOut};
 pub use partition::Partition;

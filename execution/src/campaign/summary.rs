@@ -85,7 +85,7 @@ pub struct Group {
 
 /// A run that is told of.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Told {
+pub struct ReportedRun {
     /// Its number in the store.
     pub run: i64,
     /// Its key.
@@ -124,7 +124,7 @@ pub struct Failed {
     /// How many of each test case.
     pub tests: BTreeMap<String, usize>,
     /// The one with the fewest events.
-    pub shortest: Told,
+    pub shortest: ReportedRun,
 }
 
 /// The whole.
@@ -253,9 +253,9 @@ fn one(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
     Some(failed)
 }
 
-fn tell(plan: &Plan, number: usize, row: &Row) -> Told {
+fn tell(plan: &Plan, number: usize, row: &Row) -> ReportedRun {
     let run = &plan.runs[number];
-    Told {
+    ReportedRun {
         run: row.number,
         key: row.key.clone(),
         test: plan.tests[run.test].name.clone(),

@@ -29,7 +29,7 @@ use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict, Viola
 
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::{can_come, expected, guards, texts, violated};
-use crate::run::{Cause, Occurrence, Shown};
+use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::timed::seconds;
 use crate::values::boundaries::boundaries;
@@ -242,10 +242,10 @@ impl Judge for CaseJudge<'_> {
         self.test.verdict(self.state.location)
     }
 
-    fn shown(&self) -> Shown {
+    fn shown(&self) -> ShownState {
         let data = self.test.iosts.constants.iter().chain(&self.test.iosts.variables);
         let value = |datum: &Datum| Some((datum.clone(), self.state.valuation.get(datum)?.clone()));
-        Shown {
+        ShownState {
             place: self.test.iosts.location(self.state.location).label.clone(),
             data: data.filter_map(value).collect(),
         }

@@ -9,7 +9,7 @@ use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
-use crate::run::{Cause, Occurrence, Shown};
+use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;
 
@@ -140,7 +140,7 @@ pub trait Judge {
     fn verdict(&self) -> Option<Verdict>;
 
     /// The state.
-    fn shown(&self) -> Shown;
+    fn shown(&self) -> ShownState;
 
     /// The test case in which a way to Pass can be planned, and the states that are possible in it; `None`
     /// where there is none.

@@ -50,7 +50,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offers, Why};
-use crate::run::{Cause, Occurrence, Shown};
+use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 
 /// The most states of the inner judge that are followed.
@@ -391,13 +391,16 @@ impl<J: Follower> Judge for Crossing<J> {
         })
     }
 
-    fn shown(&self) -> Shown {
-        let all: Vec<Shown> = self.fronts().map(Judge::shown).collect();
+    fn shown(&self) -> ShownState {
+        let all: Vec<ShownState> = self.fronts().map(Judge::shown).collect();
         let Some(first) = all.first() else { return self.initial.shown() };
         let places: BTreeSet<&str> = all.iter().map(|shown| shown.place.as_str()).collect();
         // Only what is the same in all of them.
         let data = first.data.iter().filter(|pair| all.iter().all(|shown| shown.data.contains(pair)));
-        Shown { place: places.into_iter().collect::<Vec<_>>().join(" or "), data: data.cloned().collect() }
+        ShownState {
+            place: places.into_iter().collect::<Vec<_>>().join(" or "),
+            data: data.cloned().collect(),
+        }
     }
 
     fn silence(&self) -> Option<AfterSilence> {

@@ -35,7 +35,7 @@ pub use crate::judge::contract::{
 use crate::judge::crossing::Crossing;
 use crate::judge::online::OnlineJudge;
 use crate::run::Occurrence;
-pub use crate::run::Shown;
+pub use crate::run::ShownState;
 use crate::test_case::TestCase;
 
 /// A test case as a judge, in its initial state, behind a link of this delay where there is one.
@@ -71,7 +71,7 @@ fn behind<'a>(link: Option<Duration>, judge: impl Follower + 'a) -> Box<dyn Judg
 }
 
 /// The states of a run, the initial one first: one more than its steps. The judge is left at the end.
-pub fn states(judge: &mut dyn Judge, trace: &[Occurrence]) -> Vec<Shown> {
+pub fn states(judge: &mut dyn Judge, trace: &[Occurrence]) -> Vec<ShownState> {
     judge.begin();
     let mut states = vec![judge.shown()];
     for what in trace {

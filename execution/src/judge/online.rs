@@ -38,7 +38,7 @@ use coreach_model::{Datum, TransitionId, Value, Verdict};
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::{can_come, expected_here};
 use crate::monitor::Monitor;
-use crate::run::{Occurrence, Shown};
+use crate::run::{Occurrence, ShownState};
 use crate::test_case::{Online, TestCase};
 
 /// The product in a set of states.
@@ -190,7 +190,7 @@ impl Judge for OnlineJudge<'_> {
         self.verdict
     }
 
-    fn shown(&self) -> Shown {
+    fn shown(&self) -> ShownState {
         self.monitor.shown()
     }
 

@@ -61,7 +61,7 @@ pub struct Effort {
 
 /// What became of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum MutantStatus {
     /// A run of this test case, with this seed, ended with Fail.
     Killed {
         /// The test case's number.
@@ -90,7 +90,7 @@ pub struct Result {
     /// The mutant.
     pub mutant: Mutant,
     /// Its fate.
-    pub fate: Fate,
+    pub fate: MutantStatus,
     /// How often runs of the suite came through the transition that was changed, on the specification itself;
     /// `None` where the change is no transition's.
     pub visits: Option<usize>,
@@ -164,7 +164,7 @@ fn violated(test: &TestCase, run: &Run) -> Option<Violated> {
     test.violates[test.iosts.transitions[last].target]
 }
 
-fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> Fate {
+fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> MutantStatus {
     let mut broken = None;
     for (number, test) in tests.iter().enumerate() {
         for seed in 0..effort.runs {
@@ -176,7 +176,7 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
                 Ok((initial, run)) if fails_as_well(specification, &test.constants_in(&initial), &run) => {}
                 Ok((initial, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
                     let bucket = reason(&mut CaseJudge::new(test, initial), &run).bucket;
-                    return Fate::Killed { test: number, seed, bucket, events: events(&run.trace) };
+                    return MutantStatus::Killed { test: number, seed, bucket, events: events(&run.trace) };
                 }
                 Ok((_, Run { outcome: Outcome::RunError(failure), .. })) => {
                     broken = Some(failure.to_string())
@@ -187,7 +187,7 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
         }
     }
     if let Some(message) = broken {
-        return Fate::Broken(message);
+        return MutantStatus::Broken(message);
     }
     let (mut begun, mut not_begun) = (false, None);
     for seed in 0..effort.walks {
@@ -198,15 +198,15 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
             continue;
         };
         match walk(specification, mutant, &test.constants_in(&initial), seed, effort.depth) {
-            Ok(Some(trace)) => return Fate::Survived { trace },
+            Ok(Some(trace)) => return MutantStatus::Survived { trace },
             Ok(None) => begun = true,
             // Who has not walked has not looked: that is no reason to call it equivalent.
             Err(message) => not_begun = Some(message),
         }
     }
     match not_begun {
-        Some(message) if !begun => Fate::Broken(message),
-        _ => Fate::Equivalent,
+        Some(message) if !begun => MutantStatus::Broken(message),
+        _ => MutantStatus::Equivalent,
     }
 }
 

@@ -16,8 +16,8 @@
 //! condition.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
-use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher};
-use coreach_analyses::symbolic::{Step, SymbolicState, System};
+use coreach_analyses::symbolic::search::{SearchBound, SearchGoal, SearchLimits, SearchOutcome, Searcher};
+use coreach_analyses::symbolic::{SymbolicState, SymbolicStep, System};
 use coreach_model::iosts::{ActionKind, Iosts, Location, TransitionId};
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::Valuation;
@@ -116,7 +116,7 @@ fn along(
     path: &[TransitionId],
     given: &Substitution,
     solver: &mut dyn Solver,
-) -> Result<(Vec<Step>, SymbolicState), NoSequence> {
+) -> Result<(Vec<SymbolicStep>, SymbolicState), NoSequence> {
     let mut state = SymbolicState::initial(system.iosts);
     state.condition = substitute_all(&state.condition, given);
     state.valuation = std::sync::Arc::new(given.clone());
@@ -179,7 +179,7 @@ fn drawn(random: &mut Random, ty: &Type) -> Option<Value> {
     }
 }
 
-fn is_visible(iosts: &Iosts, step: &Step) -> bool {
+fn is_visible(iosts: &Iosts, step: &SymbolicStep) -> bool {
     iosts.action(iosts.transitions[step.transition].action).kind != ActionKind::Internal
 }
 
@@ -196,14 +196,15 @@ pub fn path_to(
     let there = iosts.locations.push(Location::named("#taken"));
     iosts.transitions[wanted].target = there;
     let locations: Numbered<_, bool> = iosts.location_ids().map(|location| location == there).collect();
-    let goal = Goal { closed: locations.map(|_| false), risks: iosts.transitions.map(|_| 0), locations };
+    let goal =
+        SearchGoal { closed: locations.map(|_| false), risks: iosts.transitions.map(|_| 0), locations };
     let equal =
         |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
     let besides = Term::and(constants.iter().map(equal));
     match Searcher::new(iosts, goal).from_start(&besides, limits, solver) {
-        Found::Way(way) => Reached::By(way.steps.iter().map(|step| step.transition).collect()),
-        Found::None => Reached::Never,
-        Found::NotFound(bound) => Reached::NotFound(bound),
+        SearchOutcome::Path(way) => Reached::By(way.steps.iter().map(|step| step.transition).collect()),
+        SearchOutcome::None => Reached::Never,
+        SearchOutcome::NotFound(bound) => Reached::NotFound(bound),
     }
 }
 

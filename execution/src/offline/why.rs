@@ -34,7 +34,7 @@ pub struct Seen {
 
 /// An end of a span of time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct End {
+pub struct SpanEnd {
     /// Since the last event.
     pub delay: RBig,
     /// Does it belong to the span?
@@ -52,7 +52,7 @@ pub struct At {
 
 /// A transition that could be taken, now or later.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Allowed {
+pub struct AllowedTransition {
     /// Its action with the parameters, `error!(fTimeout)`.
     pub event: String,
     /// What the transition is called.
@@ -62,9 +62,9 @@ pub struct Allowed {
     /// Its guard as it stands in the model.
     pub guard: String,
     /// Not before; since the last event.
-    pub earliest: End,
+    pub earliest: SpanEnd,
     /// Not after; nothing where there is no end.
-    pub latest: Option<End>,
+    pub latest: Option<SpanEnd>,
     /// What it asks for besides, of the values or of what is not known.
     pub besides: Vec<String>,
     /// Does the path go on through it?
@@ -88,7 +88,7 @@ pub enum Until {
     /// For ever: no output had to come, or one could come at any time.
     Forever,
     /// Until then, since the last event.
-    End(End),
+    End(SpanEnd),
     /// It cannot be said in a number.
     Unsaid,
 }
@@ -105,7 +105,7 @@ pub struct Why {
     /// Where the model may have been.
     pub at: Vec<At>,
     /// What was allowed then or later.
-    pub allowed: Vec<Allowed>,
+    pub allowed: Vec<AllowedTransition>,
     /// What was not, of the action that was seen.
     pub refused: Vec<Refused>,
     /// Until when silence was allowed.
@@ -129,7 +129,7 @@ impl Why {
             at: Vec::new(),
             allowed: Vec::new(),
             refused: Vec::new(),
-            until: Until::End(End { delay: RBig::ZERO, is_in: true }),
+            until: Until::End(SpanEnd { delay: RBig::ZERO, is_in: true }),
         };
         for context in contexts {
             why.add(offline, context, solver);
@@ -166,7 +166,7 @@ impl Why {
                 let guard = &graph.transitions[*number].guard;
                 let sign = if action.kind == ActionKind::Output { '!' } else { '?' };
                 let parameters: Vec<&str> = action.parameters.iter().map(Datum::name).collect();
-                let allowed = Allowed {
+                let allowed = AllowedTransition {
                     event: format!("{}{sign}({})", action.name, parameters.join(", ")),
                     transition: transition.clone(),
                     from: from.clone(),
@@ -196,7 +196,7 @@ impl Why {
     }
 
     /// Something can be taken until then, under some condition.
-    fn reaches(&mut self, latest: Option<&End>, besides: &[Term]) {
+    fn reaches(&mut self, latest: Option<&SpanEnd>, besides: &[Term]) {
         self.until = match (std::mem::replace(&mut self.until, Until::Unsaid), latest) {
             (Until::Forever, _) => Until::Forever,
             // What has no end of its own may have one in a part that is not solved.
@@ -209,7 +209,7 @@ impl Why {
 }
 
 /// A span of delays, with what else is asked for.
-type Span = (End, Option<End>, Vec<Term>);
+type Span = (SpanEnd, Option<SpanEnd>, Vec<Term>);
 
 /// The spans in which the transition can be taken.
 fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<Span> {
@@ -233,8 +233,8 @@ fn span(case: &Term, delay: &Datum) -> Option<Span> {
     if case.is_false() {
         return None;
     }
-    let mut earliest = End { delay: RBig::ZERO, is_in: true };
-    let mut latest: Option<End> = None;
+    let mut earliest = SpanEnd { delay: RBig::ZERO, is_in: true };
+    let mut latest: Option<SpanEnd> = None;
     let mut besides = Vec::new();
     for part in case.conjuncts() {
         let end = solved(&part, delay).and_then(|(comparison, value)| match value.as_literal() {
@@ -259,10 +259,10 @@ fn span(case: &Term, delay: &Datum) -> Option<Span> {
         if let Some(is_in) = low
             && (value > earliest.delay || (value == earliest.delay && !is_in))
         {
-            earliest = End { delay: value.clone(), is_in };
+            earliest = SpanEnd { delay: value.clone(), is_in };
         }
         if let Some(is_in) = high {
-            let end = End { delay: value, is_in };
+            let end = SpanEnd { delay: value, is_in };
             // Of two ends at one time, the one that does not belong to the span is the smaller one.
             latest = Some(latest.map_or(end.clone(), |known| known.min(end)));
         }

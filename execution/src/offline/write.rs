@@ -21,7 +21,7 @@ pub enum Form {
 }
 
 /// Writes a sequence, member after member. A delay shares a line with the event behind it.
-pub struct Writer<'a, W> {
+pub struct SequenceWriter<'a, W> {
     iosts: &'a Iosts,
     to: W,
     form: Form,
@@ -29,10 +29,10 @@ pub struct Writer<'a, W> {
     has_begun: bool,
 }
 
-impl<'a, W: Write> Writer<'a, W> {
+impl<'a, W: Write> SequenceWriter<'a, W> {
     /// To there.
     pub fn new(iosts: &'a Iosts, to: W, form: Form) -> Self {
-        Writer { iosts, to, form, delay: RBig::ZERO, has_begun: false }
+        SequenceWriter { iosts, to, form, delay: RBig::ZERO, has_begun: false }
     }
 
     /// One more member. Delays that follow each other become one.
@@ -91,7 +91,7 @@ impl<'a, W: Write> Writer<'a, W> {
 
 /// The whole sequence as text.
 pub fn text(iosts: &Iosts, sequence: &[Item], form: Form) -> String {
-    let mut writer = Writer::new(iosts, Vec::new(), form);
+    let mut writer = SequenceWriter::new(iosts, Vec::new(), form);
     // Writing to memory does not fail.
     let written = sequence.iter().try_for_each(|item| writer.put(item)).and_then(|()| writer.end());
     String::from_utf8_lossy(&written.unwrap_or_default()).into_owned()

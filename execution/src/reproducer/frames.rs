@@ -92,7 +92,7 @@ mod tests {
     use coreach_adapters::Received;
     use coreach_adapters::binary::output;
     use coreach_adapters::cut::Inbox;
-    use coreach_adapters::description::{Binary, Encoding, Spelling, Stdio, Unmatched, Way};
+    use coreach_adapters::description::{Binary, Encoding, Spelling, Stdio, Transport, Unmatched};
     use coreach_model::random::Random;
 
     use super::*;
@@ -190,7 +190,7 @@ mod tests {
                 }
             }
             let encoding = Encoding::Binary(binary);
-            let way = Way::Stdio(Stdio { encoding, ..crate::reproducer::observations::tests::stdio() });
+            let way = Transport::Stdio(Stdio { encoding, ..crate::reproducer::observations::tests::stdio() });
             let main = format!(
                 "it = It()\nit.more = lambda until: False\nit.buffer = {}\ncame = it.next(0)\nwhile came.kind != 'silence':\n    print(show(came))\n    if came.kind == 'garbage':\n        break\n    came = it.next(0)\n",
                 bytes(&wire)

@@ -37,7 +37,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, RepliesFrom, Spelling, Stdio, Step, Tcp, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, PreparationStep, RepliesFrom, Spelling, Stdio, Tcp,
+    Transport,
 };
 use coreach_adapters::evidence::{self, EvidenceItem, EvidenceKind};
 use coreach_adapters::signature::Signatures;
@@ -53,7 +54,7 @@ use writer::{PATIENCE, Writer, no_value};
 
 use crate::explain::reason;
 use crate::judge::Judge;
-use crate::run::{Cause, Occurrence, Outcome, Run, Step as Happened};
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep as Happened};
 
 /// What a wait must be to be repeated.
 const NOTABLE: Duration = Duration::from_millis(5);
@@ -107,9 +108,9 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     let _ = write!(script, "\n\ndef run(it):\n{}\n\n", writer.body);
     let mut pieces = vec![COMMON];
     match &iut.way {
-        Way::Stdio(_) | Way::Tcp(_) => pieces.push(WIRE),
-        Way::Udp(_) => pieces.extend([WIRE, DATAGRAMS]),
-        Way::Simulated(_) | Way::SimulatedTimed(_) | Way::Http(_) => {}
+        Transport::Stdio(_) | Transport::Tcp(_) => pieces.push(WIRE),
+        Transport::Udp(_) => pieces.extend([WIRE, DATAGRAMS]),
+        Transport::Simulated(_) | Transport::SimulatedTimed(_) | Transport::Http(_) => {}
     }
     pieces.extend([way, MAIN]);
     script.push_str(&pieces.join("\n\n"));
@@ -176,17 +177,17 @@ impl Offence {
 
 impl Writer<'_> {
     /// What is done before the run, and what does it.
-    fn begun(mut self, way: &Way) -> Result<(&'static str, Self), NoScript> {
+    fn begun(mut self, way: &Transport) -> Result<(&'static str, Self), NoScript> {
         let begun = match way {
-            Way::Simulated(_) | Way::SimulatedTimed(_) => {
+            Transport::Simulated(_) | Transport::SimulatedTimed(_) => {
                 return Err(NoScript(
                     "the implementation is a model: there is nothing to be started".to_owned(),
                 ));
             }
-            Way::Stdio(stdio) => self.stdio(stdio)?,
-            Way::Tcp(tcp) => self.socket(tcp, "connect")?,
-            Way::Udp(udp) => self.socket(udp, "connect_datagrams")?,
-            Way::Http(http) => self.http(http)?,
+            Transport::Stdio(stdio) => self.stdio(stdio)?,
+            Transport::Tcp(tcp) => self.socket(tcp, "connect")?,
+            Transport::Udp(udp) => self.socket(udp, "connect_datagrams")?,
+            Transport::Http(http) => self.http(http)?,
         };
         Ok((begun, self))
     }
@@ -232,7 +233,7 @@ impl Writer<'_> {
         }
         let launched: &[&str] = if http.launch.is_some() { &LAUNCHED } else { &[] };
         for step in &http.reset {
-            let Step::Request(probe) = step else {
+            let PreparationStep::Request(probe) = step else {
                 self.apart(std::slice::from_ref(step), launched)?;
                 continue;
             };
@@ -286,13 +287,13 @@ impl Writer<'_> {
     /// The exchanges of the reset; the second is what is sent for a text of it.
     fn exchanges(
         &mut self,
-        steps: &[Step],
+        steps: &[PreparationStep],
         launched: &[&str],
         within: f64,
         sent: impl Fn(Words) -> Result<String, NoScript>,
     ) -> Result<(), NoScript> {
         for step in steps {
-            let Step::Exchange(Exchange { send, expect }) = step else { continue };
+            let PreparationStep::Exchange(Exchange { send, expect }) = step else { continue };
             let send = match send {
                 None => "None".to_owned(),
                 Some(template) => {
@@ -317,15 +318,15 @@ impl Writer<'_> {
     }
 
     /// Commands and pauses of the reset.
-    fn apart(&mut self, steps: &[Step], launched: &[&str]) -> Result<(), NoScript> {
+    fn apart(&mut self, steps: &[PreparationStep], launched: &[&str]) -> Result<(), NoScript> {
         for step in steps {
             match step {
-                Step::Command(command, within) => {
+                PreparationStep::Command(command, within) => {
                     let command = self.command(command, launched, true)?;
                     self.line(&format!("it.command({command}, {})", within.as_secs_f64()));
                 }
-                Step::Pause(time) => self.line(&format!("it.pause({})", time.as_secs_f64())),
-                Step::Exchange(_) | Step::Request(_) => {}
+                PreparationStep::Pause(time) => self.line(&format!("it.pause({})", time.as_secs_f64())),
+                PreparationStep::Exchange(_) | PreparationStep::Request(_) => {}
             }
         }
         Ok(())
@@ -343,7 +344,7 @@ impl Writer<'_> {
 
     fn steps(
         &mut self,
-        way: &Way,
+        way: &Transport,
         run: &Run,
         offence: &Offence,
         expected: &[String],
@@ -363,7 +364,7 @@ impl Writer<'_> {
                     let sent = self.stimulus(way, event)?;
                     // Over HTTP, it is the request that waits for its answer.
                     let within = match (offence, way) {
-                        (Offence::Silence(time), Way::Http(_)) if number == last_event => {
+                        (Offence::Silence(time), Transport::Http(_)) if number == last_event => {
                             format!(", within={}", time.as_secs_f64())
                         }
                         _ => String::new(),
@@ -417,12 +418,12 @@ impl Writer<'_> {
     }
 
     /// The values of an observation, as they are to come.
-    fn values(&self, way: &Way, event: &Event) -> String {
+    fn values(&self, way: &Transport, event: &Event) -> String {
         let none = Spelling::default();
         let (spelling, is_text) = match (way, way.encoding()) {
             (_, Some(Encoding::Lines(lines))) => (&lines.spelling, true),
             (_, Some(Encoding::Binary(binary))) => (&binary.spelling, true),
-            (Way::Http(http), _) => (&http.spelling, false),
+            (Transport::Http(http), _) => (&http.spelling, false),
             (_, Some(Encoding::Json) | None) => (&none, false),
         };
         let parameters = self.signatures.action(&event.action).map(|action| action.parameters.as_slice());
@@ -465,10 +466,12 @@ fn path(path: &Path) -> String {
 }
 
 /// With whom TLS is spoken, where it is: the files of the description, which lie where they lay.
-fn tls(way: &Way) -> Result<String, NoScript> {
+fn tls(way: &Transport) -> Result<String, NoScript> {
     let tls = match way {
-        Way::Tcp(Tcp { tls, .. }) | Way::Http(Http { tls, .. }) => tls.as_ref(),
-        Way::Simulated(_) | Way::SimulatedTimed(_) | Way::Stdio(_) | Way::Udp(_) => None,
+        Transport::Tcp(Tcp { tls, .. }) | Transport::Http(Http { tls, .. }) => tls.as_ref(),
+        Transport::Simulated(_) | Transport::SimulatedTimed(_) | Transport::Stdio(_) | Transport::Udp(_) => {
+            None
+        }
     };
     let Some(tls) = tls else { return Ok("TLS = None\n".to_owned()) };
     let Some(files) = tls.files() else {
@@ -486,7 +489,7 @@ fn tls(way: &Way) -> Result<String, NoScript> {
 /// May the text of an answer that is no event be read as one? Bytes that are no frame, or only a piece of
 /// one, would be read as what a right implementation says as a whole: they are the same failure by what kind
 /// they are of.
-fn is_frame(way: &Way, signatures: &mut Signatures, raw: &[u8]) -> bool {
+fn is_frame(way: &Transport, signatures: &mut Signatures, raw: &[u8]) -> bool {
     match way.encoding() {
         Some(Encoding::Binary(described)) => {
             !matches!(binary::output(described, raw, signatures), Ok(Some(Received::Output(_))))

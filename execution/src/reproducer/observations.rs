@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use coreach_adapters::description::{
-    Capture, Encoding, End, Field, Iut, Middle, Response, Shape, Source, Stdio, Tcp, Unmatched, Way,
+    BlockEnd, Capture, Encoding, Field, Iut, Middle, Response, Shape, Source, Stdio, Tcp, Transport,
+    Unmatched,
 };
 use coreach_adapters::signature::Signatures;
 use regex::Regex;
@@ -18,7 +19,7 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
     let captures = iut.way.captures();
     let defaults = captures.iter().map(|capture| (capture.name.as_str(), or_none(capture.default.as_ref())));
     let _ = writeln!(constants, "CAPTURES = {}", dictionary(defaults));
-    if let Way::Stdio(_) | Way::Tcp(_) | Way::Udp(_) = iut.way {
+    if let Transport::Stdio(_) | Transport::Tcp(_) | Transport::Udp(_) = iut.way {
         let _ = writeln!(constants, "ON_CLOSE = {}", or_none(iut.behaviour.on_close.as_ref()));
     }
     let mut list = |unmatched: Unmatched, items: Vec<String>| {
@@ -31,24 +32,24 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
         let _ = writeln!(constants, "UNMATCHED = \"{name}\"\nOBSERVATIONS = [\n{items}]");
     };
     match &iut.way {
-        Way::Tcp(Tcp { encoding: Encoding::Lines(lines), .. })
-        | Way::Udp(Tcp { encoding: Encoding::Lines(lines), .. })
-        | Way::Stdio(Stdio { encoding: Encoding::Lines(lines), .. }) => {
+        Transport::Tcp(Tcp { encoding: Encoding::Lines(lines), .. })
+        | Transport::Udp(Tcp { encoding: Encoding::Lines(lines), .. })
+        | Transport::Stdio(Stdio { encoding: Encoding::Lines(lines), .. }) => {
             let one = |(action, shape): &(String, Shape)| {
                 format!("{}, {}", text(action), lines_of(action, shape, signatures))
             };
             list(lines.unmatched, lines.observations.iter().map(one).collect());
         }
-        Way::Tcp(Tcp { encoding: Encoding::Binary(binary), .. })
-        | Way::Udp(Tcp { encoding: Encoding::Binary(binary), .. })
-        | Way::Stdio(Stdio { encoding: Encoding::Binary(binary), .. }) => {
+        Transport::Tcp(Tcp { encoding: Encoding::Binary(binary), .. })
+        | Transport::Udp(Tcp { encoding: Encoding::Binary(binary), .. })
+        | Transport::Stdio(Stdio { encoding: Encoding::Binary(binary), .. }) => {
             let one = |(action, fields): &(String, Vec<Field>)| {
                 format!("{}, {}", text(action), frames::fields(fields))
             };
             list(binary.unmatched, binary.observations.iter().map(one).collect());
             let _ = writeln!(constants, "CUT = {}", frames::cut(&binary.cut));
         }
-        Way::Http(http) => {
+        Transport::Http(http) => {
             list(http.unmatched, http.observations.iter().map(|(name, one)| answer(name, one)).collect());
             let sources: String = captures.iter().map(source).collect();
             let _ = writeln!(constants, "SOURCES = [{sources}]");
@@ -101,8 +102,8 @@ fn lines_of(action: &str, shape: &Shape, signatures: &Signatures) -> String {
         Middle::Each(patterns) => keys.push(("each", all(patterns))),
     }
     match &block.end {
-        End::Mark(mark) => keys.push(("end", one(mark))),
-        End::Count(name) => {
+        BlockEnd::Mark(mark) => keys.push(("end", one(mark))),
+        BlockEnd::Count(name) => {
             keys.push(("count", text(name)));
             let parameters = signatures.action(action).map_or(&[][..], |action| &action.parameters);
             if parameters.iter().all(|datum| datum.name() != name) {
@@ -145,7 +146,7 @@ transitions: [{ from: A, to: A, on: Told }]
         Signatures::of(&Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() })
     }
 
-    pub fn iut(way: Way) -> Iut {
+    pub fn iut(way: Transport) -> Iut {
         let (behaviour, evidence) = (Default::default(), Default::default());
         Iut { name: "m".to_owned(), way, link: None, behaviour, evidence }
     }
@@ -190,7 +191,7 @@ transitions: [{ from: A, to: A, on: Told }]
         format!("{} {hex}", word.strip_suffix("()").unwrap_or(&word))
     }
 
-    fn block(begin: Option<&str>, middle: Middle, end: End, then: Option<&str>) -> Shape {
+    fn block(begin: Option<&str>, middle: Middle, end: BlockEnd, then: Option<&str>) -> Shape {
         let begin = begin.map(|begin| pattern(begin).unwrap());
         Shape::Block(Box::new(Block { begin, middle, end, then: then.map(str::to_owned) }))
     }
@@ -198,7 +199,7 @@ transitions: [{ from: A, to: A, on: Told }]
     #[test]
     fn a_script_reads_lines_as_the_adapter_does() {
         let one = |text: &str| pattern(text).unwrap();
-        let mark = |text: &str| End::Mark(one(text));
+        let mark = |text: &str| BlockEnd::Mark(one(text));
         let items = || vec![one("i (?P<b>[0-9])"), one("j (?<a>[0-9])")];
         let rules = [
             (
@@ -206,7 +207,7 @@ transitions: [{ from: A, to: A, on: Told }]
                 block(
                     Some("l (?P<n>[0-9])"),
                     Middle::Each(items()),
-                    End::Count("n".to_owned()),
+                    BlockEnd::Count("n".to_owned()),
                     Some("Listed"),
                 ),
             ),
@@ -216,7 +217,12 @@ transitions: [{ from: A, to: A, on: Told }]
             ),
             (
                 "Counted",
-                block(Some("c (?<a>[0-9])"), Middle::Each(vec![one("t")]), End::Count("a".to_owned()), None),
+                block(
+                    Some("c (?<a>[0-9])"),
+                    Middle::Each(vec![one("t")]),
+                    BlockEnd::Count("a".to_owned()),
+                    None,
+                ),
             ),
             ("Told", block(Some("t"), Middle::Any, mark("e"), None)),
             ("Word", block(None, Middle::Lines(one("i .*")), mark("j (?<a>[0-9])"), None)),
@@ -266,7 +272,7 @@ transitions: [{ from: A, to: A, on: Told }]
             outputs += expected.iter().filter(|one| !one.starts_with("alien")).count();
             aliens += expected.iter().filter(|one| one.starts_with("alien")).count();
             kinds.extend(expected.iter().filter_map(|one| Some(one.split_once(['(', ' '])?.0.to_owned())));
-            let way = Way::Stdio(Stdio { encoding: Encoding::Lines(lines), ..stdio() });
+            let way = Transport::Stdio(Stdio { encoding: Encoding::Lines(lines), ..stdio() });
             let words: Vec<String> = wire.iter().map(|line| text(line)).collect();
             let main = format!(
                 "it = It()\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",
@@ -356,7 +362,7 @@ transitions: [{ from: A, to: A, on: Told }]
                 "for status, body in [{}]:\n    print((str(status) + ' ' + '; '.join(map(show, translated(status, body)))).rstrip())\n",
                 asked.join(", ")
             );
-            let constants = constants(&iut(Way::Http(http)), &signatures);
+            let constants = constants(&iut(Transport::Http(http)), &signatures);
             let printed =
                 python(&[IMPORTS, "SECRET = []\nTLS = None\n", &constants, COMMON, HTTP, SHOW, &main]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected);

@@ -1,7 +1,7 @@
 //! What the script sends: the texts of descriptions with what fills their holes, as far as it is known when
 //! the script is written.
 
-use coreach_adapters::description::{Encoding, Request, Spelling, Way};
+use coreach_adapters::description::{Encoding, Request, Spelling, Transport};
 use coreach_adapters::http::encoded;
 use coreach_adapters::template::Template;
 use coreach_adapters::{binary, json_lines};
@@ -9,7 +9,7 @@ use coreach_model::semantics::Event;
 
 use super::frames;
 use super::python::{self, bytes, text};
-use super::words::{Filling, PLAIN, Words, Written};
+use super::words::{Filling, HoleText, PLAIN, Words};
 use super::writer::{NoScript, Writer, no_script, no_value};
 
 /// What belongs to the launch of a server, as it is called in holes.
@@ -66,7 +66,7 @@ impl Writer<'_> {
         request: &Request,
         value: impl Fn(&str) -> Option<Filling>,
     ) -> Result<String, NoScript> {
-        const IN_PATH: Written = Written { here: |text| encoded(&text), there: "quoted" };
+        const IN_PATH: HoleText = HoleText { here: |text| encoded(&text), there: "quoted" };
         let plain = |template: &Template| Words::of(template, &value, PLAIN).map_err(no_value);
         let path = Words::of(&request.path, &value, IN_PATH).map_err(no_value)?;
         let body = request.body.as_ref().map_or(Ok(Words::default()), plain)?;
@@ -80,7 +80,7 @@ impl Writer<'_> {
         Ok(format!("{method}, {}, [{}], {}", path.text(), headers.join(", "), body.bytes()))
     }
 
-    pub(super) fn stimulus(&self, way: &Way, event: &Event) -> Result<String, NoScript> {
+    pub(super) fn stimulus(&self, way: &Transport, event: &Event) -> Result<String, NoScript> {
         let none = |what| NoScript(format!("`stimuli` has no {what} for `{}`", event.action));
         match (way, way.encoding()) {
             (_, Some(Encoding::Json)) => Ok(bytes(json_lines::input(event, &self.signatures).as_bytes())),
@@ -111,7 +111,7 @@ impl Writer<'_> {
                 let values = python::dictionary(values);
                 Ok(format!("framed(written({}, {values}))", frames::fields(fields)))
             }
-            (Way::Http(http), None) => {
+            (Transport::Http(http), None) => {
                 let request = http.stimuli.iter().find(|(action, _)| *action == event.action);
                 let (_, request) = request.ok_or_else(|| none("request"))?;
                 let request = self.request(request, |name| self.hole(event, &http.spelling, name))?;

@@ -30,7 +30,7 @@ pub enum Filling {
 
 /// How what fills a hole is written last.
 #[derive(Clone, Copy)]
-pub struct Written {
+pub struct HoleText {
     /// By us.
     pub here: fn(String) -> String,
     /// The function of the script that does the same; nothing, where it is as it is.
@@ -38,7 +38,7 @@ pub struct Written {
 }
 
 /// As it is.
-pub const PLAIN: Written = Written { here: |text| text, there: "" };
+pub const PLAIN: HoleText = HoleText { here: |text| text, there: "" };
 
 impl Words {
     /// A template with its holes filled.
@@ -48,7 +48,7 @@ impl Words {
     pub fn of(
         template: &Template,
         value: impl Fn(&str) -> Option<Filling>,
-        written: Written,
+        written: HoleText,
     ) -> Result<Self, String> {
         let mut words = Words::default();
         for part in template.parts() {
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::reproducer::IMPORTS;
 
-    const ENCODED: Written = Written { here: |text| encoded(&text), there: "quoted" };
+    const ENCODED: HoleText = HoleText { here: |text| encoded(&text), there: "quoted" };
 
     #[test]
     fn what_is_known_is_a_literal_and_the_rest_is_asked_for() {

@@ -36,10 +36,10 @@ use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
 use crate::judge::{Judge, Judged};
-use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
 use crate::session::{TestSession, bounded, heard};
 use crate::timed::history::{Allowance, Mark, Otherwise, Past, otherwise};
-use crate::timed::jitter::{Jitter, Probe, whole};
+use crate::timed::jitter::{Jitter, JitterProbe, whole};
 use crate::timed::timing::Timing;
 use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
 use crate::timed::{delayed_by, micros_up, seconds, with_delay, without_delay};
@@ -78,7 +78,7 @@ pub trait Director {
     /// Plans.
     fn plan(&mut self, scene: Scene<'_>) -> Plan;
     /// A step was taken.
-    fn saw(&mut self, step: &Step);
+    fn saw(&mut self, step: &RunStep);
     /// For questions about instants.
     fn solver(&mut self) -> &mut dyn Solver;
 }
@@ -92,7 +92,7 @@ struct Driver<'s, 'a, 'd> {
     begin: Instant,
     deadline: Instant,
     initial: State,
-    trace: Vec<Step>,
+    trace: Vec<RunStep>,
     marks: Vec<Mark>,
     /// The judged instant of the last step.
     last: RBig,
@@ -101,7 +101,7 @@ struct Driver<'s, 'a, 'd> {
     tolerance: RBig,
     /// How long it took to bring the system up: it may have begun at any instant of that.
     origin: RBig,
-    probe: Option<Probe>,
+    probe: Option<JitterProbe>,
     /// How long the system had been kept from running when it was ready.
     held_before: Duration,
     /// The same of this thread.
@@ -147,7 +147,7 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
         silent: RBig::ZERO,
         tolerance: seconds(tolerance),
         origin: if is_simulated { RBig::ZERO } else { seconds(zero - begun.begin) },
-        probe: (!is_simulated).then(Probe::start),
+        probe: (!is_simulated).then(JitterProbe::start),
         held_before: held_up,
         own_before: held_up_here(),
         kept: (held_up + held_up_here(), begun.real),
@@ -155,7 +155,7 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
     };
     let outcome = bounded(settings, || driver.drive().unwrap_or_else(Outcome::RunError));
     let Driver { session, trace, probe, mut timing, .. } = driver;
-    timing.jitter = probe.as_ref().map_or_else(Jitter::default, Probe::measured);
+    timing.jitter = probe.as_ref().map_or_else(Jitter::default, JitterProbe::measured);
     drop(probe);
     Run { timing: Some(timing), ..session.end(begun, trace, outcome) }
 }
@@ -433,7 +433,7 @@ impl Driver<'_, '_, '_> {
         let mut trace = Vec::new();
         for (what, at) in steps.into_iter().zip(times) {
             match self.session.judge.take(&what) {
-                Judged::Followed(transition) => trace.push(Step { what, transition, at }),
+                Judged::Followed(transition) => trace.push(RunStep { what, transition, at }),
                 // Silence may end it.
                 Judged::Ends(verdict, cause) => {
                     self.trace = trace;
@@ -456,7 +456,7 @@ impl Driver<'_, '_, '_> {
                 } else {
                     self.begin.elapsed()
                 };
-                let step = Step { what, transition, at };
+                let step = RunStep { what, transition, at };
                 self.director.saw(&step);
                 self.trace.push(step);
                 self.marks.push(mark);

@@ -54,7 +54,7 @@ pub struct Jitter {
 
 /// A probe at work.
 #[derive(Debug)]
-pub struct Probe(Arc<Shared>);
+pub struct JitterProbe(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -103,10 +103,10 @@ impl Noted {
     }
 }
 
-impl Probe {
+impl JitterProbe {
     /// Begins to measure. Where the system has no thread for it, the driver's own waits are all that is
     /// noted.
-    pub fn start() -> Probe {
+    pub fn start() -> JitterProbe {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let due = vec![None; threads];
         let noted = Noted { due, late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO };
@@ -125,7 +125,7 @@ impl Probe {
             };
             drop(thread::Builder::new().name("jitter".to_owned()).spawn(work));
         }
-        Probe(shared)
+        JitterProbe(shared)
     }
 
     /// A wait of ours that should have ended at `due` has ended now.
@@ -156,7 +156,7 @@ pub fn whole(time: Duration) -> Duration {
     Duration::from_micros(u64::try_from(time.as_nanos().div_ceil(1000)).unwrap_or(u64::MAX))
 }
 
-impl Drop for Probe {
+impl Drop for JitterProbe {
     fn drop(&mut self) {
         self.0.stops.store(true, Ordering::Relaxed);
     }

@@ -9,7 +9,7 @@ use coreach_model::semantics::Event;
 
 use crate::cue::Cue;
 use crate::lazy::Lazy;
-use crate::run::{Occurrence, Run, Step};
+use crate::run::{Occurrence, Run, RunStep};
 use crate::session::TestSession;
 use crate::timed::driver::{self, Director, Plan, Scene};
 use crate::timed::windows::{Drawn, window};
@@ -38,7 +38,7 @@ impl Director for Player<'_> {
         later(&scene, event).map_or(Plan::Wait(None), Plan::Send)
     }
 
-    fn saw(&mut self, step: &Step) {
+    fn saw(&mut self, step: &RunStep) {
         let is_due = matches!(
             (&step.what, self.script.first()),
             (Occurrence::Stimulus(_), Some(Cue::Send(_)))

@@ -11,12 +11,12 @@ use coreach_model::random::Random;
 use dashu::rational::RBig;
 
 use crate::lazy::Lazy;
-use crate::run::{Cause, Run, Step};
+use crate::run::{Cause, Run, RunStep};
 use crate::session::TestSession;
 use crate::strategy::{Move, Strategy, order};
 use crate::timed::driver::{self, Director, Plan, Scene};
 use crate::timed::seconds;
-use crate::timed::windows::{Wanted, choose};
+use crate::timed::windows::{WindowRequest, choose};
 use crate::values::{MIX, Values};
 
 /// Plans by a strategy.
@@ -51,8 +51,14 @@ impl Director for Planner<'_> {
             match one {
                 Move::Send(number) if takes_stimuli => {
                     let planned = self.strategy.planned(*number);
-                    let wanted =
-                        Wanted { test, state, number: *number, now: &now, margin: &tolerance, planned };
+                    let wanted = WindowRequest {
+                        test,
+                        state,
+                        number: *number,
+                        now: &now,
+                        margin: &tolerance,
+                        planned,
+                    };
                     if let Some(event) = choose(wanted, &mut self.values, &mut self.random, &mut self.solver)
                     {
                         return Plan::Send(event);
@@ -74,7 +80,7 @@ impl Director for Planner<'_> {
         }
     }
 
-    fn saw(&mut self, step: &Step) {
+    fn saw(&mut self, step: &RunStep) {
         if let Some(event) = step.what.event() {
             // Delays are measured: no values to use again.
             self.values.saw(event.values.get(1..).unwrap_or_default());

@@ -31,7 +31,7 @@ const DRAWS: usize = 8;
 
 /// What an instant is chosen for.
 #[derive(Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct WindowRequest<'a> {
     /// The test case.
     pub test: &'a TestCase,
     /// Its state.
@@ -48,12 +48,12 @@ pub struct Wanted<'a> {
 
 /// A stimulus of the transition, from now on, with the delay at which it is to be sent.
 pub fn choose(
-    wanted: Wanted<'_>,
+    wanted: WindowRequest<'_>,
     values: &mut Values,
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Event> {
-    let Wanted { test, state, number, now, planned, .. } = wanted;
+    let WindowRequest { test, state, number, now, planned, .. } = wanted;
     let transition = &test.iosts.transitions[number];
     let action = test.iosts.action(transition.action);
     let delay = action.parameters.first()?;
@@ -77,8 +77,8 @@ pub fn choose(
 }
 
 /// The event at an instant of its window: at this one, where it is one of them.
-fn within(wanted: Wanted<'_>, event: &Event, at: Option<&RBig>, random: &mut Random) -> Option<Event> {
-    let Wanted { test, state, number, now, margin, .. } = wanted;
+fn within(wanted: WindowRequest<'_>, event: &Event, at: Option<&RBig>, random: &mut Random) -> Option<Event> {
+    let WindowRequest { test, state, number, now, margin, .. } = wanted;
     let window = window(&test.iosts, &test.iosts.transitions[number], state, event)?;
     let far = super::seconds(test.timed.as_ref()?.silence_after);
     let delay = window.instant(Drawn { now, margin, far: &far, at }, random)?;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use coreach_adapters::Adapter;
 use coreach_adapters::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Shape, Spelling,
-    Stdio, Step, Tcp, Unmatched, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, Request, Response, Settle,
+    Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
@@ -22,7 +22,7 @@ pub struct Carrier {
     pub name: &'static str,
     pub habits: &'static [Habit],
     /// From the python to use, the habit, the tag of its processes and a folder of its own.
-    pub way: fn(&str, &str, &str, &Path) -> Way,
+    pub way: fn(&str, &str, &str, &Path) -> Transport,
 }
 
 pub const OVER_STDIO: Carrier = Carrier { name: "stdio", habits: STDIO, way: stdio };
@@ -31,7 +31,7 @@ pub const LINES_OVER_TCP: Carrier = Carrier { name: "tcp, lines", habits: LINES,
 pub const OVER_HTTP: Carrier = Carrier { name: "http", habits: HTTP, way: http };
 
 /// The adapter of a way.
-pub fn adapter(way: Way) -> Box<dyn Adapter> {
+pub fn adapter(way: Transport) -> Box<dyn Adapter> {
     let name = "misbehaving".to_owned();
     let iut = Iut { name, way, link: None, behaviour: Default::default(), evidence: Default::default() };
     open(&iut)
@@ -54,31 +54,34 @@ fn launch(python: &str, words: &[&str], folder: &Path) -> Option<Launch> {
     Some(Launch { command, ready: READY, keep: false })
 }
 
-fn stdio(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
+fn stdio(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
     let command = command(python, "iut.py", &[habit, tag], folder);
-    Way::Stdio(Stdio { command, ready: READY, encoding: Encoding::Json, settle: None, keep: false })
+    Transport::Stdio(Stdio { command, ready: READY, encoding: Encoding::Json, settle: None, keep: false })
 }
 
-fn tcp(launch: Option<Launch>, encoding: Encoding) -> Way {
+fn tcp(launch: Option<Launch>, encoding: Encoding) -> Transport {
     let address = template("127.0.0.1:{port}");
     let (replies_from, settle) = Default::default();
-    Way::Tcp(Tcp { address, launch, tls: None, replies_from, encoding, settle })
+    Transport::Tcp(Tcp { address, launch, tls: None, replies_from, encoding, settle })
 }
 
-fn json(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
+fn json(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
     let words = ["json", habit, "{port}", tag, folder.to_str().unwrap()];
     tcp(launch(python, &words, folder), Encoding::Json)
 }
 
-fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
+fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
     let words = ["lines", habit, "{port}", tag, folder.to_str().unwrap()];
     let expect = |text: &str| Some(pattern(text).unwrap());
     let fits = |texts: &[&str]| Shape::Lines(texts.iter().map(|text| pattern(text).unwrap()).collect());
     let encoding = Lines {
         line_ending: "\n".to_owned(),
         reset: vec![
-            Step::Exchange(Exchange { send: None, expect: expect("220 .*") }),
-            Step::Exchange(Exchange { send: Some(template("PRICE {cPrice}")), expect: expect("OK") }),
+            PreparationStep::Exchange(Exchange { send: None, expect: expect("220 .*") }),
+            PreparationStep::Exchange(Exchange {
+                send: Some(template("PRICE {cPrice}")),
+                expect: expect("OK"),
+            }),
         ],
         stimuli: vec![
             ("Coin".to_owned(), template("COIN {pCoinValue}")),
@@ -95,7 +98,7 @@ fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
     tcp(launch(python, &words, folder), Encoding::Lines(encoding))
 }
 
-fn http(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
+fn http(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
     let words = ["http", habit, "{port}", tag, folder.to_str().unwrap()];
     let request = |path: &str, body: Option<&str>| Request {
         method: "POST".to_owned(),
@@ -110,11 +113,11 @@ fn http(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
     };
     let reset =
         Probe { request: request("/price/{cPrice}", None), status: 204, body: None, within: Duration::ZERO };
-    Way::Http(Http {
+    Transport::Http(Http {
         base: template("http://127.0.0.1:{port}"),
         launch: launch(python, &words, folder),
         tls: None,
-        reset: vec![Step::Request(reset)],
+        reset: vec![PreparationStep::Request(reset)],
         stimuli: vec![
             ("Coin".to_owned(), request("/coins", Some(r#"{"n": {pCoinValue}}"#))),
             ("ChooseBeverage".to_owned(), request("/choice/{pBeverage}", None)),

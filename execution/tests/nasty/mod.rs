@@ -15,8 +15,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Shape, Spelling,
-    Stdio, Step, Tcp, Unmatched, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, Request, Response, Settle,
+    Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::lines::pattern;
@@ -41,8 +41,8 @@ fn request(method: &str, path: &str) -> Request {
     Request { method: method.to_owned(), path: template(path), body: None, headers: Vec::new() }
 }
 
-fn probe(request: Request, status: u16) -> Step {
-    Step::Request(Probe { request, status, body: None, within: Duration::ZERO })
+fn probe(request: Request, status: u16) -> PreparationStep {
+    PreparationStep::Request(Probe { request, status, body: None, within: Duration::ZERO })
 }
 
 /// The counter behind HTTP, at this address.
@@ -80,8 +80,10 @@ fn tcp(address: SocketAddr) -> Tcp {
 }
 
 fn lines() -> Lines {
-    let reset =
-        Step::Exchange(Exchange { send: Some(template("RESET")), expect: Some(pattern("ok").unwrap()) });
+    let reset = PreparationStep::Exchange(Exchange {
+        send: Some(template("RESET")),
+        expect: Some(pattern("ok").unwrap()),
+    });
     Lines {
         line_ending: "\n".to_owned(),
         reset: vec![reset],
@@ -108,7 +110,7 @@ fn command(words: &[&str]) -> Command {
     Command { words, directory, environment: Vec::new(), grace: Duration::ZERO }
 }
 
-fn adapter(way: Way) -> Box<dyn Adapter> {
+fn adapter(way: Transport) -> Box<dyn Adapter> {
     open(&Iut {
         name: "counter".to_owned(),
         way,
@@ -161,7 +163,7 @@ const SLOW: Slow = Slow { ms: 30, every: 7 };
 
 #[test]
 fn a_slow_server_behind_http_and_a_limit_of_steps() {
-    let mut adapter = adapter(Way::Http(http(systems::http(SLOW))));
+    let mut adapter = adapter(Transport::Http(http(systems::http(SLOW))));
     all_are_verdicts(&runs(&mut *adapter, &settings(3, 200), 150));
 }
 
@@ -169,13 +171,13 @@ fn a_slow_server_behind_http_and_a_limit_of_steps() {
 fn a_proxy_that_pauses_longer_than_silence_lasts() {
     let habits = Habits { stall: 250, stalls: 4, ..Habits::default() };
     let link = Link::to(systems::http(Slow { ms: 0, every: 0 }), 11, habits);
-    let mut adapter = adapter(Way::Http(http(link.address)));
+    let mut adapter = adapter(Transport::Http(http(link.address)));
     all_are_verdicts(&runs(&mut *adapter, &settings(40, 100), 40));
 }
 
 #[test]
 fn a_slow_server_behind_lines_and_a_limit_of_steps() {
-    let mut adapter = adapter(Way::Tcp(tcp(systems::lines(SLOW))));
+    let mut adapter = adapter(Transport::Tcp(tcp(systems::lines(SLOW))));
     all_are_verdicts(&runs(&mut *adapter, &settings(3, 200), 150));
 }
 
@@ -183,7 +185,7 @@ fn a_slow_server_behind_lines_and_a_limit_of_steps() {
 fn lines_through_a_proxy_that_pauses_longer_than_silence_lasts() {
     let habits = Habits { delay: 2, stall: 250, stalls: 4, splits: 20, merges: 20 };
     let link = Link::to(systems::lines(Slow { ms: 0, every: 0 }), 12, habits);
-    let mut adapter = adapter(Way::Tcp(tcp(link.address)));
+    let mut adapter = adapter(Transport::Tcp(tcp(link.address)));
     all_are_verdicts(&runs(&mut *adapter, &settings(40, 100), 40));
 }
 
@@ -193,7 +195,7 @@ fn lines_through_a_proxy_that_pauses_longer_than_silence_lasts() {
 fn a_slow_system_in_datagrams_and_a_limit_of_steps() {
     let settle = Settle { quiet: Some(Duration::from_millis(60)), ..Settle::default() };
     let udp = Tcp { settle, ..tcp(systems::datagrams(Slow { ms: 8, every: 3 })) };
-    let runs = runs(&mut *adapter(Way::Udp(udp)), &settings(9, 200), 60);
+    let runs = runs(&mut *adapter(Transport::Udp(udp)), &settings(9, 200), 60);
     all_are_verdicts(&runs);
     assert!(runs.iter().any(|run| run.teardown.is_some()));
 }
@@ -201,12 +203,12 @@ fn a_slow_system_in_datagrams_and_a_limit_of_steps() {
 /// Where nothing is said of quiet, the barrier is passed before each run.
 #[test]
 fn a_slow_system_in_datagrams_behind_a_barrier() {
-    let barrier = vec![Step::Pause(Duration::from_millis(60))];
+    let barrier = vec![PreparationStep::Pause(Duration::from_millis(60))];
     let udp = Tcp {
         settle: Settle { barrier, ..Settle::default() },
         ..tcp(systems::datagrams(Slow { ms: 8, every: 3 }))
     };
-    let runs = runs(&mut *adapter(Way::Udp(udp)), &settings(9, 200), 50);
+    let runs = runs(&mut *adapter(Transport::Udp(udp)), &settings(9, 200), 50);
     all_are_verdicts(&runs);
     let is_unclean = |run: &Run| run.teardown.as_ref().is_some_and(|teardown| teardown.left == Left::Unclean);
     assert!(runs.iter().any(is_unclean));
@@ -216,7 +218,7 @@ fn a_slow_system_in_datagrams_behind_a_barrier() {
 #[test]
 fn a_run_says_what_it_has_waited_for() {
     let system = systems::http(Slow { ms: 30, every: 1 });
-    let mut adapter = adapter(Way::Http(http(system)));
+    let mut adapter = adapter(Transport::Http(http(system)));
     let runs = runs(&mut *adapter, &settings(1, 200), 3);
     all_are_verdicts(&runs);
     for run in &runs {
@@ -232,7 +234,7 @@ fn a_command_that_carries_lines_to_a_slow_server() {
     let system = systems::lines(SLOW);
     let way = |settle| {
         let command = command(&["python3", "-I", "-S", "bridge.py", &system.port().to_string()]);
-        Way::Stdio(Stdio {
+        Transport::Stdio(Stdio {
             command,
             ready: Duration::from_secs(20),
             encoding: Encoding::Lines(lines()),
@@ -253,10 +255,10 @@ fn a_server_that_is_kept_and_slow() {
         encoding: Encoding::Lines(lines()),
         settle: Settle::default(),
     };
-    all_are_verdicts(&runs(&mut *adapter(Way::Tcp(tcp)), &settings(3, 200), 60));
+    all_are_verdicts(&runs(&mut *adapter(Transport::Tcp(tcp)), &settings(3, 200), 60));
     let base = template("http://127.0.0.1:{port}");
     let http = Http { base, launch: launch("http", "30"), ..http(([127, 0, 0, 1], 1).into()) };
-    all_are_verdicts(&runs(&mut *adapter(Way::Http(http)), &settings(3, 200), 60));
+    all_are_verdicts(&runs(&mut *adapter(Transport::Http(http)), &settings(3, 200), 60));
 }
 
 /// What cannot be waited for ends a server of ours: the next run has another one.
@@ -273,7 +275,7 @@ fn a_server_that_is_kept_and_slower_than_one_waits_is_launched_anew() {
     };
     let base = template("http://127.0.0.1:{port}");
     let http = Http { base, launch: launch("http", "800"), settle, ..http(([127, 0, 0, 1], 1).into()) };
-    for way in [Way::Tcp(tcp), Way::Http(http)] {
+    for way in [Transport::Tcp(tcp), Transport::Http(http)] {
         let runs = runs(&mut *adapter(way), &settings(12, 100), 12);
         all_are_verdicts(&runs);
         let ended = |run: &&Run| run.teardown.as_ref().is_some_and(|teardown| teardown.left == Left::Ended);
@@ -282,14 +284,14 @@ fn a_server_that_is_kept_and_slower_than_one_waits_is_launched_anew() {
 }
 
 /// Ways to a system that is not ours, through a link that stalls longer than one waits.
-fn stalling(seed: u64, settle: &Settle) -> [(Link, Way); 2] {
+fn stalling(seed: u64, settle: &Settle) -> [(Link, Transport); 2] {
     let habits = Habits { stall: 700, stalls: 4, ..Habits::default() };
     let quick = Slow { ms: 0, every: 0 };
     let (one, other) =
         (Link::to(systems::http(quick), seed, habits), Link::to(systems::lines(quick), seed, habits));
     let http = Http { settle: settle.clone(), ..http(one.address) };
     let tcp = Tcp { settle: settle.clone(), ..tcp(other.address) };
-    [(one, Way::Http(http)), (other, Way::Tcp(tcp))]
+    [(one, Transport::Http(http)), (other, Transport::Tcp(tcp))]
 }
 
 /// What cannot be waited for keeps the next run from beginning; when it has come, runs begin again.
@@ -316,7 +318,7 @@ fn a_system_that_is_not_ours_is_not_used_before_it_is_clean() {
 
 #[test]
 fn a_barrier_cleanses_a_system_that_is_not_ours() {
-    let barrier = vec![Step::Pause(Duration::from_millis(800))];
+    let barrier = vec![PreparationStep::Pause(Duration::from_millis(800))];
     let settle = Settle { within: Duration::from_millis(250), barrier, ..Settle::default() };
     for (_link, way) in stalling(4, &settle) {
         let runs = runs(&mut *adapter(way), &settings(60, 100), 30);
@@ -332,7 +334,7 @@ fn a_barrier_cleanses_a_system_that_is_not_ours() {
 fn a_request_without_an_answer_is_one_that_may_still_come() {
     let settle = Settle { within: Duration::from_millis(150), ..Settle::default() };
     let http = Http { settle, ..http(systems::broken()) };
-    let found: Vec<String> = runs(&mut *adapter(Way::Http(http)), &settings(60, 100), 6)
+    let found: Vec<String> = runs(&mut *adapter(Transport::Http(http)), &settings(60, 100), 6)
         .iter()
         .map(|run| match &run.outcome {
             Outcome::RunError(failure) => failure.name().to_owned(),
@@ -362,7 +364,7 @@ transitions:
     let model = read_specification(file).unwrap().0.iosts;
     let states = initial::states(&model, &Default::default(), 10, &mut Z3Solver::default()).unwrap();
     let mut judge = Monitor::new(&model, states.into_iter().collect());
-    let mut adapter = adapter(Way::Http(http(systems::http(Slow { ms: 60, every: 1 }))));
+    let mut adapter = adapter(Transport::Http(http(systems::http(Slow { ms: 60, every: 1 }))));
     for seed in 0..5 {
         let run = TestSession { judge: &mut judge, settings: &settings(8, 5000), adapter: &mut *adapter }
             .run(seed, Strategy::random());
@@ -376,7 +378,7 @@ transitions:
 fn what_a_run_that_was_cut_off_has_left_is_waited_for() {
     let settle = Settle { within: Duration::from_millis(600), ..Settle::default() };
     let system = systems::http(Slow { ms: 300, every: 1 });
-    let way = || Way::Http(Http { settle: settle.clone(), ..http(system) });
+    let way = || Transport::Http(Http { settle: settle.clone(), ..http(system) });
     for seed in 0..6 {
         let test = TestCase::from_json(include_bytes!("../data/counter.json")).unwrap();
         let mut cut_off =
@@ -398,7 +400,7 @@ fn two_ways_to_one_system_take_turns() {
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
-                all_are_verdicts(&runs(&mut *adapter(Way::Tcp(tcp(system))), &settings(20, 500), 20));
+                all_are_verdicts(&runs(&mut *adapter(Transport::Tcp(tcp(system))), &settings(20, 500), 20));
             });
         }
     });
@@ -420,8 +422,8 @@ fn thousands_of_runs_behind_the_nasty_link() {
             let seed = 20 + number as u64;
             let (one, other) =
                 (Link::to(systems::http(slow), seed, habits), Link::to(systems::lines(slow), seed, habits));
-            for way in [Way::Http(http(one.address)), Way::Tcp(tcp(other.address))] {
-                let kind = if matches!(way, Way::Tcp(_)) { "tcp" } else { "http" };
+            for way in [Transport::Http(http(one.address)), Transport::Tcp(tcp(other.address))] {
+                let kind = if matches!(way, Transport::Tcp(_)) { "tcp" } else { "http" };
                 let steps = 3 + 3 * number;
                 let runs = runs(&mut *adapter(way), &settings(steps, 20), each);
                 let waited =

@@ -6,7 +6,7 @@
 //! path has the rest. Dashed is the arrow to the node that a state is included in; grey what a limit stopped;
 //! green what a purpose accepts. `(?)` stands where a path condition is not known to be satisfiable.
 
-use coreach_analyses::symbolic::{End, Move, Node, NodeId, Tree};
+use coreach_analyses::symbolic::{Move, Node, NodeEnd, NodeId, Tree};
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::{Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
@@ -32,7 +32,7 @@ pub fn tree_dot(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> String {
             edge.attributes().set_html(&format!("< <B>{}</B> >", html(&said(iosts, &node.by))));
         }
         for (number, node) in tree.nodes.numbered() {
-            if let End::Included(other) = node.end {
+            if let NodeEnd::Included(other) = node.end {
                 let edge = graph.edge(id(number), id(other));
                 edge.attributes().set_style(Style::Dashed).set("color", "#999999", true).set(
                     "constraint",
@@ -83,14 +83,14 @@ const DOUBT: &str = " (?)";
 /// What is written in a node; the location first.
 fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     let node = &tree.nodes[number];
-    let doubt = if node.is_certain || node.end == End::Unsatisfiable { "" } else { DOUBT };
+    let doubt = if node.is_certain || node.end == NodeEnd::Unsatisfiable { "" } else { DOUBT };
     let mut lines = vec![format!("{}{doubt}", iosts.location(node.state.location).label)];
     lines.extend(changes(tree, node).into_iter().map(|(name, value)| format!("{name} = {value}")));
     let added = Term::and(added(tree, node));
     if !added.is_true() {
         lines.extend(condition_lines(&added));
     }
-    if node.end == End::Unsatisfiable {
+    if node.end == NodeEnd::Unsatisfiable {
         lines.push("no data satisfy this".to_owned());
     }
     lines
@@ -100,9 +100,9 @@ fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
 fn colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
     match tree.nodes[number].end {
         _ if accepts => Some(("#e3f4e3", "#2e7d32")),
-        End::Open | End::Depth | End::Nodes => Some(("#eeeeee", "#999999")),
-        End::Included(_) => Some(("white", "#999999")),
-        End::Expanded | End::Sink | End::Unsatisfiable => None,
+        NodeEnd::Open | NodeEnd::Depth | NodeEnd::Nodes => Some(("#eeeeee", "#999999")),
+        NodeEnd::Included(_) => Some(("white", "#999999")),
+        NodeEnd::Expanded | NodeEnd::Sink | NodeEnd::Unsatisfiable => None,
     }
 }
 
@@ -146,7 +146,7 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
         }
     }
     for (number, node) in tree.nodes.numbered() {
-        if let End::Included(other) = node.end {
+        if let NodeEnd::Included(other) = node.end {
             paper.straight(found.nodes[number.place()], found.nodes[other.place()], DASHED);
         }
     }

@@ -40,7 +40,7 @@ use petgraph::graph::DiGraph;
 use crate::artifact::{Closed, Product, Rest};
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
-use crate::stop::{Shown, Stop, within, writable};
+use crate::stop::{ShownTransition, Stop, within, writable};
 
 /// Replaces internal sequences by visible transitions.
 ///
@@ -284,10 +284,15 @@ fn follow(prefix: &Prefix, source: LocationId, step: &Transition) -> Transition 
 }
 
 /// The steps from the first visit of the path's last location to the last, where it was visited before.
-fn cycle_at_end(iosts: &Iosts, path: &[TransitionId]) -> Option<Vec<Shown>> {
+fn cycle_at_end(iosts: &Iosts, path: &[TransitionId]) -> Option<Vec<ShownTransition>> {
     let end = iosts.transitions[*path.last()?].target;
     let start = path.iter().position(|&number| iosts.transitions[number].source == end)?;
-    Some(path[start..].iter().map(|&number| Shown::transition(iosts, &iosts.transitions[number])).collect())
+    Some(
+        path[start..]
+            .iter()
+            .map(|&number| ShownTransition::transition(iosts, &iosts.transitions[number]))
+            .collect(),
+    )
 }
 
 /// Renumbers the actions without the internal ones; no transition uses them any more.

@@ -46,7 +46,7 @@ use crate::stages::kept::kept;
 use crate::stages::lookahead::{Lookahead, LookaheadChoice, choices, lookahead};
 use crate::stages::must_answer::must_answer;
 use crate::stages::postponed::postponed;
-use crate::stop::{Shown, Stop, writable};
+use crate::stop::{ShownTransition, Stop, writable};
 
 /// Makes every choice deterministic.
 ///
@@ -189,8 +189,8 @@ fn witness(
     }
 }
 
-fn shown(iosts: &Iosts, choice: LookaheadChoice) -> [Shown; 2] {
-    [choice.first, choice.second].map(|number| Shown::transition(iosts, &iosts.transitions[number]))
+fn shown(iosts: &Iosts, choice: LookaheadChoice) -> [ShownTransition; 2] {
+    [choice.first, choice.second].map(|number| ShownTransition::transition(iosts, &iosts.transitions[number]))
 }
 
 /// Joins transitions that differ in their guards only.

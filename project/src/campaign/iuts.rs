@@ -153,7 +153,9 @@ mod tests {
         let iosts = read_specification(model).unwrap().0.iosts;
         let (read, _) = crate::iut::load_once(&path, &iosts, None, &mut files).unwrap();
         assert_eq!((described.name.as_str(), read.name.as_str()), ("first", "first"));
-        let coreach_adapters::description::Way::Stdio(stdio) = read.way else { panic!("{:?}", read.way) };
+        let coreach_adapters::description::Transport::Stdio(stdio) = read.way else {
+            panic!("{:?}", read.way)
+        };
         assert_eq!(stdio.command.words[0].fill(|_| None), Ok("first".to_owned()));
         std::fs::remove_dir_all(folder).unwrap();
     }

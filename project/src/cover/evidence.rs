@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, Witness};
-use coreach_analyses::symbolic::{Step, SymbolicState, System};
+use coreach_analyses::symbolic::{SymbolicState, SymbolicStep, System};
 use coreach_execution::coverage::{Walked, explain};
 use coreach_execution::run::Occurrence;
 use coreach_model::iosts::{ActionKind, Iosts};
@@ -117,7 +117,7 @@ pub fn run_along(
         steps.push(step);
         state = next;
     }
-    let seen: Vec<&Datum> = steps.iter().flat_map(|step: &Step| &step.parameters).collect();
+    let seen: Vec<&Datum> = steps.iter().flat_map(|step: &SymbolicStep| &step.parameters).collect();
     for trace in avoided {
         let values = trace.iter().flat_map(|event| &event.values);
         let differs = |(symbol, value): (&&Datum, &Value)| {

@@ -40,7 +40,7 @@ use coreach_pipeline::suspend::suspend;
 
 pub use goals::{CRITERIA, Criterion, Goal};
 use purpose::Written;
-use search::{Doubt, Found, Kind, Sought, transitions};
+use search::{Doubt, MetGoal, Remembered, Sought, transitions};
 pub use suite::Chosen;
 
 use crate::budget;
@@ -68,7 +68,7 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub enum Fate {
     /// A purpose meets it.
-    Covered(Found),
+    Covered(MetGoal),
     /// No run can meet it, and why.
     Unreachable(String),
     /// Neither is known, and why.
@@ -190,7 +190,7 @@ fn look(
         }
     }
     // What is left, one tree for all goals that need the same memory.
-    for kind in [Kind::Items, Kind::Pairs, Kind::Definitions] {
+    for kind in [Remembered::Items, Remembered::Pairs, Remembered::Definitions] {
         let open: Vec<(usize, Goal)> = {
             let known = known(kept);
             let open = known.goals.iter().enumerate().filter(|(_, one)| matches!(one.fate, Fate::Open));
@@ -203,7 +203,7 @@ fn look(
         }
         says(format!("paths to {} goals", open.len()));
         let (numbers, wanted): (Vec<usize>, Vec<Goal>) = open.into_iter().unzip();
-        let mut met = |place: usize, found: &Found| decide(numbers[place], Fate::Covered(found.clone()));
+        let mut met = |place: usize, found: &MetGoal| decide(numbers[place], Fate::Covered(found.clone()));
         let sought = search::search(walked, &wanted, kind, settings.limits, &mut met, &mut solver);
         for (number, sought) in numbers.iter().zip(sought) {
             decide(*number, fate(sought));
@@ -229,7 +229,7 @@ fn make(
                 Fate::Covered(found) => Some((number, found.clone())),
                 _ => None,
             });
-            let met: Vec<(usize, Found)> = met.collect();
+            let met: Vec<(usize, MetGoal)> = met.collect();
             (all, met)
         };
         let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, settings.steps);
@@ -266,11 +266,11 @@ fn make(
 }
 
 /// What a tree must remember for the goal.
-fn kind_of(goal: &Goal) -> Kind {
+fn kind_of(goal: &Goal) -> Remembered {
     match goal {
-        Goal::Item(_) | Goal::Path(_) => Kind::Items,
-        Goal::Pair(..) => Kind::Pairs,
-        Goal::DefinitionUse { .. } => Kind::Definitions,
+        Goal::Item(_) | Goal::Path(_) => Remembered::Items,
+        Goal::Pair(..) => Remembered::Pairs,
+        Goal::DefinitionUse { .. } => Remembered::Definitions,
     }
 }
 

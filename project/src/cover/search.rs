@@ -14,7 +14,7 @@
 //! **Cost**: the tree, and a question for each step and open goal that fit.
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_analyses::symbolic::{End, Growth, Move, Node, NodeId, System, Tree, TreeLimits};
+use coreach_analyses::symbolic::{Growth, Move, Node, NodeEnd, NodeId, System, Tree, TreeLimits};
 use coreach_execution::coverage::{Item, Items, Walked, proofs};
 use coreach_model::iosts::ActionKind;
 use coreach_model::term::{Substitution, substitute};
@@ -35,7 +35,7 @@ const MOST_WAYS_ON: usize = 12;
 
 /// How a goal is met.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct MetGoal {
     /// The path.
     pub route: Route,
     /// A run along it, which meets the goal however it is explained.
@@ -46,7 +46,7 @@ pub struct Found {
 #[derive(Clone, Debug)]
 pub enum Sought {
     /// It is met.
-    Met(Found),
+    Met(MetGoal),
     /// No run meets it: the tree ended, with so many nodes.
     Never(usize),
     /// Not known.
@@ -73,7 +73,7 @@ type Remember = fn(&System<'_>, &Memory, &Move) -> Memory;
 
 /// What has to be remembered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub enum Remembered {
     /// Nothing.
     Items,
     /// The last transition.
@@ -110,20 +110,20 @@ fn assigned(system: &System<'_>, before: &Memory, by: &Move) -> Memory {
 struct Open {
     place: usize,
     goal: Goal,
-    sought: Option<Found>,
+    sought: Option<MetGoal>,
     tries: usize,
     is_doubted: Option<Doubt>,
 }
 
 /// Who is told of a goal, by its place, as soon as it is met.
-type Met<'a> = &'a mut dyn FnMut(usize, &Found);
+type Met<'a> = &'a mut dyn FnMut(usize, &MetGoal);
 
 /// Looks for all goals, which are of one kind. `met` is told of each that is met at once: the work may not
 /// come to its end.
 pub fn search(
     walked: &Walked,
     goals: &[Goal],
-    kind: Kind,
+    kind: Remembered,
     limits: TreeLimits,
     met: Met<'_>,
     solver: &mut dyn Solver,
@@ -137,9 +137,9 @@ pub fn search(
         .collect();
     let limits = TreeLimits { is_restricted: true, ..limits };
     let (start, remember): (Memory, Remember) = match kind {
-        Kind::Items => (Vec::new(), nothing),
-        Kind::Pairs => (vec![0], last),
-        Kind::Definitions => (vec![0; walked.iosts.variables.len()], assigned),
+        Remembered::Items => (Vec::new(), nothing),
+        Remembered::Pairs => (vec![0], last),
+        Remembered::Definitions => (vec![0; walked.iosts.variables.len()], assigned),
     };
     let mut growth = Growth::remembering(&system, limits, start, remember);
     let mut searcher = Searcher { walked, system: &system, met, solver };
@@ -149,7 +149,7 @@ pub fn search(
         let tree = growth.tree();
         if !begun {
             begun = true;
-            if tree.nodes[number].end != End::Unsatisfiable {
+            if tree.nodes[number].end != NodeEnd::Unsatisfiable {
                 open.iter_mut().for_each(|open| searcher.arrived(tree, number, open));
             }
         }
@@ -188,7 +188,7 @@ pub fn along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) 
 struct Searcher<'a, 's> {
     walked: &'a Walked,
     system: &'a System<'a>,
-    met: &'s mut dyn FnMut(usize, &Found),
+    met: &'s mut dyn FnMut(usize, &MetGoal),
     solver: &'s mut dyn Solver,
 }
 
@@ -320,7 +320,7 @@ impl Searcher<'_, '_> {
     }
 
     /// A run along the route, or along one that goes on from it, which shows the goal for certain.
-    fn tried(&mut self, route: &Route, goal: &Goal) -> Option<Found> {
+    fn tried(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
         let mut ways = vec![route.clone()];
         let mut at = 0;
         while at < ways.len() && at < MOST_WAYS_ON {
@@ -344,7 +344,7 @@ impl Searcher<'_, '_> {
         None
     }
 
-    fn certain(&mut self, route: &Route, goal: &Goal) -> Option<Found> {
+    fn certain(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
         // A purpose ends with something that is seen.
         let last = *route.path.last()?;
         let iosts = self.system.iosts;
@@ -356,7 +356,7 @@ impl Searcher<'_, '_> {
             let route = Route { is_alone, ..route.clone() };
             let Some(evidence) = run_along(self.system, &route, &[], self.solver) else { continue };
             if shown(self.walked, &evidence).meets(iosts, goal) {
-                return Some(Found { route, evidence });
+                return Some(MetGoal { route, evidence });
             }
             avoided.push(evidence.trace);
         }
@@ -365,7 +365,7 @@ impl Searcher<'_, '_> {
             let route = Route { is_alone: false, ..route.clone() };
             let evidence = run_along(self.system, &route, &avoided, self.solver)?;
             if shown(self.walked, &evidence).meets(iosts, goal) {
-                return Some(Found { route: route.fixed(iosts, &evidence.trace), evidence });
+                return Some(MetGoal { route: route.fixed(iosts, &evidence.trace), evidence });
             }
             avoided.push(evidence.trace);
         }

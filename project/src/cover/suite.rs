@@ -26,13 +26,13 @@ use coreach_model::iosts::{ActionKind, Iosts};
 use super::evidence::{lies_on, run_along, shown};
 use super::goals::Goal;
 use super::purpose::{key, length};
-use super::search::Found;
+use super::search::MetGoal;
 
 /// A route of the suite, with the numbers of the goals that it meets.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     /// The route.
-    pub found: Found,
+    pub found: MetGoal,
     /// The goals for which it was chosen, or that it meets besides.
     pub goals: Vec<usize>,
 }
@@ -45,7 +45,7 @@ pub struct SuiteChooser<'a> {
     walked: &'a Walked,
     system: &'a System<'a>,
     goals: &'a [Goal],
-    met: &'a [(usize, Found)],
+    met: &'a [(usize, MetGoal)],
     steps: usize,
     candidates: Vec<Chosen>,
     left: Vec<usize>,
@@ -58,7 +58,7 @@ impl<'a> SuiteChooser<'a> {
         walked: &'a Walked,
         system: &'a System<'a>,
         goals: &'a [Goal],
-        met: &'a [(usize, Found)],
+        met: &'a [(usize, MetGoal)],
         steps: usize,
     ) -> Self {
         let mut candidates: Vec<Chosen> = Vec::new();
@@ -107,7 +107,7 @@ impl<'a> SuiteChooser<'a> {
 }
 
 /// Adds the goals that lie on the path and are shown for certain.
-fn besides(walked: &Walked, goals: &[Goal], met: &[(usize, Found)], candidate: &mut Chosen) {
+fn besides(walked: &Walked, goals: &[Goal], met: &[(usize, MetGoal)], candidate: &mut Chosen) {
     let shown = shown(walked, &candidate.found.evidence);
     let path = &candidate.found.route.path;
     for (number, _) in met {
@@ -127,7 +127,7 @@ fn continued(
     walked: &Walked,
     system: &System<'_>,
     goals: &[Goal],
-    met: &[(usize, Found)],
+    met: &[(usize, MetGoal)],
     from: &Chosen,
     left: &[usize],
     steps: usize,
@@ -155,7 +155,7 @@ fn continued(
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {
                 let mut chosen =
-                    Chosen { found: Found { route: longer.clone(), evidence }, goals: Vec::new() };
+                    Chosen { found: MetGoal { route: longer.clone(), evidence }, goals: Vec::new() };
                 besides(walked, goals, met, &mut chosen);
                 // What its own conditions asked for is asked for still, if the longer trace shows it too.
                 let shown = shown(walked, &chosen.found.evidence);

@@ -1,6 +1,6 @@
 //! The lines that an output is: a pattern, one for each line, or a block up to an end.
 
-use coreach_adapters::description::{Block, End, Middle, Shape};
+use coreach_adapters::description::{Block, BlockEnd, Middle, Shape};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
@@ -122,11 +122,11 @@ impl Groups<'_, '_> {
             self.reader.collector.push(diagnostic);
         }
         let (end, count) = match (get("end"), get("count")) {
-            (Some(node), None) => (End::Mark(self.pattern(node, "`end`")?), None),
+            (Some(node), None) => (BlockEnd::Mark(self.pattern(node, "`end`")?), None),
             (None, Some(node)) => {
                 let name = shape::scalar(self.reader.collector, node, "`count`", "count: n")?;
                 self.counts(name, begin.as_ref(), &middle);
-                (End::Count(name.text.clone()), Some(name.text.clone()))
+                (BlockEnd::Count(name.text.clone()), Some(name.text.clone()))
             }
             (None, None) => {
                 shape::missing_key(self.reader.collector, node, "end", "a block of lines", BLOCK);

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use coreach_adapters::description::{Exchange, Probe, Settle, Step};
+use coreach_adapters::description::{Exchange, PreparationStep, Probe, Settle};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
@@ -61,7 +61,7 @@ pub fn settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Opt
 }
 
 /// `reset`.
-pub fn reset(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Vec<Step> {
+pub fn reset(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Vec<PreparationStep> {
     let Some(node) = shape::get(root, "reset") else { return Vec::new() };
     steps(reader, node, "reset", speech, launched(root))
 }
@@ -85,7 +85,7 @@ fn steps(
     key: &str,
     speech: Speech,
     launched: Launched,
-) -> Vec<Step> {
+) -> Vec<PreparationStep> {
     let like = match speech {
         Speech::Http => format!("{key}: {{ method: POST, path: /reset, status: 200 }}"),
         Speech::Lines => format!("{key}: [ {{ send: FLUSHALL, expect: '^OK$' }} ]"),
@@ -100,13 +100,16 @@ fn steps(
         items.iter().map(|item| &**item).collect()
     };
     let what = if is_one { format!("`{key}`") } else { format!("an item of `{key}`") };
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<PreparationStep> = Vec::new();
     for item in items {
         let Some(entries) = shape::mapping(reader.collector, item, &what, &like) else { continue };
         let Some(step) = step(reader, item, entries, &what, &like, speech, launched) else { continue };
         // A connection is made when the commands have been done: one of them may be what makes it possible.
-        let is_apart = matches!(step, Step::Command(..) | Step::Pause(_));
-        if speech != Speech::Http && is_apart && steps.iter().any(|step| matches!(step, Step::Exchange(_))) {
+        let is_apart = matches!(step, PreparationStep::Command(..) | PreparationStep::Pause(_));
+        if speech != Speech::Http
+            && is_apart
+            && steps.iter().any(|step| matches!(step, PreparationStep::Exchange(_)))
+        {
             let message = format!("commands and pauses of `{key}` stand before what is sent");
             let diagnostic = Diagnostic::error("wrong-order", message)
                 .at(reader.collector.origin(&item.head()), "after something that is sent")
@@ -126,10 +129,10 @@ fn step(
     like: &str,
     speech: Speech,
     launched: Launched,
-) -> Option<Step> {
+) -> Option<PreparationStep> {
     if shape::get(entries, "pause_ms").is_some() {
         shape::check_keys(reader.collector, entries, &["pause_ms"], what);
-        return Some(Step::Pause(reader.milliseconds(entries, "pause_ms", 1000)));
+        return Some(PreparationStep::Pause(reader.milliseconds(entries, "pause_ms", 1000)));
     }
     if shape::get(entries, "command").is_some() {
         let known: Vec<&str> = COMMAND.into_iter().chain(["within_ms"]).collect();
@@ -137,7 +140,10 @@ fn step(
         let holes = launched(Holes::constants());
         let like = "command: [sh, clean.sh]";
         let command = command(reader, entries, item, what, like, holes)?;
-        return Some(Step::Command(command, reader.milliseconds(entries, "within_ms", COMMAND_MS)));
+        return Some(PreparationStep::Command(
+            command,
+            reader.milliseconds(entries, "within_ms", COMMAND_MS),
+        ));
     }
     match speech {
         Speech::Http => {
@@ -156,7 +162,7 @@ fn step(
                 None => None,
             };
             let within: Duration = reader.milliseconds(entries, "within_ms", 0);
-            Some(Step::Request(Probe { request: request?, status, body, within }))
+            Some(PreparationStep::Request(Probe { request: request?, status, body, within }))
         }
         Speech::Lines | Speech::Frames => {
             shape::check_keys(reader.collector, entries, &["send", "expect"], what);
@@ -179,7 +185,7 @@ fn step(
             let groups = expect.iter().flat_map(|(_, groups)| groups.clone()).collect();
             // Other groups are nobody's business here.
             reader.without_captures(groups);
-            Some(Step::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex) }))
+            Some(PreparationStep::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex) }))
         }
         Speech::Json => {
             let diagnostic =

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use coreach_adapters::description::{Completion, SimulatedModel, Way};
+use coreach_adapters::description::{Completion, SimulatedModel, Transport};
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::collect::listed;
@@ -84,12 +84,12 @@ impl Stands {
         given: Given,
         iosts: Option<&Iosts>,
         named: Option<Origin>,
-    ) -> Result<Way, Vec<Diagnostic>> {
+    ) -> Result<Transport, Vec<Diagnostic>> {
         let iosts = fixed(self.model, &given.instantiate, iosts, named)?;
         Ok(match self.timed {
             None => {
                 let completion = given.completion.map_or(Completion::default(), |(chosen, _)| chosen);
-                Way::Simulated(Box::new(SimulatedModel { iosts, completion }))
+                Transport::Simulated(Box::new(SimulatedModel { iosts, completion }))
             }
             Some(_) if let Some((Completion::Demonic, origin)) = given.completion => {
                 let message = "a timed model ignores the inputs that its state does not take".to_owned();
@@ -99,7 +99,7 @@ impl Stands {
                         .help("leave it out"),
                 ]);
             }
-            Some(form) => Way::SimulatedTimed(Box::new(Delayed { iosts, ..form })),
+            Some(form) => Transport::SimulatedTimed(Box::new(Delayed { iosts, ..form })),
         })
     }
 }

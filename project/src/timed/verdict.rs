@@ -6,7 +6,7 @@ use coreach_execution::offline::context::MOST_PARTS;
 use coreach_execution::offline::judge::{CannotJudge, OfflineJudge, OfflineVerdict};
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::sequence::{Item, Placed, event_text, time_text};
-use coreach_execution::offline::why::{Allowed, At, End, Refused, Seen, Until, Why};
+use coreach_execution::offline::why::{AllowedTransition, At, Refused, Seen, SpanEnd, Until, Why};
 use coreach_model::Diagnostic;
 use coreach_model::iosts::Iosts;
 use coreach_model::term::evaluate::Valuation;
@@ -128,7 +128,7 @@ pub fn document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, ex
 
 fn why_document(graph: &Iosts, why: &Why) -> Json {
     let at = |at: &At| json!({ "location": at.location, "steps_on_path": at.steps });
-    let allowed = |allowed: &Allowed| {
+    let allowed = |allowed: &AllowedTransition| {
         json!({
             "event": allowed.event,
             "transition": allowed.transition,
@@ -161,7 +161,7 @@ fn why_document(graph: &Iosts, why: &Why) -> Json {
     })
 }
 
-fn end(end: &End) -> Json {
+fn end(end: &SpanEnd) -> Json {
     json!({ "delay": time_text(&end.delay), "included": end.is_in })
 }
 

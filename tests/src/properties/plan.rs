@@ -7,7 +7,7 @@
 //! there is one, and how often a longer one, is counted: that is its precision.
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::symbolic::search::{Found, SearchLimits, Searcher};
+use coreach_analyses::symbolic::search::{SearchLimits, SearchOutcome, Searcher};
 use coreach_execution::planner::{goal, route};
 use coreach_model::random::Random;
 use coreach_model::semantics::State as ModelState;
@@ -47,7 +47,7 @@ pub fn plan(case: &TestCase, known: &Known, settings: &Settings, report: &mut Re
             };
             let found = searcher.from_state(&state, &SearchLimits::default(), &mut solver);
             let said = match (&found, left[at]) {
-                (Found::Way(way), fewest) => {
+                (SearchOutcome::Path(way), fewest) => {
                     let events = way.steps.len();
                     let planned = route(&test, &state, way, &mut random);
                     report.count("plans", 1);
@@ -62,16 +62,18 @@ pub fn plan(case: &TestCase, known: &Known, settings: &Settings, report: &mut Re
                         Some(_) => Ok(()),
                     }
                 }
-                (Found::None, Some(fewest)) => Err(format!("is none, where {fewest} events lead to Pass")),
-                (Found::None, None) => {
+                (SearchOutcome::None, Some(fewest)) => {
+                    Err(format!("is none, where {fewest} events lead to Pass"))
+                }
+                (SearchOutcome::None, None) => {
                     report.count("states from which surely no plan is", 1);
                     Ok(())
                 }
-                (Found::NotFound(_), Some(_)) => {
+                (SearchOutcome::NotFound(_), Some(_)) => {
                     report.count("plans that were not found", 1);
                     Ok(())
                 }
-                (Found::NotFound(_), None) => {
+                (SearchOutcome::NotFound(_), None) => {
                     report.count("states from which no plan was found", 1);
                     Ok(())
                 }

@@ -23,7 +23,7 @@ use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 use coreach_execution::judge::crossing::{Crossing, MOST_UNDER_WAY};
-use coreach_execution::judge::{Choice, Follower, Judge, Judged, Offers, Shown, Why};
+use coreach_execution::judge::{Choice, Follower, Judge, Judged, Offers, ShownState, Why};
 use coreach_execution::run::{Cause, Occurrence};
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::Event;
@@ -390,8 +390,8 @@ impl Judge for Explicit<'_> {
         })
     }
 
-    fn shown(&self) -> Shown {
-        Shown { place: self.state.to_string(), data: Vec::new() }
+    fn shown(&self) -> ShownState {
+        ShownState { place: self.state.to_string(), data: Vec::new() }
     }
 
     fn place(&self) -> &str {

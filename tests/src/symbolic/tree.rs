@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::inclusion::{data_of, inclusion, tidy};
 use coreach_analyses::symbolic::{
-    End, Growth, Inclusion, Move, NodeId, Quiescence, Refuted, System, Tree, TreeLimits,
+    Growth, Inclusion, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits,
 };
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{State, fire, is_initial};
@@ -187,7 +187,7 @@ pub fn compare_tree(iosts: &Iosts, quiescence: Quiescence, seen: &mut Seen) -> R
         if node.is_certain {
             ensure!(!states.is_empty(), "a certain node stands for nothing: {:?}", node.by);
         }
-        if node.end == End::Unsatisfiable {
+        if node.end == NodeEnd::Unsatisfiable {
             ensure!(states.is_empty(), "the initial condition holds somewhere");
         }
         for refuted in &node.refuted {
@@ -198,7 +198,7 @@ pub fn compare_tree(iosts: &Iosts, quiescence: Quiescence, seen: &mut Seen) -> R
             };
             ensure!(after.is_empty(), "refuted, and possible: {refuted:?}");
         }
-        if node.end == End::Expanded {
+        if node.end == NodeEnd::Expanded {
             let quiet = usize::from(quiescence != Quiescence::Unseen);
             let steps = system.outgoing[node.state.location].len() + quiet;
             ensure!(
@@ -210,7 +210,7 @@ pub fn compare_tree(iosts: &Iosts, quiescence: Quiescence, seen: &mut Seen) -> R
             .path(number)
             .into_iter()
             .all(|node| tree.nodes[node].by != Move::Quiet || tree.nodes[node].is_certain);
-        if is_exact && node.end != End::Unsatisfiable {
+        if is_exact && node.end != NodeEnd::Unsatisfiable {
             compare_node(iosts, &tree, number, seen)?;
         }
     }
@@ -246,11 +246,11 @@ pub fn compare_restriction(iosts: &Iosts, seen: &mut Seen) -> Result<(), String>
     let tree = Growth::new(&system, limits).finish(&mut solver);
     let Some(meant) = meant(iosts, &tree) else { return Ok(()) };
     for (number, node) in tree.nodes.numbered() {
-        let End::Included(other) = node.end else { continue };
+        let NodeEnd::Included(other) = node.end else { continue };
         seen.cut += 1;
         // Well-founded: who covers was expanded before.
         ensure!(
-            other < number && tree.nodes[other].end == End::Expanded,
+            other < number && tree.nodes[other].end == NodeEnd::Expanded,
             "{number:?} is cut for {other:?}, which was not expanded before"
         );
         let (cut, kept) = (&meant[number.0 as usize], &meant[other.0 as usize]);

@@ -10,7 +10,8 @@ use std::path::Path;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{
-    End, Growth, Move, NodeId, Quiescence, Refuted, System, Tree, TreeLimits, all_paths, k_inclusion, symbol,
+    Growth, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits, all_paths, k_inclusion,
+    symbol,
 };
 use coreach_execution::judge::Judged;
 use coreach_execution::judge::online::OnlineJudge;
@@ -92,10 +93,18 @@ fn figure_2_is_a_restriction_by_inclusion() {
             "quiet"
         ]
     );
-    let included: Vec<NodeId> =
-        tree.nodes.numbers().filter(|number| matches!(tree.nodes[*number].end, End::Included(_))).collect();
+    let included: Vec<NodeId> = tree
+        .nodes
+        .numbers()
+        .filter(|number| matches!(tree.nodes[*number].end, NodeEnd::Included(_)))
+        .collect();
     for number in &included {
-        assert_eq!(tree.nodes[*number].end, End::Included(NodeId(0)), "{}", path(&system, &tree, *number));
+        assert_eq!(
+            tree.nodes[*number].end,
+            NodeEnd::Included(NodeId(0)),
+            "{}",
+            path(&system, &tree, *number)
+        );
     }
     // Example 3: all that come back to q0.
     assert_eq!(
@@ -180,7 +189,7 @@ fn quiescence_that_leads_back_goes_on() {
     let system = System::new(&iosts);
     let tree = restriction(&system, Quiescence::Loop);
     // Nothing was forgotten by being quiescent: that state is the first one.
-    assert_eq!(tree.nodes[find(&system, &tree, "quiet")].end, End::Included(NodeId(0)));
+    assert_eq!(tree.nodes[find(&system, &tree, "quiet")].end, NodeEnd::Included(NodeId(0)));
     assert_eq!((tree.nodes.len(), tree.longest_path()), (9, 2));
     let purpose = all_paths(&system, limits(Quiescence::Loop), 2, &mut Z3Solver::default());
     let all = paths(&system, &purpose.tree, purpose.accepting.iter().copied());

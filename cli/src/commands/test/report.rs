@@ -7,7 +7,7 @@
 use std::io::{self, BufWriter};
 
 use coreach_execution::campaign::LeftOut;
-use coreach_execution::junit::{self, Case, Counts, Kind, LEFT_OUT};
+use coreach_execution::junit::{self, Case, Counts, JunitResult, LEFT_OUT};
 use coreach_execution::record::Record;
 use serde_json::Value as Json;
 
@@ -34,7 +34,7 @@ impl Suite {
 /// A report in the making.
 pub(super) struct Report {
     file: PendingFile,
-    inconclusive: Kind,
+    inconclusive: JunitResult,
     suites: Vec<Suite>,
     /// Of the test case that is being run.
     cases: Vec<Case>,
@@ -46,7 +46,7 @@ impl Report {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn begin(output: &Output, inconclusive: Kind) -> io::Result<Self> {
+    pub(super) fn begin(output: &Output, inconclusive: JunitResult) -> io::Result<Self> {
         let file = PendingFile::new(output)?;
         Ok(Report { file, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out: Vec::new() })
     }
@@ -59,7 +59,7 @@ impl Report {
         }
         let hint = kept.map_or(String::new(), |path| format!("coreach explain {path}\n"));
         let message = record.reason.summary.clone();
-        let kind = Kind::of(record.verdict, self.inconclusive);
+        let kind = JunitResult::of(record.verdict, self.inconclusive);
         let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
         let text = format!("{message}\n{}{hint}", junit::bucket_line(bucket));
         let json = serde_json::to_value(record).unwrap_or(Json::Null);

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter};
 
-use coreach_execution::offline::write::Writer;
+use coreach_execution::offline::write::SequenceWriter;
 use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::timed::{load, trace};
@@ -40,7 +40,7 @@ pub fn merge(arguments: &MergeArguments) -> io::Result<Exit> {
         Err(found) => return refuse(&found),
     };
     let out = BufWriter::new(console::StandardOutput);
-    let mut writer = Writer::new(model.timed.graph(), out, form(arguments.form));
+    let mut writer = SequenceWriter::new(model.timed.graph(), out, form(arguments.form));
     let merged = trace::merge(&model.timed, &arguments.inputs, &arguments.outputs, |item| {
         writer.put(&item).map_err(End::Unwritten)
     });

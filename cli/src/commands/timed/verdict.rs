@@ -8,7 +8,7 @@ use coreach_execution::offline::judge::OfflineVerdict;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::sequence::time_text;
 use coreach_execution::offline::waiting::Rules;
-use coreach_execution::offline::why::{Allowed, End, Until, Why};
+use coreach_execution::offline::why::{AllowedTransition, SpanEnd, Until, Why};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::timed::trace::recorded;
@@ -140,12 +140,12 @@ fn reason(offline: &Offline<'_>, why: &Why) -> String {
     text
 }
 
-fn until(end: &End) -> String {
+fn until(end: &SpanEnd) -> String {
     let time = time_text(&end.delay);
     if end.is_in { format!("until {time}") } else { format!("until before {time}") }
 }
 
-fn allowed_text(allowed: &Allowed) -> String {
+fn allowed_text(allowed: &AllowedTransition) -> String {
     let mut text =
         format!("{} through transition {} from {}", allowed.event, allowed.transition, allowed.from);
     if allowed.is_on_path {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coreach_execution::campaign::summary::{Counts, Failed, Group, Summary, Told};
+use coreach_execution::campaign::summary::{Counts, Failed, Group, ReportedRun, Summary};
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::mutation::Operator;
 use coreach_execution::outcome::OutcomeKind;
@@ -71,7 +71,7 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
             count: 3,
             iuts: BTreeMap::from([("i".to_owned(), 3)]),
             tests: BTreeMap::from([("t".to_owned(), 3)]),
-            shortest: Told {
+            shortest: ReportedRun {
                 run: 1,
                 key: "k".to_owned(),
                 test: "t".to_owned(),
