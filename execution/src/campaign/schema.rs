@@ -5,8 +5,8 @@ use rusqlite::Connection;
 
 use crate::campaign::seal;
 
-/// The version of the tables. Those up to 3 were written by earlier releases, with test cases that this one
-/// cannot read.
+/// The version of the tables. Those up to 4 were written by earlier releases, with test cases or records
+/// that this one cannot read.
 pub const FORMAT_VERSION: i64 = 5;
 
 /// What SQLite keeps in a file's head to tell whose it is: "corh".
