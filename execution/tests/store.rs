@@ -263,7 +263,9 @@ fn a_change_of_any_column_of_any_table_is_found() {
                 "verdict" => "CASE verdict WHEN 'Pass' THEN 'Fail' ELSE 'Pass' END".to_owned(),
                 "number" => "number + 100".to_owned(),
                 "seed" | "events" | "delays" | "count" | "seconds" => format!("{column} + 1"),
-                "seal" | "head" => format!("CAST('x' || substr({column}, 2) AS BLOB)"),
+                "seal" | "head" => format!(
+                    "CAST(iif(substr({column}, 1, 1) = x'78', 'y', 'x') || substr({column}, 2) AS BLOB)"
+                ),
                 _ => format!("{column} || 'x'"),
             };
             let sql = format!(
