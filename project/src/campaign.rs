@@ -172,10 +172,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
 /// The name, which also names a file.
 fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Option<String> {
     const LONGEST: usize = 100;
-    let Some(node) = shape::get(entries, "campaign") else {
-        shape::missing_key(collector, root, "campaign", "the campaign", "campaign: nightly");
-        return None;
-    };
+    let node = shape::required(collector, root, entries, "campaign", "the campaign", "campaign: nightly")?;
     let scalar = shape::scalar(collector, node, "the campaign's name", "campaign: nightly")?;
     let fits = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.');
     let is_of_length = (1..=LONGEST).contains(&scalar.text.len());
@@ -253,10 +250,7 @@ fn filled<'a>(
     key: &str,
     like: &str,
 ) -> Option<Vec<&'a Node>> {
-    let Some(node) = shape::get(entries, key) else {
-        shape::missing_key(collector, root, key, "the campaign", like);
-        return None;
-    };
+    let node = shape::required(collector, root, entries, key, "the campaign", like)?;
     match &node.kind {
         NodeKind::Sequence(items) if !items.is_empty() => Some(items.iter().map(AsRef::as_ref).collect()),
         NodeKind::Scalar(_) | NodeKind::Mapping(_) if !node.is_nothing() => Some(vec![node]),

@@ -15,7 +15,7 @@ use coreach_model::Aim;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::file;
-use coreach_model::reader::collect::{Collector, inventory, listed};
+use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::scope::{Meaning, Names, Scope};
 use coreach_model::reader::typing::read_expression;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
@@ -198,13 +198,9 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         }
     }
     shape::check_keys(collector, entries, &KEYS, "a configuration");
-    let specification = match shape::get(entries, "specification") {
-        Some(node) => reference(collector, node, "specification", folder),
-        None => {
-            shape::missing_key(collector, &root, "specification", "the configuration", like);
-            None
-        }
-    };
+    let specification =
+        shape::required(collector, &root, entries, "specification", "the configuration", like)
+            .and_then(|node| reference(collector, node, "specification", folder));
     let purposes = read_references(collector, entries, folder, ["purpose", "purposes"]);
     let properties = read_references(collector, entries, folder, ["property", "properties"]);
     if let (Some(None), Some(None)) = (&purposes, &properties) {
@@ -490,10 +486,7 @@ fn choices<T: Copy + PartialEq>(
             continue;
         }
         let known = || table.iter().map(|(name, ..)| *name);
-        let help = match collector.nearest(&scalar.text, known()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => inventory(key, known()),
-        };
+        let help = collector.meant(&scalar.text, key, known);
         let diagnostic = Diagnostic::error("wrong-value", format!("`{}` is none of the {key}", scalar.text))
             .at(collector.origin(&scalar.span), "not known")
             .help(help);
@@ -525,10 +518,7 @@ pub fn instantiation(
     for item in instantiate {
         let Some(datum) = known.iter().find(|datum| datum.name() == item.name) else {
             let all = || known.iter().map(Datum::name);
-            let help = match collector.nearest(&item.name, all()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => inventory("constants", all()),
-            };
+            let help = collector.meant(&item.name, "constants", all);
             let diagnostic =
                 Diagnostic::error("unknown-constant", format!("unknown constant `{}`", item.name))
                     .at(item.name_origin.clone(), "no constant of this name")

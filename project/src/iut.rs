@@ -181,15 +181,10 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
     let known: Vec<&str> =
         ["iut", "link", "evidence"].into_iter().chain(behaviour::KEYS).chain(WAYS).collect();
     shape::check_keys(reader.collector, entries, &known, "an IUT's file");
-    let name = match shape::get(entries, "iut") {
-        Some(node) => {
-            shape::scalar(reader.collector, node, "the IUT's name", "iut: my_server").map(|s| s.text.clone())
-        }
-        None => {
-            shape::missing_key(reader.collector, &root, "iut", "the IUT's file", "iut: my_server");
-            None
-        }
-    };
+    let like = "iut: my_server";
+    let name = shape::required(reader.collector, &root, entries, "iut", "the IUT's file", like)
+        .and_then(|node| shape::scalar(reader.collector, node, "the IUT's name", like))
+        .map(|name| name.text.clone());
     let ways: Vec<&Entry> = shape::first_entries(entries)
         .into_iter()
         .filter(|entry| WAYS.contains(&entry.key.text.as_str()))

@@ -68,8 +68,32 @@ impl Collector {
         span: &Range<usize>,
         label: impl Into<String>,
     ) {
-        let diagnostic = Diagnostic::error(code, message).at(self.origin(span), label);
-        self.push(diagnostic);
+        self.push(Diagnostic::error(code, message).at(self.origin(span), label));
+    }
+
+    /// The same, with what to do.
+    pub fn mistake(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        span: &Range<usize>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(Diagnostic::error(code, message).at(self.origin(span), label).help(help));
+    }
+
+    /// What to do about a name that is none of the known ones; `what` says what these are, in the plural.
+    pub fn meant<'a, I: IntoIterator<Item = &'a str>>(
+        &self,
+        name: &str,
+        what: &str,
+        known: impl Fn() -> I,
+    ) -> String {
+        match self.nearest(name, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => inventory(what, known()),
+        }
     }
 
     /// How many findings are kept so far.

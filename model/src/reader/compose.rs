@@ -10,7 +10,7 @@ use crate::compose::{Incompatible, MOST, Unhidden, compose, hide};
 use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::{Action, Iosts, Transition, TransitionOrigin};
-use crate::reader::collect::{Collector, inventory};
+use crate::reader::collect::Collector;
 use crate::reader::graph::check_livelocks;
 use crate::reader::specification::{Specification, read_nested};
 use crate::reader::yaml::{Entry, Node, NodeKind};
@@ -129,16 +129,14 @@ fn part(collector: &mut Collector, item: &Node, depth: usize) -> Option<Part> {
     let (file, rename) = match &item.kind {
         NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["model", "rename"], "a part");
-            let Some(model) = shape::get(entries, "model") else {
-                shape::missing_key(
-                    collector,
-                    item,
-                    "model",
-                    "the part",
-                    "{ model: shop.yaml, rename: { Pay: PayBank } }",
-                );
-                return None;
-            };
+            let model = shape::required(
+                collector,
+                item,
+                entries,
+                "model",
+                "the part",
+                "{ model: shop.yaml, rename: { Pay: PayBank } }",
+            )?;
             (model, shape::get(entries, "rename"))
         }
         _ => (item, None),
@@ -193,10 +191,7 @@ fn renamed(collector: &mut Collector, node: &Node, iosts: Iosts) -> Option<Iosts
         let old = entry.key.text.as_str();
         if !known.iter().any(|name| name == old) {
             let all = || known.iter().map(String::as_str);
-            let help = match collector.nearest(old, all()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => inventory(&format!("names of `{}`", iosts.name), all()),
-            };
+            let help = collector.meant(old, &format!("names of `{}`", iosts.name), all);
             let diagnostic =
                 Diagnostic::error("unknown-name", format!("`{}` has nothing called `{old}`", iosts.name))
                     .at(collector.origin(&entry.key.span), "nothing to rename")
@@ -315,10 +310,7 @@ fn read_hide(collector: &mut Collector, entries: &[Entry], whole: &Iosts) -> Vec
         let Some(scalar) = shape::scalar(collector, item, "an action", like) else { continue };
         if whole.find_action(&scalar.text).is_none() {
             let all = || whole.actions.iter().map(|action| action.name.as_str());
-            let help = match collector.nearest(&scalar.text, all()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => inventory("actions of the parts", all()),
-            };
+            let help = collector.meant(&scalar.text, "actions of the parts", all);
             let diagnostic =
                 Diagnostic::error("unknown-action", format!("no part has an action `{}`", scalar.text))
                     .at(collector.origin(&scalar.span), "not declared")

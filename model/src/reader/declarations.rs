@@ -7,7 +7,7 @@ use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::{Action, ActionId, ActionKind, Location, LocationId};
 use crate::numbered::Numbered;
-use crate::reader::collect::{Collector, article, inventory};
+use crate::reader::collect::{Collector, article};
 use crate::reader::scope::{Meaning, Names, Scope};
 use crate::reader::shape;
 use crate::reader::types::{Types, names_a_type};
@@ -371,10 +371,7 @@ impl ReadLocations {
             None if !shape::is_name(collector, name, "location") => return None,
             None if self.declared => {
                 let known = || self.locations.iter().map(|location| location.name.as_str());
-                let help = match collector.nearest(&name.text, known()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => inventory("locations", known()),
-                };
+                let help = collector.meant(&name.text, "locations", known);
                 let diagnostic =
                     Diagnostic::error("unknown-location", format!("unknown location `{}`", name.text))
                         .at(collector.origin(&name.span), "not listed under `locations:`")

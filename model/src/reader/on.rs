@@ -152,10 +152,7 @@ fn read_described<'a>(
             "input" => Some(ActionKind::Input),
             "output" => Some(ActionKind::Output),
             other => {
-                let help = match collector.nearest(other, ["input", "output"]) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => inventory("kinds", ["input", "output"]),
-                };
+                let help = collector.meant(other, "kinds", || ["input", "output"]);
                 let diagnostic =
                     Diagnostic::error("unknown-kind", format!("`{other}` is no kind of actions"))
                         .at(collector.origin(&scalar.span), "neither inputs nor outputs")

@@ -262,10 +262,7 @@ fn read_of(collector: &mut Collector, root: &Node, entries: &[Entry], model: &st
         } else {
             "give the purpose to the specification that it was written for, or change its `of:`".to_owned()
         };
-        let diagnostic = Diagnostic::error("wrong-specification", message)
-            .at(collector.origin(&place), format!("expected `{model}`"))
-            .help(help);
-        collector.push(diagnostic);
+        collector.mistake("wrong-specification", message, &place, format!("expected `{model}`"), help);
     }
     Some(name)
 }
@@ -310,10 +307,7 @@ fn read_observes(
                 (None, None) => inventory(&format!("data of `{}`", model.name), known()),
             };
             let message = format!("`{}` has no variable or constant `{name}`", model.name);
-            let diagnostic = Diagnostic::error("unknown-observed", message)
-                .at(collector.origin(&scalar.span), "nothing to observe")
-                .help(help);
-            collector.push(diagnostic);
+            collector.mistake("unknown-observed", message, &scalar.span, "nothing to observe", help);
             names.add(name, Meaning::Broken, None);
             continue;
         };

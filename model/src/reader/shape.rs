@@ -96,10 +96,7 @@ pub fn check_keys_beside(
             || inventory(&format!("keys of {of}"), known.iter().copied()),
             |near| format!("did you mean `{near}`?"),
         );
-        let diagnostic = Diagnostic::error("unknown-key", message)
-            .at(collector.origin(&entry.key.span), "unknown key")
-            .help(help);
-        collector.push(diagnostic);
+        collector.mistake("unknown-key", message, &entry.key.span, "unknown key", help);
     }
 }
 
@@ -159,6 +156,22 @@ pub fn is_name(collector: &mut Collector, scalar: &Scalar, what: &str) -> bool {
     let diagnostic = Diagnostic::error(code, message).at(collector.origin(&scalar.span), "not a name");
     collector.push(Diagnostic { help, ..diagnostic });
     false
+}
+
+/// The value of a key that must be there in a mapping, whose node is `node`.
+pub fn required<'a>(
+    collector: &mut Collector,
+    node: &Node,
+    entries: &'a [Entry],
+    key: &str,
+    of: &str,
+    like: &str,
+) -> Option<&'a Node> {
+    let value = get(entries, key);
+    if value.is_none() {
+        missing_key(collector, node, key, of, like);
+    }
+    value
 }
 
 /// Reports a key that must be there; the place is the beginning of the mapping.

@@ -115,33 +115,25 @@ fn read_transition(
     if shape::get(entries, "on").is_none()
         && let Some(entry) = entries.iter().find(|entry| entry.key.text == "true")
     {
-        let diagnostic = Diagnostic::error(
+        collector.mistake(
             "unknown-key",
             "unknown key `true` in a transition: this was `on` once",
-        )
-        .at(collector.origin(&entry.key.span), "unknown key")
-        .help(
+            &entry.key.span,
+            "unknown key",
             "a YAML 1.1 program takes `on` for `true` and wrote it so: write `\"on\"`, which all understand",
         );
-        collector.push(diagnostic);
         return None;
     }
     shape::check_keys(collector, entries, &KEYS, "a transition");
     let place = |collector: &mut Collector, key: &str| {
-        let Some(value) = shape::get(entries, key) else {
-            shape::missing_key(collector, node, key, "the transition", LIKE);
-            return None;
-        };
+        let value = shape::required(collector, node, entries, key, "the transition", LIKE)?;
         shape::scalar(collector, value, &format!("`{key}`"), LIKE)
     };
     let from = place(collector, "from");
     let to = place(collector, "to");
     let source = from.and_then(|name| locations.named(collector, name));
     let target = to.and_then(|name| locations.named(collector, name));
-    let Some(on) = shape::get(entries, "on") else {
-        shape::missing_key(collector, node, "on", "the transition", LIKE);
-        return None;
-    };
+    let on = shape::required(collector, node, entries, "on", "the transition", LIKE)?;
     let taken = read_on(collector, on, context, LIKE)?;
     let guard = shape::get(entries, "when");
     let assign = shape::get(entries, "assign");

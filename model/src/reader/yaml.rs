@@ -225,10 +225,7 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
                     _ if message.contains("tab") => ("a tab", "YAML indents with spaces"),
                     _ => ("the YAML parser stops here", QUOTE),
                 };
-                let diagnostic = Diagnostic::error("yaml-syntax", message)
-                    .at(builder.collector.origin(&word_at(&file.text, at)), label)
-                    .help(help);
-                builder.collector.push(diagnostic);
+                builder.collector.mistake("yaml-syntax", message, &word_at(&file.text, at), label, help);
                 return None;
             }
         }
@@ -415,10 +412,7 @@ impl Builder<'_, '_> {
             }
             Event::UnresolvedAlias(name) => {
                 let message = format!("`*{name}` is a YAML alias, and nothing is anchored as `&{name}`");
-                let diagnostic = Diagnostic::error("unknown-alias", message)
-                    .at(self.collector.origin(&bytes), "unknown alias")
-                    .help(QUOTE);
-                self.collector.push(diagnostic);
+                self.collector.mistake("unknown-alias", message, &bytes, "unknown alias", QUOTE);
                 let scalar = Scalar { broken: true, ..Scalar::made(String::new(), bytes.clone()) };
                 self.complete(Node { kind: NodeKind::Scalar(scalar), span: bytes, flow: true, size: 1 }, 0)
             }

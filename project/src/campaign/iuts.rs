@@ -53,10 +53,7 @@ fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
         shape::wrong_kind(collector, &root, "an IUT's file", "a mapping", like);
         return None;
     };
-    let Some(name) = shape::get(entries, "iut") else {
-        shape::missing_key(collector, &root, "iut", "the IUT's file", like);
-        return None;
-    };
+    let name = shape::required(collector, &root, entries, "iut", "the IUT's file", like)?;
     let name = shape::scalar(collector, name, "the IUT's name", like)?.text.clone();
     let model = match shape::get(entries, "simulated").map(|node| &node.kind) {
         Some(NodeKind::Mapping(entries)) => shape::get(entries, "model").and_then(|node| node.as_scalar()),

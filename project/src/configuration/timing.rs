@@ -25,10 +25,7 @@ pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option
     let Some(entry) = entries.iter().find(|entry| entry.key.text == "timed") else { return Some(None) };
     let said = shape::mapping(collector, &entry.value, "`timed`", LIKE)?;
     shape::check_keys(collector, said, &["silence_after"], "`timed`");
-    let Some(node) = shape::get(said, "silence_after") else {
-        shape::missing_key(collector, &entry.value, "silence_after", "`timed`", LIKE);
-        return None;
-    };
+    let node = shape::required(collector, &entry.value, said, "silence_after", "`timed`", LIKE)?;
     let scalar = shape::scalar(collector, node, "`silence_after`", LIKE)?;
     let time = real(&scalar.text, MOST_DIGITS).ok().filter(|time| *time > RBig::ZERO);
     if time.is_none() {

@@ -8,18 +8,18 @@ use coreach_adapters::behaviour::{Behaviour, TOLERANCE, Within};
 use coreach_adapters::shared::Shared;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
-use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
 use super::words::IutReader;
-use crate::budget::parse_time;
 
 /// The keys.
 pub const KEYS: [&str; 6] = ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared"];
 
 /// The ways on which there is a connection that can be closed.
 const CONNECTED: [&str; 2] = ["stdio", "tcp"];
+
+const TIME: &str = "within: 500 ms";
 
 const WITHIN: &str = "within: { all: 500 ms, locations: { Pay: 300 ms }, after: { Coin: 2 s } }";
 
@@ -56,7 +56,7 @@ fn shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<Shared> 
         (_, "safe") => return Some(Shared::Safe),
         (_, name) => return Some(Shared::Named(name.to_owned())),
     };
-    wrong(reader, node, message, "not here", &format!("leave it out, or write {like}"));
+    reader.wrong(node, message, "not here", &format!("leave it out, or write {like}"));
     None
 }
 
@@ -81,7 +81,7 @@ fn connected(
             }
             other => format!("`{key}` has no meaning over `{other}`: there is no connection"),
         };
-        wrong(reader, node, &message, "not here", &format!("leave out `{key}`"));
+        reader.wrong(node, &message, "not here", &format!("leave out `{key}`"));
         return None;
     }
     let name = scalar.text.clone();
@@ -104,7 +104,7 @@ fn connected(
         }
         Some(action) if !action.parameters.is_empty() => {
             let message = format!("`{name}` has parameters, and a connection has no values for them");
-            wrong(reader, node, &message, "not here", &format!("`{key}` names {what} without parameters"));
+            reader.wrong(node, &message, "not here", &format!("`{key}` names {what} without parameters"));
             None
         }
         Some(_) => {
@@ -116,10 +116,7 @@ fn connected(
                 let all = iosts.actions.iter().filter(|one| one.kind == kind && one.parameters.is_empty());
                 all.map(|one| one.name.as_str())
             };
-            let help = match reader.collector.nearest(&name, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => inventory(&format!("{}s without parameters", &what[3..]), known()),
-            };
+            let help = reader.collector.meant(&name, &format!("{}s without parameters", &what[3..]), known);
             let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
                 .at(reader.collector.origin(&scalar.span), "the model has no such action")
                 .help(help);
@@ -132,11 +129,11 @@ fn connected(
 /// One time for all, or times for locations and for what comes after an action.
 fn within(reader: &mut IutReader<'_>, node: &Node) -> Within {
     if !matches!(node.kind, NodeKind::Mapping(_)) {
-        return Within { all: time(reader, node, "within"), ..Within::default() };
+        return Within { all: reader.time(node, "within", TIME, WITHIN), ..Within::default() };
     }
     let entries = shape::mapping(reader.collector, node, "`within`", WITHIN).unwrap_or(&[]);
     shape::check_keys(reader.collector, entries, &["all", "locations", "after"], "`within`");
-    let all = shape::get(entries, "all").and_then(|node| time(reader, node, "all"));
+    let all = shape::get(entries, "all").and_then(|node| reader.time(node, "all", TIME, WITHIN));
     let (locations, after) = (times(reader, entries, "locations"), times(reader, entries, "after"));
     if let Some(known) = reader.locations {
         locations.iter().for_each(|(name, span, _)| known.check(reader.collector, name, span));
@@ -147,10 +144,7 @@ fn within(reader: &mut IutReader<'_>, node: &Node) -> Within {
     let known =
         || iosts.actions.iter().filter(|action| action.is_visible()).map(|action| action.name.as_str());
     for (name, span, _) in after.iter().filter(|(name, ..)| !known().any(|action| action == name)) {
-        let help = match reader.collector.nearest(name, known()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => inventory("actions", known()),
-        };
+        let help = reader.collector.meant(name, "actions", known);
         let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
             .at(reader.collector.origin(span), "the model has no such action")
             .help(help);
@@ -172,26 +166,8 @@ fn times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Times {
     shape::check_distinct(reader.collector, entries, "duplicate-key", "name");
     let mut found = Vec::new();
     for entry in shape::first_entries(entries) {
-        let time = time(reader, &entry.value, &entry.key.text);
+        let time = reader.time(&entry.value, &entry.key.text, TIME, WITHIN);
         found.extend(time.map(|time| (entry.key.text.clone(), entry.key.span.clone(), time)));
     }
     found
-}
-
-fn time(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<Duration> {
-    let scalar = shape::scalar(reader.collector, node, &format!("`{what}`"), "within: 500 ms")?;
-    match parse_time(&scalar.text) {
-        Ok(time) => Some(time),
-        Err(why) => {
-            let message = format!("`{what}` is no time: {why}");
-            wrong(reader, node, &message, "not such a time", &format!("for example `{WITHIN}`"));
-            None
-        }
-    }
-}
-
-fn wrong(reader: &mut IutReader<'_>, node: &Node, message: &str, label: &str, help: &str) {
-    let diagnostic =
-        Diagnostic::error("wrong-value", message).at(reader.collector.origin(&node.head()), label).help(help);
-    reader.collector.push(diagnostic);
 }

@@ -62,10 +62,7 @@ pub fn binary(
 
 /// `frame`: how frames are told apart.
 fn frame(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, of: &str) -> Option<Cut> {
-    let Some(frame) = shape::get(entries, "frame") else {
-        shape::missing_key(reader.collector, node, "frame", of, FRAME);
-        return None;
-    };
+    let frame = shape::required(reader.collector, node, entries, "frame", of, FRAME)?;
     shape::mapping(reader.collector, frame, "`frame`", FRAME)?;
     let known = ["length", "at", "counts", "fixed", "delimiter"];
     let entries = shape::section(reader.collector, entries, "frame", &known);
@@ -147,10 +144,7 @@ fn check(
                 None => inventory(&format!("parameters of `{}`, and constants", action.name), known()),
             };
             let message = format!("`{}` has no parameter `{}`", action.name, name.text);
-            let diagnostic = Diagnostic::error("unknown-parameter", message)
-                .at(reader.collector.origin(&name.span), "not known")
-                .help(help);
-            reader.collector.push(diagnostic);
+            reader.collector.mistake("unknown-parameter", message, &name.span, "not known", help);
         }
         let sent: Vec<&str> = named.iter().map(|name| name.text.as_str()).collect();
         let how = |name: &str| format!("a field with `name: {name}` is its value");
@@ -198,10 +192,7 @@ impl Fields<'_, '_> {
         }
         let known = ["as", "is", "name", "any", "size", "length", "until", "rest"];
         shape::check_keys(self.reader.collector, entries, &known, "a field");
-        let Some(form) = shape::get(entries, "as") else {
-            shape::missing_key(self.reader.collector, node, "as", "a field", FIELD);
-            return None;
-        };
+        let form = shape::required(self.reader.collector, node, entries, "as", "a field", FIELD)?;
         let form = shape::scalar(self.reader.collector, form, "`as`", FIELD)?;
         let content = self.content(node, entries, "a field", FIELD);
         let is_text = match form.text.as_str() {
@@ -312,10 +303,8 @@ impl Fields<'_, '_> {
             &["width", "is", "name", "any"],
             "an item of `bits`",
         );
-        let Some(width) = shape::get(entries, "width") else {
-            shape::missing_key(self.reader.collector, node, "width", "an item of `bits`", PART);
-            return None;
-        };
+        let width =
+            shape::required(self.reader.collector, node, entries, "width", "an item of `bits`", PART)?;
         let bits = width.as_scalar().and_then(|scalar| number::count(&scalar.text));
         let bits = bits.and_then(|bits| u32::try_from(bits).ok()).filter(|bits| (1..=64).contains(bits));
         if bits.is_none() {

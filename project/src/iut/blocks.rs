@@ -2,7 +2,6 @@
 
 use coreach_adapters::description::{Block, BlockEnd, Middle, Shape};
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
@@ -187,10 +186,9 @@ pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
         let at = |name: &str| all.iter().position(|other| *other == name);
         let (message, help) = match (at(action.as_str()), at(&follower.text)) {
             (_, None) => {
-                let help = match reader.collector.nearest(&follower.text, all.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => inventory("outputs with an observation", all.iter().copied()),
-                };
+                let help = reader
+                    .collector
+                    .meant(&follower.text, "outputs with an observation", || all.iter().copied());
                 (format!("`observations` has nothing for `{}`", follower.text), help)
             }
             _ if follower.text == *action => {
@@ -206,9 +204,6 @@ pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
             ),
             _ => continue,
         };
-        let diagnostic = Diagnostic::error("wrong-value", message)
-            .at(reader.collector.origin(&follower.span), "not after the list")
-            .help(help);
-        reader.collector.push(diagnostic);
+        reader.collector.mistake("wrong-value", message, &follower.span, "not after the list", help);
     }
 }

@@ -125,10 +125,7 @@ fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Resp
         Some(node) => captures::of_kind(reader, node, "to", ActionKind::Input),
         None => Vec::new(),
     };
-    let Some(node) = shape::get(entries, "status") else {
-        shape::missing_key(reader.collector, node, "status", what, OBSERVATIONS);
-        return None;
-    };
+    let node = shape::required(reader.collector, node, entries, "status", what, OBSERVATIONS)?;
     let status = status(reader, node, OBSERVATIONS)?;
     let mut values = Vec::new();
     let mut places = Vec::new();

@@ -59,10 +59,7 @@ pub fn address(
     of: &str,
     like: &str,
 ) -> Option<(Template, std::ops::Range<usize>)> {
-    let Some(value) = shape::get(entries, key) else {
-        shape::missing_key(reader.collector, node, key, of, like);
-        return None;
-    };
+    let value = shape::required(reader.collector, node, entries, key, of, like)?;
     let scalar = shape::scalar(reader.collector, value, &format!("`{key}`"), like)?;
     let holes =
         if shape::get(entries, "launch").is_some() { Holes::none().with_port() } else { Holes::none() };
@@ -78,13 +75,8 @@ pub fn command(
     like: &str,
     holes: Holes,
 ) -> Option<Command> {
-    let words = match shape::get(entries, "command") {
-        None => {
-            shape::missing_key(reader.collector, node, "command", of, like);
-            None
-        }
-        Some(value) => words_of(reader, value, like, &holes),
-    };
+    let words = shape::required(reader.collector, node, entries, "command", of, like)
+        .and_then(|value| words_of(reader, value, like, &holes));
     let directory = directory(reader, entries);
     let mut environment = Vec::new();
     if let Some(value) = shape::get(entries, "environment") {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use coreach_execution::TestCase;
 use coreach_model::diagnostic::{Diagnostic, Severity};
 use coreach_model::iosts::Iosts;
-use coreach_model::reader::collect::{Collector, inventory};
+use coreach_model::reader::collect::Collector;
 
 /// The names of locations that are known.
 #[derive(Clone, Default, Debug)]
@@ -38,10 +38,7 @@ impl ReportedLocations {
             return;
         }
         let known = || self.names.iter().map(String::as_str);
-        let help = match collector.nearest(name, known()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => inventory("locations", known()),
-        };
+        let help = collector.meant(name, "locations", known);
         let (severity, message, label) = match self.may_miss_some {
             true => (
                 Severity::Warning,

@@ -23,10 +23,7 @@ pub fn request(
     let entries = shape::mapping(reader.collector, node, what, like)?;
     shape::check_keys(reader.collector, entries, known, what);
     let mut text = |key: &str| {
-        let Some(node) = shape::get(entries, key) else {
-            shape::missing_key(reader.collector, node, key, what, like);
-            return None;
-        };
+        let node = shape::required(reader.collector, node, entries, key, what, like)?;
         shape::scalar(reader.collector, node, &format!("`{key}`"), like)
     };
     let (method, path) = (text("method"), text("path"));

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::time::Duration;
 
 use coreach_adapters::description::{Spelling, Unmatched};
 use coreach_adapters::template::{Function, Template, TemplateError, Wrong};
@@ -14,6 +15,7 @@ use coreach_model::reader::yaml::{Entry, Node, Scalar};
 use coreach_model::{Type, Value, codec};
 
 use super::locations::ReportedLocations;
+use crate::budget::parse_time;
 
 /// Names with their places in the file.
 pub type ParameterPlaces = Vec<(String, Range<usize>)>;
@@ -140,21 +142,12 @@ impl IutReader<'_> {
                 let help = "`{name}` is replaced by a value, `{{` and `}}` stand for braces";
                 ("bad-template", help.to_owned())
             }
-            Wrong::Function(name) => (
-                "unknown-function",
-                match self.collector.nearest(name, functions()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => inventory("functions", functions()),
-                },
-            ),
+            Wrong::Function(name) => ("unknown-function", self.collector.meant(name, "functions", functions)),
             Wrong::Arity(function, _) | Wrong::Argument(function) => {
                 ("wrong-arity", format!("for example `{{{}(name)}}`", function.name()))
             }
         };
-        let diagnostic = Diagnostic::error(code, error.to_string())
-            .at(self.collector.origin(&scalar.place(&error.at)), "here")
-            .help(help);
-        self.collector.push(diagnostic);
+        self.collector.mistake(code, error.to_string(), &scalar.place(&error.at), "here", help);
     }
 
     fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
@@ -207,10 +200,7 @@ impl IutReader<'_> {
                 .iter()
                 .find_map(|written| Some((scalar.text.find(written)?, written.len())))
                 .map_or(scalar.span.clone(), |(at, length)| scalar.place(&(at..at + length)));
-            let diagnostic = Diagnostic::error("unknown-parameter", message)
-                .at(self.collector.origin(&place), "not known")
-                .help(help);
-            self.collector.push(diagnostic);
+            self.collector.mistake("unknown-parameter", message, &place, "not known", help);
         }
         is_right
     }
@@ -273,10 +263,7 @@ impl IutReader<'_> {
         }
         let known = || iosts.actions.iter().filter(|action| action.kind == kind);
         let names = || known().map(|action| action.name.as_str());
-        let help = match self.collector.nearest(name, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => inventory(plural(kind), names()),
-        };
+        let help = self.collector.meant(name, plural(kind), names);
         let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
             .at(self.collector.origin(place), "the model has no such action")
             .help(help);
@@ -336,23 +323,15 @@ impl IutReader<'_> {
             if known().any(|parameter| parameter == name) {
                 continue;
             }
-            let help = match self.collector.nearest(name, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => inventory(&format!("parameters of `{}`", action.name), known()),
-            };
+            let help = self.collector.meant(name, &format!("parameters of `{}`", action.name), known);
             let message = format!("`{}` has no parameter `{name}`", action.name);
-            let diagnostic = Diagnostic::error("unknown-parameter", message)
-                .at(self.collector.origin(place), "not known")
-                .help(help);
-            self.collector.push(diagnostic);
+            self.collector.mistake("unknown-parameter", message, place, "not known", help);
         }
         let missing: Vec<&str> =
             known().filter(|parameter| !written.iter().any(|(name, _)| name == parameter)).collect();
         if !missing.is_empty() {
             let message = format!("`{}` needs a value for {}", action.name, listed(missing.iter().copied()));
-            let diagnostic = Diagnostic::error("missing-parameter", message)
-                .at(self.collector.origin(&whole.span), "not found in what is received");
-            self.collector.push(diagnostic);
+            self.collector.error("missing-parameter", message, &whole.span, "not found in what is received");
         }
     }
 
@@ -472,6 +451,22 @@ impl IutReader<'_> {
         self.collector.push(diagnostic);
     }
 
+    /// A time with its unit: as in `like`, or in the longer `example`.
+    pub fn time(&mut self, node: &Node, what: &str, like: &str, example: &str) -> Option<Duration> {
+        let scalar = shape::scalar(self.collector, node, &format!("`{what}`"), like)?;
+        let read = parse_time(&scalar.text);
+        if let Err(why) = &read {
+            let message = format!("`{what}` is no time: {why}");
+            self.wrong(node, &message, "not such a time", &format!("for example `{example}`"));
+        }
+        read.ok()
+    }
+
+    /// Reports a value that cannot be one.
+    pub fn wrong(&mut self, node: &Node, message: &str, label: &str, help: &str) {
+        self.collector.mistake("wrong-value", message, &node.head(), label, help);
+    }
+
     /// `unmatched`.
     pub fn unmatched(&mut self, entries: &[Entry]) -> Unmatched {
         const CHOICES: [(&str, Unmatched); 3] =
@@ -488,15 +483,9 @@ impl IutReader<'_> {
         let known = || table.iter().map(|(name, _)| *name);
         let found = table.iter().find(|(name, _)| *name == scalar.text);
         if found.is_none() {
-            let help = match self.collector.nearest(&scalar.text, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => inventory(&format!("values of `{key}`"), known()),
-            };
+            let help = self.collector.meant(&scalar.text, &format!("values of `{key}`"), known);
             let message = format!("`{}` is no value of `{key}`", scalar.text);
-            let diagnostic = Diagnostic::error("wrong-value", message)
-                .at(self.collector.origin(&scalar.span), "not known")
-                .help(help);
-            self.collector.push(diagnostic);
+            self.collector.mistake("wrong-value", message, &scalar.span, "not known", help);
         }
         found.map(|(_, value)| *value)
     }
