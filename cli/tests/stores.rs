@@ -189,7 +189,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
     newer.pragma_update(None, "user_version", 3).unwrap();
     drop(newer);
     refused(2, "written by an earlier release");
-    Connection::open(&store).unwrap().pragma_update(None, "user_version", 4).unwrap();
+    Connection::open(&store).unwrap().pragma_update(None, "user_version", 5).unwrap();
     let mut bytes = fs::read(&store).unwrap();
     let length = bytes.len();
     bytes[4096..length].fill(0xa5);

@@ -179,7 +179,7 @@ fn a_part_that_was_killed_was_never_there() {
 /// Two machines whose files are not the same: the one that is not as it was planned does nothing, and what it
 /// did is not taken.
 #[test]
-fn a_part_of_another_model_is_refused() {
+fn a_shard_of_another_model_is_refused() {
     let folder = Folder::of_machines("");
     let config = configured(&folder, SMALL);
     let out = folder.0.join("tasks");

@@ -140,10 +140,10 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
 fn stranger(store: &Path, runs: usize) -> Diagnostic {
     let runs = plural(runs, "run");
     let message = format!(
-        "{} is no part of this campaign: it has {runs}, and none of them is in the plan",
+        "{} is no shard of this campaign: it has {runs}, and none of them is in the plan",
         store.display()
     );
-    let help = "a model, an IUT, a constant or a setting was another one where it was made: do the part again, or leave the store out";
+    let help = "a model, an IUT, a constant or a setting was another one where it was made: do the shard again, or leave the store out";
     Diagnostic::error("another-campaign", message).help(help)
 }
 
