@@ -111,6 +111,28 @@ impl Condition {
         }
     }
 
+    /// Conditions whose disjunction it is: at most so many, and what would be more stays in one.
+    pub fn apart(&self, most: usize) -> Vec<Condition> {
+        let whole = || vec![self.clone()];
+        match self {
+            Condition::Or(parts) => {
+                let all: Vec<Condition> = parts.iter().flat_map(|part| part.apart(most)).collect();
+                if all.len() <= most { all } else { whole() }
+            }
+            Condition::And(parts) => parts.iter().fold(vec![Condition::Yes], |done, part| {
+                let alternatives = part.apart(most);
+                let alternatives =
+                    if alternatives.len() * done.len() <= most { alternatives } else { vec![part.clone()] };
+                let with = |one: &Condition| {
+                    let one = one.clone();
+                    alternatives.iter().map(move |other| Condition::and([one.clone(), other.clone()]))
+                };
+                done.iter().flat_map(with).collect()
+            }),
+            _ => whole(),
+        }
+    }
+
     /// The disjunction.
     pub fn or(parts: impl IntoIterator<Item = Condition>) -> Condition {
         let mut kept = Vec::new();

@@ -54,6 +54,26 @@ impl FactWriter {
         term
     }
 
+    /// The term of one of several values; what all of them say is said once.
+    pub fn one_of<D: Domain>(
+        &mut self,
+        frame: &Frame,
+        store: &Elements<D>,
+        values: &[AbstractValue],
+    ) -> Term {
+        let parts: Vec<Vec<Term>> =
+            values.iter().map(|value| self.term(frame, store, value).conjuncts()).collect();
+        let [first, rest @ ..] = &parts[..] else { return Term::no() };
+        if rest.is_empty() {
+            return Term::and(first.iter().cloned());
+        }
+        let is_common = |part: &Term| rest.iter().all(|other| other.contains(part));
+        let common: Vec<Term> = first.iter().filter(|part| is_common(part)).cloned().collect();
+        let own = |parts: &Vec<Term>| Term::and(parts.iter().filter(|part| !common.contains(part)).cloned());
+        let one = Term::or(parts.iter().map(own).collect::<Vec<_>>());
+        Term::and(common.iter().cloned().chain([one]))
+    }
+
     fn write<D: Domain>(&mut self, frame: &Frame, store: &Elements<D>, value: &AbstractValue) -> Term {
         // Groups in the order of their first cell.
         let mut groups: Vec<(ElementId, Vec<u32>)> = Vec::new();

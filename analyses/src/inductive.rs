@@ -25,8 +25,8 @@
 //! state to an accepting location is in the facts of each refinement iteration, and so in the last.
 //!
 //! **Points.** A fact stands at a [`Point`]: a location, and a token that tells apart what is stated
-//! separately there. Today there is one fact for each location, and the token is `()`; a partition brings
-//! tokens of its own.
+//! separately there. Where there is one fact for each location, the token is `()`; regions of a location
+//! (`crate::regions`) have numbers.
 //!
 //! **Cost**: one entry for each entry of the graph, one step for each transition and pair of tokens that it
 //! leads between.
@@ -169,13 +169,13 @@ impl<T: Copy> HornClauses<T> {
         HornClauses { orientation, points, entries, steps }
     }
 
-    /// By location, what is said at one of its points.
-    pub fn by_location(&self, iosts: &Iosts, facts: &[Term]) -> Vec<Term> {
-        let mut found: Numbered<LocationId, Vec<Term>> = iosts.locations.map(|_| Vec::new());
+    /// By location, what there is at its points.
+    pub fn at_locations<F: Clone>(&self, iosts: &Iosts, facts: &[F]) -> Vec<Vec<F>> {
+        let mut found: Numbered<LocationId, Vec<F>> = iosts.locations.map(|_| Vec::new());
         for (point, fact) in self.points.iter().zip(facts) {
             found[point.location].push(fact.clone());
         }
-        found.into_iter().map(Term::or).collect()
+        found.into_iter().collect()
     }
 
     /// What must hold for these facts, one for each point, to be inductive within others: entries, then

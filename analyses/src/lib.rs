@@ -62,6 +62,7 @@ pub mod order;
 pub mod partition;
 pub mod reachability;
 mod readable;
+mod regions;
 pub mod solver;
 pub mod symbolic;
 mod thresholds;

@@ -21,6 +21,7 @@
 use std::fmt;
 
 use coreach_model::budget;
+use coreach_model::iosts::LocationId;
 use coreach_model::term::Term;
 use coreach_model::{Iosts, Number};
 use coreach_polyhedra::account::Account;
@@ -33,6 +34,7 @@ use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
 use crate::frame::CONDITION_LIMIT;
 use crate::inductive::{HornClauses, Orientation, RefinementIteration};
 use crate::partition::AbstractValue;
+use crate::regions::{Known, Regions, split};
 pub use crate::thresholds::Thresholds;
 use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;
@@ -54,6 +56,8 @@ pub struct Options {
     pub partition_limit: usize,
     /// Evaluations of locations in one fixpoint.
     pub step_limit: usize,
+    /// Regions of one location that are told apart where their join would lose something; 1 is none.
+    pub disjuncts: usize,
     /// Comparisons and flags in one fact, where it has more than a few cases.
     pub fact_limit: usize,
     /// Constraints in one guard, initial condition or assigned value; what is longer is read as true.
@@ -70,6 +74,7 @@ impl Default for Options {
             rounds: 2,
             partition_limit: 256,
             step_limit: 1_000_000,
+            disjuncts: 1,
             fact_limit: 200,
             condition_limit: CONDITION_LIMIT,
         }
@@ -230,7 +235,7 @@ impl<D: Domain> Remembering for Remembered<D> {
 }
 
 impl<D: Domain> Remembered<D> {
-    /// The facts at the points of the conditions, which are the same in both orientations.
+    /// The facts at the points of the conditions, which are the same in both orientations, by location.
     fn solve<T: Copy>(
         &mut self,
         iosts: &Iosts,
@@ -257,36 +262,97 @@ impl<D: Domain> Remembered<D> {
         let initial = abstraction.satisfying(&iosts.initial_condition);
         let forward = OneWay::new(forward, Some(initial));
         let mut refinements = vec![forward.solve(abstraction, None, options, &mut iterations)];
-        let alternates = backward.is_some();
-        if let Some(backward) = backward {
-            let backward = OneWay::new(backward, None);
-            alternate(&forward, &backward, &mut refinements, abstraction, options, &mut iterations);
+        let backward = backward.map(|backward| OneWay::new(backward, None));
+        if let Some(backward) = &backward {
+            alternate(&forward, backward, &mut refinements, abstraction, options, &mut iterations);
+        }
+        let orientations = [Orientation::Forward, Orientation::Backward].into_iter().cycle();
+        let mut stages: Vec<Stage> =
+            refinements.iter().map(|values| forward.clauses.at_locations(iosts, values)).collect();
+        if let Some(backward) = &backward
+            && D::SEES_DATA
+        {
+            by_regions(&forward, backward, &mut stages, abstraction, iosts, options, &mut iterations);
         }
         let (frame, store) = (&abstraction.frame, &abstraction.store);
-        let write = |refinement: &Vec<AbstractValue>, writer: &mut FactWriter| -> Vec<Term> {
-            refinement.iter().map(|value| writer.term(frame, store, value)).collect()
-        };
-        let at_locations = |refinement: &Vec<AbstractValue>, writer: &mut FactWriter| {
-            forward.clauses.by_location(iosts, &write(refinement, writer))
+        let write = |stage: &Stage, writer: &mut FactWriter| -> Vec<Term> {
+            stage.iter().map(|values| writer.one_of(frame, store, values)).collect()
         };
         // The facts first: what is shortened is counted in them, not in the refinement iterations that they
         // rest on.
-        let reach = at_locations(&refinements[0], writer);
-        let last = refinements.last().filter(|_| alternates);
-        let coreach = last.map_or_else(Vec::new, |last| at_locations(last, writer));
+        let reach = write(&stages[0], writer);
+        let last = stages.last().filter(|_| backward.is_some());
+        let coreach = last.map_or_else(Vec::new, |last| write(last, writer));
         iterations.shortened = writer.shortened;
-        let orientations = [Orientation::Forward, Orientation::Backward].into_iter().cycle();
-        let chain = orientations.zip(&refinements);
-        let chain = chain
-            .map(|(orientation, refinement)| RefinementIteration {
-                orientation,
-                facts: write(refinement, writer),
-            })
+        let chain = orientations
+            .zip(&stages)
+            .map(|(orientation, stage)| RefinementIteration { orientation, facts: write(stage, writer) })
             .collect();
         writer.shortened = iterations.shortened;
         iterations.elements = abstraction.store.len();
         iterations.coarsened = abstraction.store.coarsened;
         Facts { reach, coreach, chain, imprecisions: imprecisions(iosts, abstraction), iterations }
+    }
+}
+
+/// The values of one refinement iteration, by location: those of its points.
+type Stage = Vec<Vec<AbstractValue>>;
+
+/// So often regions are split anew after an analysis with them.
+const SPLITTINGS: usize = 1;
+
+/// An analysis with regions may evaluate locations so many times as often as the one without.
+const MOST_TIMES: usize = 4;
+
+/// Further refinement iterations, with the locations split where joins have lost something
+/// ([`crate::regions`]). Forward and backward in turns, as before.
+fn by_regions<T: Copy, D: Domain>(
+    forward: &OneWay<T>,
+    backward: &OneWay<T>,
+    stages: &mut Vec<Stage>,
+    abstraction: &mut Abstraction<D>,
+    iosts: &Iosts,
+    options: &Options,
+    iterations: &mut Iterations,
+) {
+    let top = abstraction.top();
+    let accepting: Vec<LocationId> = backward.locations().collect();
+    let initial = |at: LocationId| (at == iosts.initial).then(|| forward.entry.clone()).flatten();
+    let accepts = |at: LocationId| accepting.contains(&at).then(|| top.clone());
+    let all = vec![vec![top.clone()]; iosts.locations.len()];
+    let mut regions = Regions::whole(iosts);
+    // What takes much longer than the analysis without regions is given up, and its facts stay.
+    let most = iterations.steps.saturating_mul(MOST_TIMES);
+    let options = Options { step_limit: options.step_limit.min(most), ..options.clone() };
+    for _ in 0..SPLITTINGS {
+        let stage = |back: usize| stages.len().checked_sub(back).map_or(&all, |at| &stages[at]);
+        let (known, reached, before) = (stage(1), stage(2), stage(3));
+        let ways = [
+            Known { orientation: Orientation::Backward, values: known, within: reached, entry: &accepts },
+            Known { orientation: Orientation::Forward, values: reached, within: before, entry: &initial },
+        ];
+        let is_split =
+            ways.each_ref().map(|way| split(abstraction, iosts, way, options.disjuncts, &mut regions));
+        if is_split == [false, false] {
+            return;
+        }
+        let over = |orientation: Orientation, enters: &dyn Fn(LocationId) -> bool| {
+            let points = regions.points();
+            HornClauses::over(iosts, orientation, points, |at| enters(at.location), |_, _, _| true)
+        };
+        let there = over(Orientation::Forward, &|at| at == iosts.initial);
+        let back = over(Orientation::Backward, &|at| accepting.contains(&at));
+        let within = regions.within(abstraction, known);
+        let there = OneWay::new(there, forward.entry.clone());
+        let mut further = Iterations::default();
+        let reached = there.solve(abstraction, Some(&within), &options, &mut further);
+        let coreached = OneWay::new(back, None).solve(abstraction, Some(&reached), &options, &mut further);
+        iterations.steps += further.steps;
+        if further.stopped.is_some() {
+            return;
+        }
+        iterations.rounds += 1;
+        stages.extend([reached, coreached].map(|values| regions.by_location(abstraction, &values)));
     }
 }
 
@@ -330,6 +396,11 @@ struct OneWay<T> {
 }
 
 impl<T: Copy> OneWay<T> {
+    /// Where values enter.
+    fn locations(&self) -> impl Iterator<Item = LocationId> {
+        self.clauses.entries.iter().map(|entry| self.clauses.points[*entry as usize].location)
+    }
+
     fn new(clauses: HornClauses<T>, entry: Option<AbstractValue>) -> Self {
         let edges = clauses.steps.iter().map(|step| (step.from, step.to)).collect();
         OneWay { flow: Flow::new(clauses.points.len(), edges), clauses, entry }
@@ -501,8 +572,7 @@ mod tests {
         let mut remembered = Remembered::<Interval> { options: Options::default(), known: None };
         let facts = remembered.solve(&iosts, forward, Some(backward));
         for refinement in &facts.chain {
-            let said: Vec<String> = refinement.facts.iter().map(Term::to_string).collect();
-            assert_eq!(said, ["x == 0", "x == 1"]);
+            assert_eq!(refinement.facts[0].to_string(), "x == 0 || x == 1");
         }
         assert_eq!(facts.reach[0].to_string(), "x == 0 || x == 1");
         assert_eq!(facts.coreach, facts.reach);

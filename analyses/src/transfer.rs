@@ -21,6 +21,9 @@ use crate::hash::FastMap;
 use crate::linear::{integer, rational};
 use crate::partition::{AbstractValue, ElementId, Elements};
 
+/// So many cases one with disjunctions may fall into.
+const MOST_APART: usize = 8;
+
 /// A model seen through a domain.
 pub struct Abstraction<D> {
     /// Which parts of a state are described.
@@ -34,6 +37,8 @@ pub struct Abstraction<D> {
     cases: Vec<Case>,
     /// The cases of an effect, by the digits it reads (a cell whose other digits are 0).
     compiled: FastMap<(u32, u32), Range<usize>>,
+    /// The cases into which one with disjunctions falls.
+    apart: FastMap<usize, Range<usize>>,
     posts: FastMap<(u32, ElementId), Option<ElementId>>,
     pres: FastMap<(u32, ElementId, ElementId), Option<ElementId>>,
     /// What was lost in compiling initial conditions.
@@ -55,6 +60,7 @@ impl<D: Domain> Abstraction<D> {
             effect_of,
             cases: Vec::new(),
             compiled: FastMap::default(),
+            apart: FastMap::default(),
             posts: FastMap::default(),
             pres: FastMap::default(),
             initial_imprecisions: Vec::new(),
@@ -156,6 +162,61 @@ impl<D: Domain> Abstraction<D> {
             for target in targets(&self.frame, &self.cases[number], cell) {
                 if !result.contains(&(target, after)) {
                     result.push((target, after));
+                }
+            }
+        }
+        result
+    }
+
+    /// The cases of a transition in a cell, those with disjunctions in so many that have none, as far as a
+    /// limit allows.
+    fn cases_apart(&mut self, transition: usize, cell: u32) -> Vec<usize> {
+        let mut found = Vec::new();
+        for number in self.cases(transition, cell) {
+            if !self.apart.contains_key(&number) {
+                let case = self.cases[number].clone();
+                let conditions = case.condition.apart(MOST_APART);
+                let start = self.cases.len();
+                let range =
+                    if conditions.len() < 2 { number..number + 1 } else { start..start + conditions.len() };
+                if conditions.len() > 1 {
+                    let one = |condition| Case { condition, ..case.clone() };
+                    self.cases.extend(conditions.into_iter().map(one));
+                }
+                self.apart.insert(number, range);
+            }
+            found.extend(self.apart[&number].clone());
+        }
+        found
+    }
+
+    /// [`Abstraction::post`] with nothing joined: a value for each way to take the transition.
+    pub fn post_apart(&mut self, transition: usize, from: &AbstractValue) -> Vec<AbstractValue> {
+        let mut result = Vec::new();
+        for &(cell, element) in from.cells() {
+            for number in self.cases_apart(transition, cell) {
+                let Some(after) = self.post_case(number, element) else { continue };
+                let targets = targets(&self.frame, &self.cases[number], cell);
+                result.extend(targets.into_iter().map(|target| AbstractValue::new(vec![(target, after)])));
+            }
+        }
+        result
+    }
+
+    /// [`Abstraction::pre`] with nothing joined, likewise.
+    pub fn pre_apart(
+        &mut self,
+        transition: usize,
+        to: &AbstractValue,
+        within: &AbstractValue,
+    ) -> Vec<AbstractValue> {
+        let mut result = Vec::new();
+        for &(cell, element) in within.cells() {
+            for number in self.cases_apart(transition, cell) {
+                for target in targets(&self.frame, &self.cases[number], cell) {
+                    let Some(target) = to.get(target) else { continue };
+                    let before = self.pre_case(number, target, element);
+                    result.extend(before.map(|before| AbstractValue::new(vec![(cell, before)])));
                 }
             }
         }

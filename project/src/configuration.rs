@@ -101,6 +101,8 @@ pub struct Configuration {
     pub partition_limit: usize,
     /// `analysis: step_limit`; 1000000, at least 1.
     pub step_limit: usize,
+    /// `analysis: disjuncts`; 1.
+    pub disjuncts: usize,
     /// `analysis: fact_limit`; 200.
     pub fact_limit: usize,
     /// `analysis: condition_limit`; 4096.
@@ -213,13 +215,14 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let timed = read_timed(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
-    const ANALYSIS: [&str; 8] = [
+    const ANALYSIS: [&str; 9] = [
         "domain",
         "widening",
         "descending_steps",
         "rounds",
         "partition_limit",
         "step_limit",
+        "disjuncts",
         "fact_limit",
         "condition_limit",
     ];
@@ -232,6 +235,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let rounds = number(collector, analysis, "rounds", 1, 2);
     let partition_limit = number(collector, analysis, "partition_limit", 1, 256);
     let step_limit = number(collector, analysis, "step_limit", 1, 1_000_000);
+    let disjuncts = number(collector, analysis, "disjuncts", 1, 1);
     let fact_limit = number(collector, analysis, "fact_limit", 0, 200);
     let condition_limit = number(collector, analysis, "condition_limit", 1, 4096);
     let output = shape::section(collector, entries, "output", &["directory", "formats", "stages"]);
@@ -258,6 +262,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         rounds,
         partition_limit,
         step_limit,
+        disjuncts,
         fact_limit,
         condition_limit,
         directory: folder.join(directory),

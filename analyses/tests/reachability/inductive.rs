@@ -112,6 +112,6 @@ fn a_partition_states_facts_apart() {
         unproved(clauses.obligations(&model.0, &wrong, None)),
         [HornClause::Step(0), HornClause::Step(1)]
     );
-    let by_location = clauses.by_location(&model.0, &[is(0), is(2)]);
-    assert_eq!(by_location[0].to_string(), "v == 0 || v == 2");
+    let facts = [is(0), is(2)];
+    assert_eq!(clauses.at_locations(&model.0, &facts), [facts.to_vec()]);
 }

@@ -13,5 +13,6 @@ mod explosion;
 mod golden;
 mod inductive;
 mod precise;
+mod regions;
 mod scale;
 mod sound;

@@ -208,7 +208,8 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
     };
     // Nothing is drawn for it: another draw would change what all seeds mean.
     let condition_limit = if drawn.fact_limit == 20 { 3 } else { drawn.condition_limit };
-    Options { condition_limit, ..drawn }
+    let disjuncts = [1, 2, 4, 8][drawn.delay];
+    Options { condition_limit, disjuncts, ..drawn }
 }
 
 /// What was seen of one case.
