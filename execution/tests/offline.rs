@@ -243,7 +243,7 @@ transitions:
             }
             let [one] = judge.contexts() else { panic!("{says}: {:?}", judge.contexts()) };
             let asked = coreach_analyses::solver::Solver::statistics(&solver).queries;
-            (one.condition.clone(), asked)
+            (one.state.condition.clone(), asked)
         };
         let (_, asked) = take(first);
         let (condition, later) = take(&then.repeat(20));
@@ -311,7 +311,7 @@ transitions:
         trace += &format!("1,Ask,1\n{}.{},Tell,{}\n", number * 7 % 13 + 1, number, number % 7);
     }
     let (verdict, sizes) = verdict(&model, "1,2", &trace, Rules::Corrected, |judge| {
-        judge.contexts().iter().map(|context| context.condition.len()).collect::<Vec<_>>()
+        judge.contexts().iter().map(|context| context.state.condition.len()).collect::<Vec<_>>()
     });
     assert_eq!(verdict, OfflineVerdict::InconclusiveR);
     assert!(sizes.len() == 1 && sizes[0] <= 4, "{sizes:?}");
@@ -335,7 +335,7 @@ transitions:
     let trace = "0.1,Ask,1\n0.3,Tell,0\n".repeat(400);
     let (verdict, sizes) = verdict(&model(text), "1,2", &trace, Rules::Corrected, |judge| {
         let open = |context: &coreach_execution::offline::context::Context| {
-            context.open.values().map(|term| term.written_size()).max().unwrap_or(0)
+            context.state.open.values().map(|term| term.written_size()).max().unwrap_or(0)
         };
         judge.contexts().iter().map(open).collect::<Vec<_>>()
     });

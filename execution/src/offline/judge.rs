@@ -25,13 +25,14 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::Solver;
+use coreach_analyses::symbolic::SymbolicState;
 use coreach_model::budget;
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Value, Verdict};
 use dashu::rational::RBig;
 
-use crate::offline::context::{Context, Place, joined};
+use crate::offline::context::{Context, MOST_PARTS, Place};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, Placed};
 use crate::offline::why::{Seen, Why};
@@ -122,7 +123,8 @@ impl<'a> OfflineJudge<'a> {
         constants: &Valuation,
         solver: &mut dyn Solver,
     ) -> Result<Self, CannotJudge> {
-        let initial = Context::initial(&offline.system, constants, solver).ok_or(CannotJudge::Initial)?;
+        let state = SymbolicState::start(&offline.system, constants, solver).ok_or(CannotJudge::Initial)?;
+        let initial = Context { place: Place::On(0), state };
         let mut judge = OfflineJudge {
             offline,
             contexts: Vec::new(),
@@ -180,8 +182,8 @@ impl<'a> OfflineJudge<'a> {
 
     fn wait(&mut self, line: usize, time: &RBig, solver: &mut dyn Solver) {
         let elapsed = &self.elapsed + time;
-        let stay: Vec<bool> =
-            self.contexts.iter().map(|context| self.offline.may_wait(context, &elapsed, solver)).collect();
+        let mut may_wait = |context: &Context| self.offline.may_wait(&context.state, &elapsed, solver);
+        let stay: Vec<bool> = self.contexts.iter().map(&mut may_wait).collect();
         if !stay.contains(&true) {
             let seen = Seen { line, item: Item::Delay(time.clone()), time: self.time.clone() };
             self.fail(OfflineVerdict::Fail, seen, solver);
@@ -207,7 +209,7 @@ impl<'a> OfflineJudge<'a> {
         with_delay.extend_from_slice(values);
         let mut next = Vec::new();
         for context in &self.contexts {
-            for number in &offline.system.outgoing[context.location] {
+            for number in &offline.system.outgoing[context.state.location] {
                 if iosts.transitions[*number].action == action {
                     let path = &offline.path;
                     next.extend(context.after(&offline.system, *number, &with_delay, path, solver));
@@ -226,7 +228,7 @@ impl<'a> OfflineJudge<'a> {
         }
         self.last = Some(seen());
         self.contexts = self.closed(next, line, solver)?;
-        if let Some(datum) = self.contexts.iter().find_map(Context::too_large) {
+        if let Some(datum) = self.contexts.iter().find_map(|context| context.state.too_large(MOST_PARTS)) {
             return Err(CannotJudge::TooLarge { line, datum });
         }
         self.most_at_once = self.most_at_once.max(self.contexts.len());
@@ -249,7 +251,7 @@ impl<'a> OfflineJudge<'a> {
     ) -> Result<Vec<Context>, CannotJudge> {
         let offline = self.offline;
         if let [one] = contexts.as_slice()
-            && offline.internal[one.location].is_empty()
+            && offline.internal[one.state.location].is_empty()
         {
             return Ok(contexts);
         }
@@ -259,7 +261,7 @@ impl<'a> OfflineJudge<'a> {
             if all.contains(&context) {
                 continue;
             }
-            for number in &offline.internal[context.location] {
+            for number in &offline.internal[context.state.location] {
                 work.extend(context.after(&offline.system, *number, &[], &offline.path, solver));
             }
             all.insert(context);
@@ -271,8 +273,8 @@ impl<'a> OfflineJudge<'a> {
         for context in all {
             // By their order, those of one place and one valuation stand together.
             match kept.last_mut() {
-                Some(last) if last.is_like(&context) => {
-                    *last = joined(last.clone(), &context, solver);
+                Some(last) if last.place == context.place && last.state.is_like(&context.state) => {
+                    last.state = last.state.clone().joined(&context.state, solver);
                 }
                 _ => kept.push(context),
             }

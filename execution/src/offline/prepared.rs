@@ -1,14 +1,13 @@
 //! A model with a path through it, prepared for judging: what is the same for every trace.
 
 use coreach_analyses::solver::Solver;
-use coreach_analyses::symbolic::System;
+use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_model::Numbered;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::Delayed;
 use dashu::rational::RBig;
 
-use crate::offline::context::Context;
 use crate::offline::waiting::{Rules, Waiting};
 
 /// A model, prepared for judging.
@@ -56,9 +55,9 @@ impl<'a> Offline<'a> {
         self.path.get(steps) == Some(&number)
     }
 
-    /// May a context wait until so much time has passed since the last event? Errs towards yes.
-    pub fn may_wait(&self, context: &Context, until: &RBig, solver: &mut dyn Solver) -> bool {
-        self.waiting.may_wait(context, until, solver)
+    /// May a state wait until so much time has passed since the last event? Errs towards yes.
+    pub fn may_wait(&self, state: &SymbolicState, until: &RBig, solver: &mut dyn Solver) -> bool {
+        self.waiting.may_wait(state, until, solver)
     }
 
     /// How many transitions the path has.
