@@ -421,6 +421,39 @@ transitions:
     assert_eq!(stopped, Some(CannotJudge::Contexts { line: 6, most: 50 }));
 }
 
+/// soundness: what can be is no Fail; precise: what cannot be is one, of 2^60 states.
+#[test]
+fn contexts_that_add_up_unseen_become_few() {
+    let model = model(
+        "\
+iosts: many
+clocks: [w]
+variables: { n: int }
+initial: { location: A, condition: n == 0 }
+inputs: { Go: {} }
+outputs: { Tell: { m: int } }
+transitions:
+  - { from: A, to: A, on: Go, reset: [w], assign: { n: 2 * n } }
+  - { from: A, to: A, on: Go, reset: [w], assign: { n: 2 * n + 1 } }
+  - { from: A, to: A, on: Tell, when: m == n && w <= 1 }
+",
+    );
+    for (told, expected) in [
+        ("1,Tell,0", OfflineVerdict::InconclusiveR),
+        ("1,Tell,123456789", OfflineVerdict::InconclusiveR),
+        ("1,Tell,1152921504606846975", OfflineVerdict::InconclusiveR),
+        ("1,Tell,1152921504606846976", OfflineVerdict::Fail),
+        ("1,Tell,-1", OfflineVerdict::Fail),
+        ("1.1,Tell,5", OfflineVerdict::Fail),
+        ("1,Tell,5\n,Tell,6", OfflineVerdict::Fail),
+    ] {
+        let trace = "1,Go\n".repeat(60) + told + "\n";
+        let (verdict, most) = verdict(&model, "1", &trace, Rules::Corrected, |judge| judge.most_at_once());
+        assert_eq!(verdict, expected, "{told}");
+        assert!(most <= 512, "{most}");
+    }
+}
+
 #[test]
 fn sequences_go_along_their_path() {
     let (timed, form) = model(MODEL);

@@ -25,6 +25,7 @@ mod candidates;
 pub mod eliminate;
 mod expanded;
 pub mod followed;
+pub mod gathered;
 pub mod inclusion;
 mod multiples;
 pub mod paths;

@@ -180,7 +180,10 @@ impl Context {
     pub fn asked(&self, system: &System<'_>, number: TransitionId, delay: &Datum) -> Vec<Term> {
         let parts = self.here(system.enabled(number)).conjuncts();
         let not_negative = not_negative(delay);
-        parts.into_iter().filter(|part| *part != not_negative && !self.state.condition.contains(part)).collect()
+        parts
+            .into_iter()
+            .filter(|part| *part != not_negative && !self.state.condition.contains(part))
+            .collect()
     }
 
     /// A term over the model's variables, as one over what stands here.

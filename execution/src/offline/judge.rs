@@ -13,19 +13,22 @@
 //! Fail goes before everything, so leaving the path ends nothing.
 //!
 //! **Where we differ.** Contexts off the path are not nodes of a tree, whose number has no end: they are
-//! where the model is, with its data. Contexts that are equal are one, and such that differ in what is known
-//! of their symbols only become one. All contexts have let the same time pass since the last event, which
-//! each of them took: it is kept once. Internal steps are followed where they are enabled; the delayed form
-//! makes sure that they need no time.
+//! where the model is, with its data. Contexts that are equal are one, and such that differ in what is
+//! known of their symbols only become one; where they are many since choices that nobody sees add up,
+//! they become few ([`coreach_analyses::symbolic::gathered`]). All contexts have let the same time pass
+//! since the last event, which each of them took: it is kept once. Internal steps are followed where they
+//! are enabled; the delayed form makes sure that they need no time.
 //!
 //! **Ends** with the trace, or at the limit of contexts. **Costs**, for each event, the contexts times the
 //! transitions of its action that leave their locations: evaluations, and questions to the solver only where
 //! the answer hangs on data that are not known.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::SymbolicState;
+use coreach_analyses::symbolic::gathered::{FEW, gathered};
+use coreach_analyses::symbolic::inclusion::data_of;
 use coreach_model::budget;
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::term::evaluate::Valuation;
@@ -279,7 +282,17 @@ impl<'a> OfflineJudge<'a> {
                 _ => kept.push(context),
             }
         }
-        Ok(kept)
+        if kept.len() <= FEW {
+            return Ok(kept);
+        }
+        let data = data_of(&offline.form.iosts);
+        let mut places: BTreeMap<Place, Vec<SymbolicState>> = BTreeMap::new();
+        for Context { place, state } in kept {
+            places.entry(place).or_default().push(state);
+        }
+        let few =
+            |(place, states)| gathered(&data, states).into_iter().map(move |state| Context { place, state });
+        Ok(places.into_iter().flat_map(few).collect())
     }
 
     /// The verdict on what was taken, as if the trace ended here.

@@ -21,8 +21,8 @@
 //! than that it could be. So nothing of a delay has to be remembered but its sum.
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_analyses::symbolic::{Holds, SymbolicState, System};
 use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::symbolic::{Holds, SymbolicState, System};
 use coreach_model::iosts::{ActionKind, LocationId, TransitionId};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;

@@ -70,9 +70,11 @@ pub fn judge(input: &Input, known: &Known, settings: &Settings, report: &mut Rep
             return;
         }
     };
-    for instance in &known.instances {
+    // As it is, and where all states that are more than one are gathered to formulas.
+    let each = known.instances.iter().flat_map(|one| [(one, None), (one, Some(1))]);
+    for (instance, few) in each {
         let mut late = 0;
-        let outcome = judged(&test, instance, &known.alphabet, &mut late);
+        let outcome = judged(&test, instance, &known.alphabet, few, &mut late);
         if let Some(outcome) = outcome {
             report.count("sets on line from which Accept is out of reach, and the run goes on", late);
             report.note(ONLINE, told(outcome, instance, &known.alphabet));
@@ -84,6 +86,7 @@ fn judged(
     test: &TestCase,
     instance: &Instance,
     alphabet: &Alphabet,
+    few: Option<usize>,
     late: &mut usize,
 ) -> Option<crate::brute::walk::Outcome> {
     let mut constants = Valuation::new();
@@ -99,7 +102,8 @@ fn judged(
     let mut both = Subsets::new(&instance.both.graph);
     let begin = both.start()?;
     Some(walk_with_traces(begin, MOST_TRACES, |&set, trace| {
-        let mut judge = OnlineJudge::new(test, online, start.clone(), false);
+        let judge = OnlineJudge::new(test, online, start.clone(), false);
+        let mut judge = few.map_or(judge.clone(), |few| judge.gathering_beyond(few));
         judge.begin();
         for event in trace() {
             let judged = judge.take(&occurrence(alphabet, event, &events));

@@ -83,7 +83,8 @@ pub fn circles_of(arrows: impl IntoIterator<Item = (String, String)>) -> BTreeSe
     let mut graph = DiGraph::new();
     let mut nodes = BTreeMap::new();
     for (from, to) in arrows {
-        let [from, to] = [from, to].map(|one| *nodes.entry(one.clone()).or_insert_with(|| graph.add_node(one)));
+        let [from, to] =
+            [from, to].map(|one| *nodes.entry(one.clone()).or_insert_with(|| graph.add_node(one)));
         graph.add_edge(from, to, ());
     }
     let components = tarjan_scc(&graph).into_iter().filter(|component| component.len() > 1);
