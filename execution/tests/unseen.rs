@@ -18,7 +18,7 @@ const MODEL: &str = "
 iosts: unseen
 variables: { x: int, y: int, z: int }
 initial: { location: A, condition: x == 0 && y == 0 && z == 0 }
-inputs: { Tick: {}, Twice: {}, Ask: {}, Above: { least: int } }
+inputs: { Tick: {}, Twice: {}, Ask: {}, Above: { least: int }, Within: { most: int } }
 outputs: { Tell: { n: int }, Even: {} }
 internals: [tau]
 transitions:
@@ -29,6 +29,7 @@ transitions:
   - { from: A, to: A, on: Twice, assign: { z: 2 * z + 1 } }
   - { from: A, to: B, on: Ask }
   - { from: A, to: A, on: Above, when: x >= least }
+  - { from: A, to: A, on: Within, when: x + z <= most }
   - { from: B, to: A, on: Tell, when: n == x }
   - { from: B, to: A, on: Tell, when: n == y }
   - { from: B, to: A, on: Tell, when: n == -1 - z }
@@ -110,4 +111,27 @@ fn an_input_leaves_what_it_allows() {
     assert_eq!(data(&judge), "x=60 y=20 z=0");
     judge.begin();
     assert_eq!(send(&mut judge, "Above", &[1]), Judged::Ends(Verdict::Inconclusive, Cause::Unspecified));
+}
+
+/// soundness: a guard over two sums cuts through both.
+#[test]
+fn a_guard_over_several_sums_leaves_what_it_allows() {
+    let iosts = model();
+    let states = initial::states(&iosts, &Valuation::new(), 8, &mut Lazy::default()).unwrap();
+    let mut judge = Monitor::new(&iosts, states.into_iter().collect()).gathering_beyond(1);
+    for _ in 0..5 {
+        send(&mut judge, "Tick", &[]);
+        send(&mut judge, "Twice", &[]);
+    }
+    // x is 5, 7, .. 15, and z up to 31; then x is 5 and z up to 5, 7 and up to 3, or 9 and up to 1.
+    assert_eq!(send(&mut judge, "Within", &[10]), Judged::Followed(None));
+    send(&mut judge, "Ask", &[]);
+    for possible in [5, 7, 9, -1, -6] {
+        assert_eq!(told(&judge, "Tell", &[possible]), None, "{possible}");
+    }
+    for impossible in [6, 11, 15, -7, -32] {
+        assert_eq!(told(&judge, "Tell", &[impossible]), Some(Verdict::Fail), "{impossible}");
+    }
+    judge.take(&Occurrence::Observation(event("Tell", &[-6])));
+    assert_eq!(data(&judge), "x=5 y=0 z=5");
 }

@@ -10,7 +10,8 @@
 //! touch, along one vector are one. All of that is *exact*: neither is a state lost nor added. A lattice is a
 //! [`SymbolicState`] with a symbol for how often each vector is there; a state is one without vectors, and a
 //! state behind a step is one again where what it asks for says of each symbol by itself between which
-//! numbers it is. States of other forms stay as they are.
+//! numbers it is. States of other forms are counted up, as far as they are not too many, and gathered anew;
+//! else they stay as they are.
 //!
 //! **Differs** from a domain of an analysis, which would hold more states than there are: a judge that
 //! believes in a state too many passes who fails. From a disjunction in that it is short.
@@ -21,7 +22,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::iosts::LocationId;
-use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::Comparison;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::base::DivEuclid;
@@ -29,6 +30,7 @@ use dashu::integer::IBig;
 
 use super::SymbolicState;
 use super::eliminate::counted;
+use super::inclusion::data_of_terms;
 use super::sum::Sum;
 
 /// States up to so many are better followed one by one.
@@ -37,8 +39,14 @@ pub const FEW: usize = 256;
 /// So many lattices are held against one another.
 const MOST_PAIRED: usize = 128;
 
+/// So many states of another form are counted up.
+const MOST_POINTS: usize = 1 << 12;
+
 /// A vector of numbers, by the order of the data.
 type Vector = Vec<IBig>;
+
+/// Between which numbers symbols are, both included.
+type Ranges = BTreeMap<Datum, (IBig, IBig)>;
 
 /// States of one location: a base, and vectors that are added to it, each up to so many times.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,8 +64,8 @@ pub fn gathered(data: &[Datum], states: impl IntoIterator<Item = SymbolicState>)
     let integers: Vec<&Datum> = data.iter().filter(|datum| datum.ty().is_integer()).collect();
     let (mut lattices, mut rest) = (Vec::new(), BTreeSet::new());
     for state in states {
-        match Lattice::of(&state, &integers) {
-            Some(lattice) => lattices.push(lattice),
+        match Lattice::all_of(&state, &integers) {
+            Some(all) => lattices.extend(all),
             None => {
                 rest.insert(state);
             }
@@ -76,73 +84,124 @@ pub fn gathered(data: &[Datum], states: impl IntoIterator<Item = SymbolicState>)
     lattices.iter().map(|lattice| lattice.state(&integers)).chain(rest).collect()
 }
 
+/// What a state's symbols may be by themselves, and what is asked of them besides; none where one of them has
+/// no end on either side.
+fn ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
+    let mut ends: BTreeMap<Datum, (Option<IBig>, Option<IBig>)> = BTreeMap::new();
+    let mut besides = Vec::new();
+    for part in &state.condition {
+        let data = part.data();
+        let symbol = data.first().filter(|_| data.len() == 1);
+        let one = symbol.and_then(|symbol| Some((symbol, counted(part, symbol)?)));
+        let Some((symbol, (comparison, times, at))) = one else {
+            besides.push(part);
+            continue;
+        };
+        let (Some(Value::Int(at)), Some(times)) = (at.as_literal(), whole(&times)) else { return None };
+        // times * symbol ⋈ at, with times above 0
+        let floor = at.clone().div_euclid(&times);
+        let ceiling = -((-at).div_euclid(&times));
+        let (more, less) = match comparison {
+            Comparison::AtLeast => (Some(ceiling), None),
+            Comparison::Greater => (Some(floor + 1), None),
+            Comparison::AtMost => (None, Some(floor)),
+            Comparison::Less => (None, Some(ceiling - 1)),
+            Comparison::Equal => (Some(ceiling), Some(floor)),
+            Comparison::NotEqual => {
+                besides.push(part);
+                continue;
+            }
+        };
+        let (low, high) = ends.entry(symbol.clone()).or_default();
+        *low = low.take().into_iter().chain(more).max();
+        *high = high.take().into_iter().chain(less).min();
+    }
+    let symbols = data_of_terms(state.open.values().chain(&state.condition));
+    let range = |symbol: Datum| {
+        let (low, high) = ends.remove(&symbol).filter(|_| *symbol.ty() == Type::Int)?;
+        Some((symbol, (low?, high?)))
+    };
+    Some((symbols.into_iter().map(range).collect::<Option<_>>()?, besides))
+}
+
+/// The states one by one, where these are not too many.
+fn points(state: &SymbolicState, ranges: &Ranges, besides: &[&Term]) -> Option<Vec<SymbolicState>> {
+    let count = ranges.values().fold(IBig::ONE, |all, (low, high)| all * (high - low + IBig::ONE));
+    if count > IBig::from(MOST_POINTS) {
+        return None;
+    }
+    let mut all = vec![Valuation::new()];
+    for (symbol, (low, high)) in ranges {
+        let mut more = Vec::new();
+        let mut number = low.clone();
+        while number <= *high {
+            let with = |known: &Valuation| {
+                let mut known = known.clone();
+                known.insert(symbol.clone(), Value::Int(number.clone()));
+                known
+            };
+            more.extend(all.iter().map(with));
+            number += IBig::ONE;
+        }
+        all = more;
+    }
+    all.retain(|at| besides.iter().all(|part| holds(part, at) == Ok(true)));
+    let point = |at: &Valuation| {
+        let mut point = SymbolicState { condition: Vec::new(), open: Default::default(), ..state.clone() };
+        for (datum, term) in &*state.open {
+            point.known.insert(datum.clone(), evaluate(term, at).ok()?);
+        }
+        Some(point)
+    };
+    all.iter().map(point).collect()
+}
+
 impl Lattice {
-    /// The state as a lattice, where it is one that is not empty.
-    fn of(state: &SymbolicState, integers: &[&Datum]) -> Option<Self> {
-        let is_other = |(datum, _): &(&Datum, &Value)| !datum.ty().is_integer();
-        let others: Valuation = state
-            .known
-            .iter()
-            .filter(is_other)
-            .map(|(datum, value)| (datum.clone(), value.clone()))
-            .collect();
+    /// The state as lattices; none where it is not found to be any.
+    fn all_of(state: &SymbolicState, integers: &[&Datum]) -> Option<Vec<Self>> {
+        let (ranges, besides) = ranges(state)?;
+        if ranges.values().any(|(low, high)| low > high) {
+            return Some(Vec::new());
+        }
+        if besides.is_empty()
+            && let Some(lattice) = Lattice::of(state, &ranges, integers)
+        {
+            return Some(vec![lattice]);
+        }
+        let points = points(state, &ranges, &besides)?;
+        points.iter().map(|point| Lattice::of(point, &Ranges::new(), integers)).collect()
+    }
+
+    /// The state as one lattice, whose symbols are in these ranges.
+    fn of(state: &SymbolicState, ranges: &Ranges, integers: &[&Datum]) -> Option<Self> {
         if state.open.keys().any(|datum| !datum.ty().is_integer()) {
             return None;
         }
+        let mut others = state.known.clone();
+        others.retain(|datum, _| !datum.ty().is_integer());
         let mut base = Vec::new();
-        let mut columns: BTreeMap<Datum, Vector> = BTreeMap::new();
+        let mut columns: BTreeMap<&Datum, Vector> = BTreeMap::new();
         for (row, datum) in integers.iter().enumerate() {
             let (sum, number) = Sum::of(&state.value(datum)).apart();
             base.push(whole(&number)?);
             for (atom, times) in sum.counts() {
-                let symbol = atom.as_datum().filter(|symbol| *symbol.ty() == Type::Int)?;
-                let zeros = || vec![IBig::ZERO; integers.len()];
-                columns.entry(symbol.clone()).or_insert_with(zeros)[row] = whole(times)?;
-            }
-        }
-        let mut ends: BTreeMap<Datum, (Option<IBig>, Option<IBig>)> = BTreeMap::new();
-        for part in &state.condition {
-            let data = part.data();
-            let symbol = data.first().filter(|_| data.len() == 1)?;
-            let (comparison, times, at) = counted(part, symbol)?;
-            let Value::Int(at) = at.as_literal()? else { return None };
-            let times = whole(&times)?;
-            let (low, high) = ends.entry(symbol.clone()).or_default();
-            // times * symbol ⋈ at, with times above 0
-            let floor = at.clone().div_euclid(&times);
-            let ceiling = -((-at).div_euclid(&times));
-            let (more, less) = match comparison {
-                Comparison::AtLeast => (Some(ceiling), None),
-                Comparison::Greater => (Some(floor + 1), None),
-                Comparison::AtMost => (None, Some(floor)),
-                Comparison::Less => (None, Some(ceiling - 1)),
-                Comparison::Equal => (Some(ceiling), Some(floor)),
-                Comparison::NotEqual => return None,
-            };
-            if let Some(more) = more {
-                *low = Some(low.take().map_or(more.clone(), |known| known.max(more)));
-            }
-            if let Some(less) = less {
-                *high = Some(high.take().map_or(less.clone(), |known| known.min(less)));
+                let (symbol, _) = ranges.get_key_value(atom.as_datum()?)?;
+                columns.entry(symbol).or_insert_with(|| vec![IBig::ZERO; integers.len()])[row] =
+                    whole(times)?;
             }
         }
         let mut vectors = Vec::new();
         for (symbol, mut vector) in columns {
-            let (low, high) = ends.remove(&symbol)?;
-            let (low, high) = (low?, high?);
-            let most = &high - &low;
-            if most < IBig::ZERO {
-                return None;
-            }
-            add(&mut base, &vector, &low);
+            let (low, high) = &ranges[symbol];
+            let most = high - low;
+            add(&mut base, &vector, low);
             if vector.iter().find(|number| **number != IBig::ZERO).is_some_and(|first| *first < IBig::ZERO) {
                 add(&mut base, &vector, &most);
                 vector.iter_mut().for_each(|number| *number = -number.clone());
             }
             vectors.push((vector, most));
         }
-        // A symbol that no datum stands for: what is asked of it is not looked at here.
-        ends.is_empty().then(|| Lattice { location: state.location, others, vectors: fewer(vectors), base })
+        Some(Lattice { location: state.location, others, vectors: fewer(vectors), base })
     }
 
     /// As a symbolic state.
@@ -307,7 +366,8 @@ mod tests {
         let integers: Vec<&Datum> = data.iter().collect();
         let mut found = BTreeSet::new();
         for state in states {
-            let Some(lattice) = Lattice::of(state, &integers) else { panic!("{state:?}") };
+            let lattices = Lattice::all_of(state, &integers).into_iter().flatten();
+            let Some(lattice) = lattices.last() else { panic!("{state:?}") };
             let mut all = vec![lattice.base.clone()];
             for (vector, most) in &lattice.vectors {
                 let mut more = Vec::new();

@@ -70,6 +70,11 @@ impl<'a> OnlineJudge<'a> {
         OnlineJudge { monitor: self.monitor.gathering_beyond(few), ..self }
     }
 
+    /// Are there formulas, of each of which one state is shown?
+    pub fn has_formulas(&self) -> bool {
+        !self.monitor.are_all()
+    }
+
     /// States that are possible now: all, or one of each formula.
     pub fn states(&self) -> impl Iterator<Item = &State> {
         self.monitor.states().iter()

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::SymbolicState;
-use coreach_analyses::symbolic::gathered::{FEW, gathered};
+use coreach_analyses::symbolic::gathered::gathered;
 use coreach_analyses::symbolic::inclusion::data_of;
 use coreach_model::budget;
 use coreach_model::iosts::{ActionId, ActionKind};
@@ -282,7 +282,7 @@ impl<'a> OfflineJudge<'a> {
                 _ => kept.push(context),
             }
         }
-        if kept.len() <= FEW {
+        if kept.len() <= offline.few {
             return Ok(kept);
         }
         let data = data_of(&offline.form.iosts);

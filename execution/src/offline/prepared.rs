@@ -1,6 +1,7 @@
 //! A model with a path through it, prepared for judging: what is the same for every trace.
 
 use coreach_analyses::solver::Solver;
+use coreach_analyses::symbolic::gathered::FEW;
 use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_model::Numbered;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, TransitionId};
@@ -24,6 +25,8 @@ pub struct Offline<'a> {
     /// The path.
     pub(super) path: Vec<TransitionId>,
     pub(super) most: usize,
+    /// More contexts than these are gathered.
+    pub(super) few: usize,
 }
 
 impl<'a> Offline<'a> {
@@ -42,7 +45,13 @@ impl<'a> Offline<'a> {
             iosts.action(iosts.transitions[*number].action).kind == ActionKind::Internal
         };
         let internal = system.outgoing.map(|leaving| leaving.iter().copied().filter(is_internal).collect());
-        Offline { timed, form, system, waiting, internal, path, most }
+        Offline { timed, form, system, waiting, internal, path, most, few: FEW }
+    }
+
+    /// The same, where more contexts than these are gathered to formulas.
+    #[must_use]
+    pub fn gathering_beyond(self, few: usize) -> Self {
+        Offline { few, ..self }
     }
 
     /// The model's graph: the signatures of events as they stand in a trace.

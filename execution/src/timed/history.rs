@@ -367,7 +367,7 @@ fn candidates(
     let values = |number: TransitionId| {
         let parameters = &test.iosts.action(test.iosts.transitions[number].action).parameters;
         let rest = event.into_iter().flat_map(|event| event.values.iter().skip(1).cloned());
-        parameters.iter().cloned().skip(1).zip(rest).collect()
+        parameters.iter().skip(1).cloned().zip(rest).collect()
     };
     let found = numbers.iter().copied().filter(|number| is_of(&test.iosts, *number));
     found.map(|number| (number, values(number))).collect()

@@ -73,9 +73,10 @@ pub fn judge(input: &Input, known: &Known, settings: &Settings, report: &mut Rep
     // As it is, and where all states that are more than one are gathered to formulas.
     let each = known.instances.iter().flat_map(|one| [(one, None), (one, Some(1))]);
     for (instance, few) in each {
-        let mut late = 0;
-        let outcome = judged(&test, instance, &known.alphabet, few, &mut late);
+        let (mut late, mut formulas) = (0, 0);
+        let outcome = judged(&test, instance, &known.alphabet, few, &mut late, &mut formulas);
         if let Some(outcome) = outcome {
+            report.count("sets on line that are formulas", formulas);
             report.count("sets on line from which Accept is out of reach, and the run goes on", late);
             report.note(ONLINE, told(outcome, instance, &known.alphabet));
         }
@@ -88,6 +89,7 @@ fn judged(
     alphabet: &Alphabet,
     few: Option<usize>,
     late: &mut usize,
+    formulas: &mut usize,
 ) -> Option<crate::brute::walk::Outcome> {
     let mut constants = Valuation::new();
     for datum in &test.iosts.constants {
@@ -123,6 +125,7 @@ fn judged(
                 coreach_execution::judge::Judged::Ends(verdict, _) => Some(verdict),
                 coreach_execution::judge::Judged::Followed(_) => after.verdict(),
             };
+            *formulas += usize::from(after.has_formulas());
             let shown = || alphabet.show(&[event]);
             match next.get(&event) {
                 None => {
