@@ -195,7 +195,7 @@ impl<'a> Monitor<'a> {
         while !next.is_empty() {
             next = gathered(&data, next);
             all.extend(next.iter().cloned());
-            if next.len() > MOST_FORMULAS || all.len() > MOST {
+            if are_too_many(&next) || all.len() > MOST {
                 return None;
             }
             let mut behind = Vec::new();
@@ -212,7 +212,7 @@ impl<'a> Monitor<'a> {
     /// The formulas, with a state of each that has one; `None` where they are too many, or the solver does
     /// not know. Formulas that are a state each are states.
     fn exemplified(&self, mut formulas: Vec<SymbolicState>, solver: &mut dyn Solver) -> Option<After> {
-        if formulas.len() > MOST_FORMULAS && formulas.iter().any(|formula| !formula.open.is_empty()) {
+        if are_too_many(&formulas) {
             return None;
         }
         let mut states = BTreeSet::new();
@@ -239,14 +239,18 @@ impl<'a> Monitor<'a> {
         if formulas.iter().all(|formula| formula.open.is_empty()) {
             formulas.clear();
         }
-        let is_few = !formulas.is_empty() || states.len() <= MOST;
-        (is_known && is_few && solver.statistics().unknown == 0).then_some((states, formulas))
+        (is_known && solver.statistics().unknown == 0).then_some((states, formulas))
     }
 
     fn violation(&mut self) -> Judged {
         self.violated = true;
         Judged::Followed(None)
     }
+}
+
+/// Those that are a state each are as cheap as states are.
+fn are_too_many(formulas: &[SymbolicState]) -> bool {
+    formulas.len() > MOST || formulas.iter().filter(|one| !one.open.is_empty()).count() > MOST_FORMULAS
 }
 
 impl Follower for Monitor<'_> {
