@@ -7,26 +7,43 @@
 //! **Method.** The states that are possible after a trace, by definition (`M after σ`, Definition 4.16, p.
 //! 89): all successors of all of them, and all that internal steps lead to. An output that no state allows is
 //! a violation of ioc (Definition 6.2): Fail, and the states stay as they were. An input that no state takes
-//! ends what the specification says, which is Inconclusive, for the cause `unspecified`. The number of states
-//! is limited; beyond it the monitor gives up rather than guess, for the cause `states`. It never says Pass:
+//! ends what the specification says, which is Inconclusive, for the cause `unspecified`. It never says Pass:
 //! no purpose is asked for.
 //!
+//! Where the states are many, they are kept as formulas ([`gathered`]): symbolic states that stand for the
+//! same ones, and one of each for those who want an example. An output is a violation where it is *proved*
+//! that no formula takes it. Where the solver does not know, or where both the states and the formulas are
+//! too many, the monitor gives up rather than guess, for the cause `states`.
+//!
 //! **Ends**: a step is finite where the specification has no livelock, which its reader refuses. **Costs**
-//! the number of states times the location's transitions.
+//! the number of states, or of formulas, times the location's transitions; a formula asks a question for each
+//! guard that hangs on what was not seen.
 
 use std::collections::BTreeSet;
 
-use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_analyses::symbolic::gathered::{FEW, gathered};
+use coreach_analyses::symbolic::inclusion::data_of;
+use coreach_analyses::symbolic::{SymbolicState, System};
+use coreach_model::iosts::{ActionId, ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, internal_closure};
-use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
+use coreach_model::term::evaluate::{evaluate, holds};
+use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
 use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::{texts, violated};
+use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::values::boundaries::boundaries;
 
-/// The most states that are followed.
+/// The most states that are followed one by one.
 pub const MOST: usize = 2048;
+
+/// The most formulas.
+const MOST_FORMULAS: usize = 64;
+
+/// States, and formulas where they stand for more.
+type After = (BTreeSet<State>, Vec<SymbolicState>);
 
 const UNSPECIFIED: Judged = Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
 
@@ -35,7 +52,12 @@ const UNSPECIFIED: Judged = Judged::Ends(Verdict::Inconclusive, Cause::Unspecifi
 pub struct Monitor<'a> {
     specification: &'a Iosts,
     initial: BTreeSet<State>,
+    /// All of them; one of each formula, where there are any.
     states: BTreeSet<State>,
+    /// Where the states are many: all of them.
+    formulas: Vec<SymbolicState>,
+    /// More states than these are gathered.
+    few: usize,
     /// How often each transition may have been taken.
     taken: Numbered<TransitionId, usize>,
     /// An output came that may not happen.
@@ -47,10 +69,17 @@ impl<'a> Monitor<'a> {
     pub fn new(specification: &'a Iosts, initial: BTreeSet<State>) -> Self {
         let initial = internal_closure(specification, initial);
         let taken = specification.transitions.map(|_| 0);
-        Monitor { specification, states: initial.clone(), initial, taken, violated: false }
+        let states = initial.clone();
+        Monitor { specification, states, initial, formulas: Vec::new(), few: FEW, taken, violated: false }
     }
 
-    /// The states that are possible now.
+    /// The same, where more states than these are gathered.
+    #[must_use]
+    pub fn gathering_beyond(self, few: usize) -> Self {
+        Monitor { few, ..self }
+    }
+
+    /// States that are possible now: all of them, or one of each formula that stands for more.
     pub fn states(&self) -> &BTreeSet<State> {
         &self.states
     }
@@ -61,11 +90,53 @@ impl<'a> Monitor<'a> {
         &self.taken
     }
 
+    /// Are these all states that are possible?
+    pub fn are_all(&self) -> bool {
+        self.formulas.is_empty()
+    }
+
+    /// May one of the states satisfy the condition of its location? Errs towards yes.
+    pub fn may_hold(&self, conditions: &Numbered<LocationId, Term>) -> bool {
+        let mut solver = Lazy::default();
+        let is_met = |state: &State| holds(&conditions[state.location], &state.valuation) != Ok(false);
+        let mut may_be = |one: &SymbolicState| {
+            one.meaning(&conditions[one.location], &one.known).may_be(&one.condition, &mut solver)
+        };
+        self.states.iter().any(is_met) || self.formulas.iter().any(&mut may_be)
+    }
+
     /// Follows an event, where the specification allows it.
     fn follow(&mut self, event: &Event) -> Judged {
         let Some(action) = self.specification.find_action(&event.action) else { return self.violation() };
-        let mut next = BTreeSet::new();
         let mut through = BTreeSet::new();
+        let followed = match self.formulas.is_empty() {
+            true => self.one_by_one(action, &event.values, &mut through),
+            false => self.by_formulas(action, &event.values, &mut through),
+        };
+        let Some((states, formulas)) = followed else {
+            return Judged::Ends(Verdict::Inconclusive, Cause::States(MOST));
+        };
+        if states.is_empty() {
+            return match self.specification.action(action).kind {
+                ActionKind::Output => self.violation(),
+                _ => UNSPECIFIED,
+            };
+        }
+        (self.states, self.formulas) = (states, formulas);
+        for number in through {
+            self.taken[number] += 1;
+        }
+        Judged::Followed(None)
+    }
+
+    /// The states after an event, one by one; `None` where they are too many.
+    fn one_by_one(
+        &self,
+        action: ActionId,
+        values: &[Value],
+        through: &mut BTreeSet<TransitionId>,
+    ) -> Option<After> {
+        let mut next = BTreeSet::new();
         for (number, transition) in self.specification.transitions.numbered() {
             let internal = self.specification.action(transition.action).kind == ActionKind::Internal;
             for state in &self.states {
@@ -74,28 +145,101 @@ impl<'a> Monitor<'a> {
                         through.insert(number);
                     }
                 } else if transition.action == action
-                    && let Some(to) = fire(self.specification, transition, state, &event.values)
+                    && let Some(to) = fire(self.specification, transition, state, values)
                 {
                     next.insert(to);
                     through.insert(number);
                 }
             }
         }
-        if next.is_empty() {
-            return match self.specification.action(action).kind {
-                ActionKind::Output => self.violation(),
-                _ => UNSPECIFIED,
-            };
-        }
         let next = internal_closure(self.specification, next);
-        if next.len() > MOST {
-            return Judged::Ends(Verdict::Inconclusive, Cause::States(MOST));
+        if next.len() > self.few {
+            let formulas = gathered(&data_of(self.specification), next.iter().map(SymbolicState::of));
+            if let Some(after) = self.exemplified(formulas, &mut Lazy::default()) {
+                return Some(after);
+            }
         }
-        self.states = next;
-        for number in through {
-            self.taken[number] += 1;
+        (next.len() <= MOST).then(|| (next, Vec::new()))
+    }
+
+    /// The states after an event, by formulas; `None` where they are too many, or the solver does not know.
+    fn by_formulas(
+        &self,
+        action: ActionId,
+        values: &[Value],
+        through: &mut BTreeSet<TransitionId>,
+    ) -> Option<After> {
+        let specification = self.specification;
+        let mut solver = Lazy::default();
+        let (system, data) = (System::new(specification), data_of(specification));
+        let parameters = &specification.action(action).parameters;
+        let are_in = parameters.len() == values.len()
+            && parameters.iter().zip(values).all(|(parameter, value)| value.is_in(parameter.ty()));
+        let is_internal = |number: &TransitionId| {
+            specification.action(specification.transitions[*number].action).kind == ActionKind::Internal
+        };
+        let mut next = Vec::new();
+        for formula in &self.formulas {
+            for number in &system.outgoing[formula.location] {
+                if is_internal(number) {
+                    through.extend(formula.after(&system, *number, &[], &mut solver).map(|_| *number));
+                } else if are_in && specification.transitions[*number].action == action {
+                    let to = formula.after(&system, *number, values, &mut solver);
+                    through.extend(to.as_ref().map(|_| *number));
+                    next.extend(to);
+                }
+            }
         }
-        Judged::Followed(None)
+        // Those of one number of internal steps together, as long as there are any.
+        let mut all: Vec<SymbolicState> = Vec::new();
+        while !next.is_empty() {
+            next = gathered(&data, next);
+            all.extend(next.iter().cloned());
+            if are_too_many(&next) || all.len() > MOST {
+                return None;
+            }
+            let mut behind = Vec::new();
+            for formula in &next {
+                for number in system.outgoing[formula.location].iter().filter(|number| is_internal(number)) {
+                    behind.extend(formula.after(&system, *number, &[], &mut solver));
+                }
+            }
+            next = behind;
+        }
+        self.exemplified(gathered(&data, all), &mut solver)
+    }
+
+    /// The formulas, with a state of each that has one; `None` where they are too many, or the solver does
+    /// not know. Formulas that are a state each are states.
+    fn exemplified(&self, mut formulas: Vec<SymbolicState>, solver: &mut dyn Solver) -> Option<After> {
+        if are_too_many(&formulas) {
+            return None;
+        }
+        let mut states = BTreeSet::new();
+        let mut is_known = true;
+        formulas.retain(|formula| {
+            let found = match formula.condition.is_empty() {
+                true => Witness::Found(Default::default()),
+                false => solver.witness(&formula.condition),
+            };
+            let Witness::Found(values) = found else {
+                is_known &= found == Witness::None;
+                return false;
+            };
+            let mut valuation = formula.known.clone();
+            for (datum, term) in &*formula.open {
+                match evaluate(term, &values) {
+                    Ok(value) => drop(valuation.insert(datum.clone(), value)),
+                    Err(_) => is_known = false,
+                }
+            }
+            states.insert(State { location: formula.location, valuation });
+            true
+        });
+        if formulas.iter().all(|formula| formula.open.is_empty()) {
+            formulas.clear();
+        }
+        (is_known && solver.statistics().unknown == 0).then_some((states, formulas))
     }
 
     fn violation(&mut self) -> Judged {
@@ -104,9 +248,14 @@ impl<'a> Monitor<'a> {
     }
 }
 
+/// Those that are a state each are as cheap as states are.
+fn are_too_many(formulas: &[SymbolicState]) -> bool {
+    formulas.len() > MOST || formulas.iter().filter(|one| !one.open.is_empty()).count() > MOST_FORMULAS
+}
+
 impl Follower for Monitor<'_> {
     fn is_where(&self, other: &Self) -> bool {
-        self.states == other.states && self.violated == other.violated
+        self.states == other.states && self.formulas == other.formulas && self.violated == other.violated
     }
 }
 
@@ -123,6 +272,7 @@ impl Judge for Monitor<'_> {
 
     fn begin(&mut self) {
         self.states = self.initial.clone();
+        self.formulas.clear();
         self.taken.fill(0);
         self.violated = false;
     }
@@ -154,6 +304,11 @@ impl Judge for Monitor<'_> {
 
     fn can_send(&mut self, stimulus: &Event) -> bool {
         let specification = self.specification;
+        if !self.formulas.is_empty() {
+            let action = specification.find_action(&stimulus.action);
+            let after = action.map(|action| self.by_formulas(action, &stimulus.values, &mut BTreeSet::new()));
+            return after.flatten().is_some_and(|(states, _)| !states.is_empty());
+        }
         specification.transitions.iter().any(|transition| {
             let action = specification.action(transition.action);
             action.kind == ActionKind::Input
@@ -184,7 +339,8 @@ impl Judge for Monitor<'_> {
         // Only what is the same in all of them.
         let value = |datum: &Datum| {
             let value = self.states.first()?.valuation.get(datum)?;
-            let known = self.states.iter().all(|state| state.valuation.get(datum) == Some(value));
+            let known = self.states.iter().all(|state| state.valuation.get(datum) == Some(value))
+                && self.formulas.iter().all(|formula| formula.known.get(datum) == Some(value));
             known.then(|| (datum.clone(), value.clone()))
         };
         let place = places.into_iter().collect::<Vec<_>>().join(" or ");

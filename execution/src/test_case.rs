@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
+use std::time::Duration;
 
 use coreach_artifact::document::{ONLINE, Sources, TEST_CASE};
 use coreach_artifact::read;
@@ -11,6 +12,8 @@ use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, Transition
 use coreach_model::semantics::{State, fire};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Numbered, Term, TransitionId, Value, Verdict, Violated};
+use dashu::integer::IBig;
+use dashu::rational::RBig;
 
 use crate::timed::TimedCase;
 
@@ -218,4 +221,10 @@ fn internal(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>> {
         }
     }
     internal
+}
+
+/// A time in seconds, as the values of a delay are.
+pub fn seconds(time: Duration) -> RBig {
+    let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    RBig::from_parts(IBig::from(micros), 1_000_000u32.into())
 }

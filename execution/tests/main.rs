@@ -13,3 +13,4 @@ mod shrink;
 mod store;
 mod tester;
 mod timed;
+mod unseen;

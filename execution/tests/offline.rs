@@ -243,7 +243,7 @@ transitions:
             }
             let [one] = judge.contexts() else { panic!("{says}: {:?}", judge.contexts()) };
             let asked = coreach_analyses::solver::Solver::statistics(&solver).queries;
-            (one.condition.clone(), asked)
+            (one.state.condition.clone(), asked)
         };
         let (_, asked) = take(first);
         let (condition, later) = take(&then.repeat(20));
@@ -311,7 +311,7 @@ transitions:
         trace += &format!("1,Ask,1\n{}.{},Tell,{}\n", number * 7 % 13 + 1, number, number % 7);
     }
     let (verdict, sizes) = verdict(&model, "1,2", &trace, Rules::Corrected, |judge| {
-        judge.contexts().iter().map(|context| context.condition.len()).collect::<Vec<_>>()
+        judge.contexts().iter().map(|context| context.state.condition.len()).collect::<Vec<_>>()
     });
     assert_eq!(verdict, OfflineVerdict::InconclusiveR);
     assert!(sizes.len() == 1 && sizes[0] <= 4, "{sizes:?}");
@@ -335,7 +335,7 @@ transitions:
     let trace = "0.1,Ask,1\n0.3,Tell,0\n".repeat(400);
     let (verdict, sizes) = verdict(&model(text), "1,2", &trace, Rules::Corrected, |judge| {
         let open = |context: &coreach_execution::offline::context::Context| {
-            context.open.values().map(|term| term.written_size()).max().unwrap_or(0)
+            context.state.open.values().map(|term| term.written_size()).max().unwrap_or(0)
         };
         judge.contexts().iter().map(open).collect::<Vec<_>>()
     });
@@ -419,6 +419,37 @@ transitions:
     let stopped = items.iter().find_map(|item| judge.take(item, &mut solver).err());
     // 32 after five of them.
     assert_eq!(stopped, Some(CannotJudge::Contexts { line: 6, most: 50 }));
+}
+
+/// soundness: what can be is no Fail; precise: what cannot be is one, of 2^40 states.
+#[test]
+fn contexts_that_add_up_unseen_become_few() {
+    let model = model(
+        "\
+iosts: many
+clocks: [w]
+variables: { n: int }
+initial: { location: A, condition: n == 0 }
+inputs: { Go: {} }
+outputs: { Tell: { m: int } }
+transitions:
+  - { from: A, to: A, on: Go, reset: [w], assign: { n: 2 * n } }
+  - { from: A, to: A, on: Go, reset: [w], assign: { n: 2 * n + 1 } }
+  - { from: A, to: A, on: Tell, when: m == n && w <= 1 }
+",
+    );
+    for (told, expected) in [
+        ("1,Tell,123456789", OfflineVerdict::InconclusiveR),
+        ("1,Tell,1099511627775", OfflineVerdict::InconclusiveR),
+        ("1,Tell,1099511627776", OfflineVerdict::Fail),
+        ("1.1,Tell,5", OfflineVerdict::Fail),
+        ("1,Tell,5\n,Tell,6", OfflineVerdict::Fail),
+    ] {
+        let trace = "1,Go\n".repeat(40) + told + "\n";
+        let (verdict, most) = verdict(&model, "1", &trace, Rules::Corrected, |judge| judge.most_at_once());
+        assert_eq!(verdict, expected, "{told}");
+        assert!(most <= 512, "{most}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{SymbolicState, System};
-use coreach_execution::offline::context::{Context, Place};
+use coreach_execution::offline::context::Place;
 use coreach_execution::offline::judge::{MOST_CONTEXTS, OfflineJudge, OfflineVerdict};
 use coreach_execution::offline::merge::merge;
 use coreach_execution::offline::prepared::Offline;
@@ -131,7 +131,7 @@ fn the_published_trace_fails_at_the_command() {
                 break;
             }
             let [context] = judge.contexts() else { panic!("one context at {number}") };
-            let name = &model.timed.graph().location(context.location).name;
+            let name = &model.timed.graph().location(context.state.location).name;
             assert_eq!((name.as_str(), context.place), (places[number], steps[number]), "{number}");
             assert_eq!(judge.verdict(), OfflineVerdict::InconclusiveR);
         }
@@ -151,12 +151,13 @@ fn waiting_is_as_published() {
     let model = model();
     let system = System::new(&model.form.iosts);
     let mut solver = Z3Solver::default();
-    let initial = Context::initial(&system, &Valuation::new(), &mut solver).unwrap();
+    let initial = SymbolicState::start(&system, &Valuation::new(), &mut solver).unwrap();
     for rules in [Rules::Corrected, Rules::Published] {
         let offline = offline(&model, rules);
         let mut waits = |place: &str, until: &str| {
             let location = model.timed.graph().find_location(place).unwrap();
-            offline.may_wait(&Context { location, ..initial.clone() }, &real(until, 9).unwrap(), &mut solver)
+            let state = SymbolicState { location, ..initial.clone() };
+            offline.may_wait(&state, &real(until, 9).unwrap(), &mut solver)
         };
         for (place, until, can) in [
             ("q0", "1000000", true),
@@ -178,8 +179,8 @@ fn waiting_is_as_published() {
         .location_ids()
         .filter(|location| {
             let offline = offline(&model, Rules::Corrected);
-            let context = Context { location: *location, ..initial.clone() };
-            offline.may_wait(&context, &real("1e9", 9).unwrap(), &mut solver)
+            let state = SymbolicState { location: *location, ..initial.clone() };
+            offline.may_wait(&state, &real("1e9", 9).unwrap(), &mut solver)
         })
         .collect();
     assert_eq!(quiescent, [model.timed.graph().initial]);

@@ -53,6 +53,7 @@ fn no_property_is_violated_by_the_fixed_seeds() {
         "pairs made in doubt",
         "open traces where silence is blamed",
         "implementations: silence can fail",
+        "sets on line that are formulas",
     ] {
         assert!(total.counts.get(what).copied().unwrap_or(0) >= 20, "{what}: {:?}", total.counts);
     }

@@ -76,34 +76,42 @@ pub fn tidy(data: &[Datum], state: &SymbolicState, is_satisfiable: bool) -> Tidy
     let values: Vec<Term> = data.iter().map(|datum| state.value(datum)).collect();
     let condition = match is_satisfiable {
         false => state.condition.clone(),
-        true => about(values.iter().flat_map(Term::data).collect(), &state.condition),
+        true => about(data_of_terms(&values), &state.condition, Term::data).0,
     };
     Tidy { location: state.location, values, condition }
 }
 
-/// The conjuncts that these symbols depend on, directly or through others, in their order.
-fn about(mut symbols: BTreeSet<Datum>, condition: &[Term]) -> Vec<Term> {
-    let mentioned: Vec<BTreeSet<Datum>> = condition.iter().map(Term::data).collect();
+/// The data that these terms mention.
+pub fn data_of_terms<'t>(terms: impl IntoIterator<Item = &'t Term>) -> BTreeSet<Datum> {
+    terms.into_iter().flat_map(Term::data).collect()
+}
+
+/// The conjuncts that these symbols depend on, directly or through others that count, in their order; and the
+/// rest.
+pub(crate) fn about(
+    mut symbols: BTreeSet<Datum>,
+    condition: &[Term],
+    counts: impl Fn(&Term) -> BTreeSet<Datum>,
+) -> (Vec<Term>, Vec<Term>) {
+    let counted: Vec<BTreeSet<Datum>> = condition.iter().map(counts).collect();
     let mut kept = vec![false; condition.len()];
-    loop {
-        let mut is_new = false;
-        for (at, data) in mentioned.iter().enumerate() {
-            // What mentions no symbol is kept: it may be what makes the rest defined.
-            if !kept[at] && (data.is_empty() || !symbols.is_disjoint(data)) {
+    let mut is_new = true;
+    while std::mem::take(&mut is_new) {
+        for (at, data) in counted.iter().enumerate() {
+            if !kept[at] && !symbols.is_disjoint(data) {
                 kept[at] = true;
                 is_new = true;
                 symbols.extend(data.iter().cloned());
             }
         }
-        if !is_new {
-            return condition
-                .iter()
-                .zip(kept)
-                .filter(|(_, kept)| *kept)
-                .map(|(part, _)| part.clone())
-                .collect();
-        }
     }
+    let (mut about, mut rest) = (Vec::new(), Vec::new());
+    for (part, is_kept) in condition.iter().zip(kept) {
+        // What mentions no symbol is kept: it may be what makes the rest defined.
+        let side = if is_kept || part.data().is_empty() { &mut about } else { &mut rest };
+        side.push(part.clone());
+    }
+    (about, rest)
 }
 
 impl Tidy {
@@ -113,7 +121,7 @@ impl Tidy {
         let Tidy { location, values, condition } = self;
         let condition = match is_satisfiable {
             false => condition,
-            true => about(values.iter().flat_map(Term::data).collect(), &condition),
+            true => about(data_of_terms(&values), &condition, Term::data).0,
         };
         let StateShape { location, values, condition } = Tidy { location, values, condition }.shape();
         Tidy { location, values, condition: condition.into_iter().collect() }
@@ -121,12 +129,11 @@ impl Tidy {
 
     /// As a state that a step can be taken from.
     pub(super) fn state(&self, data: &[Datum]) -> SymbolicState {
-        SymbolicState {
-            location: self.location,
-            condition: self.condition.clone(),
-            valuation: Arc::new(data.iter().cloned().zip(self.values.iter().cloned()).collect()),
-            depth: 0,
-        }
+        let (known, open) = (Valuation::new(), Arc::default());
+        let condition = self.condition.clone();
+        let mut state = SymbolicState { location: self.location, known, open, condition, depth: 0 };
+        state.assign(data.iter().cloned().zip(self.values.iter().cloned().map(Err)));
+        state
     }
 
     /// With the symbols numbered in the order of their occurrence. States of one shape stand for the same

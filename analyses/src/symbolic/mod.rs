@@ -24,6 +24,8 @@
 mod candidates;
 pub mod eliminate;
 mod expanded;
+pub mod followed;
+pub mod gathered;
 pub mod inclusion;
 mod multiples;
 pub mod paths;
@@ -39,5 +41,5 @@ pub mod tree;
 pub use inclusion::Inclusion;
 pub use paths::{Accepting, all_paths, k_inclusion};
 pub use quiescence::Quiescence;
-pub use state::{SymbolicState, SymbolicStep, System, symbol};
+pub use state::{Holds, SymbolicState, SymbolicStep, System, symbol};
 pub use tree::{Growth, Move, Node, NodeEnd, NodeId, Refuted, Tree, TreeLimits};

@@ -1,10 +1,11 @@
 //! A symbolic state and the one behind a step.
 //!
 //! Whoever follows a model along events that are not all known has the same in hand: where the path is, what
-//! the data stand at, and what is asked of the symbols in it. Trees and searches name the parameters of each
-//! step anew ([`System::successor`]); the contexts of timed paths name them for the step alone, and what
-//! judges a run once more gives them terms over instants. The step is [`SymbolicState::behind`] for all of
-//! them.
+//! of the data is known as values and what is open as terms, and what is asked of the symbols in these. Trees
+//! and searches name the parameters of each step anew ([`System::successor`]); the contexts of timed paths
+//! name them for the step alone; what judges a run once more gives them terms over instants; who follows a
+//! trace has values for them ([`super::followed`]). The step is [`SymbolicState::behind`] for all of them:
+//! what can be evaluated is, and terms are made of the rest.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,20 +13,34 @@ use std::sync::Arc;
 use coreach_model::iosts::{Iosts, LocationId, Transition, TransitionId};
 use coreach_model::obligation::{defined, enabling_condition};
 use coreach_model::semantics::State;
+use coreach_model::term::evaluate::{Undefined, Valuation, evaluate};
 use coreach_model::term::{Substitution, substitute, substitute_all};
-use coreach_model::{Datum, Numbered, Term};
+use coreach_model::{Datum, Numbered, Term, Value};
 
-/// ⟨q, π, σ⟩ (Definition 8).
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// ⟨q, π, σ⟩ (Definition 8), where σ is known in part.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SymbolicState {
     /// q
     pub location: LocationId,
+    /// Of σ, the data whose values are known.
+    pub known: Valuation,
+    /// Of σ, the others, over symbols; a datum that is in neither is its own symbol.
+    pub open: Arc<Substitution>,
     /// π, as conjuncts in the order of the path: what stands first makes sure that the rest is defined.
     pub condition: Vec<Term>,
-    /// σ: a term over symbols for each variable; a datum that is not in it is its own symbol.
-    pub valuation: Arc<Substitution>,
-    /// The number of steps from the state where the path began.
+    /// The number of steps from the state where the path began, where that is counted.
     pub depth: usize,
+}
+
+/// What a condition is in a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Holds {
+    /// True.
+    Always,
+    /// False, or without a value.
+    Never,
+    /// Where the symbols are so.
+    Where(Term),
 }
 
 /// A step of a path.
@@ -73,20 +88,20 @@ impl SymbolicState {
         let condition = &iosts.initial_condition;
         SymbolicState {
             location: iosts.initial,
+            known: Valuation::new(),
+            open: Arc::default(),
             condition: Term::and([defined(condition), condition.clone()]).conjuncts(),
-            valuation: Arc::default(),
             depth: 0,
         }
     }
 
     /// A state in which all is known: paths begin where a run is.
     pub fn of(state: &State) -> Self {
-        let literal =
-            |(datum, value): (&Datum, &coreach_model::Value)| (datum.clone(), Term::literal(value.clone()));
         SymbolicState {
             location: state.location,
+            known: state.valuation.clone(),
+            open: Arc::default(),
             condition: Vec::new(),
-            valuation: Arc::new(state.valuation.iter().map(literal).collect()),
             depth: 0,
         }
     }
@@ -95,7 +110,7 @@ impl SymbolicState {
     #[must_use]
     pub fn asking(&self, condition: &Term) -> Self {
         let mut state = self.clone();
-        state.ask(&substitute(condition, &self.valuation));
+        state.ask(&substitute(condition, &self.standing(&self.known)));
         state
     }
 
@@ -109,28 +124,99 @@ impl SymbolicState {
         }
     }
 
-    /// The state behind a transition that leaves its location and asks for this, with these terms for the
-    /// parameters.
+    /// The state behind a transition that leaves its location and asks for this, with these values and terms
+    /// for the parameters; none where it is refuted by its shape.
     #[must_use]
     pub fn behind(
         &self,
         transition: &Transition,
         asked: &Term,
-        parameters: impl IntoIterator<Item = (Datum, Term)>,
-    ) -> Self {
+        values: impl IntoIterator<Item = (Datum, Value)>,
+        terms: impl IntoIterator<Item = (Datum, Term)>,
+    ) -> Option<Self> {
         debug_assert_eq!(transition.source, self.location, "a transition leaves its source");
-        let mut standing = (*self.valuation).clone();
-        standing.extend(parameters);
-        let terms = std::iter::once(asked).chain(transition.assignments.values());
-        let mut terms = substitute_all(terms, &standing).into_iter();
-        let condition = terms.next().unwrap_or_else(Term::yes);
-        let mut state = self.clone();
-        state.ask(&condition);
-        if !transition.assignments.is_empty() {
-            Arc::make_mut(&mut state.valuation).extend(transition.assignments.keys().cloned().zip(terms));
+        let mut known = self.known.clone();
+        let values: Vec<(Datum, Value)> = values.into_iter().collect();
+        known.extend(values.iter().cloned());
+        let (mut assigned, mut variables, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+        let is_asked = match evaluate(asked, &known) {
+            Ok(Value::Bool(true)) => false,
+            Err(Undefined::Unbound(_)) => true,
+            _ => return None,
+        };
+        unknown.extend(is_asked.then_some(asked));
+        for (variable, term) in &transition.assignments {
+            match evaluate(term, &known) {
+                Ok(value) => assigned.push((variable.clone(), value)),
+                Err(_) => {
+                    variables.push(variable.clone());
+                    unknown.push(term);
+                }
+            }
         }
-        (state.location, state.depth) = (transition.target, self.depth + 1);
-        state
+        let mut terms = match unknown.is_empty() {
+            true => Vec::new(),
+            false => {
+                let mut standing = self.standing(&known);
+                standing.extend(terms);
+                substitute_all(unknown, &standing)
+            }
+        }
+        .into_iter();
+        for (parameter, _) in &values {
+            known.remove(parameter);
+        }
+        let (open, condition) = (self.open.clone(), self.condition.clone());
+        let (location, depth) = (transition.target, self.depth + 1);
+        let mut state = SymbolicState { location, known, open, condition, depth };
+        if is_asked && let Some(condition) = terms.next() {
+            state.ask(&condition);
+        }
+        state.assign(assigned.into_iter().map(|(variable, value)| (variable, Ok(value))));
+        state.assign(variables.into_iter().zip(terms.map(Err)));
+        (!state.is_refuted()).then_some(state)
+    }
+
+    /// Gives data values, or else terms over symbols.
+    pub(super) fn assign(&mut self, all: impl IntoIterator<Item = (Datum, Result<Value, Term>)>) {
+        for (datum, value) in all {
+            match value.or_else(|term| term.as_literal().cloned().ok_or(term)) {
+                Ok(value) => {
+                    if self.open.contains_key(&datum) {
+                        Arc::make_mut(&mut self.open).remove(&datum);
+                    }
+                    self.known.insert(datum, value);
+                }
+                Err(term) => {
+                    self.known.remove(&datum);
+                    Arc::make_mut(&mut self.open).insert(datum, term);
+                }
+            }
+        }
+    }
+
+    /// What a condition is where these data have values; the rest stands at its terms, or for itself.
+    pub fn meaning(&self, condition: &Term, known: &Valuation) -> Holds {
+        match evaluate(condition, known) {
+            Ok(Value::Bool(true)) => Holds::Always,
+            Err(Undefined::Unbound(_)) => {
+                let term = substitute(condition, &self.standing(known));
+                match term.as_literal() {
+                    Some(value) if *value == Value::Bool(true) => Holds::Always,
+                    Some(_) => Holds::Never,
+                    None => Holds::Where(term),
+                }
+            }
+            _ => Holds::Never,
+        }
+    }
+
+    /// What data stand at where these have values.
+    pub fn standing(&self, known: &Valuation) -> Substitution {
+        let literal = |(datum, value): (&Datum, &Value)| (datum.clone(), Term::literal(value.clone()));
+        let mut standing = (*self.open).clone();
+        standing.extend(known.iter().map(literal));
+        standing
     }
 
     /// Is the path condition false by its shape alone?
@@ -140,7 +226,8 @@ impl SymbolicState {
 
     /// The term that the datum stands at.
     pub fn value(&self, datum: &Datum) -> Term {
-        self.valuation.get(datum).cloned().unwrap_or_else(|| Term::datum(datum))
+        let known = || self.known.get(datum).cloned().map(Term::literal);
+        self.open.get(datum).cloned().or_else(known).unwrap_or_else(|| Term::datum(datum))
     }
 }
 
@@ -172,8 +259,8 @@ impl<'a> System<'a> {
         let parameters = &self.iosts.action(transition.action).parameters;
         let symbols: Vec<Datum> = parameters.iter().map(|datum| symbol(datum, from.depth)).collect();
         let terms = parameters.iter().cloned().zip(symbols.iter().map(Term::datum));
-        let state = from.behind(transition, &self.enabled[number], terms);
-        (!state.is_refuted()).then_some((SymbolicStep { transition: number, parameters: symbols }, state))
+        let state = from.behind(transition, &self.enabled[number], [], terms)?;
+        Some((SymbolicStep { transition: number, parameters: symbols }, state))
     }
 
     /// All successors that are not refuted by their shape, in the order of the transitions.

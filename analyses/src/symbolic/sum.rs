@@ -125,6 +125,11 @@ impl Sum {
         self.terms.keys()
     }
 
+    /// The same, and how often each is there.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (&Term, &RBig)> {
+        self.terms.iter()
+    }
+
     /// The same with a term in the place of an atom of its.
     pub(super) fn replaced(&self, atom: &Term, by: &Term) -> Self {
         let mut sum = self.clone();

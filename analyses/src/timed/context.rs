@@ -8,15 +8,18 @@
 //! needs: formulas that do not grow with the path, unless what is known does.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use coreach_model::iosts::{Iosts, LocationId, TransitionId};
+use coreach_model::iosts::{Iosts, TransitionId};
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, Type, budget};
 
-use crate::solver::{Solver, must_hold};
-use crate::symbolic::System;
+use crate::solver::Solver;
 use crate::symbolic::eliminate::{cancelled, given_by, without};
+use crate::symbolic::followed::unrepeated;
+use crate::symbolic::inclusion::{about, data_of_terms as data_of};
+use crate::symbolic::{SymbolicState, System};
 
 /// A projection longer than this is not worth it: the old value stays as a ghost.
 const LONGEST_PROJECTION: u64 = 400;
@@ -30,15 +33,13 @@ const MOST_COMPARED: usize = 60;
 /// Where a path is, and what is known there.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Context {
-    /// The location.
-    pub location: LocationId,
-    /// λ: for each variable that is needed from here on, a term over registers, constants and unknown data.
-    pub valuation: Substitution,
+    /// Its σ is λ: what each variable stands at that is needed from here on, over registers, constants and
+    /// unknown data. Its condition is what has been established: it holds in every state that is possible
+    /// here, with some values of the unknown data and of ghosts. It does not count its steps, so that a
+    /// periodic path comes back to it.
+    pub state: SymbolicState,
     /// The unknown data.
     pub unknown: BTreeSet<Datum>,
-    /// What has been established: it holds in every state that is possible here, with some values of the
-    /// unknown data and of ghosts.
-    pub known: Vec<Term>,
 }
 
 /// What a step leads to.
@@ -164,16 +165,11 @@ impl Context {
         let first = |datum: &Datum| Datum::new(format!("{}#0", datum.name()), datum.ty().clone());
         let all: Substitution =
             iosts.variables.iter().map(|datum| (datum.clone(), Term::datum(&first(datum)))).collect();
-        let condition = &iosts.initial_condition;
-        let said = Term::and([defined(condition), condition.clone()]);
-        let valuation = all.iter().filter(|(datum, _)| needed.contains(*datum));
-        let valuation = valuation.map(|(datum, value)| (datum.clone(), value.clone())).collect();
-        let mut context = Context {
-            location: iosts.initial,
-            valuation,
-            unknown: iosts.variables.iter().map(first).collect(),
-            known: substitute(&said, &all).conjuncts(),
-        };
+        let mut state = SymbolicState::initial(iosts);
+        state.condition = flat(substitute_all(&state.condition, &all));
+        let of_need = all.into_iter().filter(|(datum, _)| needed.contains(datum));
+        state.open = Arc::new(of_need.collect());
+        let mut context = Context { state, unknown: iosts.variables.iter().map(first).collect() };
         context.solve();
         context.settle(BTreeSet::new(), &Substitution::new(), registers, solver);
         context
@@ -184,12 +180,15 @@ impl Context {
     pub fn asked(&self, system: &System<'_>, number: TransitionId, delay: &Datum) -> Vec<Term> {
         let parts = self.here(system.enabled(number)).conjuncts();
         let not_negative = not_negative(delay);
-        parts.into_iter().filter(|part| *part != not_negative && !self.known.contains(part)).collect()
+        parts
+            .into_iter()
+            .filter(|part| *part != not_negative && !self.state.condition.contains(part))
+            .collect()
     }
 
     /// A term over the model's variables, as one over what stands here.
     pub fn here(&self, term: &Term) -> Term {
-        substitute(term, &self.valuation)
+        substitute(term, &self.state.standing(&self.state.known))
     }
 
     /// That the conditions hold together with some values of the unknown data, and of the others that are
@@ -197,8 +196,7 @@ impl Context {
     /// Exact; `None` where it cannot be said without a quantifier.
     pub fn some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
         let mut all: Vec<Term> = parts.to_vec();
-        let (tied, rest) = self.tied(&data_of(parts));
-        debug_assert!(rest.len() + tied.len() == self.known.len(), "each is one of them");
+        let (tied, _) = self.tied(data_of(parts));
         all.splice(0..0, tied);
         let mut unknown: Vec<Datum> = bound.to_vec();
         unknown.extend(self.unknown.iter().cloned());
@@ -206,25 +204,8 @@ impl Context {
     }
 
     /// What is known of unknown data that these are tied to; and the rest.
-    fn tied(&self, data: &BTreeSet<Datum>) -> (Vec<Term>, Vec<Term>) {
-        let mut reached: BTreeSet<Datum> = data.intersection(&self.unknown).cloned().collect();
-        let mentioned: Vec<BTreeSet<Datum>> = self.known.iter().map(Term::data).collect();
-        loop {
-            let before = reached.len();
-            for data in &mentioned {
-                if !data.is_disjoint(&reached) {
-                    reached.extend(data.intersection(&self.unknown).cloned());
-                }
-            }
-            if reached.len() == before {
-                break;
-            }
-        }
-        let (mut tied, mut rest) = (Vec::new(), Vec::new());
-        for (part, data) in self.known.iter().zip(&mentioned) {
-            if data.is_disjoint(&reached) { rest.push(part.clone()) } else { tied.push(part.clone()) }
-        }
-        (tied, rest)
+    fn tied(&self, data: BTreeSet<Datum>) -> (Vec<Term>, Vec<Term>) {
+        about(data, &self.state.condition, |part| part.data().intersection(&self.unknown).cloned().collect())
     }
 
     /// Behind the transition, which leaves this location; `needed` are the variables that are needed there.
@@ -244,28 +225,20 @@ impl Context {
         let held = self.registers(system.iosts);
         let before: Substitution =
             held.iter().map(|datum| (datum.clone(), Term::datum(&was(datum)))).collect();
-        // λ over the old values, and the parameters beside it.
-        let mut standing: Substitution = self
-            .valuation
-            .iter()
-            .map(|(variable, value)| (variable.clone(), substitute(value, &before)))
-            .collect();
-        standing.extend(parameters.iter().map(|datum| (datum.clone(), Term::datum(&now(datum)))));
-        let valuation = needed
-            .iter()
-            .map(|variable| (variable.clone(), substitute(&Iosts::effect(transition, variable), &standing)));
-        let mut known = substitute_all(&self.known, &before);
-        for part in substitute(system.enabled(number), &standing).conjuncts() {
-            if !known.contains(&part) {
-                known.push(part);
-            }
+        // λ over the old values.
+        let mut state = self.state.clone();
+        for value in Arc::make_mut(&mut state.open).values_mut() {
+            *value = substitute(value, &before);
         }
-        let mut context = Context {
-            location: transition.target,
-            valuation: valuation.collect(),
-            unknown: self.unknown.clone(),
-            known,
-        };
+        state.condition = substitute_all(&state.condition, &before);
+        let parameters_now = parameters.iter().map(|datum| (datum.clone(), Term::datum(&now(datum))));
+        let behind = state.behind(transition, system.enabled(number), [], parameters_now);
+        // What is asked for can hold: else the path has no test case, and nobody asks for what is behind.
+        let mut state = behind.unwrap_or_else(|| SymbolicState { location: transition.target, ..state });
+        Arc::make_mut(&mut state.open).retain(|variable, _| needed.contains(variable));
+        state.known.retain(|variable, _| needed.contains(variable));
+        state.depth = 0;
+        let mut context = Context { state, unknown: self.unknown.clone() };
         context.solve();
         let old: BTreeSet<Datum> = held.iter().map(&was).chain(parameters.iter().map(&now)).collect();
         let names: Substitution = held
@@ -279,8 +252,7 @@ impl Context {
 
     /// The registers that it mentions.
     pub fn registers(&self, iosts: &Iosts) -> BTreeSet<Datum> {
-        let terms: Vec<Term> = self.valuation.values().chain(&self.known).cloned().collect();
-        let mut data = data_of(&terms);
+        let mut data = data_of(self.state.open.values().chain(&self.state.condition));
         data.retain(|datum| !datum.name().contains('#') && !iosts.constants.contains(datum));
         data
     }
@@ -289,15 +261,15 @@ impl Context {
     fn solve(&mut self) {
         loop {
             let found = self.unknown.iter().find_map(|datum| {
-                let value = self.known.iter().find_map(|part| given_by(part, datum))?;
+                let value = self.state.condition.iter().find_map(|part| given_by(part, datum))?;
                 Some((datum.clone(), value))
             });
             let Some((datum, value)) = found else { return };
             let put = Substitution::from([(datum.clone(), value.clone())]);
             let mut known = vec![defined(&value), in_type(&value, datum.ty())];
-            known.extend(substitute_all(&self.known, &put));
-            self.known = flat(known.iter().map(cancelled).collect());
-            for term in self.valuation.values_mut() {
+            known.extend(substitute_all(&self.state.condition, &put));
+            self.state.condition = flat(known.iter().map(cancelled).collect());
+            for term in Arc::make_mut(&mut self.state.open).values_mut() {
                 *term = substitute(term, &put);
             }
             self.unknown.remove(&datum);
@@ -316,7 +288,7 @@ impl Context {
         // What is determined by what was observed gets a register, under the variable's own name.
         let mut held: Vec<(Datum, Term)> = Vec::new();
         let mut mixed: BTreeSet<Datum> = BTreeSet::new();
-        for (variable, value) in &self.valuation {
+        for (variable, value) in &*self.state.open {
             let data = value.data();
             if data.is_disjoint(&old) {
                 mixed.extend(data);
@@ -326,7 +298,7 @@ impl Context {
                 mixed.extend(data);
             }
         }
-        let (tied, rest) = self.tied(&mixed);
+        let (tied, rest) = self.tied(mixed.clone());
         mixed.extend(data_of(&tied));
         // Old symbols that go on under a register's name.
         let mut goes_on = Substitution::new();
@@ -360,7 +332,7 @@ impl Context {
             .filter(|(register, value)| value.as_datum() != Some(register))
             .collect();
         // λ over the new registers.
-        for (variable, value) in &mut self.valuation {
+        for (variable, value) in Arc::make_mut(&mut self.state.open) {
             *value = match held.iter().any(|(held, _)| held == variable) {
                 true => Term::datum(variable),
                 false => substitute(value, &goes_on),
@@ -382,7 +354,7 @@ impl Context {
         for group in groups(flat(open), |datum| is_passing(datum, &kept)) {
             known.extend(projected(group, &kept, registers));
         }
-        self.known = unrepeated(flat(known), solver);
+        self.state.condition = unrepeated_of_few(flat(known), solver);
         assignments
     }
 }
@@ -396,10 +368,6 @@ pub fn not_negative(delay: &Datum) -> Term {
 /// A symbol of a step, or an unknown datum that is needed no more; ghosts are, too.
 fn is_passing(datum: &Datum, kept: &BTreeSet<Datum>) -> bool {
     datum.name().contains('#') && !kept.contains(datum)
-}
-
-fn data_of(terms: &[Term]) -> BTreeSet<Datum> {
-    terms.iter().flat_map(Term::data).collect()
 }
 
 fn flat(parts: Vec<Term>) -> Vec<Term> {
@@ -451,18 +419,7 @@ fn projected(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Registers
     substitute_all(&group, &ghosts)
 }
 
-/// Without parts that the others imply; what stands in front is kept.
-pub(super) fn unrepeated(mut parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
-    if parts.len() > MOST_COMPARED {
-        return parts;
-    }
-    let mut at = parts.len();
-    while at > 0 {
-        at -= 1;
-        let part = parts.remove(at);
-        if !must_hold(solver, &parts, &part) {
-            parts.insert(at, part);
-        }
-    }
-    parts
+/// Without parts that the others imply, where they are not too many to ask.
+pub(super) fn unrepeated_of_few(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+    if parts.len() > MOST_COMPARED { parts } else { unrepeated(parts, solver) }
 }

@@ -19,7 +19,7 @@ use coreach_model::iosts::TransitionId;
 use coreach_model::term::substitute;
 use coreach_model::{Term, budget};
 
-use super::context::unrepeated;
+use super::context::unrepeated_of_few;
 use crate::solver::Solver;
 use crate::symbolic::System;
 use crate::symbolic::eliminate::without;
@@ -66,7 +66,7 @@ fn before(system: &System<'_>, number: TransitionId, next: &Term, solver: &mut d
     let mut all = own.clone();
     all.extend(substitute(next, &transition.assignments).conjuncts());
     let mut short = |parts: &[Term]| {
-        let condition = Term::and(unrepeated(without(parameters, parts)?.conjuncts(), solver));
+        let condition = Term::and(unrepeated_of_few(without(parameters, parts)?.conjuncts(), solver));
         (condition.written_size() <= LONGEST).then_some(condition)
     };
     if let Some(exact) = short(&all) {

@@ -30,8 +30,7 @@ use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict, Viola
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::{can_come, expected, guards, texts, violated};
 use crate::run::{Cause, Occurrence, ShownState};
-use crate::test_case::TestCase;
-use crate::timed::seconds;
+use crate::test_case::{TestCase, seconds};
 use crate::values::boundaries::boundaries;
 
 /// A test case in a state.

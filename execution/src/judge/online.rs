@@ -24,15 +24,17 @@
 //! Else silence is as for a test case ([`super::case`]); whether the specification must answer is not a fact
 //! computed before, but asked of the states themselves: each has an output or an internal step.
 //!
-//! **Ends**: internal steps do, in a specification without livelock; the number of states is limited
-//! ([`crate::monitor::MOST`]), and beyond it the run is Inconclusive for the cause `states`. **Costs** the
-//! states times the transitions of their locations.
+//! Where unseen data add up, the states are formulas ([`crate::monitor`]), and what is said of each state
+//! here is said of all that a formula stands for; that a specification must answer is not said of a formula.
+//!
+//! **Ends**: internal steps do, in a specification without livelock; states and formulas are limited, and
+//! beyond that the run is Inconclusive for the cause `states`. **Costs** the states times the transitions of
+//! their locations.
 
 use std::collections::BTreeSet;
 
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire};
-use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
@@ -62,7 +64,18 @@ impl<'a> OnlineJudge<'a> {
         OnlineJudge { test, online, monitor, verdict, silence_fails, is_silent: false }
     }
 
-    /// The states that are possible now.
+    /// The same, where more states than these are gathered to formulas.
+    #[must_use]
+    pub fn gathering_beyond(self, few: usize) -> Self {
+        OnlineJudge { monitor: self.monitor.gathering_beyond(few), ..self }
+    }
+
+    /// Are there formulas, of each of which one state is shown?
+    pub fn has_formulas(&self) -> bool {
+        !self.monitor.are_all()
+    }
+
+    /// States that are possible now: all, or one of each formula.
     pub fn states(&self) -> impl Iterator<Item = &State> {
         self.monitor.states().iter()
     }
@@ -86,13 +99,14 @@ impl<'a> OnlineJudge<'a> {
     /// Is none of the states quiescent?
     fn must_answer(&self) -> bool {
         let iosts = &self.test.iosts;
-        self.states().all(|state| {
-            let goes_on =
-                |number: &TransitionId| fire(iosts, &iosts.transitions[*number], state, &[]).is_some();
-            let answers = |number: &TransitionId| can_come(self.test, &iosts.transitions[*number], state);
-            self.online.internal[state.location].iter().any(goes_on)
-                || self.test.observations[state.location].iter().any(answers)
-        })
+        self.monitor.are_all()
+            && self.states().all(|state| {
+                let goes_on =
+                    |number: &TransitionId| fire(iosts, &iosts.transitions[*number], state, &[]).is_some();
+                let answers = |number: &TransitionId| can_come(self.test, &iosts.transitions[*number], state);
+                self.online.internal[state.location].iter().any(goes_on)
+                    || self.test.observations[state.location].iter().any(answers)
+            })
     }
 }
 
@@ -103,9 +117,8 @@ fn verdict(test: &TestCase, online: &Online, monitor: &Monitor<'_>) -> Option<Ve
     }
     let states = monitor.states();
     let accepting = states.iter().filter(|state| test.verdict(state.location) == Some(Verdict::Pass)).count();
-    let may_accept = |state: &State| holds(&online.alive[state.location], &state.valuation) != Ok(false);
     match accepting {
-        0 if states.iter().any(may_accept) => None,
+        0 if monitor.may_hold(&online.alive) => None,
         0 => Some(Verdict::Inconclusive),
         all if all == states.len() => Some(Verdict::Pass),
         _ => Some(Verdict::WeakPass),

@@ -119,7 +119,7 @@ fn along(
 ) -> Result<(Vec<SymbolicStep>, SymbolicState), NoSequence> {
     let mut state = SymbolicState::initial(system.iosts);
     state.condition = substitute_all(&state.condition, given);
-    state.valuation = std::sync::Arc::new(given.clone());
+    state.open = std::sync::Arc::new(given.clone());
     let mut steps = Vec::new();
     for (place, number) in path.iter().enumerate() {
         let (step, next) = system.successor(&state, *number).ok_or(NoSequence::Impossible(place))?;

@@ -13,25 +13,29 @@
 //! Fail goes before everything, so leaving the path ends nothing.
 //!
 //! **Where we differ.** Contexts off the path are not nodes of a tree, whose number has no end: they are
-//! where the model is, with its data. Contexts that are equal are one, and such that differ in what is known
-//! of their symbols only become one. All contexts have let the same time pass since the last event, which
-//! each of them took: it is kept once. Internal steps are followed where they are enabled; the delayed form
-//! makes sure that they need no time.
+//! where the model is, with its data. Contexts that are equal are one, and such that differ in what is
+//! known of their symbols only become one; where they are many since choices that nobody sees add up,
+//! they become few ([`coreach_analyses::symbolic::gathered`]). All contexts have let the same time pass
+//! since the last event, which each of them took: it is kept once. Internal steps are followed where they
+//! are enabled; the delayed form makes sure that they need no time.
 //!
 //! **Ends** with the trace, or at the limit of contexts. **Costs**, for each event, the contexts times the
 //! transitions of its action that leave their locations: evaluations, and questions to the solver only where
 //! the answer hangs on data that are not known.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::Solver;
+use coreach_analyses::symbolic::SymbolicState;
+use coreach_analyses::symbolic::gathered::gathered;
+use coreach_analyses::symbolic::inclusion::data_of;
 use coreach_model::budget;
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Value, Verdict};
 use dashu::rational::RBig;
 
-use crate::offline::context::{Context, Place, joined};
+use crate::offline::context::{Context, MOST_PARTS, Place};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, Placed};
 use crate::offline::why::{Seen, Why};
@@ -122,7 +126,8 @@ impl<'a> OfflineJudge<'a> {
         constants: &Valuation,
         solver: &mut dyn Solver,
     ) -> Result<Self, CannotJudge> {
-        let initial = Context::initial(&offline.system, constants, solver).ok_or(CannotJudge::Initial)?;
+        let state = SymbolicState::start(&offline.system, constants, solver).ok_or(CannotJudge::Initial)?;
+        let initial = Context { place: Place::On(0), state };
         let mut judge = OfflineJudge {
             offline,
             contexts: Vec::new(),
@@ -180,8 +185,8 @@ impl<'a> OfflineJudge<'a> {
 
     fn wait(&mut self, line: usize, time: &RBig, solver: &mut dyn Solver) {
         let elapsed = &self.elapsed + time;
-        let stay: Vec<bool> =
-            self.contexts.iter().map(|context| self.offline.may_wait(context, &elapsed, solver)).collect();
+        let mut may_wait = |context: &Context| self.offline.may_wait(&context.state, &elapsed, solver);
+        let stay: Vec<bool> = self.contexts.iter().map(&mut may_wait).collect();
         if !stay.contains(&true) {
             let seen = Seen { line, item: Item::Delay(time.clone()), time: self.time.clone() };
             self.fail(OfflineVerdict::Fail, seen, solver);
@@ -207,7 +212,7 @@ impl<'a> OfflineJudge<'a> {
         with_delay.extend_from_slice(values);
         let mut next = Vec::new();
         for context in &self.contexts {
-            for number in &offline.system.outgoing[context.location] {
+            for number in &offline.system.outgoing[context.state.location] {
                 if iosts.transitions[*number].action == action {
                     let path = &offline.path;
                     next.extend(context.after(&offline.system, *number, &with_delay, path, solver));
@@ -226,7 +231,7 @@ impl<'a> OfflineJudge<'a> {
         }
         self.last = Some(seen());
         self.contexts = self.closed(next, line, solver)?;
-        if let Some(datum) = self.contexts.iter().find_map(Context::too_large) {
+        if let Some(datum) = self.contexts.iter().find_map(|context| context.state.too_large(MOST_PARTS)) {
             return Err(CannotJudge::TooLarge { line, datum });
         }
         self.most_at_once = self.most_at_once.max(self.contexts.len());
@@ -249,7 +254,7 @@ impl<'a> OfflineJudge<'a> {
     ) -> Result<Vec<Context>, CannotJudge> {
         let offline = self.offline;
         if let [one] = contexts.as_slice()
-            && offline.internal[one.location].is_empty()
+            && offline.internal[one.state.location].is_empty()
         {
             return Ok(contexts);
         }
@@ -259,7 +264,7 @@ impl<'a> OfflineJudge<'a> {
             if all.contains(&context) {
                 continue;
             }
-            for number in &offline.internal[context.location] {
+            for number in &offline.internal[context.state.location] {
                 work.extend(context.after(&offline.system, *number, &[], &offline.path, solver));
             }
             all.insert(context);
@@ -271,13 +276,23 @@ impl<'a> OfflineJudge<'a> {
         for context in all {
             // By their order, those of one place and one valuation stand together.
             match kept.last_mut() {
-                Some(last) if last.is_like(&context) => {
-                    *last = joined(last.clone(), &context, solver);
+                Some(last) if last.place == context.place && last.state.is_like(&context.state) => {
+                    last.state = last.state.clone().joined(&context.state, solver);
                 }
                 _ => kept.push(context),
             }
         }
-        Ok(kept)
+        if kept.len() <= offline.few {
+            return Ok(kept);
+        }
+        let data = data_of(&offline.form.iosts);
+        let mut places: BTreeMap<Place, Vec<SymbolicState>> = BTreeMap::new();
+        for Context { place, state } in kept {
+            places.entry(place).or_default().push(state);
+        }
+        let few =
+            |(place, states)| gathered(&data, states).into_iter().map(move |state| Context { place, state });
+        Ok(places.into_iter().flat_map(few).collect())
     }
 
     /// The verdict on what was taken, as if the trace ended here.

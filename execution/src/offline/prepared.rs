@@ -1,14 +1,14 @@
 //! A model with a path through it, prepared for judging: what is the same for every trace.
 
 use coreach_analyses::solver::Solver;
-use coreach_analyses::symbolic::System;
+use coreach_analyses::symbolic::gathered::FEW;
+use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_model::Numbered;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::Delayed;
 use dashu::rational::RBig;
 
-use crate::offline::context::Context;
 use crate::offline::waiting::{Rules, Waiting};
 
 /// A model, prepared for judging.
@@ -25,6 +25,8 @@ pub struct Offline<'a> {
     /// The path.
     pub(super) path: Vec<TransitionId>,
     pub(super) most: usize,
+    /// More contexts than these are gathered.
+    pub(super) few: usize,
 }
 
 impl<'a> Offline<'a> {
@@ -43,7 +45,13 @@ impl<'a> Offline<'a> {
             iosts.action(iosts.transitions[*number].action).kind == ActionKind::Internal
         };
         let internal = system.outgoing.map(|leaving| leaving.iter().copied().filter(is_internal).collect());
-        Offline { timed, form, system, waiting, internal, path, most }
+        Offline { timed, form, system, waiting, internal, path, most, few: FEW }
+    }
+
+    /// The same, where more contexts than these are gathered to formulas.
+    #[must_use]
+    pub fn gathering_beyond(self, few: usize) -> Self {
+        Offline { few, ..self }
     }
 
     /// The model's graph: the signatures of events as they stand in a trace.
@@ -56,9 +64,9 @@ impl<'a> Offline<'a> {
         self.path.get(steps) == Some(&number)
     }
 
-    /// May a context wait until so much time has passed since the last event? Errs towards yes.
-    pub fn may_wait(&self, context: &Context, until: &RBig, solver: &mut dyn Solver) -> bool {
-        self.waiting.may_wait(context, until, solver)
+    /// May a state wait until so much time has passed since the last event? Errs towards yes.
+    pub fn may_wait(&self, state: &SymbolicState, until: &RBig, solver: &mut dyn Solver) -> bool {
+        self.waiting.may_wait(state, until, solver)
     }
 
     /// How many transitions the path has.

@@ -21,8 +21,8 @@
 //! than that it could be. So nothing of a delay has to be remembered but its sum.
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_analyses::symbolic::System;
 use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::symbolic::{Holds, SymbolicState, System};
 use coreach_model::iosts::{ActionKind, LocationId, TransitionId};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
@@ -30,8 +30,6 @@ use coreach_model::term::substitute;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu::rational::RBig;
-
-use crate::offline::context::{Context, Holds};
 
 /// Which conditions decide about waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -62,23 +60,23 @@ impl Possible {
         Possible { bound, whole: Term::and(parts), simple, never }
     }
 
-    /// Can it be, with the data of this context? Errs towards yes.
-    fn may_be(&self, context: &Context, known: &Valuation, solver: &mut dyn Solver) -> bool {
-        // The bound data are no symbols of the context: in the parts they stand for any value.
+    /// Can it be, with the data of this state? Errs towards yes.
+    fn may_be(&self, state: &SymbolicState, known: &Valuation, solver: &mut dyn Solver) -> bool {
+        // The bound data are no symbols of the state: in the parts they stand for any value.
         let condition = self.simple.as_ref().unwrap_or(&self.whole);
-        context.meaning(condition, known).may_be(&context.condition, solver)
+        state.meaning(condition, known).may_be(&state.condition, solver)
     }
 
     /// Can it be that it cannot be? Errs towards yes.
-    fn may_not_be(&self, context: &Context, solver: &mut dyn Solver) -> bool {
+    fn may_not_be(&self, state: &SymbolicState, solver: &mut dyn Solver) -> bool {
         if let Some(condition) = &self.never {
-            return context.meaning(condition, &context.known).may_be(&context.condition, solver);
+            return state.meaning(condition, &state.known).may_be(&state.condition, solver);
         }
-        match context.meaning(&self.whole, &context.known) {
+        match state.meaning(&self.whole, &state.known) {
             Holds::Always => false,
             Holds::Never => true,
             Holds::Where(parts) => {
-                solver.check_none(&context.condition, &self.bound, &parts.conjuncts()) != Answer::Unsat
+                solver.check_none(&state.condition, &self.bound, &parts.conjuncts()) != Answer::Unsat
             }
         }
     }
@@ -149,18 +147,16 @@ impl Waiting {
         Waiting { since, later: later.collect(), answers: answers.collect(), visible }
     }
 
-    /// May the context wait until so much time has passed since the last event? Errs towards yes.
-    pub fn may_wait(&self, context: &Context, until: &RBig, solver: &mut dyn Solver) -> bool {
-        let mut known = context.known.clone();
+    /// May it wait until so much time has passed since the last event? Errs towards yes.
+    pub fn may_wait(&self, state: &SymbolicState, until: &RBig, solver: &mut dyn Solver) -> bool {
+        let mut known = state.known.clone();
         known.insert(self.since.clone(), Value::Real(until.clone()));
-        self.visible[context.location]
-            .iter()
-            .any(|number| self.later[*number].may_be(context, &known, solver))
-            || self.may_be_quiescent(context, solver)
+        self.visible[state.location].iter().any(|number| self.later[*number].may_be(state, &known, solver))
+            || self.may_be_quiescent(state, solver)
     }
 
     /// May it wait for ever, since nothing answers? Errs towards yes.
-    pub fn may_be_quiescent(&self, context: &Context, solver: &mut dyn Solver) -> bool {
-        self.answers[context.location].iter().any(|answer| answer.may_not_be(context, solver))
+    pub fn may_be_quiescent(&self, state: &SymbolicState, solver: &mut dyn Solver) -> bool {
+        self.answers[state.location].iter().any(|answer| answer.may_not_be(state, solver))
     }
 }

@@ -141,13 +141,13 @@ impl Why {
 
     fn add(&mut self, offline: &Offline<'_>, context: &Context, solver: &mut dyn Solver) {
         let graph = offline.graph();
-        let from = graph.location(context.location).name.clone();
+        let from = graph.location(context.state.location).name.clone();
         let steps = if let Place::On(steps) = context.place { Some(steps) } else { None };
         self.at.push(At { location: from.clone(), steps });
-        if offline.waiting.may_be_quiescent(context, solver) {
+        if offline.waiting.may_be_quiescent(&context.state, solver) {
             self.until = Until::Forever;
         }
-        for number in &offline.system.outgoing[context.location] {
+        for number in &offline.system.outgoing[context.state.location] {
             let action = &graph.action(graph.transitions[*number].action);
             if action.kind == ActionKind::Internal {
                 continue;
@@ -216,9 +216,9 @@ fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
-    let standing = context.standing(&context.known);
+    let standing = context.state.standing(&context.state.known);
     let here = substitute(offline.system.enabled(number), &standing);
-    let mut parts = context.condition.clone();
+    let mut parts = context.state.condition.clone();
     parts.extend(here.conjuncts());
     // Without all that is not known, where that can be; else without what the event brings.
     let mut unknown: Vec<Datum> = parts.iter().flat_map(Term::data).filter(|datum| datum != delay).collect();
@@ -287,7 +287,7 @@ fn failing(
     elapsed: &RBig,
 ) -> Vec<String> {
     let graph = offline.graph();
-    let mut now: Valuation = context.known.clone();
+    let mut now: Valuation = context.state.known.clone();
     for clock in offline.timed.clocks() {
         if let Some(Value::Real(shown)) = now.get_mut(clock) {
             *shown += elapsed;

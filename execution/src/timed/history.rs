@@ -30,8 +30,6 @@
 //! fail; then a walk through the trace with a query at its end, and one wherever several transitions may be
 //! taken.
 
-use std::collections::BTreeMap;
-
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::SymbolicState;
 use coreach_model::iosts::{Iosts, LocationId};
@@ -246,13 +244,13 @@ impl Search<'_, '_> {
             && number + 1 == steps.len()
             && matches!(steps[number], Occurrence::Observation(_));
         let mut options: Vec<(Option<Verdict>, SymbolicState)> = Vec::new();
-        for (number, values) in candidates(test, way.location, &steps[number], &passed) {
+        for (number, values) in candidates(test, way.location, &steps[number]) {
             let transition = &test.iosts.transitions[number];
             let verdict = test.verdict(transition.target);
-            let mut next = way.behind(transition, &transition.guard, values);
-            if next.is_refuted() || verdict == Some(Verdict::Fail) {
-                continue;
-            }
+            let delay = test.iosts.action(transition.action).parameters.first().cloned();
+            let delay = delay.map(|delay| (delay, passed.clone()));
+            let next = way.behind(transition, &transition.guard, values, delay);
+            let Some(mut next) = next.filter(|_| verdict != Some(Verdict::Fail)) else { continue };
             if is_doubted {
                 let guard = Term::and(next.condition.split_off(way.condition.len()));
                 next.ask(&apart(&guard, &way.condition, &now));
@@ -350,13 +348,12 @@ fn each_part(term: &Term, change: &mut dyn FnMut(&Term) -> Term) -> Term {
     }
 }
 
-/// The transitions that the step may have taken here, with what its parameters stand for.
+/// The transitions that the step may have taken here, with the values of its parameters but for the delay.
 fn candidates(
     test: &TestCase,
     location: LocationId,
     step: &Occurrence,
-    passed: &Term,
-) -> Vec<(TransitionId, BTreeMap<Datum, Term>)> {
+) -> Vec<(TransitionId, Vec<(Datum, Value)>)> {
     let (numbers, event): (&[TransitionId], Option<&Event>) = match step {
         Occurrence::Stimulus(event) => (&test.stimuli[location], Some(event)),
         Occurrence::Observation(event) => (&test.observations[location], Some(event)),
@@ -369,10 +366,8 @@ fn candidates(
     };
     let values = |number: TransitionId| {
         let parameters = &test.iosts.action(test.iosts.transitions[number].action).parameters;
-        let rest = event.into_iter().flat_map(|event| event.values.iter().skip(1));
-        let rest = parameters.iter().skip(1).zip(rest);
-        let rest = rest.map(|(datum, value)| (datum.clone(), Term::literal(value.clone())));
-        parameters.first().map(|delay| (delay.clone(), passed.clone())).into_iter().chain(rest).collect()
+        let rest = event.into_iter().flat_map(|event| event.values.iter().skip(1).cloned());
+        parameters.iter().skip(1).cloned().zip(rest).collect()
     };
     let found = numbers.iter().copied().filter(|number| is_of(&test.iosts, *number));
     found.map(|number| (number, values(number))).collect()

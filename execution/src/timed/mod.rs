@@ -41,10 +41,10 @@ use std::time::Duration;
 use coreach_model::iosts::{ActionId, ActionKind, Iosts, LocationId};
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
-use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 use crate::run::Occurrence;
+pub use crate::test_case::seconds;
 
 /// The most that `silence_after` may be: about a month, so that what is added to the clock does not run over.
 const LONGEST: u64 = 31 * 24 * 3600;
@@ -110,12 +110,6 @@ fn duration(stated: &Term) -> Option<Duration> {
     let Some(Value::Real(seconds)) = stated.as_literal() else { return None };
     let milliseconds = u64::try_from((seconds * RBig::from(1000)).ceil()).ok()?;
     (1..=LONGEST * 1000).contains(&milliseconds).then(|| Duration::from_millis(milliseconds))
-}
-
-/// A time in seconds, as the values of a delay are.
-pub fn seconds(time: Duration) -> RBig {
-    let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    RBig::from_parts(IBig::from(micros), 1_000_000u32.into())
 }
 
 /// The whole microseconds of a time in seconds, rounded down; 0 for what is before the beginning.

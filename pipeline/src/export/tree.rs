@@ -6,7 +6,7 @@
 //! path has the rest. Dashed is the arrow to the node that a state is included in; grey what a limit stopped;
 //! green what a purpose accepts. `(?)` stands where a path condition is not known to be satisfiable.
 
-use coreach_analyses::symbolic::{Move, Node, NodeEnd, NodeId, Tree};
+use coreach_analyses::symbolic::{Move, Node, NodeEnd, NodeId, SymbolicState, Tree};
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::{Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
@@ -185,9 +185,10 @@ pub fn said(iosts: &Iosts, by: &Move) -> String {
 /// The data that the node's step has changed, and what they stand at.
 pub fn changes(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
     let before = node.parent.map(|parent| &tree.nodes[parent].state);
-    let is_new = |datum, value| before.is_none_or(|before| before.valuation.get(datum) != Some(value));
-    let changed = node.state.valuation.iter().filter(|(datum, value)| is_new(*datum, *value));
-    changed.map(|(datum, value)| (datum.name().to_owned(), value.clone())).collect()
+    let standing = |state: &SymbolicState| state.standing(&state.known);
+    let before = before.map(standing).unwrap_or_default();
+    let changed = standing(&node.state).into_iter().filter(|(datum, value)| before.get(datum) != Some(value));
+    changed.map(|(datum, value)| (datum.name().to_owned(), value)).collect()
 }
 
 /// The conjuncts that the node's step has added to the path condition.

@@ -11,6 +11,9 @@
 //! cannot hold is dropped, and a sequence is not continued once its guard cannot hold: there can be
 //! exponentially many of them.
 //!
+//! What is made is text of a machine, so a prefix is no symbolic state: its guard stays as it was written,
+//! and what assigns a variable to itself says nothing.
+//!
 //! Sequences that come to one location with one effect are continued as one, whose guard is the disjunction
 //! of theirs: the locations are visited in an order that internal steps follow, each once per effect. A row
 //! of n diamonds that change nothing has 2^n sequences and 4n such steps. Within a cycle of internal steps,
@@ -32,7 +35,7 @@ use std::rc::Rc;
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
-use coreach_model::term::{Substitution, substitute, substitute_all};
+use coreach_model::term::{Substitution, substitute};
 use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
@@ -40,6 +43,7 @@ use petgraph::graph::DiGraph;
 use crate::artifact::{Closed, Product, Rest};
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
+use crate::stages::sets::followed;
 use crate::stop::{ShownTransition, Stop, within, writable};
 
 /// Replaces internal sequences by visible transitions.
@@ -276,10 +280,7 @@ fn follow(prefix: &Prefix, source: LocationId, step: &Transition) -> Transition 
         return Transition { source, ..step.clone() };
     }
     let guard = Term::and([prefix.guard.clone(), substitute(&step.guard, &prefix.effect)]);
-    let values = substitute_all(step.assignments.values(), &prefix.effect);
-    let mut assignments = prefix.effect.clone();
-    assignments.extend(step.assignments.keys().cloned().zip(values));
-    assignments.retain(|variable, value| value.as_datum() != Some(variable));
+    let assignments = followed(&prefix.effect, &step.assignments);
     Transition { source, guard, assignments, ..step.clone() }
 }
 

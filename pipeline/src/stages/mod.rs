@@ -2,6 +2,7 @@
 
 pub mod close;
 pub mod complete;
+mod construction;
 pub mod determinize;
 pub mod input_complete;
 mod kept;

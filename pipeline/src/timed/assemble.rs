@@ -109,7 +109,7 @@ impl<'a> Assemble<'a> {
         counts: RuleCounts,
     ) {
         let here = self.iosts.locations.next_number();
-        let at = self.delayed.iosts.location(context.location);
+        let at = self.delayed.iosts.location(context.state.location);
         let name = format!("ec{}", here.0);
         self.iosts.locations.push(Location {
             label: format!("{name}: {}", at.label),
@@ -117,7 +117,7 @@ impl<'a> Assemble<'a> {
             description: at.description.clone(),
         });
         self.verdicts.push(None);
-        self.known.push(context.known.clone());
+        self.known.push(context.state.condition.clone());
         self.origins.push(Origins { specification: [at.name.clone()].into(), ..Origins::default() });
         self.counts.push(counts);
         let goes_on = |made: &MadeByRules| matches!(made.target, Target::Next | Target::Ends(Ends::Pass));

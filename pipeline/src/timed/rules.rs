@@ -242,7 +242,7 @@ impl Place<'_> {
 
     /// The transitions of an action that leave here, the path's first.
     fn leaving(&self, action: ActionId) -> Vec<TransitionId> {
-        let all = self.system.outgoing[self.context.location].iter().copied();
+        let all = self.system.outgoing[self.context.state.location].iter().copied();
         let mut all: Vec<TransitionId> = all.filter(|number| self.action(*number) == action).collect();
         all.sort_by_key(|number| *number != self.step);
         all
@@ -284,7 +284,7 @@ impl Applying<'_, '_> {
         if guard.is_false() {
             return false;
         }
-        let mut all = self.place.context.known.clone();
+        let mut all = self.place.context.state.condition.clone();
         // Also where it is a constant.
         let zero = Term::int(0).to_real();
         all.push(Term::compare(Comparison::Greater, self.place.silence_after, &zero));
@@ -294,7 +294,7 @@ impl Applying<'_, '_> {
 
     /// The condition in fewer words, where the path can have come.
     fn simple(&mut self, condition: &Term, context: &[Term]) -> Term {
-        let mut all = self.place.context.known.clone();
+        let mut all = self.place.context.state.condition.clone();
         all.push(not_negative(&self.place.delayed.delay));
         all.extend_from_slice(context);
         simplify(condition, &all, self.solver)
@@ -346,7 +346,7 @@ impl Applying<'_, '_> {
             return Err(RulesStopped::Unsatisfiable);
         }
         for other in place.leaving(action).into_iter().filter(|other| *other != place.step) {
-            let mut both = place.context.known.clone();
+            let mut both = place.context.state.condition.clone();
             both.extend(at_all.conjuncts());
             both.extend(place.allowed(other)?.conjuncts());
             match self.solver.check(&both) {
@@ -423,7 +423,7 @@ impl Place<'_> {
         let mut parts = self.asked(self.step);
         let own = parts.clone();
         parts.extend(self.context.here(&ahead).conjuncts());
-        parts.retain(|part| !self.context.known.contains(part));
+        parts.retain(|part| !self.context.state.condition.contains(part));
         // Less may be asked of a stimulus, and that it may be sent must be.
         let said = self.context.some(&[], &parts).or_else(|| self.context.some(&[], &own));
         said.ok_or(RulesStopped::Quantifier { through: self.step })
@@ -448,7 +448,7 @@ impl Place<'_> {
     fn quiescent(&self) -> Result<Term, RulesStopped> {
         let mut parts = Vec::new();
         let iosts = self.system.iosts;
-        for transition in self.system.outgoing[self.context.location].iter().copied() {
+        for transition in self.system.outgoing[self.context.state.location].iter().copied() {
             if iosts.action(self.action(transition)).kind != ActionKind::Output {
                 continue;
             }

@@ -20,7 +20,7 @@ use coreach_execution::run::Occurrence;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, is_initial};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::substitute;
 use coreach_model::{Datum, Term, TransitionId, Value};
 
 use super::goals::{Goal, uses};
@@ -110,7 +110,7 @@ pub fn run_along(
         let (step, next) = system.successor(&state, *number)?;
         condition.extend(next.condition[state.condition.len()..].iter().cloned());
         let action = system.iosts.action(system.iosts.transitions[*number].action);
-        let mut standing: Substitution = (*state.valuation).clone();
+        let mut standing = state.standing(&state.known);
         let symbols = step.parameters.iter().map(Term::datum);
         standing.extend(action.parameters.iter().cloned().zip(symbols));
         condition.push(substitute(&guard, &standing));

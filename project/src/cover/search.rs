@@ -274,7 +274,7 @@ impl Searcher<'_, '_> {
     fn ask_state(&mut self, tree: &Tree, node: NodeId, asked: Term, open: &mut Open) {
         let reached = &tree.nodes[node];
         let mut condition = reached.state.condition.clone();
-        condition.push(substitute(&asked, &reached.state.valuation));
+        condition.push(substitute(&asked, &reached.state.standing(&reached.state.known)));
         let mut route = Route::new(transitions(tree, node));
         if let Some((place, asked)) = self.before(&route.path, asked) {
             route.asked.insert(place, asked);
@@ -384,7 +384,7 @@ pub fn transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
 
 /// What data and parameters stand at when the step to a node is taken.
 fn standing(system: &System<'_>, before: &Node, reached: &Node) -> Substitution {
-    let mut standing: Substitution = (*before.state.valuation).clone();
+    let mut standing = before.state.standing(&before.state.known);
     if let Move::Take(step) = &reached.by {
         let action = system.iosts.action(system.iosts.transitions[step.transition].action);
         standing.extend(action.parameters.iter().cloned().zip(step.parameters.iter().map(Term::datum)));

@@ -75,6 +75,8 @@ fn model(seed: u64, text: &str, report: &mut Report) -> Result<(), String> {
         let path = path(&mut random, timed);
         let names: Vec<String> = path.iter().map(|number| timed.called(*number)).collect();
         let offline = Offline::new(timed, &form, path.clone(), Rules::Corrected, MOST_CONTEXTS);
+        // Every other trace by formulas, where there is more than one context.
+        let offline = if number % 2 == 1 { offline.gathering_beyond(1) } else { offline };
         let mut solver = Z3Solver::default();
         let judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver);
         let mut judge = match (judge, starts.is_empty()) {

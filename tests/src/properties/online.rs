@@ -70,10 +70,13 @@ pub fn judge(input: &Input, known: &Known, settings: &Settings, report: &mut Rep
             return;
         }
     };
-    for instance in &known.instances {
-        let mut late = 0;
-        let outcome = judged(&test, instance, &known.alphabet, &mut late);
+    // As it is, and where all states that are more than one are gathered to formulas.
+    let each = known.instances.iter().flat_map(|one| [(one, None), (one, Some(1))]);
+    for (instance, few) in each {
+        let (mut late, mut formulas) = (0, 0);
+        let outcome = judged(&test, instance, &known.alphabet, few, &mut late, &mut formulas);
         if let Some(outcome) = outcome {
+            report.count("sets on line that are formulas", formulas);
             report.count("sets on line from which Accept is out of reach, and the run goes on", late);
             report.note(ONLINE, told(outcome, instance, &known.alphabet));
         }
@@ -84,7 +87,9 @@ fn judged(
     test: &TestCase,
     instance: &Instance,
     alphabet: &Alphabet,
+    few: Option<usize>,
     late: &mut usize,
+    formulas: &mut usize,
 ) -> Option<crate::brute::walk::Outcome> {
     let mut constants = Valuation::new();
     for datum in &test.iosts.constants {
@@ -99,7 +104,8 @@ fn judged(
     let mut both = Subsets::new(&instance.both.graph);
     let begin = both.start()?;
     Some(walk_with_traces(begin, MOST_TRACES, |&set, trace| {
-        let mut judge = OnlineJudge::new(test, online, start.clone(), false);
+        let judge = OnlineJudge::new(test, online, start.clone(), false);
+        let mut judge = few.map_or(judge.clone(), |few| judge.gathering_beyond(few));
         judge.begin();
         for event in trace() {
             let judged = judge.take(&occurrence(alphabet, event, &events));
@@ -119,6 +125,7 @@ fn judged(
                 coreach_execution::judge::Judged::Ends(verdict, _) => Some(verdict),
                 coreach_execution::judge::Judged::Followed(_) => after.verdict(),
             };
+            *formulas += usize::from(after.has_formulas());
             let shown = || alphabet.show(&[event]);
             match next.get(&event) {
                 None => {

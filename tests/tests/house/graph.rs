@@ -71,17 +71,24 @@ fn declares(of: &Crate, passed: &BTreeMap<Module, Module>, mut path: Module) -> 
 
 /// Files that use one another in circles: each circle as the paths of its files.
 pub fn circles(of: &Crate) -> BTreeSet<BTreeSet<String>> {
+    let path = |module: &Module| of.files[module].path.clone();
+    let pair = |(from, targets): (Module, BTreeSet<Module>)| {
+        targets.into_iter().map(move |to| (path(&from), path(&to))).collect::<Vec<_>>()
+    };
+    circles_of(arrows(of).into_iter().flat_map(pair))
+}
+
+/// What comes back to itself by these arrows, each circle as the paths of what is in it.
+pub fn circles_of(arrows: impl IntoIterator<Item = (String, String)>) -> BTreeSet<BTreeSet<String>> {
     let mut graph = DiGraph::new();
-    let nodes: BTreeMap<_, _> = of.files.keys().map(|module| (module, graph.add_node(module))).collect();
-    for (from, targets) in &arrows(of) {
-        for to in targets {
-            graph.add_edge(nodes[from], nodes[to], ());
-        }
+    let mut nodes = BTreeMap::new();
+    for (from, to) in arrows {
+        let [from, to] =
+            [from, to].map(|one| *nodes.entry(one.clone()).or_insert_with(|| graph.add_node(one)));
+        graph.add_edge(from, to, ());
     }
     let components = tarjan_scc(&graph).into_iter().filter(|component| component.len() > 1);
-    components
-        .map(|component| component.iter().map(|node| of.files[graph[*node]].path.clone()).collect())
-        .collect()
+    components.map(|component| component.iter().map(|node| graph[*node].clone()).collect()).collect()
 }
 
 /// Arrows between the folders of a crate's `src`, by their paths from the root of the repository.

@@ -51,6 +51,14 @@ fn folders_of_a_crate_use_one_another_as_the_map_says() {
 }
 
 #[test]
+fn folders_of_a_crate_use_one_another_in_no_circle() {
+    let shown = crates().iter().flat_map(|one| graph::circles_of(graph::folder_arrows(one))).collect();
+    let told = map::table("| folders in a circle |").into_iter().map(|row| row[0].iter().cloned().collect());
+    let cure = format!("use one another in a circle: turn an arrow round, or a row in {MAP} says why not.");
+    same(&shown, &told.collect(), &cure);
+}
+
+#[test]
 fn what_must_not_know_does_not() {
     let rules = map::table("| file or folder | never uses |");
     for one in crates() {

@@ -1,0 +1,223 @@
+//! A state that follows what is seen: nearly all of its data are values soon, and the rest stays short.
+//!
+//! **Problem.** A trace does not tell everything: which of several transitions was taken, what the data were
+//! in the beginning, what the constants are. The publication of 2012 keeps nodes of a symbolic tree, whose
+//! conditions grow with every event.
+//!
+//! **Method.** Events bring values, so what happens next is mostly evaluated ([`SymbolicState::behind`]). The
+//! other data are terms over *symbols* (what a datum was in the beginning), with a condition on these. A
+//! symbol that the condition leaves one value, by whatever equations, becomes it; one that no datum stands
+//! for any more is taken out of the condition, where that can be done without a quantifier; a part of the
+//! condition that the others imply goes; sums are added up. So a state is as large as what is not known yet,
+//! and not as long as the trace.
+//!
+//! The solver is asked only where the answer hangs on a symbol. What it does not know is taken for possible:
+//! a state too many makes no Fail.
+//!
+//! **Costs** an evaluation for each event, and where it says something new of a symbol, a question for each
+//! part of the condition.
+
+use std::sync::Arc;
+
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::{Substitution, substitute, substitute_all};
+use coreach_model::{Datum, Term, TransitionId, Value};
+
+use super::eliminate::{is_told, without};
+use super::inclusion::{about, data_of_terms};
+use super::state::Holds;
+use super::sum::folded;
+use super::{SymbolicState, System, symbol};
+use crate::solver::{Solver, Witness, may_hold, must_hold};
+
+impl Holds {
+    /// Can it hold? Errs towards yes. The condition itself can.
+    pub fn may_be(self, condition: &[Term], solver: &mut dyn Solver) -> bool {
+        match self {
+            Holds::Always => true,
+            Holds::Never => false,
+            Holds::Where(term) => {
+                let mut all = condition.to_vec();
+                all.extend(term.conjuncts());
+                may_hold(solver, &all)
+            }
+        }
+    }
+}
+
+impl SymbolicState {
+    /// The initial state with constants that are given; `None` where they do not suit the initial condition.
+    pub fn start(system: &System<'_>, given: &Valuation, solver: &mut dyn Solver) -> Option<Self> {
+        let iosts = system.iosts;
+        let data = iosts.variables.iter().chain(&iosts.constants);
+        let open = data.filter(|datum| !given.contains_key(*datum));
+        let open = open.map(|datum| (datum.clone(), Term::datum(&symbol(datum, 0)))).collect();
+        let initial = SymbolicState::initial(iosts);
+        let state =
+            SymbolicState { known: given.clone(), open: Arc::new(open), condition: Vec::new(), ..initial };
+        match state.meaning(&Term::and(initial.condition), &state.known) {
+            Holds::Always => Some(state),
+            Holds::Never => None,
+            Holds::Where(term) => state.with(&term, solver),
+        }
+    }
+
+    /// The state after a transition that leaves its location, with these values for the parameters of its
+    /// action; `None` where it cannot be taken.
+    pub fn after(
+        &self,
+        system: &System<'_>,
+        number: TransitionId,
+        values: &[Value],
+        solver: &mut dyn Solver,
+    ) -> Option<Self> {
+        let transition = &system.iosts.transitions[number];
+        let parameters = &system.iosts.action(transition.action).parameters;
+        let values = parameters.iter().cloned().zip(values.iter().cloned());
+        let mut next = self.behind(transition, system.enabled(number), values, [])?;
+        next.depth = self.depth;
+        for variable in transition.assignments.keys() {
+            if let Some(term) = next.open.get(variable).map(folded) {
+                next.assign([(variable.clone(), Err(term))]);
+            }
+        }
+        let new = next.condition.split_off(self.condition.len());
+        match (new.is_empty(), next.condition.is_empty()) {
+            (false, _) => next.with(&Term::and(new), solver),
+            (true, true) => Some(next),
+            (true, false) => Some(next.settled()),
+        }
+    }
+
+    /// The state where this holds besides, as a condition over symbols; `None` where it cannot.
+    fn with(mut self, term: &Term, solver: &mut dyn Solver) -> Option<Self> {
+        for part in term.conjuncts() {
+            if !self.condition.contains(&part) && !must_hold(solver, &self.condition, &part) {
+                self.condition.push(part);
+            }
+        }
+        if !may_hold(solver, &self.condition) {
+            return None;
+        }
+        let mut settled = self.settled().pinned(solver);
+        // What is new may say more than what was there.
+        settled.condition = unrepeated(settled.condition, solver);
+        Some(settled)
+    }
+
+    /// The same with values for the symbols that the condition fixes, and without those that nothing stands
+    /// for any more.
+    fn settled(mut self) -> Self {
+        while let Some((symbol, value)) = self.condition.iter().find_map(fixed) {
+            if !value.is_in(symbol.ty()) {
+                // The condition says so itself, to the solver.
+                break;
+            }
+            self.put(&Substitution::from([(symbol, Term::literal(value))]));
+        }
+        self.condition.sort();
+        self.condition.dedup();
+        // What has nothing to do with any datum can hold, and that is all that it says.
+        self.condition = about(data_of_terms(self.open.values()), &self.condition, Term::data).0;
+        let mut idle = data_of_terms(&self.condition);
+        idle.retain(|symbol| !self.stands(symbol));
+        for symbol in idle {
+            if let Some(rest) = without(&[symbol], &self.condition) {
+                self.condition = rest.conjuncts();
+            }
+        }
+        self
+    }
+
+    fn stands(&self, symbol: &Datum) -> bool {
+        self.open.values().any(|term| term.mentions(symbol))
+    }
+
+    /// The same with values for the symbols that the condition leaves one value, however it says so:
+    /// `2 * a == 8`, or `a + b == 5` beside `a - b == 1`.
+    fn pinned(mut self, solver: &mut dyn Solver) -> Self {
+        if self.condition.is_empty() {
+            return self;
+        }
+        let Witness::Found(possible) = solver.witness(&self.condition) else { return self };
+        let mut there = Substitution::new();
+        for (symbol, value) in possible {
+            let (datum, value) = (Term::datum(&symbol), Term::literal(value));
+            // Arrays that differ where nobody reads them are not told apart by what is read.
+            if self.stands(&symbol)
+                && is_told(symbol.ty())
+                && must_hold(solver, &self.condition, &Term::equal(&datum, &value))
+            {
+                there.insert(symbol, value);
+            }
+        }
+        self.put(&there);
+        self.settled()
+    }
+
+    /// Puts values in the places of symbols.
+    fn put(&mut self, there: &Substitution) {
+        let parts = substitute_all(&self.condition, there);
+        self.condition = parts.iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect();
+        let open = std::mem::take(&mut self.open);
+        self.assign(open.iter().map(|(datum, term)| (datum.clone(), Err(folded(&substitute(term, there))))));
+    }
+
+    /// What takes more to say than this many parts, if anything does: the datum, or none where it is the
+    /// condition.
+    pub fn too_large(&self, most: u64) -> Option<Option<String>> {
+        let large = |term: &Term| term.written_size() > most;
+        if let Some((datum, _)) = self.open.iter().find(|(_, term)| large(term)) {
+            return Some(Some(datum.name().to_owned()));
+        }
+        self.condition.iter().any(large).then_some(None)
+    }
+
+    /// Does it stand for the same states as the other one, but for the symbols' values?
+    pub fn is_like(&self, other: &SymbolicState) -> bool {
+        self.location == other.location && self.open == other.open && self.known == other.known
+    }
+
+    /// One of two states that stand for the same data: the wider one, where one is within the other; else
+    /// both in one.
+    #[must_use]
+    pub fn joined(self, other: &SymbolicState, solver: &mut dyn Solver) -> Self {
+        let whole = |state: &SymbolicState| Term::and(state.condition.iter().cloned());
+        if must_hold(solver, &other.condition, &whole(&self)) {
+            return self;
+        }
+        if must_hold(solver, &self.condition, &whole(other)) {
+            return other.clone();
+        }
+        let either = Term::or([whole(&self), whole(other)]);
+        SymbolicState { condition: either.conjuncts(), ..self }
+    }
+}
+
+/// The symbol that a part of a condition fixes, and its value.
+fn fixed(part: &Term) -> Option<(Datum, Value)> {
+    match part.node() {
+        Node::Data(flag) => Some((flag.clone(), Value::Bool(true))),
+        Node::Not(inner) => Some((inner.as_datum()?.clone(), Value::Bool(false))),
+        Node::Compare(Comparison::Equal, a, b) => {
+            let one =
+                |side: &Term, other: &Term| Some((side.as_datum()?.clone(), other.as_literal()?.clone()));
+            one(a, b).or_else(|| one(b, a))
+        }
+        _ => None,
+    }
+}
+
+/// Without parts that the others imply; what stands in front is kept.
+pub fn unrepeated(mut parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+    let mut at = parts.len();
+    while at > 0 {
+        at -= 1;
+        let part = parts.remove(at);
+        if !must_hold(solver, &parts, &part) {
+            parts.insert(at, part);
+        }
+    }
+    parts
+}
