@@ -338,7 +338,7 @@ fn read_strategy(collector: &mut Collector, entries: &[Entry]) -> Option<Strateg
     let Some(node) = shape::get(entries, "strategy") else { return Some(StrategyKind::default()) };
     let scalar = shape::scalar(collector, node, "`strategy`", "strategy: random")?;
     let names = || StrategyKind::ALL.iter().map(|kind| kind.name());
-    if let Some(kind) = StrategyKind::ALL.into_iter().find(|kind| kind.name() == scalar.text) {
+    if let Some(kind) = StrategyKind::named(&scalar.text) {
         return Some(kind);
     }
     let help = match collector.nearest(&scalar.text, names()) {

@@ -135,14 +135,13 @@ fn a_verdict_is_decided_where_the_documents_say() {
         &[
             "cli/src/exit.rs",
             "execution/src/campaign/summary.rs",
-            "execution/src/outcome.rs",
             "execution/src/judge/case.rs",
             "execution/src/judge/crossing.rs",
             "execution/src/junit.rs",
             "execution/src/offline/judge.rs",
+            "execution/src/outcome.rs",
             "execution/src/planner.rs",
             "execution/src/timed/driver.rs",
-            "model/src/verdict.rs",
             "pipeline/src/artifact.rs",
             "pipeline/src/check/test_case.rs",
             "pipeline/src/check/test_graph.rs",
@@ -165,8 +164,8 @@ fn a_verdict_is_decided_where_the_documents_say() {
 
 #[test]
 fn an_adapter_is_opened_and_read_in_one_place_each() {
-    let ways = variants("adapters/src/description.rs", "Way");
-    let ways: Vec<String> = ways.iter().map(|way| format!("Way::{way}")).collect();
+    let ways = variants("adapters/src/description.rs", "Transport");
+    let ways: Vec<String> = ways.iter().map(|way| format!("Transport::{way}")).collect();
     touched(
         "an adapter",
         &ways,

@@ -9,61 +9,46 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, TransitionId, Type, Value};
 
-macro_rules! operators {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
-        /// How a mutant differs from its specification.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum Operator { $($(#[$doc])* $variant,)* }
-
-        impl Operator {
-            /// All of them.
-            pub const ALL: &'static [Operator] = &[$(Operator::$variant),*];
-
-            /// Its name in reports.
-            pub fn name(self) -> &'static str {
-                match self { $(Operator::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-operators! {
-    /// A conjunct of a guard is dropped.
-    GuardWeakened = "guard weakened";
-    /// A guard gets another conjunct.
-    GuardStrengthened = "guard strengthened";
-    /// A guard is negated.
-    GuardNegated = "guard negated";
-    /// A number in a guard is one more or less.
-    GuardOffByOne = "guard off by one";
-    /// A comparison is another one.
-    ComparisonChanged = "comparison changed";
-    /// A message carries the next value.
-    OutputValue = "output value changed";
-    /// Another action of the same direction and signature.
-    ActionChanged = "action changed";
-    /// Another location afterwards.
-    TargetChanged = "target changed";
-    /// A transition is missing.
-    TransitionRemoved = "transition removed";
-    /// An unguarded transition of some action.
-    TransitionAdded = "transition added";
-    /// A copy of a transition that leads elsewhere.
-    TransitionDuplicated = "transition duplicated";
-    /// A variable keeps its value.
-    AssignmentDropped = "assignment dropped";
-    /// Two variables get each other's value.
-    AssignmentSwapped = "assignments swapped";
-    /// A number assigned is one more.
-    AssignmentOffByOne = "assignment off by one";
-    /// A silent step between two locations.
-    InternalStepAdded = "internal step added";
-    /// A variable starts with another value.
-    InitialValueChanged = "initial value changed";
-    /// A message never carries one of the values of its parameter.
-    ParameterDomain = "parameter domain narrowed";
-    /// An effect happens on the way into a location by another action too.
-    EffectCopied = "effect copied";
+coreach_model::words! {
+    /// How a mutant differs from its specification.
+    pub enum Operator {
+        /// A conjunct of a guard is dropped.
+        GuardWeakened = "guard weakened",
+        /// A guard gets another conjunct.
+        GuardStrengthened = "guard strengthened",
+        /// A guard is negated.
+        GuardNegated = "guard negated",
+        /// A number in a guard is one more or less.
+        GuardOffByOne = "guard off by one",
+        /// A comparison is another one.
+        ComparisonChanged = "comparison changed",
+        /// A message carries the next value.
+        OutputValue = "output value changed",
+        /// Another action of the same direction and signature.
+        ActionChanged = "action changed",
+        /// Another location afterwards.
+        TargetChanged = "target changed",
+        /// A transition is missing.
+        TransitionRemoved = "transition removed",
+        /// An unguarded transition of some action.
+        TransitionAdded = "transition added",
+        /// A copy of a transition that leads elsewhere.
+        TransitionDuplicated = "transition duplicated",
+        /// A variable keeps its value.
+        AssignmentDropped = "assignment dropped",
+        /// Two variables get each other's value.
+        AssignmentSwapped = "assignments swapped",
+        /// A number assigned is one more.
+        AssignmentOffByOne = "assignment off by one",
+        /// A silent step between two locations.
+        InternalStepAdded = "internal step added",
+        /// A variable starts with another value.
+        InitialValueChanged = "initial value changed",
+        /// A message never carries one of the values of its parameter.
+        ParameterDomain = "parameter domain narrowed",
+        /// An effect happens on the way into a location by another action too.
+        EffectCopied = "effect copied",
+    }
 }
 
 /// So many values of a type are few.
@@ -85,7 +70,7 @@ pub struct Mutant {
 /// Some mutant; `None` where a number of attempts found no operator that applies.
 pub fn mutant(random: &mut Random, specification: &Iosts) -> Option<Mutant> {
     (0..20).find_map(|_| {
-        let operator = *random.pick(Operator::ALL)?;
+        let operator = *random.pick(&Operator::ALL)?;
         mutate(random, specification, operator)
     })
 }
