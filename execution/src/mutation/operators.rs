@@ -260,6 +260,10 @@ fn may_mention(term: &Term, transition: &Transition, actions: &Numbered<ActionId
 
 fn add_transition(random: &mut Random, iosts: &mut Iosts) -> String {
     let action = random.number_in(&iosts.actions);
+    add_transition_by(random, iosts, action)
+}
+
+fn add_transition_by(random: &mut Random, iosts: &mut Iosts, action: ActionId) -> String {
     let [source, target] = [(); 2].map(|()| random.number_in(&iosts.locations));
     let transition = Transition {
         source,
@@ -283,18 +287,7 @@ fn add_internal_step(random: &mut Random, iosts: &mut Iosts) -> String {
     let is_free = |name: &String| iosts.actions.iter().all(|action| action.name != *name);
     let name = names.into_iter().find(is_free).unwrap_or_default();
     let action = iosts.actions.push(Action { name, kind: ActionKind::Internal, parameters: Vec::new() });
-    let [source, target] = [(); 2].map(|()| random.number_in(&iosts.locations));
-    let transition = Transition {
-        source,
-        action,
-        guard: Term::yes(),
-        assignments: Substitution::new(),
-        target,
-        origin: Default::default(),
-    };
-    let described = iosts.describe(&transition);
-    iosts.transitions.push(transition);
-    described
+    add_transition_by(random, iosts, action)
 }
 
 fn change_initial_value(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
