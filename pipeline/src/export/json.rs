@@ -104,7 +104,7 @@ fn say_of_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, t
     if let Some(origins) = view.origins.and_then(|all| all.find(id)) {
         entry.origins = origins.clone();
     }
-    entry.violates = particulars.violated.iter().find(|(at, _)| *at == id).map(|(_, how)| (*how).into());
+    entry.violates = particulars.violated.iter().find(|(at, _)| *at == id).map(|(_, how)| *how);
 }
 
 fn readable(view: &View<'_>, document: &Document, terms: &TermTable) -> Readable {
