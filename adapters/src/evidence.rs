@@ -21,6 +21,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 /// How much is kept, and what is not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -59,70 +61,38 @@ pub const ANOTHER_PORT: &str = "another port of the host (`replies_from: any_por
 /// What goes on in the middle of a line within this time belongs to the message before.
 const SOON: Duration = Duration::from_millis(10);
 
-/// What an item of evidence is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EvidenceKind {
-    /// The tester sent it.
-    Sent,
-    /// The tester received it.
-    Received,
-    /// A direction has ended; the note says how.
-    End,
-    /// A text among what was received, or a datagram from elsewhere: the note says why it was no event.
-    Mark,
-    /// The last that the implementation wrote to its standard error.
-    Stderr,
-    /// Messages that were left out here.
-    Omitted,
-}
-
-impl EvidenceKind {
-    /// All of them.
-    pub const ALL: [EvidenceKind; 6] = [
-        EvidenceKind::Sent,
-        EvidenceKind::Received,
-        EvidenceKind::End,
-        EvidenceKind::Mark,
-        EvidenceKind::Stderr,
-        EvidenceKind::Omitted,
-    ];
-
-    /// The word.
-    pub fn name(self) -> &'static str {
-        match self {
-            EvidenceKind::Sent => "sent",
-            EvidenceKind::Received => "received",
-            EvidenceKind::End => "end",
-            EvidenceKind::Mark => "mark",
-            EvidenceKind::Stderr => "stderr",
-            EvidenceKind::Omitted => "omitted",
-        }
+coreach_model::words! {
+    /// What an item of evidence is.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum EvidenceKind {
+        /// The tester sent it.
+        Sent = "sent",
+        /// The tester received it.
+        Received = "received",
+        /// A direction has ended; the note says how.
+        End = "end",
+        /// A text among what was received, or a datagram from elsewhere: the note says why it was no event.
+        Mark = "mark",
+        /// The last that the implementation wrote to its standard error.
+        Stderr = "stderr",
+        /// Messages that were left out here.
+        Omitted = "omitted",
     }
 }
 
-/// When in a run it was.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Phase {
-    /// While the implementation was brought into its initial state.
-    Start,
-    /// Between the beginning and the verdict.
-    #[default]
-    Run,
-    /// When the run was over.
-    Settle,
-}
-
-impl Phase {
-    /// All of them.
-    pub const ALL: [Phase; 3] = [Phase::Start, Phase::Run, Phase::Settle];
-
-    /// The word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::Start => "start",
-            Phase::Run => "run",
-            Phase::Settle => "settle",
-        }
+coreach_model::words! {
+    /// When in a run it was.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Phase {
+        /// While the implementation was brought into its initial state.
+        Start = "start",
+        /// Between the beginning and the verdict.
+        #[default]
+        Run = "run",
+        /// When the run was over.
+        Settle = "settle",
     }
 }
 

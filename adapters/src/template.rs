@@ -34,37 +34,23 @@ pub enum TemplatePart<'a> {
     Hole(&'a [Function], &'a str),
 }
 
-/// What can be done with a text before it is sent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Function {
-    /// How many bytes it has in UTF-8, in decimal digits.
-    Length,
-    /// Its bytes in Base64 (RFC 4648, 4), with padding.
-    Base64,
-    /// Its bytes in pairs of small hexadecimal digits.
-    Hex,
-    /// In small letters.
-    Lower,
-    /// As a JSON string, with its quotes.
-    Json,
+coreach_model::words! {
+    /// What can be done with a text before it is sent.
+    pub enum Function {
+        /// How many bytes it has in UTF-8, in decimal digits.
+        Length = "len",
+        /// Its bytes in Base64 (RFC 4648, 4), with padding.
+        Base64 = "base64",
+        /// Its bytes in pairs of small hexadecimal digits.
+        Hex = "hex",
+        /// In small letters.
+        Lower = "lower",
+        /// As a JSON string, with its quotes.
+        Json = "json",
+    }
 }
 
 impl Function {
-    /// All of them.
-    pub const ALL: [Function; 5] =
-        [Function::Length, Function::Base64, Function::Hex, Function::Lower, Function::Json];
-
-    /// The word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Function::Length => "len",
-            Function::Base64 => "base64",
-            Function::Hex => "hex",
-            Function::Lower => "lower",
-            Function::Json => "json",
-        }
-    }
-
     /// All of them, the last one first.
     pub fn all_of(functions: &[Function], text: String) -> String {
         functions.iter().rev().fold(text, |text, function| function.of(&text))
@@ -302,7 +288,7 @@ fn expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateEr
         if functions.is_empty() && !inside.ends_with(')') {
             return Ok(None);
         }
-        let Some(function) = Function::ALL.into_iter().find(|function| function.name() == name) else {
+        let Some(function) = Function::named(name) else {
             let at = at + from..at + next;
             return Err(TemplateError { wrong: Wrong::Function(name.to_owned()), at });
         };

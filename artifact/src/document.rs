@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 
+use coreach_model::{ActionKind, Verdict, Violated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -173,20 +174,6 @@ pub struct SelectionCounts {
     pub rounds: usize,
 }
 
-/// A direction, seen from the implementation under test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// It is sent to the system.
-    Input,
-    /// The system sends it.
-    Output,
-    /// Nobody sees it.
-    Internal,
-    /// Nothing is sent: silence. An output for every rule of a test case.
-    Quiescence,
-}
-
 /// What an action is for the tester.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -203,7 +190,7 @@ pub struct ActionEntry {
     /// Its name.
     pub name: String,
     /// Its direction.
-    pub kind: Direction,
+    pub kind: ActionKind,
     /// What it is for the tester; an internal action is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
@@ -233,30 +220,6 @@ pub enum PurposeMark {
     Reject,
 }
 
-/// A verdict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum VerdictEntry {
-    /// The purpose was met.
-    Pass,
-    /// It may have been met.
-    WeakPass,
-    /// It is out of reach.
-    Inconclusive,
-    /// The specification forbids what was seen.
-    Fail,
-}
-
-/// How a property is violated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ViolatedEntry {
-    /// By an output that the specification allows.
-    Allowed,
-    /// By an output that the specification forbids.
-    Forbidden,
-}
-
 /// A location.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LocationEntry {
@@ -272,14 +235,14 @@ pub struct LocationEntry {
     pub mark: Option<PurposeMark>,
     /// Its verdict, where it ends a test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<VerdictEntry>,
+    pub verdict: Option<Verdict>,
     /// With which data the specification is never silent here, wherever one of the location's outputs that do
     /// not lead to Fail is possible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub must_answer: Option<TermNumber>,
     /// Of the test case of a property: how the property is violated here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub violates: Option<ViolatedEntry>,
+    pub violates: Option<Violated>,
     /// Of a test case: of which locations it was made.
     #[serde(default, skip_serializing_if = "Origins::is_empty")]
     pub origins: Origins,

@@ -16,8 +16,7 @@ use coreach_model::{
 use serde::Deserialize;
 
 use crate::document::{
-    ActionEntry, Direction, Document, FORMAT, FORMAT_VERSION, LocationEntry, Origins, Sources,
-    TransitionEntry, VerdictEntry, ViolatedEntry,
+    ActionEntry, Document, FORMAT, FORMAT_VERSION, LocationEntry, Origins, Sources, TransitionEntry,
 };
 use crate::error::DocumentError;
 use crate::terms::{TermNumber, read_terms};
@@ -141,8 +140,7 @@ pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
         Some(timed) => Some((timed.delay.clone(), known(timed.silence_after)?)),
         None => None,
     };
-    let verdicts: Numbered<LocationId, _> =
-        document.locations.iter().map(|entry| entry.verdict.map(Verdict::from)).collect();
+    let verdicts: Numbered<LocationId, _> = document.locations.iter().map(|entry| entry.verdict).collect();
     let others_fail = match document.others_fail {
         Some(number) => Some(place(number, "`others_fail`")?),
         None => None,
@@ -153,7 +151,7 @@ pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
     Ok(Graph {
         verdicts,
         must_answer,
-        violates: document.locations.iter().map(|entry| entry.violates.map(Violated::from)).collect(),
+        violates: document.locations.iter().map(|entry| entry.violates).collect(),
         origins: document.locations.iter().map(|entry| entry.origins.clone()).collect(),
         coreach,
         made_of: document.made_of.clone(),
@@ -208,11 +206,11 @@ impl Scopes {
             {
                 return Err(format!("the parameter `{}` of `{}` is declared twice", again.name, entry.name));
             }
-            if entry.kind == Direction::Internal && !parameters.is_empty() {
+            if entry.kind == ActionKind::Internal && !parameters.is_empty() {
                 return Err(format!("the internal action `{}` has parameters", entry.name));
             }
             self.parameters.push(parameters.iter().cloned().collect());
-            actions.push(Action { name: entry.name.clone(), kind: entry.kind.into(), parameters });
+            actions.push(Action { name: entry.name.clone(), kind: entry.kind, parameters });
         }
         Ok(actions)
     }
@@ -246,7 +244,7 @@ fn uncontrollable(entries: &[ActionEntry]) -> Result<BTreeSet<ActionId>, String>
     let mut found = BTreeSet::new();
     for (number, entry) in entries.iter().enumerate() {
         match entry.controllable {
-            Some(false) if entry.kind != Direction::Input => {
+            Some(false) if entry.kind != ActionKind::Input => {
                 return Err(format!("`{}` is no input, and `controllable` is of inputs", entry.name));
             }
             Some(false) => drop(found.insert(ActionId::of(number))),
@@ -308,67 +306,5 @@ impl Reading<'_> {
         }
         let action = ActionId::of(entry.action);
         Ok(Transition { source, action, guard, assignments, target, origin: TransitionOrigin::default() })
-    }
-}
-
-impl From<Direction> for ActionKind {
-    fn from(direction: Direction) -> Self {
-        match direction {
-            Direction::Input => ActionKind::Input,
-            Direction::Output => ActionKind::Output,
-            Direction::Internal => ActionKind::Internal,
-            Direction::Quiescence => ActionKind::Quiescence,
-        }
-    }
-}
-
-impl From<ActionKind> for Direction {
-    fn from(kind: ActionKind) -> Self {
-        match kind {
-            ActionKind::Input => Direction::Input,
-            ActionKind::Output => Direction::Output,
-            ActionKind::Internal => Direction::Internal,
-            ActionKind::Quiescence => Direction::Quiescence,
-        }
-    }
-}
-
-impl From<VerdictEntry> for Verdict {
-    fn from(entry: VerdictEntry) -> Self {
-        match entry {
-            VerdictEntry::Pass => Verdict::Pass,
-            VerdictEntry::WeakPass => Verdict::WeakPass,
-            VerdictEntry::Inconclusive => Verdict::Inconclusive,
-            VerdictEntry::Fail => Verdict::Fail,
-        }
-    }
-}
-
-impl From<Verdict> for VerdictEntry {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Pass => VerdictEntry::Pass,
-            Verdict::WeakPass => VerdictEntry::WeakPass,
-            Verdict::Inconclusive => VerdictEntry::Inconclusive,
-            Verdict::Fail => VerdictEntry::Fail,
-        }
-    }
-}
-
-impl From<ViolatedEntry> for Violated {
-    fn from(entry: ViolatedEntry) -> Self {
-        match entry {
-            ViolatedEntry::Allowed => Violated::Allowed,
-            ViolatedEntry::Forbidden => Violated::Forbidden,
-        }
-    }
-}
-
-impl From<Violated> for ViolatedEntry {
-    fn from(violated: Violated) -> Self {
-        match violated {
-            Violated::Allowed => ViolatedEntry::Allowed,
-            Violated::Forbidden => ViolatedEntry::Forbidden,
-        }
     }
 }

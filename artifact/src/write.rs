@@ -4,7 +4,7 @@ use coreach_model::iosts::{Action, Transition};
 use coreach_model::{ActionKind, Datum, Iosts, Number};
 
 use crate::document::{
-    ActionEntry, AssignmentEntry, Counts, Direction, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
+    ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
     LocationEntry, Origins, Role, TransitionEntry,
 };
 use crate::terms::TermTable;
@@ -78,7 +78,7 @@ fn action(action: &Action, tables: &mut Tables) -> ActionEntry {
     };
     ActionEntry {
         name: action.name.clone(),
-        kind: Direction::from(action.kind),
+        kind: action.kind,
         role,
         controllable: None,
         parameters: tables.data(&action.parameters),

@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use coreach_artifact::document::{
-    ActionEntry, AssignmentEntry, Counts, Direction, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
-    LocationEntry, Role, TransitionEntry, VerdictEntry,
+    ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
+    LocationEntry, Role, TransitionEntry,
 };
 use coreach_artifact::read::{document, graph};
 use coreach_artifact::terms::TermTable;
 use coreach_artifact::types::TypeTable;
 use coreach_artifact::{DocumentError, layout};
-use coreach_model::{Datum, Term, TransitionId, Type};
+use coreach_model::{ActionKind, Datum, Term, TransitionId, Type, Verdict};
 use serde_json::{Value as Json, json};
 
 use crate::round::one_of_each;
@@ -63,14 +63,14 @@ fn small() -> Document {
         constants: Vec::new(),
         variables: variables_written,
         actions: vec![
-            action("Pay", Direction::Input, Role::Stimulus, vec![parameter]),
-            action("Done", Direction::Output, Role::Observation, Vec::new()),
+            action("Pay", ActionKind::Input, Role::Stimulus, vec![parameter]),
+            action("Done", ActionKind::Output, Role::Observation, Vec::new()),
         ],
         initial: Initial { location: 0, condition: always },
         locations: vec![
             location("Idle", None),
             location("Paid", None),
-            location("Pass", Some(VerdictEntry::Pass)),
+            location("Pass", Some(Verdict::Pass)),
         ],
         transitions: vec![
             TransitionEntry {

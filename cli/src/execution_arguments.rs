@@ -327,7 +327,7 @@ fn required(text: &str) -> Result<Required, String> {
     let (kinds, text) = match text.split_once('=') {
         None => (CoverageKind::ALL.to_vec(), text),
         Some((name, text)) => {
-            let found = CoverageKind::ALL.into_iter().find(|kind| kind.name() == name.trim());
+            let found = CoverageKind::named(name.trim());
             let names = CoverageKind::ALL.map(CoverageKind::name).join(", ");
             (vec![found.ok_or_else(|| format!("expected one of {names} before `=`"))?], text)
         }

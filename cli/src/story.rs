@@ -16,10 +16,7 @@ pub fn why(test: &TestCase, initial: &State, run: &Run) -> String {
         reason(judge::of(test, initial.clone(), run.link).as_mut(), run);
     let mut text = format!("{}: {}\n", run.outcome.name(), visible(&summary));
     for guard in guards {
-        let values: Vec<String> =
-            guard.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let verb = if guard.holds { "holds" } else { "does not hold" };
-        put(&mut text, &format!("  {}: `{}` {verb}: {}", guard.transition, guard.part, values.join(", ")));
+        put(&mut text, &format!("  {guard}"));
     }
     if run.crossed > 0 {
         let (what, have) = if run.crossed == 1 { ("observation", "has") } else { ("observations", "have") };

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem};
 use coreach_model::{Verdict, Violated};
+use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
@@ -20,24 +21,35 @@ use crate::timed::words;
 use crate::times;
 
 /// What can be said about the end of a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// One sentence.
     pub summary: String,
     /// The label of the location in which the last event came, or in which the run ended.
     pub location: String,
     /// The last event, where an event decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
     /// The guards of that event's action that did not hold, or whose holding decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<Guard>,
     /// The observations that the test case would have gone on with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<String>,
-    /// What failed, or how it went: the identity of the end.
-    pub bucket: Bucket,
 }
 
 /// Explains the end of a run, by showing it to a judge of its kind again.
 pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
+    explained(judge, run).0
+}
+
+/// What failed in a run, or how it went: the identity of its end.
+pub fn bucket_of(judge: &mut dyn Judge, run: &Run) -> Bucket {
+    explained(judge, run).1
+}
+
+/// Both.
+pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let verdict = run.outcome.verdict();
     let decided = matches!(&run.outcome, Outcome::Verdict(_, Cause::Event));
     // Where the last step decided, the state before it; else the last one.
@@ -63,7 +75,7 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
     let Why { guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
     let bucket = Bucket::new(&run.outcome, place, action, violated);
-    Reason {
+    let reason = Reason {
         summary: summary(run, &location, event.as_deref(), violates)
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
             + &unheard(run),
@@ -71,8 +83,8 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
         event,
         guards,
         expected,
-        bucket,
-    }
+    };
+    (reason, bucket)
 }
 
 /// The specification's place. Of a test case that does not say of what it was made, and of a verdict, what

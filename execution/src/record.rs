@@ -6,6 +6,8 @@
 //! `seconds`, `at_ms`, `wire` and `teardown` is a function of test case, constants, seed and what the
 //! implementation did.
 
+use std::collections::BTreeMap;
+
 use coreach_adapters::Teardown;
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
@@ -15,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::bucket::Bucket;
-use crate::explain::{Reason, reason};
+use crate::explain::{Reason, explained};
 use crate::initial::{self, NoState};
 use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
@@ -50,14 +52,14 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub detail: Json,
     /// Why, in words.
-    pub reason: ReasonRecord,
+    pub reason: Reason,
     /// What failed, or how it went; records of older versions do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bucket: Option<Bucket>,
     /// The events.
     pub trace: Vec<StepRecord>,
     /// Where the stimuli's values came from, and how often.
-    pub mix: Map<String, Json>,
+    pub mix: BTreeMap<Source, usize>,
     /// The delay of the link behind which it was judged, in milliseconds, where one was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_ms: Option<f64>,
@@ -83,38 +85,7 @@ pub struct Record {
     pub seconds: f64,
 }
 
-/// [`Reason`] as it is written.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct ReasonRecord {
-    /// One sentence.
-    pub summary: String,
-    /// The label of the location.
-    pub location: String,
-    /// The event that decided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub event: Option<String>,
-    /// Guards that decided.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub guards: Vec<GuardRecord>,
-    /// What would have led on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub expected: Vec<String>,
-}
-
-/// [`crate::explain::Guard`] as it is written.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct GuardRecord {
-    /// The transition.
-    pub transition: String,
-    /// The conjunct.
-    pub part: String,
-    /// Whether it held.
-    pub holds: bool,
-    /// The values in it.
-    pub values: Map<String, Json>,
-}
-
-/// [`Step`] as it is written.
+/// [`RunStep`] as it is written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StepRecord {
     /// `stimulus` or `observation`; `silence` or `delay`, where it is no event.
@@ -142,9 +113,7 @@ impl StepRecord {
 /// The run as a record, with the reason that the judge gives.
 pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
     let (cause, detail) = outcome::cause(&run.outcome);
-    let reason = reason(judge, run);
-    let bucket = Some(reason.bucket.clone());
-    let reason = reason_record(reason);
+    let (reason, bucket) = explained(judge, run);
     let iosts = judge.iosts();
     Record {
         format_version: FORMAT_VERSION,
@@ -155,9 +124,9 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         cause: cause.to_owned(),
         detail,
         reason,
-        bucket,
+        bucket: Some(bucket),
         trace: run.trace.iter().map(|step| step_record(iosts, step)).collect(),
-        mix: run.mix.iter().map(|(source, count)| (source.name().to_owned(), Json::from(*count))).collect(),
+        mix: run.mix.clone(),
         link_ms: run.link.map(milliseconds),
         crossed: run.crossed,
         teardown: run.teardown.clone(),
@@ -172,22 +141,6 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
-}
-
-fn reason_record(reason: Reason) -> ReasonRecord {
-    let guards = reason.guards.into_iter().map(|guard| GuardRecord {
-        transition: guard.transition,
-        part: guard.part,
-        holds: guard.holds,
-        values: guard.values.into_iter().map(|(name, value)| (name, Json::from(value))).collect(),
-    });
-    ReasonRecord {
-        summary: reason.summary,
-        location: reason.location,
-        event: reason.event,
-        guards: guards.collect(),
-        expected: reason.expected,
-    }
 }
 
 fn step_record(iosts: &Iosts, step: &RunStep) -> StepRecord {
@@ -303,7 +256,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         outcome,
         end: judge.shown(),
         trace,
-        mix: mix(record).map_err(misfit)?,
+        mix: record.mix.clone(),
         link,
         crossed: record.crossed,
         teardown: record.teardown.clone(),
@@ -344,14 +297,4 @@ fn event(iosts: &Iosts, step: &StepRecord) -> Result<Event, String> {
         return Err(format!("a value for what is no parameter of `{name}`"));
     }
     Ok(Event::new(name.to_owned(), values?))
-}
-
-fn mix(record: &Record) -> Result<std::collections::BTreeMap<Source, usize>, String> {
-    let one = |(name, value): (&String, &Json)| {
-        let source = Source::ALL.into_iter().find(|source| source.name() == name);
-        let source = source.ok_or_else(|| format!("`{name}` is no source of values"))?;
-        let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
-        Ok((source, count.ok_or_else(|| format!("`mix` has no count for `{name}`"))?))
-    };
-    record.mix.iter().map(one).collect()
 }

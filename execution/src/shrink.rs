@@ -40,10 +40,11 @@ use coreach_model::Value;
 use coreach_model::semantics::Event;
 use dashu::base::Abs;
 use dashu::integer::IBig;
+use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
 use crate::cue::Cue;
-use crate::explain::reason;
+use crate::explain::bucket_of;
 use crate::judge::{Judge, Judged};
 use crate::replay::script;
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
@@ -69,13 +70,16 @@ pub struct Shrunk {
     pub again: Again,
 }
 
-/// What came to its end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stopped {
-    /// The number of runs.
-    Runs,
-    /// The time.
-    Time,
+coreach_model::words! {
+    /// What came to its end.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Stopped {
+        /// The number of runs.
+        Runs = "runs",
+        /// The time.
+        Time = "time",
+    }
 }
 
 /// What repetitions of a run came to.
@@ -117,7 +121,7 @@ pub struct Shrink<'a> {
 /// Looks for a shorter and simpler run of the given one's bucket.
 pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     let end = Instant::now() + with.time;
-    let bucket = reason(with.session.judge, given).bucket;
+    let bucket = bucket_of(with.session.judge, given);
     let (best, longest) = (given.clone(), given.time);
     let mut search = Search { with, bucket, best, runs: 0, end, longest, is_sure: false };
     let script = script(&given.trace);
@@ -202,7 +206,7 @@ impl Search<'_> {
     fn is_same(&mut self, run: &Run) -> bool {
         !self.is_cut(run)
             && run.outcome.kind() == self.bucket.verdict
-            && reason(self.with.session.judge, run).bucket == self.bucket
+            && bucket_of(self.with.session.judge, run) == self.bucket
     }
 
     /// Where the time that was left was less than a run may take, its end is ours and not the run's.
@@ -432,7 +436,7 @@ impl Search<'_> {
             if self.is_same(&run) {
                 again.same += 1;
             } else {
-                *again.others.entry(reason(self.with.session.judge, &run).bucket).or_default() += 1;
+                *again.others.entry(bucket_of(self.with.session.judge, &run)).or_default() += 1;
             }
         }
         again

@@ -210,11 +210,7 @@ impl fmt::Display for EndedTrial {
             writeln!(f, "{}", visible(&line))?;
         }
         for guard in &reason.guards {
-            let values: Vec<String> =
-                guard.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-            let verb = if guard.holds { "holds" } else { "does not hold" };
-            let line = format!("  {}: `{}` {verb}: {}", guard.transition, guard.part, values.join(", "));
-            writeln!(f, "{}", visible(&line))?;
+            writeln!(f, "  {}", visible(&guard.to_string()))?;
         }
         for (number, allowed) in reason.expected.iter().enumerate() {
             let head = if number == 0 { "allowed instead:\n" } else { "" };

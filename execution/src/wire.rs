@@ -14,11 +14,11 @@ use crate::times::{milliseconds, seconds};
 /// [`EvidenceItem`] as it is written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct WireRecord {
-    /// [`EvidenceKind`], as a word.
-    pub direction: String,
-    /// [`Phase`], as a word; absent in the run itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<String>,
+    /// What it is.
+    pub direction: EvidenceKind,
+    /// When; absent in the run itself.
+    #[serde(default, skip_serializing_if = "is_run")]
+    pub phase: Phase,
     /// Milliseconds since the run began.
     pub at_ms: f64,
     /// What it was, or its beginning.
@@ -46,6 +46,11 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
+fn is_run(phase: &Phase) -> bool {
+    *phase == Phase::Run
+}
+
 /// An item as it is written.
 pub fn write(item: &EvidenceItem) -> WireRecord {
     let EvidenceItem { kind, at, phase, bytes, cut, rest, note } = item;
@@ -63,8 +68,8 @@ pub fn write(item: &EvidenceItem) -> WireRecord {
     let base64 = |bytes: &[u8]| (texts.is_none() && !bytes.is_empty()).then(|| BASE64_STANDARD.encode(bytes));
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     WireRecord {
-        direction: kind.name().to_owned(),
-        phase: (*phase != Phase::Run).then(|| phase.name().to_owned()),
+        direction: *kind,
+        phase: *phase,
         at_ms: milliseconds(*at),
         text: texts.and_then(|(begin, _)| text(begin)),
         base64: base64(begin),
@@ -81,12 +86,6 @@ pub fn write(item: &EvidenceItem) -> WireRecord {
 /// It is none.
 pub fn read(record: &WireRecord) -> Result<EvidenceItem, String> {
     let wrong = |what: &str| format!("`wire`: {what}");
-    let word = &record.direction;
-    let kind = EvidenceKind::ALL.into_iter().find(|one| one.name() == word);
-    let phase = match &record.phase {
-        None => Some(Phase::Run),
-        Some(word) => Phase::ALL.into_iter().find(|one| one.name() == word),
-    };
     let bytes = |text: &Option<String>, base64: &Option<String>| match (text, base64) {
         (Some(_), Some(_)) => Err(wrong("an item has both text and base64")),
         (Some(text), None) => Ok(text.clone().into_bytes()),
@@ -94,9 +93,9 @@ pub fn read(record: &WireRecord) -> Result<EvidenceItem, String> {
         (None, None) => Ok(Vec::new()),
     };
     Ok(EvidenceItem {
-        kind: kind.ok_or_else(|| wrong(&format!("`{word}` is no direction")))?,
+        kind: record.direction,
         at: seconds(record.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time"))?,
-        phase: phase.ok_or_else(|| wrong("`phase` is none"))?,
+        phase: record.phase,
         bytes: bytes(&record.text, &record.base64)?,
         cut: record.cut,
         rest: bytes(&record.rest, &record.rest_base64)?,
@@ -178,7 +177,8 @@ mod tests {
         ] {
             let mut bad = good.clone();
             bad[key] = value;
-            assert!(read(&serde_json::from_value(bad).unwrap()).is_err(), "{key}");
+            let read = serde_json::from_value(bad).map_err(|why| why.to_string()).and_then(|bad| read(&bad));
+            assert!(read.is_err(), "{key}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_artifact::Document;
-use coreach_artifact::document::{Direction, TEST_CASE, TimedEntry, VerdictEntry};
+use coreach_artifact::document::{TEST_CASE, TimedEntry};
 use coreach_artifact::write::{Tables, graph};
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
@@ -21,7 +21,7 @@ use coreach_execution::timed::{delay_of, micros_up};
 use coreach_execution::{Outcome, Run, Settings, Strategy, TestCase, TestSession, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
-use coreach_model::{Term, Value, Verdict, number};
+use coreach_model::{ActionKind, Term, Value, Verdict, number};
 use serde_json::{Value as Json, json};
 
 /// A document: `silence_after`, actions as `name kind parameter:type ...`, transitions as
@@ -77,15 +77,15 @@ fn document(silence_after: &str, variables: &[&str], actions: &[&str], transitio
     let mut document = graph(TEST_CASE, &specification.iosts, &mut tables);
     for action in &mut document.actions {
         if silences.contains(&action.name.as_str()) {
-            action.kind = Direction::Quiescence;
+            action.kind = ActionKind::Quiescence;
         }
         action.controllable = uncontrollable.contains(&action.name.as_str()).then_some(false);
     }
     for location in &mut document.locations {
         location.verdict = match location.name.as_str() {
-            "Pass" => Some(VerdictEntry::Pass),
-            name if name.starts_with("FAIL") => Some(VerdictEntry::Fail),
-            name if name.starts_with("INC") => Some(VerdictEntry::Inconclusive),
+            "Pass" => Some(Verdict::Pass),
+            name if name.starts_with("FAIL") => Some(Verdict::Fail),
+            name if name.starts_with("INC") => Some(Verdict::Inconclusive),
             _ => None,
         };
     }

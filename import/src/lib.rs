@@ -172,9 +172,5 @@ pub fn import(
         Some(model) if collector.errors() == 0 => finish::finish(&mut collector, options, model),
         _ => None,
     };
-    let (found, failed) = collector.finish();
-    match text {
-        Some(text) if !failed => Ok((text, found)),
-        _ => Err(found),
-    }
+    collector.ended(text)
 }

@@ -9,6 +9,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::data::Datum;
 use crate::diagnostic::Origin;
 use crate::numbered::{Numbered, numbers};
@@ -27,7 +30,8 @@ numbers! {
 pub const QUIESCENCE: &str = "quiescence";
 
 /// The direction of an action, seen from the implementation under test.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ActionKind {
     /// The system receives it: the tester sends it.
     Input,

@@ -71,6 +71,7 @@ pub mod types;
 pub mod value;
 pub mod verdict;
 pub mod visible;
+mod words;
 pub mod writer;
 
 pub use data::Datum;

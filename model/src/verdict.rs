@@ -3,47 +3,24 @@
 
 use std::fmt;
 
-/// What a test case says in the end (thesis, Definitions 6.4 and 6.5, pp. 143-145).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Verdict {
-    /// The purpose was met, and nothing wrong was seen.
-    Pass,
-    /// The purpose may have been met: some of the states that are possible are there, and others are not.
-    /// Only who judges on line says so (Gaston et al. 2006, rule 5); a test case is deterministic.
-    WeakPass,
-    /// Nothing wrong was seen, and the purpose is out of reach.
-    Inconclusive,
-    /// The specification forbids what was seen.
-    Fail,
-}
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-impl Verdict {
-    /// All of them.
-    pub const ALL: [Verdict; 4] = [Verdict::Pass, Verdict::WeakPass, Verdict::Inconclusive, Verdict::Fail];
-
-    /// The name of its location, and of it in records and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Pass => "Pass",
-            Verdict::WeakPass => "WeakPass",
-            Verdict::Inconclusive => "Inconclusive",
-            Verdict::Fail => "Fail",
-        }
-    }
-
-    /// The word for it in a document of a test case (`docs/json.md`).
-    pub fn word(self) -> &'static str {
-        match self {
-            Verdict::Pass => "pass",
-            Verdict::WeakPass => "weak_pass",
-            Verdict::Inconclusive => "inconclusive",
-            Verdict::Fail => "fail",
-        }
-    }
-
-    /// The one of this word.
-    pub fn of_word(word: &str) -> Option<Verdict> {
-        Verdict::ALL.into_iter().find(|verdict| verdict.word() == word)
+crate::words! {
+    /// What a test case says in the end (thesis, Definitions 6.4 and 6.5, pp. 143-145).
+    // The name is that of its location, and in records and reports; documents of test cases write it small.
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Verdict {
+        /// The purpose was met, and nothing wrong was seen.
+        Pass = "Pass",
+        /// The purpose may have been met: some of the states that are possible are there, and others are not.
+        /// Only who judges on line says so (Gaston et al. 2006, rule 5); a test case is deterministic.
+        WeakPass = "WeakPass",
+        /// Nothing wrong was seen, and the purpose is out of reach.
+        Inconclusive = "Inconclusive",
+        /// The specification forbids what was seen.
+        Fail = "Fail",
     }
 }
 
@@ -53,29 +30,14 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What a safety property is violated by, in its test case.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Violated {
-    /// By an output that the specification allows: the specification violates it, too.
-    Allowed,
-    /// By an output that the specification forbids.
-    Forbidden,
-}
-
-impl Violated {
-    /// Both.
-    pub const ALL: [Violated; 2] = [Violated::Allowed, Violated::Forbidden];
-
-    /// The word for it in a document of a test case (`docs/json.md`).
-    pub fn word(self) -> &'static str {
-        match self {
-            Violated::Allowed => "allowed",
-            Violated::Forbidden => "forbidden",
-        }
-    }
-
-    /// The one of this word.
-    pub fn of_word(word: &str) -> Option<Violated> {
-        Violated::ALL.into_iter().find(|violated| violated.word() == word)
+crate::words! {
+    /// What a safety property is violated by, in its test case.
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Violated {
+        /// By an output that the specification allows: the specification violates it, too.
+        Allowed = "allowed",
+        /// By an output that the specification forbids.
+        Forbidden = "forbidden",
     }
 }

@@ -159,26 +159,15 @@ pub struct Unsettled {
     pub unchecked: usize,
 }
 
-/// What an implementation is held to.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Conformance {
-    /// ioc (Definition 6.2): what it sends is what the specification can send.
-    #[default]
-    Ioc,
-    /// ioco: and it is quiescent only where the specification can be.
-    Ioco,
-}
-
-impl Conformance {
-    /// Both.
-    pub const ALL: [Conformance; 2] = [Conformance::Ioc, Conformance::Ioco];
-
-    /// The word for it in a configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Conformance::Ioc => "ioc",
-            Conformance::Ioco => "ioco",
-        }
+coreach_model::words! {
+    /// What an implementation is held to.
+    #[derive(Default)]
+    pub enum Conformance {
+        /// ioc (Definition 6.2): what it sends is what the specification can send.
+        #[default]
+        Ioc = "ioc",
+        /// ioco: and it is quiescent only where the specification can be.
+        Ioco = "ioco",
     }
 }
 

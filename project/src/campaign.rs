@@ -23,6 +23,7 @@ use coreach_model::reader::{Reading, shape, yaml};
 
 use crate::budget::{self, GivenBudget};
 use crate::configuration::{Reference, reference};
+use crate::whole::number_of;
 
 pub use find::{FoundRun, find};
 pub use iuts::reopen;
@@ -91,6 +92,16 @@ pub struct Campaign {
     pub budget: GivenBudget,
 }
 
+impl Campaign {
+    /// The files of its configurations.
+    pub(crate) fn configurations(&self) -> impl Iterator<Item = &Path> {
+        self.tests.iter().filter_map(|test| match test {
+            TestSource::Configuration(reference) => Some(reference.path.as_path()),
+            TestSource::Document(_) => None,
+        })
+    }
+}
+
 const KEYS: [&str; 10] =
     ["campaign", "tests", "iuts", "constants", "seeds", "strategy", "limits", "store", "threads", "budget"];
 
@@ -112,11 +123,7 @@ pub fn load_campaign(path: &Path) -> Reading<Campaign> {
 pub fn read_campaign(file: Arc<SourceFile>, folder: &Path) -> Reading<Campaign> {
     let mut collector = Collector::new(file);
     let campaign = read(&mut collector, folder);
-    let (found, failed) = collector.finish();
-    match campaign {
-        Some(campaign) if !failed => Ok((campaign, found)),
-        _ => Err(found),
-    }
+    collector.ended(campaign)
 }
 
 fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
@@ -338,7 +345,7 @@ fn read_strategy(collector: &mut Collector, entries: &[Entry]) -> Option<Strateg
     let Some(node) = shape::get(entries, "strategy") else { return Some(StrategyKind::default()) };
     let scalar = shape::scalar(collector, node, "`strategy`", "strategy: random")?;
     let names = || StrategyKind::ALL.iter().map(|kind| kind.name());
-    if let Some(kind) = StrategyKind::ALL.into_iter().find(|kind| kind.name() == scalar.text) {
+    if let Some(kind) = StrategyKind::named(&scalar.text) {
         return Some(kind);
     }
     let help = match collector.nearest(&scalar.text, names()) {
@@ -389,15 +396,5 @@ fn whole(node: &Node) -> Option<u64> {
 
 /// A whole number of a section, both bounds included.
 fn number(collector: &mut Collector, entries: &[Entry], key: &str, bounds: (u64, u64), default: u64) -> u64 {
-    let Some(node) = shape::get(entries, key) else { return default };
-    let (least, most) = bounds;
-    if let Some(value) = whole(node).filter(|value| (least..=most).contains(value)) {
-        return value;
-    }
-    let message = format!("`{key}` must be a whole number from {least} to {most}");
-    let diagnostic = Diagnostic::error("wrong-value", message)
-        .at(collector.origin(&node.head()), "not such a number")
-        .help(format!("the default is `{key}: {default}`"));
-    collector.push(diagnostic);
-    default
+    number_of(collector, entries, key, bounds, default).unwrap_or(default)
 }

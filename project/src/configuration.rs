@@ -34,7 +34,7 @@ use timing::read_timed;
 
 use crate::budget::{self, GivenBudget};
 use crate::limits;
-use crate::whole::whole;
+use crate::whole::number_of;
 
 /// A file that the configuration names.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -171,11 +171,7 @@ pub fn load_configuration(path: &Path) -> Reading<Configuration> {
 pub fn read_configuration(file: Arc<SourceFile>, folder: &Path) -> Reading<Configuration> {
     let mut collector = Collector::new(file);
     let configuration = read(&mut collector, folder);
-    let (found, failed) = collector.finish();
-    match configuration {
-        Some(configuration) if !failed => Ok((configuration, found)),
-        _ => Err(found),
-    }
+    collector.ended(configuration)
 }
 
 fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
@@ -385,20 +381,10 @@ pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> 
 }
 
 /// A whole number of a section.
-fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: usize, default: usize) -> usize {
-    const MOST: usize = 1_000_000;
-    let Some(node) = shape::get(entries, key) else { return default };
-    let text = node.as_scalar().map(|scalar| scalar.text.as_str());
-    let value = text.and_then(|text| whole(text).ok());
-    if let Some(value) = value.filter(|value| (least..=MOST).contains(value)) {
-        return value;
-    }
-    let message = format!("`{key}` must be a whole number from {least} to {MOST}");
-    let diagnostic = Diagnostic::error("wrong-value", message)
-        .at(collector.origin(&node.head()), "not such a number")
-        .help(format!("the default is `{key}: {default}`"));
-    collector.push(diagnostic);
-    default
+fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: u64, default: usize) -> usize {
+    const MOST: u64 = 1_000_000;
+    let value = number_of(collector, entries, key, (least, MOST), default as u64);
+    value.and_then(|value| usize::try_from(value).ok()).unwrap_or(default)
 }
 
 fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKind> {

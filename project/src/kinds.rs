@@ -17,56 +17,27 @@ use crate::stored::STORE;
 /// A larger document is not looked into for its kind alone.
 const LARGEST: u64 = 16 << 20;
 
-/// A kind of file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ListedKind {
-    /// `iosts:`
-    Specification,
-    /// `purpose:`
-    Purpose,
-    /// `property:`
-    Property,
-    /// `specification:`
-    Configuration,
-    /// `iut:`
-    Iut,
-    /// `campaign:`
-    Campaign,
-    /// A test case, or another stage's result, as JSON.
-    TestCase,
-    /// A run, as JSON.
-    Run,
-    /// A campaign's store.
-    Store,
-}
-
-impl ListedKind {
-    /// All of them.
-    pub const ALL: [ListedKind; 9] = [
-        ListedKind::Specification,
-        ListedKind::Purpose,
-        ListedKind::Property,
-        ListedKind::Configuration,
-        ListedKind::Iut,
-        ListedKind::Campaign,
-        ListedKind::TestCase,
-        ListedKind::Run,
-        ListedKind::Store,
-    ];
-
-    /// With its article: `a purpose`.
-    pub fn name(self) -> &'static str {
-        match self {
-            ListedKind::Specification => "a specification",
-            ListedKind::Purpose => "a purpose",
-            ListedKind::Property => "a property",
-            ListedKind::Configuration => "a configuration",
-            ListedKind::Iut => "an IUT's file",
-            ListedKind::Campaign => "a campaign",
-            ListedKind::TestCase => "a test case",
-            ListedKind::Run => "a run",
-            ListedKind::Store => "a campaign's store",
-        }
+coreach_model::words! {
+    /// A kind of file.
+    pub enum ListedKind {
+        /// `iosts:`
+        Specification = "a specification",
+        /// `purpose:`
+        Purpose = "a purpose",
+        /// `property:`
+        Property = "a property",
+        /// `specification:`
+        Configuration = "a configuration",
+        /// `iut:`
+        Iut = "an IUT's file",
+        /// `campaign:`
+        Campaign = "a campaign",
+        /// A test case, or another stage's result, as JSON.
+        TestCase = "a test case",
+        /// A run, as JSON.
+        Run = "a run",
+        /// A campaign's store.
+        Store = "a campaign's store",
     }
 }
 

@@ -6,6 +6,9 @@ use std::num::NonZeroUsize;
 
 use coreach_execution::campaign::plan::LONGEST;
 use coreach_model::number;
+use coreach_model::reader::collect::Collector;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::Entry;
 
 /// A whole number.
 ///
@@ -16,6 +19,26 @@ pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     value.ok_or_else(|| {
         "expected a whole number, in digits without a sign and without a zero in front".to_owned()
     })
+}
+
+/// A whole number of a section, both bounds included; none where nothing is said, or something else, which is
+/// reported.
+pub fn number_of(
+    collector: &mut Collector,
+    entries: &[Entry],
+    key: &str,
+    (least, most): (u64, u64),
+    default: u64,
+) -> Option<u64> {
+    let node = shape::get(entries, key)?;
+    let value = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
+    let value = value.filter(|value| (least..=most).contains(value));
+    if value.is_none() {
+        let message = format!("`{key}` must be a whole number from {least} to {most}");
+        let help = format!("the default is `{key}: {default}`");
+        collector.mistake("wrong-value", message, &node.head(), "not such a number", help);
+    }
+    value
 }
 
 /// A whole number that is not 0.

@@ -142,7 +142,6 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "execution/src/outcome.rs",
             "execution/src/planner.rs",
             "execution/src/timed/driver.rs",
-            "model/src/verdict.rs",
             "pipeline/src/artifact.rs",
             "pipeline/src/check/test_case.rs",
             "pipeline/src/check/test_graph.rs",

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::in_process::InProcess;
-use coreach_execution::explain::reason;
+use coreach_execution::explain::bucket_of;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::mutation::{Operator, mutate};
@@ -39,7 +39,7 @@ fn redis() -> Iosts {
 fn pair(specification: &Iosts, number: u64) -> Option<Iosts> {
     let mut random = Random::new(number);
     let mut once = |of: &Iosts| {
-        let operator = *random.pick(Operator::ALL)?;
+        let operator = *random.pick(&Operator::ALL)?;
         mutate(&mut random, of, operator).map(|mutant| mutant.iosts)
     };
     let first = once(specification)?;
@@ -107,7 +107,7 @@ fn pairs(count: usize) -> Found {
             let run = TestSession { judge: &mut monitor, settings: &settings, adapter: &mut adapter }
                 .run(seed, Strategy::random());
             if run.outcome.verdict() == Some(Verdict::Fail) {
-                failed.entry(reason(&mut monitor, &run).bucket).or_insert(run);
+                failed.entry(bucket_of(&mut monitor, &run)).or_insert(run);
             }
         }
         if failed.len() < 2 {
@@ -124,7 +124,7 @@ fn pairs(count: usize) -> Found {
                 seen: &mut |_| {},
             };
             let shrunk = shrink(run, with);
-            let now = reason(&mut monitor, &shrunk.run).bucket;
+            let now = bucket_of(&mut monitor, &shrunk.run);
             found.shrunk += 1;
             found.left += usize::from(now != *bucket);
             found.never_again += usize::from(shrunk.again.same == 0);

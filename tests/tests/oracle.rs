@@ -80,7 +80,7 @@ fn every_operator_makes_a_mutant_of_some_specification() {
     for operator in Operator::ALL {
         let made = (0..60).any(|seed| {
             let pair = generate(seed, &Shape::default());
-            mutate(&mut random, &read(&pair).unwrap().specification, *operator).is_some()
+            mutate(&mut random, &read(&pair).unwrap().specification, operator).is_some()
         });
         assert!(made, "{}", operator.name());
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_execution::constants::initial_state;
-use coreach_execution::explain::reason;
+use coreach_execution::explain::bucket_of;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::{Run, Settings, Strategy, TestSession, judge};
 use coreach_model::Verdict;
@@ -116,7 +116,7 @@ fn slow_run(name: &str, specification: &str, judging: &str, says: &'static str) 
         adapter: &mut Slow { says, at: None },
     }
     .run(1, Strategy::Random { send: 1 });
-    let place = reason(judge.as_mut(), &run).bucket.place;
+    let place = bucket_of(judge.as_mut(), &run).place;
     (run, place)
 }
 

@@ -30,15 +30,10 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             match violation(transition, variable.is_none(), &condition, solver) {
                 Witness::None => {}
                 Witness::Unknown => undecided += 1,
-                Witness::Found(_) if holds_nowhere(transition, variable.is_none(), &condition, solver) => {
-                    found.push(never(iosts, transition, variable.as_deref()));
-                    if found.len() == MOST_TOLD {
-                        found.push(no_more());
-                        break 'all;
-                    }
-                }
                 Witness::Found(state) => {
-                    found.push(warning(iosts, transition, variable.as_deref(), &condition, &state));
+                    let is_never = holds_nowhere(transition, variable.is_none(), &condition, solver);
+                    let state = (!is_never).then_some(&state);
+                    found.push(reported(iosts, transition, variable.as_deref(), &condition, state));
                     if found.len() == MOST_TOLD {
                         found.push(no_more());
                         break 'all;
@@ -85,56 +80,49 @@ fn holds_nowhere(transition: &Transition, in_guard: bool, condition: &Term, solv
     solver.check(&formula) == Answer::Unsat
 }
 
-fn never(iosts: &Iosts, transition: &Transition, variable: Option<&str>) -> Diagnostic {
-    let name = iosts.describe(transition);
-    let origin = &transition.origin;
-    let (message, place, label) = match variable {
-        None => (
-            format!("the guard of `{name}` has no value in any state"),
-            origin.guard.clone(),
-            "never defined",
-        ),
-        Some(variable) => (
-            format!(
-                "where the guard of `{name}` holds, the value assigned to `{variable}` is never in its type"
-            ),
-            origin.assignments.get(variable).cloned(),
-            "never defined, or never in the type",
-        ),
-    };
-    Diagnostic::warning("domain-not-implied", message)
-        .at(place.or(origin.whole.clone()), label)
-        .note("the transition is never enabled")
-}
-
-fn warning(
+/// What is reported of a condition: in this state it does not hold, or it holds in none.
+fn reported(
     iosts: &Iosts,
     transition: &Transition,
     variable: Option<&str>,
     condition: &Term,
-    state: &Valuation,
+    state: Option<&Valuation>,
 ) -> Diagnostic {
     let name = iosts.describe(transition);
     let origin = &transition.origin;
-    let (message, place, label) = match variable {
-        None => (
+    let (message, place, label) = match (variable, state) {
+        (None, None) => {
+            (format!("the guard of `{name}` has no value in any state"), &origin.guard, "never defined")
+        }
+        (None, Some(_)) => (
             format!("the guard of `{name}` has no value in some states"),
-            origin.guard.clone(),
+            &origin.guard,
             "not always defined",
         ),
-        Some(variable) => (
+        (Some(variable), None) => (
+            format!(
+                "where the guard of `{name}` holds, the value assigned to `{variable}` is never in its type"
+            ),
+            &origin.assignments.get(variable).cloned(),
+            "never defined, or never in the type",
+        ),
+        (Some(variable), Some(_)) => (
             format!(
                 "the guard of `{name}` does not imply that the value assigned to `{variable}` is in its type"
             ),
-            origin.assignments.get(variable).cloned(),
+            &origin.assignments.get(variable).cloned(),
             "not always defined, or not always in the type",
         ),
     };
-    Diagnostic::warning("domain-not-implied", message)
-        .at(place.or(origin.whole.clone()), label)
-        .note(format!("for example where {}", show(state)))
-        .note("there the transition is not enabled")
-        .help(help(condition))
+    let place = place.clone().or(origin.whole.clone());
+    let found = Diagnostic::warning("domain-not-implied", message).at(place, label);
+    match state {
+        None => found.note("the transition is never enabled"),
+        Some(state) => found
+            .note(format!("for example where {}", show(state)))
+            .note("there the transition is not enabled")
+            .help(help(condition)),
+    }
 }
 
 /// A longer condition helps nobody.

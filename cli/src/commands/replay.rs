@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use coreach_adapters::Adapter;
-use coreach_execution::explain::reason;
+use coreach_execution::explain::bucket_of;
 use coreach_execution::judge::{self, Judge};
 use coreach_execution::record::{Record, record};
 use coreach_execution::run::events;
@@ -94,7 +94,7 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
     let mut told = None;
     if arguments.shrink {
         // What is shrunk is what has just been seen, if it failed alike; else what was stored.
-        let bucket = |judge: &mut dyn Judge, run| reason(judge, run).bucket;
+        let bucket = |judge: &mut dyn Judge, run| bucket_of(judge, run);
         let is_alike = bucket(judge.as_mut(), &result) == bucket(judge.as_mut(), &stored.run);
         let from = if is_alike { result.clone() } else { stored.run.clone() };
         let shrunk = shrunk(arguments, &from, &settings, judge.as_mut(), adapter.as_mut());

@@ -17,7 +17,7 @@ use coreach_pipeline::Stage;
 use coreach_pipeline::export::{Format, NotWritten, ONLINE, Options, View, export};
 use coreach_pipeline::stop::Stop;
 use coreach_project::configuration::Judging;
-use coreach_project::making::{MadeTest, Measured, make, shortest};
+use coreach_project::making::{MadeTest, Measured, Says, make, shortest};
 use coreach_project::project::{Project, load};
 use coreach_project::written::read_back;
 use coreach_project::{budget, jobs, render};
@@ -65,63 +65,88 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
+    let all = Making { arguments, project: &project, outputs: &outputs, warnings: &warnings, domain };
     if project.judging == Judging::Online {
-        return online::run(arguments, &project, &outputs, &warnings, domain);
+        return online::run(&all);
     }
-    let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
-    let work = |purpose: &TestPurpose| {
-        let result =
-            make(&project, purpose, domain, arguments.check, &|what| progress.says(what)).and_then(|made| {
-                progress.says(format!("{}: writing", purpose.iosts.name));
-                let time = budget::time(project.time);
-                let views: Vec<View<'_>> =
-                    project.stages.iter().map(|&stage| View::of(&made.generation, stage)).collect();
-                let written = budget::within("write", time, |_| {
-                    write(&project, &outputs, &purpose.iosts.name, &views, arguments.options())
-                })?;
-                let is_shown = !arguments.quiet || arguments.format == OutputFormat::Json;
-                let shown = || budget::within("example", time, |_| shortest(&made)).ok().flatten();
-                let example = is_shown.then(shown).flatten();
-                Ok((made, example, written))
-            });
-        progress.one_done();
-        result
-    };
-    let results = jobs::in_order(&project.purposes, jobs::threads(arguments.threads), work);
-    drop(progress);
-    let results = match results {
-        Ok(results) => results,
-        Err(error) => return no_thread(&error),
-    };
-    let mut exit = Exit::Fine;
-    let mut reports = Vec::new();
-    for (purpose, result) in project.purposes.iter().zip(results) {
-        let name = &purpose.iosts.name;
-        let (report, its_exit) = match result {
-            Ok((made, example, written)) => tell(arguments, name, domain, (&made, example), written)?,
-            Err(stop) => stopped(arguments, name, domain, &stop)?,
-        };
-        exit = exit.and(its_exit);
-        reports.push(report);
-    }
-    if arguments.format == OutputFormat::Json {
-        console::print_json(&Document {
-            format_version: 2,
-            exit_code: exit.code(),
-            specification: &project.specification.iosts.name,
-            judge: None,
-            diagnostics: render::to_json(&warnings),
-            purposes: reports,
+    let work = |purpose: &TestPurpose, says: Says<'_>| {
+        let made = make(&project, purpose, domain, arguments.check, says)?;
+        says(format!("{}: writing", purpose.iosts.name));
+        let time = budget::time(project.time);
+        let views: Vec<View<'_>> =
+            project.stages.iter().map(|&stage| View::of(&made.generation, stage)).collect();
+        let written = budget::within("write", time, |_| {
+            write(&project, &outputs, &purpose.iosts.name, &views, arguments.options())
         })?;
+        let is_shown = !arguments.quiet || arguments.format == OutputFormat::Json;
+        let shown = || budget::within("example", time, |_| shortest(&made)).ok().flatten();
+        let example = is_shown.then(shown).flatten();
+        Ok((made, example, written))
+    };
+    all.each(None, work, |name, (made, example, written)| {
+        tell(arguments, name, domain, (&made, example), written)
+    })
+}
+
+/// What both ways of making begin with.
+struct Making<'a> {
+    arguments: &'a RunArguments,
+    project: &'a Project,
+    outputs: &'a [Output],
+    warnings: &'a [Diagnostic],
+    domain: DomainKind,
+}
+
+impl Making<'_> {
+    /// Does the work for each purpose, and says what came of it.
+    fn each<M: Send, D: Serialize>(
+        &self,
+        judge: Option<&'static str>,
+        work: impl Fn(&TestPurpose, Says<'_>) -> Result<M, Stop> + Sync,
+        tell: impl Fn(&str, M) -> io::Result<(Report<D>, Exit)>,
+    ) -> io::Result<Exit> {
+        let Making { arguments, project, outputs, warnings, domain } = *self;
+        let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
+        let work = |purpose: &TestPurpose| {
+            let result = work(purpose, &|what| progress.says(what));
+            progress.one_done();
+            result
+        };
+        let results = jobs::in_order(&project.purposes, jobs::threads(arguments.threads), work);
+        drop(progress);
+        let results = match results {
+            Ok(results) => results,
+            Err(error) => return no_thread(&error),
+        };
+        let mut exit = Exit::Fine;
+        let mut purposes = Vec::new();
+        for (purpose, result) in project.purposes.iter().zip(results) {
+            let name = &purpose.iosts.name;
+            let (report, its_exit) = match result {
+                Ok(made) => tell(name, made)?,
+                Err(stop) => stopped(arguments, name, domain, &stop)?,
+            };
+            exit = exit.and(its_exit);
+            purposes.push(report);
+        }
+        if arguments.format == OutputFormat::Json {
+            console::print_json(&Document {
+                format_version: 2,
+                exit_code: exit.code(),
+                specification: &project.specification.iosts.name,
+                judge,
+                diagnostics: render::to_json(warnings),
+                purposes,
+            })?;
+        }
+        beside(
+            page(arguments, outputs),
+            std::slice::from_ref(&arguments.configuration),
+            arguments.domain.as_slice(),
+            (arguments.format, arguments.quiet),
+            exit,
+        )
     }
-    let files = [arguments.configuration.clone()];
-    beside(
-        page(arguments, &outputs),
-        &files,
-        arguments.domain.as_slice(),
-        (arguments.format, arguments.quiet),
-        exit,
-    )
 }
 
 /// The system has no thread for us.

@@ -85,31 +85,21 @@ impl Iut {
     }
 }
 
-/// The strategies that need nobody at the keyboard.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum StrategyKind {
-    /// By lot.
-    #[default]
-    Random,
-    /// The least used transition first; within one run, since a run must not depend on those before it.
-    Coverage,
-    /// By a way to Pass.
-    Plan,
+coreach_model::words! {
+    /// The strategies that need nobody at the keyboard.
+    #[derive(Default)]
+    pub enum StrategyKind {
+        /// By lot.
+        #[default]
+        Random = "random",
+        /// The least used transition first; within one run, since a run must not depend on those before it.
+        Coverage = "coverage",
+        /// By a way to Pass.
+        Plan = "plan",
+    }
 }
 
 impl StrategyKind {
-    /// All of them.
-    pub const ALL: [StrategyKind; 3] = [StrategyKind::Random, StrategyKind::Coverage, StrategyKind::Plan];
-
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            StrategyKind::Random => "random",
-            StrategyKind::Coverage => "coverage",
-            StrategyKind::Plan => "plan",
-        }
-    }
-
     /// The strategy, with nothing behind it.
     pub fn start(self) -> Strategy<'static> {
         match self {
@@ -161,7 +151,7 @@ impl RunSettings {
         let at = json.get("quiescence_at").and_then(Json::as_object)?;
         let at = at.iter().map(|(name, time)| Some((name.clone(), milliseconds(time.as_u64()?)?)));
         Some(RunSettings {
-            strategy: StrategyKind::ALL.into_iter().find(|kind| kind.name() == name)?,
+            strategy: StrategyKind::named(name)?,
             limits: Settings {
                 quiescence: time("quiescence_ms")?,
                 quiescence_at: at.collect::<Option<_>>()?,

@@ -1,6 +1,7 @@
 //! What a judge does, and what it is asked and answers with: below all that judge.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::time::Duration;
 
 use coreach_analyses::solver::Solver;
@@ -8,6 +9,8 @@ use coreach_model::iosts::Iosts;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
@@ -77,7 +80,7 @@ pub struct Offers {
 }
 
 /// A guard at the moment of decision.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Guard {
     /// The transition: `Pay -Return-> Choose`.
     pub transition: String,
@@ -85,8 +88,19 @@ pub struct Guard {
     pub part: String,
     /// Whether it held.
     pub holds: bool,
-    /// The values of the data in it.
-    pub values: Vec<(String, String)>,
+    /// The values of the data in it, as texts.
+    pub values: Map<String, Json>,
+}
+
+impl fmt::Display for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Guard { transition, part, holds, values } = self;
+        let value =
+            |(name, value): (&String, &Json)| format!("{name} = {}", value.as_str().unwrap_or_default());
+        let values: Vec<String> = values.iter().map(value).collect();
+        let verb = if *holds { "holds" } else { "does not hold" };
+        write!(f, "{transition}: `{part}` {verb}: {}", values.join(", "))
+    }
 }
 
 /// What can be said of an occurrence in a state.

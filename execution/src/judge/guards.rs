@@ -81,7 +81,7 @@ fn part(test: &TestCase, transition: &Transition, term: &Term, holds: bool, at: 
     if term.is_true() {
         return None;
     }
-    let value = |datum: &Datum| Some((datum.to_string(), at.get(datum)?.to_string()));
+    let value = |datum: &Datum| Some((datum.to_string(), at.get(datum)?.to_string().into()));
     Some(Guard {
         transition: test.iosts.describe(transition),
         part: term.to_string(),

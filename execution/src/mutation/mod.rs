@@ -28,7 +28,7 @@ pub use operators::{Mutant, Operator, mutant, mutate};
 
 use crate::bucket::Bucket;
 use crate::constants::initial_state;
-use crate::explain::reason;
+use crate::explain::bucket_of;
 use crate::initial::{self, NoState};
 use crate::judge::case::CaseJudge;
 use crate::judge::{Judge, Judged};
@@ -175,7 +175,7 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
                 // Nor is what it does itself.
                 Ok((initial, run)) if fails_as_well(specification, &test.constants_in(&initial), &run) => {}
                 Ok((initial, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
-                    let bucket = reason(&mut CaseJudge::new(test, initial), &run).bucket;
+                    let bucket = bucket_of(&mut CaseJudge::new(test, initial), &run);
                     return MutantStatus::Killed { test: number, seed, bucket, events: events(&run.trace) };
                 }
                 Ok((_, Run { outcome: Outcome::RunError(failure), .. })) => {

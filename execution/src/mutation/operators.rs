@@ -9,61 +9,46 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, TransitionId, Type, Value};
 
-macro_rules! operators {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
-        /// How a mutant differs from its specification.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum Operator { $($(#[$doc])* $variant,)* }
-
-        impl Operator {
-            /// All of them.
-            pub const ALL: &'static [Operator] = &[$(Operator::$variant),*];
-
-            /// Its name in reports.
-            pub fn name(self) -> &'static str {
-                match self { $(Operator::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-operators! {
-    /// A conjunct of a guard is dropped.
-    GuardWeakened = "guard weakened";
-    /// A guard gets another conjunct.
-    GuardStrengthened = "guard strengthened";
-    /// A guard is negated.
-    GuardNegated = "guard negated";
-    /// A number in a guard is one more or less.
-    GuardOffByOne = "guard off by one";
-    /// A comparison is another one.
-    ComparisonChanged = "comparison changed";
-    /// A message carries the next value.
-    OutputValue = "output value changed";
-    /// Another action of the same direction and signature.
-    ActionChanged = "action changed";
-    /// Another location afterwards.
-    TargetChanged = "target changed";
-    /// A transition is missing.
-    TransitionRemoved = "transition removed";
-    /// An unguarded transition of some action.
-    TransitionAdded = "transition added";
-    /// A copy of a transition that leads elsewhere.
-    TransitionDuplicated = "transition duplicated";
-    /// A variable keeps its value.
-    AssignmentDropped = "assignment dropped";
-    /// Two variables get each other's value.
-    AssignmentSwapped = "assignments swapped";
-    /// A number assigned is one more.
-    AssignmentOffByOne = "assignment off by one";
-    /// A silent step between two locations.
-    InternalStepAdded = "internal step added";
-    /// A variable starts with another value.
-    InitialValueChanged = "initial value changed";
-    /// A message never carries one of the values of its parameter.
-    ParameterDomain = "parameter domain narrowed";
-    /// An effect happens on the way into a location by another action too.
-    EffectCopied = "effect copied";
+coreach_model::words! {
+    /// How a mutant differs from its specification.
+    pub enum Operator {
+        /// A conjunct of a guard is dropped.
+        GuardWeakened = "guard weakened",
+        /// A guard gets another conjunct.
+        GuardStrengthened = "guard strengthened",
+        /// A guard is negated.
+        GuardNegated = "guard negated",
+        /// A number in a guard is one more or less.
+        GuardOffByOne = "guard off by one",
+        /// A comparison is another one.
+        ComparisonChanged = "comparison changed",
+        /// A message carries the next value.
+        OutputValue = "output value changed",
+        /// Another action of the same direction and signature.
+        ActionChanged = "action changed",
+        /// Another location afterwards.
+        TargetChanged = "target changed",
+        /// A transition is missing.
+        TransitionRemoved = "transition removed",
+        /// An unguarded transition of some action.
+        TransitionAdded = "transition added",
+        /// A copy of a transition that leads elsewhere.
+        TransitionDuplicated = "transition duplicated",
+        /// A variable keeps its value.
+        AssignmentDropped = "assignment dropped",
+        /// Two variables get each other's value.
+        AssignmentSwapped = "assignments swapped",
+        /// A number assigned is one more.
+        AssignmentOffByOne = "assignment off by one",
+        /// A silent step between two locations.
+        InternalStepAdded = "internal step added",
+        /// A variable starts with another value.
+        InitialValueChanged = "initial value changed",
+        /// A message never carries one of the values of its parameter.
+        ParameterDomain = "parameter domain narrowed",
+        /// An effect happens on the way into a location by another action too.
+        EffectCopied = "effect copied",
+    }
 }
 
 /// So many values of a type are few.
@@ -85,7 +70,7 @@ pub struct Mutant {
 /// Some mutant; `None` where a number of attempts found no operator that applies.
 pub fn mutant(random: &mut Random, specification: &Iosts) -> Option<Mutant> {
     (0..20).find_map(|_| {
-        let operator = *random.pick(Operator::ALL)?;
+        let operator = *random.pick(&Operator::ALL)?;
         mutate(random, specification, operator)
     })
 }
@@ -275,6 +260,10 @@ fn may_mention(term: &Term, transition: &Transition, actions: &Numbered<ActionId
 
 fn add_transition(random: &mut Random, iosts: &mut Iosts) -> String {
     let action = random.number_in(&iosts.actions);
+    add_transition_by(random, iosts, action)
+}
+
+fn add_transition_by(random: &mut Random, iosts: &mut Iosts, action: ActionId) -> String {
     let [source, target] = [(); 2].map(|()| random.number_in(&iosts.locations));
     let transition = Transition {
         source,
@@ -298,18 +287,7 @@ fn add_internal_step(random: &mut Random, iosts: &mut Iosts) -> String {
     let is_free = |name: &String| iosts.actions.iter().all(|action| action.name != *name);
     let name = names.into_iter().find(is_free).unwrap_or_default();
     let action = iosts.actions.push(Action { name, kind: ActionKind::Internal, parameters: Vec::new() });
-    let [source, target] = [(); 2].map(|()| random.number_in(&iosts.locations));
-    let transition = Transition {
-        source,
-        action,
-        guard: Term::yes(),
-        assignments: Substitution::new(),
-        target,
-        origin: Default::default(),
-    };
-    let described = iosts.describe(&transition);
-    iosts.transitions.push(transition);
-    described
+    add_transition_by(random, iosts, action)
 }
 
 fn change_initial_value(random: &mut Random, iosts: &mut Iosts) -> Option<String> {

@@ -52,7 +52,7 @@ use words::Words;
 pub use writer::NoScript;
 use writer::{PATIENCE, Writer, no_value};
 
-use crate::explain::reason;
+use crate::explain::explained;
 use crate::judge::Judge;
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep as Happened};
 
@@ -74,7 +74,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
         return Err(NoScript(format!("`{action}` makes a new connection, for which there is no script yet")));
     }
     let secured = tls(&iut.way)?;
-    let told = reason(judge, run);
+    let (told, bucket) = explained(judge, run);
     let session =
         Session { iosts: judge.iosts(), constants: &run.constants, seed: run.seed, deadline: Instant::now() };
     let redact = iut.evidence.redact.as_slice();
@@ -88,7 +88,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     for line in [
         format!("Shows a failure of {} again: {name}, seed {}.", iut.name, run.seed),
         told.summary.clone(),
-        format!("Bucket {}: {}", told.bucket.id(), told.bucket),
+        format!("Bucket {}: {}", bucket.id(), bucket),
         String::new(),
         format!(
             "It needs Python 3.8 or later{}, and what is tested.",

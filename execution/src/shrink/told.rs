@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
-use crate::run::Run;
-use crate::run::events;
-use crate::shrink::{Again, Shrunk, Stopped};
+use crate::run::{Run, events};
+use crate::shrink::{Shrunk, Stopped};
 
 /// [`Shrunk`] as it is written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -16,9 +15,9 @@ pub struct ShrunkRecord {
     pub events: usize,
     /// How many runs were made, without the last repetitions.
     pub runs: usize,
-    /// `runs` or `time`, where that came to its end before nothing was left to try.
+    /// What came to its end before nothing was left to try.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stopped: Option<String>,
+    pub stopped: Option<Stopped>,
     /// How often the run was repeated in the end.
     pub repeated: usize,
     /// How often it came to the same bucket.
@@ -37,16 +36,6 @@ pub struct OtherRecord {
     pub count: usize,
 }
 
-impl Stopped {
-    /// The word in a record.
-    pub fn name(self) -> &'static str {
-        match self {
-            Stopped::Runs => "runs",
-            Stopped::Time => "time",
-        }
-    }
-}
-
 impl ShrunkRecord {
     /// What was made of this run.
     pub fn new(given: &Run, shrunk: &Shrunk) -> Self {
@@ -56,17 +45,10 @@ impl ShrunkRecord {
             from_events: events(&given.trace),
             events: events(&shrunk.run.trace),
             runs: shrunk.runs,
-            stopped: shrunk.stopped.map(|stopped| stopped.name().to_owned()),
+            stopped: shrunk.stopped,
             repeated: shrunk.again.times,
             same: shrunk.again.same,
             others: shrunk.again.others.iter().map(others).collect(),
         }
-    }
-}
-
-impl Again {
-    /// Did it not always come to the same?
-    pub fn is_flaky(&self) -> bool {
-        self.same < self.times
     }
 }

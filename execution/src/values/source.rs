@@ -1,51 +1,28 @@
 //! Where values come from, and how often each source is drawn.
 
-/// Where a value came from.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Source {
-    /// An end of the range that the guard leaves, or its neighbour.
-    Boundary,
-    /// Near 0.
-    Small,
-    /// Far from 0: near a power of two.
-    Large,
-    /// A value of an earlier event of this run, or of a constant.
-    Seen,
-    /// Anywhere in the range; of a finite type, any value.
-    Uniform,
-    /// The solver's, in a window around a random number.
-    Diverse,
-    /// The solver's, as it came: nothing else was found.
-    Witness,
-    /// Those of a plan that leads to Pass ([`crate::planner`]).
-    Planned,
-}
+use serde::{Deserialize, Serialize};
 
-impl Source {
-    /// All of them.
-    pub const ALL: [Source; 8] = [
-        Source::Boundary,
-        Source::Small,
-        Source::Large,
-        Source::Seen,
-        Source::Uniform,
-        Source::Diverse,
-        Source::Witness,
-        Source::Planned,
-    ];
-
-    /// The name in reports and configurations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Boundary => "boundary",
-            Source::Small => "small",
-            Source::Large => "large",
-            Source::Seen => "seen",
-            Source::Uniform => "uniform",
-            Source::Diverse => "diverse",
-            Source::Witness => "witness",
-            Source::Planned => "planned",
-        }
+coreach_model::words! {
+    /// Where a value came from.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Source {
+        /// An end of the range that the guard leaves, or its neighbour.
+        Boundary = "boundary",
+        /// Near 0.
+        Small = "small",
+        /// Far from 0: near a power of two.
+        Large = "large",
+        /// A value of an earlier event of this run, or of a constant.
+        Seen = "seen",
+        /// Anywhere in the range; of a finite type, any value.
+        Uniform = "uniform",
+        /// The solver's, in a window around a random number.
+        Diverse = "diverse",
+        /// The solver's, as it came: nothing else was found.
+        Witness = "witness",
+        /// Those of a plan that leads to Pass.
+        Planned = "planned",
     }
 }
 

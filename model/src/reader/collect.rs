@@ -155,6 +155,15 @@ impl Collector {
         }
         (self.found, self.errors > 0)
     }
+
+    /// What was read with what was found; or the findings, where something is wrong.
+    pub fn ended<T>(self, read: Option<T>) -> Result<(T, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (found, failed) = self.finish();
+        match read {
+            Some(read) if !failed => Ok((read, found)),
+            _ => Err(found),
+        }
+    }
 }
 
 /// `a`, `b` and `c`, each in back quotes.

@@ -83,11 +83,7 @@ struct Against<'a> {
 fn read_against(file: Arc<SourceFile>, against: &Against<'_>, aim: Aim) -> Reading<(TestPurpose, Clocks)> {
     let mut collector = Collector::new(file);
     let purpose = read(&mut collector, against, aim);
-    let (found, failed) = collector.finish();
-    match purpose {
-        Some(purpose) if !failed => Ok((purpose, found)),
-        _ => Err(found),
-    }
+    collector.ended(purpose)
 }
 
 fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(TestPurpose, Clocks)> {

@@ -108,11 +108,7 @@ pub fn read_any_specification(file: Arc<SourceFile>) -> Reading<AnySpecification
 fn finished<T>(file: Arc<SourceFile>, read: impl FnOnce(&mut Collector) -> Option<T>) -> Reading<T> {
     let mut collector = Collector::new(file);
     let specification = read(&mut collector);
-    let (found, failed) = collector.finish();
-    match specification {
-        Some(specification) if !failed => Ok((specification, found)),
-        _ => Err(found),
-    }
+    collector.ended(specification)
 }
 
 /// Which kind of model is read.

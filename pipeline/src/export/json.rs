@@ -15,14 +15,14 @@ use std::collections::BTreeSet;
 
 use coreach_analyses::solver::smtlib;
 use coreach_artifact::document::{
-    Condition, Direction, Document, LocationEntry, PurposeEntry, PurposeMark, Readable, Role,
-    SelectionCounts, TimedEntry,
+    Condition, Document, LocationEntry, PurposeEntry, PurposeMark, Readable, Role, SelectionCounts,
+    TimedEntry,
 };
 use coreach_artifact::layout;
 use coreach_artifact::terms::{TermNumber, TermTable};
 use coreach_artifact::write::{self, Tables};
 use coreach_model::iosts::LocationId;
-use coreach_model::{Number, Numbered, Term};
+use coreach_model::{ActionKind, Number, Numbered, Term};
 
 use super::{Mark, View};
 use crate::artifact::Verdict;
@@ -79,7 +79,7 @@ fn filled(view: &View<'_>, tables: &mut Tables) -> Document {
         });
         for entry in document.actions.iter_mut().filter(|entry| timing.uncontrollable.contains(&entry.name)) {
             // Seen, as what the system sends is; but it receives it.
-            (entry.kind, entry.role) = (Direction::Input, Some(Role::Observation));
+            (entry.kind, entry.role) = (ActionKind::Input, Some(Role::Observation));
             entry.controllable = Some(false);
         }
     }
@@ -92,7 +92,7 @@ fn say_of_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, t
         None => {}
         Some(Mark::Accept) => entry.mark = Some(PurposeMark::Accept),
         Some(Mark::Reject) => entry.mark = Some(PurposeMark::Reject),
-        Some(Mark::Verdict(verdict)) => entry.verdict = Some(verdict.into()),
+        Some(Mark::Verdict(verdict)) => entry.verdict = Some(verdict),
     }
     let particulars = &view.particulars;
     let mut fact = |facts: Option<&Numbered<LocationId, Term>>| -> Option<TermNumber> {
@@ -104,7 +104,7 @@ fn say_of_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, t
     if let Some(origins) = view.origins.and_then(|all| all.find(id)) {
         entry.origins = origins.clone();
     }
-    entry.violates = particulars.violated.iter().find(|(at, _)| *at == id).map(|(_, how)| (*how).into());
+    entry.violates = particulars.violated.iter().find(|(at, _)| *at == id).map(|(_, how)| *how);
 }
 
 fn readable(view: &View<'_>, document: &Document, terms: &TermTable) -> Readable {

@@ -191,10 +191,8 @@ impl Shape<'_> {
         let (timed, rest): (Vec<Term>, Vec<Term>) =
             transition.guard.conjuncts().into_iter().partition(|part| self.is_of_time(part));
         let guard = |parts: Vec<Term>| self.written(&substitute(&Term::and(parts), standing));
-        let ends = Ends::ALL.into_iter().find(|ends| {
-            made.verdicts[transition.target].is_some()
-                && made.iosts.location(transition.target).name == ends.name()
-        });
+        let ends = made.verdicts[transition.target]
+            .and_then(|_| Ends::named(&made.iosts.location(transition.target).name));
         let (nature, port) = match action.kind {
             ActionKind::Quiescence => ("QUIESCENCE", "Quiescence"),
             ActionKind::Input if !made.timing.uncontrollable.contains(&action.name) => {

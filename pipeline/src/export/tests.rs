@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_artifact::Document;
-use coreach_artifact::document::{Condition, Direction, Role, VerdictEntry};
-use coreach_model::Iosts;
+use coreach_artifact::document::{Condition, Role};
 use coreach_model::reader::{from_bytes, load, read_purpose, read_specification};
+use coreach_model::{ActionKind, Iosts, Verdict};
 
 use super::*;
 use crate::{Generation, Stage, generate};
@@ -105,10 +105,9 @@ fn a_document_says_verdicts_directions_and_roles() {
     let generation = &*COFFEE;
     let document = document(generation, Stage::InputComplete);
     let coin = &document.actions[0];
-    assert_eq!((coin.name.as_str(), coin.kind, coin.role), ("Coin", Direction::Input, Some(Role::Stimulus)));
-    let verdicts: Vec<VerdictEntry> =
-        document.locations.iter().filter_map(|location| location.verdict).collect();
-    assert_eq!(verdicts, [VerdictEntry::Pass, VerdictEntry::Fail]);
+    assert_eq!((coin.name.as_str(), coin.kind, coin.role), ("Coin", ActionKind::Input, Some(Role::Stimulus)));
+    let verdicts: Vec<Verdict> = document.locations.iter().filter_map(|location| location.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail]);
     assert_eq!(document.counts.fail, 8);
     assert_eq!(document.purpose_reachable, Some(true));
 }

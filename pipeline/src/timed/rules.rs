@@ -84,50 +84,27 @@ impl fmt::Display for Rule {
     }
 }
 
-/// How a test case ends: the names of its verdict locations.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Ends {
-    /// The path has been seen.
-    Pass,
-    /// An output that the model does not allow, or not then.
-    FailOut,
-    /// A silence that the model does not allow.
-    FailDur,
-    /// Another output than the path's, allowed.
-    IncOut,
-    /// A silence that the model allows.
-    IncDur,
-    /// An uncontrollable input that the model takes, and the path does not.
-    IncUcInSpec,
-    /// An uncontrollable input that the model does not take.
-    IncUcInUspec,
+coreach_model::words! {
+    /// How a test case ends: the names of its verdict locations.
+    pub enum Ends {
+        /// The path has been seen.
+        Pass = "PASS",
+        /// An output that the model does not allow, or not then.
+        FailOut = "FAILout",
+        /// A silence that the model does not allow.
+        FailDur = "FAILdur",
+        /// Another output than the path's, allowed.
+        IncOut = "INCout",
+        /// A silence that the model allows.
+        IncDur = "INCdur",
+        /// An uncontrollable input that the model takes, and the path does not.
+        IncUcInSpec = "INCucIn_spec",
+        /// An uncontrollable input that the model does not take.
+        IncUcInUspec = "INCucIn_uspec",
+    }
 }
 
 impl Ends {
-    /// All of them.
-    pub const ALL: [Ends; 7] = [
-        Ends::Pass,
-        Ends::FailOut,
-        Ends::FailDur,
-        Ends::IncOut,
-        Ends::IncDur,
-        Ends::IncUcInSpec,
-        Ends::IncUcInUspec,
-    ];
-
-    /// The name of the location.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ends::Pass => "PASS",
-            Ends::FailOut => "FAILout",
-            Ends::FailDur => "FAILdur",
-            Ends::IncOut => "INCout",
-            Ends::IncDur => "INCdur",
-            Ends::IncUcInSpec => "INCucIn_spec",
-            Ends::IncUcInUspec => "INCucIn_uspec",
-        }
-    }
-
     /// The verdict.
     pub fn verdict(self) -> Verdict {
         match self {

@@ -30,11 +30,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
     let file = files.load(&reference.path).map_err(here)?;
     let mut collector = Collector::new(file.clone());
     let looked = look(&mut collector);
-    let (found, failed) = collector.finish();
-    let (name, model) = match looked {
-        Some(looked) if !failed => looked,
-        _ => return Err(found),
-    };
+    let ((name, model), _) = collector.ended(looked)?;
     let mut description = json!({ "name": name, "file": file.text });
     if let Some(model) = model {
         let folder = reference.path.parent().unwrap_or(Path::new(""));

@@ -6,27 +6,16 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Scalar};
 use coreach_pipeline::Conformance;
 
-/// Who judges a run.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Judging {
-    /// A test case, made by the whole pipeline.
-    #[default]
-    TestCase,
-    /// The product of specification and purpose, followed in all states that are possible: nothing is closed
-    /// or determinized.
-    Online,
-}
-
-impl Judging {
-    /// All of them.
-    pub const ALL: [Judging; 2] = [Judging::TestCase, Judging::Online];
-
-    /// The word in a configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Judging::TestCase => "test_case",
-            Judging::Online => "online",
-        }
+coreach_model::words! {
+    /// Who judges a run.
+    #[derive(Default)]
+    pub enum Judging {
+        /// A test case, made by the whole pipeline.
+        #[default]
+        TestCase = "test_case",
+        /// The product of specification and purpose, followed in all states that are possible: nothing is
+        /// closed or determinized.
+        Online = "online",
     }
 }
 

@@ -1,13 +1,12 @@
 //! What the files are that a user names to `coreach coverage`: each is told by what is in it, so their order
 //! does not matter.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use coreach_model::Diagnostic;
 use coreach_model::reader::yaml;
-use coreach_model::{Diagnostic, file};
 
-use crate::campaign::{TestSource, load_campaign};
+use crate::campaign::load_campaign;
 use crate::models::{FileKind, kind_of};
 use crate::stored;
 
@@ -87,11 +86,7 @@ impl Given {
                     .collect()),
             };
         }
-        let opened = file::open(path).map_err(|cause| error(cause.to_string()))?;
-        let mut bytes = Vec::new();
-        let looked = opened.take(stored::STORE.len() as u64).read_to_end(&mut bytes);
-        looked.map_err(|cause| error(cause.to_string()))?;
-        if bytes == stored::STORE {
+        if stored::is_store(path).map_err(error)? {
             self.stores.push(path.to_owned());
             return Ok(());
         }
@@ -104,10 +99,7 @@ impl Given {
         if kind == FileKind::Campaign {
             let (campaign, _) = load_campaign(path)?;
             self.campaigns.push(path.to_owned());
-            self.configurations.extend(campaign.tests.iter().filter_map(|test| match test {
-                TestSource::Configuration(reference) => Some(reference.path.clone()),
-                TestSource::Document(_) => None,
-            }));
+            self.configurations.extend(campaign.configurations().map(Path::to_owned));
             own.push(campaign.store);
             return Ok(());
         }

@@ -21,39 +21,23 @@ use crate::making::Says;
 /// The version of the format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What is counted.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CoverageKind {
-    /// Locations.
-    Locations,
-    /// Transitions.
-    Transitions,
-    /// Conditions.
-    Conjuncts,
-    /// Classes of parameters.
-    Parameters,
+coreach_model::words! {
+    /// What is counted.
+    #[derive(Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CoverageKind {
+        /// Locations.
+        Locations = "locations",
+        /// Transitions.
+        Transitions = "transitions",
+        /// Conditions.
+        Conjuncts = "conjuncts",
+        /// Classes of parameters.
+        Parameters = "parameters",
+    }
 }
 
 impl CoverageKind {
-    /// All of them.
-    pub const ALL: [CoverageKind; 4] = [
-        CoverageKind::Locations,
-        CoverageKind::Transitions,
-        CoverageKind::Conjuncts,
-        CoverageKind::Parameters,
-    ];
-
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            CoverageKind::Locations => "locations",
-            CoverageKind::Transitions => "transitions",
-            CoverageKind::Conjuncts => "conjuncts",
-            CoverageKind::Parameters => "parameters",
-        }
-    }
-
     fn of(item: &Item) -> Self {
         match item {
             Item::Location(_) => CoverageKind::Locations,

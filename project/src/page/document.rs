@@ -6,7 +6,7 @@
 
 use coreach_artifact::terms::TermNode;
 use coreach_execution::bucket::Bucket;
-use coreach_execution::record::ReasonRecord;
+use coreach_execution::explain::Reason;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
@@ -289,7 +289,7 @@ pub struct PageRun {
     /// Why, as a word.
     pub cause: String,
     /// Why, in words.
-    pub reason: ReasonRecord,
+    pub reason: Reason,
     /// The bucket's number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,

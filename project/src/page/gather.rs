@@ -11,7 +11,6 @@
 //!
 //! A page is made of what is there: what cannot be counted is said on it, and ends nothing.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use coreach_analyses::DomainKind;
@@ -23,7 +22,7 @@ use coreach_pipeline::export::View;
 use serde_json::Value as Json;
 
 use super::{Page, graph};
-use crate::campaign::{TestSource, load_campaign};
+use crate::campaign::load_campaign;
 use crate::configuration::Judging;
 use crate::coverage::{self, Given, measure};
 use crate::making::{Says, make, make_online, shortest};
@@ -87,11 +86,7 @@ impl Sorted {
             self.runs.extend(Given::of(&[path.to_owned()])?.runs);
             return Ok(());
         }
-        let opened = file::open(path).map_err(|cause| error(cause.to_string()))?;
-        let mut bytes = Vec::new();
-        let looked = opened.take(stored::STORE.len() as u64).read_to_end(&mut bytes);
-        looked.map_err(|cause| error(cause.to_string()))?;
-        if bytes == stored::STORE {
+        if stored::is_store(path).map_err(error)? {
             self.stores.push(path.to_owned());
             return Ok(());
         }
@@ -116,10 +111,7 @@ impl Sorted {
     fn campaign(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         let (campaign, _) = load_campaign(path)?;
         self.campaigns.push(path.to_owned());
-        self.configurations.extend(campaign.tests.iter().filter_map(|test| match test {
-            TestSource::Configuration(reference) => Some(reference.path.clone()),
-            TestSource::Document(_) => None,
-        }));
+        self.configurations.extend(campaign.configurations().map(Path::to_owned));
         if campaign.store.exists() {
             self.stores.push(campaign.store);
         }

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use coreach_execution::campaign::{Store, Test};
+use coreach_execution::explain::Reason;
 use coreach_execution::planner::Example;
-use coreach_execution::record::{ReasonRecord, Record, StepRecord, restore};
+use coreach_execution::record::{Record, StepRecord, restore};
 use coreach_execution::{Run as Ran, TestCase};
 use coreach_model::iosts::TransitionOrigin;
 use coreach_model::semantics::State;
@@ -164,7 +165,7 @@ impl Page {
             iut: None,
             verdict: "Pass".to_owned(),
             cause: "event".to_owned(),
-            reason: ReasonRecord::default(),
+            reason: Reason::default(),
             bucket: None,
             failed: None,
             constants: graph::values(&constants.iter().cloned().collect()),

@@ -162,6 +162,11 @@ impl<'ast> Visit<'ast> for Reading {
         let paths = tokens.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
         let paths = paths.filter(|path| path.contains("::"));
         self.file.uses.extend(paths.map(|path| path.split("::").map(str::to_owned).collect()));
+        // `model/src/words.rs` declares what stands in its braces.
+        if call.path.segments.last().is_some_and(|name| name.ident == "words") {
+            let declared = tokens.split_once("pub enum ").and_then(|(_, rest)| rest.split(' ').next());
+            self.file.types.extend(declared.map(str::to_owned));
+        }
         visit::visit_macro(self, call);
     }
 }

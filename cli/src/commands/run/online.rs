@@ -4,24 +4,18 @@
 use std::io;
 
 use coreach_analyses::DomainKind;
-use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::export::View;
-use coreach_pipeline::stop::Stop;
-use coreach_project::making::{MadeOnline, make_online};
-use coreach_project::project::Project;
-use coreach_project::{budget, jobs, render};
+use coreach_project::budget;
+use coreach_project::making::{MadeOnline, Says, make_online};
 use serde::Serialize;
 
-use super::super::report::beside;
-use super::{Document, Report, Written, exit_of, files, no_thread, page, reason, tell_imprecisions, write};
+use super::{Making, Report, Written, exit_of, files, reason, tell_imprecisions, write};
 use crate::arguments::RunArguments;
 use crate::commands::plural;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::outputs::Output;
-use crate::progress::ProgressLine;
 
 #[derive(Serialize)]
 struct Details {
@@ -38,76 +32,21 @@ struct Details {
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub(super) fn run(
-    arguments: &RunArguments,
-    project: &Project,
-    outputs: &[Output],
-    warnings: &[Diagnostic],
-    domain: DomainKind,
-) -> io::Result<Exit> {
-    let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
-    let work = |purpose: &TestPurpose| {
-        let result = one(arguments, project, outputs, purpose, domain, &progress);
-        progress.one_done();
-        result
-    };
-    let results = jobs::in_order(&project.purposes, jobs::threads(arguments.threads), work);
-    drop(progress);
-    let results = match results {
-        Ok(results) => results,
-        Err(error) => return no_thread(&error),
-    };
-    let mut exit = Exit::Fine;
-    let mut reports = Vec::new();
-    for (purpose, result) in project.purposes.iter().zip(results) {
+pub(super) fn run(all: &Making<'_>) -> io::Result<Exit> {
+    let Making { arguments, project, outputs, domain, .. } = *all;
+    let work = |purpose: &TestPurpose, says: Says<'_>| {
+        let made = make_online(project, purpose, domain, arguments.check, says)?;
         let name = &purpose.iosts.name;
-        match result {
-            Ok((made, written)) => {
-                exit = exit.and(exit_of(made.unreachable.as_ref(), &written));
-                reports.push(tell(arguments, name, domain, &made, written)?);
-            }
-            Err(stop) => {
-                let (report, its_exit) = super::stopped(arguments, name, domain, &stop)?;
-                exit = exit.and(its_exit);
-                reports.push(report);
-            }
-        }
-    }
-    if arguments.format == OutputFormat::Json {
-        console::print_json(&Document {
-            format_version: 2,
-            exit_code: exit.code(),
-            specification: &project.specification.iosts.name,
-            judge: Some(project.judging.name()),
-            diagnostics: render::to_json(warnings),
-            purposes: reports,
+        let views = [View::of_online(&made.test)];
+        let written = budget::within("write", budget::time(project.time), |_| {
+            write(project, outputs, name, &views, arguments.options())
         })?;
-    }
-    let files = [arguments.configuration.clone()];
-    beside(
-        page(arguments, outputs),
-        &files,
-        arguments.domain.as_slice(),
-        (arguments.format, arguments.quiet),
-        exit,
-    )
-}
-
-fn one(
-    arguments: &RunArguments,
-    project: &Project,
-    outputs: &[Output],
-    purpose: &TestPurpose,
-    domain: DomainKind,
-    progress: &ProgressLine,
-) -> Result<(MadeOnline, Written), Stop> {
-    let made = make_online(project, purpose, domain, arguments.check, &|what| progress.says(what))?;
-    let name = &purpose.iosts.name;
-    let views = [View::of_online(&made.test)];
-    let written = budget::within("write", budget::time(project.time), |_| {
-        write(project, outputs, name, &views, arguments.options())
-    })?;
-    Ok((made, written))
+        Ok((made, written))
+    };
+    all.each(Some(project.judging.name()), work, |name, (made, written)| {
+        let exit = exit_of(made.unreachable.as_ref(), &written);
+        Ok((tell(arguments, name, domain, &made, written)?, exit))
+    })
 }
 
 fn tell(

@@ -73,7 +73,7 @@ pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
             _ => "None".to_owned(),
         };
         let violated = view.particulars.violated.iter().find(|(at, _)| *at == id);
-        let violated = violated.map_or("None".to_owned(), |(_, how)| text(how.word()));
+        let violated = violated.map_or("None".to_owned(), |(_, how)| text(how.name()));
         let _ = writeln!(
             out,
             "    {}: ({}, {verdict}, {violated}),",

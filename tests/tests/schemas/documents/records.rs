@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use coreach_adapters::evidence::{self, EvidenceItem, Phase};
 use coreach_adapters::{Failure, Left, Teardown};
+use coreach_execution::explain::{Guard, Reason};
 use coreach_execution::outcome::{Cause, Outcome, OutcomeKind, cause};
-use coreach_execution::record::{GuardRecord, ReasonRecord, Record, StepRecord};
+use coreach_execution::record::{Record, StepRecord};
 use coreach_execution::shrink::Stopped;
 use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
 use coreach_execution::timed::jitter::Jitter;
@@ -104,11 +105,11 @@ pub(super) fn records() -> Vec<Record> {
             verdict: outcome.kind(),
             cause: cause.to_owned(),
             detail,
-            reason: ReasonRecord {
+            reason: Reason {
                 summary: "s".to_owned(),
                 location: "l".to_owned(),
                 event: Some("e".to_owned()),
-                guards: vec![GuardRecord {
+                guards: vec![Guard {
                     transition: "t".to_owned(),
                     part: "p".to_owned(),
                     holds: true,
@@ -123,7 +124,7 @@ pub(super) fn records() -> Vec<Record> {
                 step("silence", false),
                 step("delay", false),
             ],
-            mix: Source::ALL.iter().map(|source| (source.name().to_owned(), json!(2))).collect(),
+            mix: Source::ALL.iter().map(|source| (*source, 2)).collect(),
             link_ms: Some(50.0),
             crossed: 2,
             teardown: Some(Teardown {
@@ -135,7 +136,7 @@ pub(super) fn records() -> Vec<Record> {
                 from_events: 9,
                 events: 4,
                 runs: 7,
-                stopped: Some(Stopped::Time.name().to_owned()),
+                stopped: Some(Stopped::Time),
                 repeated: 5,
                 same: 4,
                 others: vec![OtherRecord { bucket: a_bucket(), count: 1 }],

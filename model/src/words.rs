@@ -1,0 +1,27 @@
+//! Enums whose values are words of files, reports or the command line: one line has a value and its word, and
+//! whoever lists them, writes one or reads one asks that list.
+
+/// Declares such an enum, with `ALL`, `name` and `named`.
+#[macro_export]
+macro_rules! words {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name { $($(#[$of])* $variant,)* }
+
+        impl $name {
+            /// All of them, in the order of their declaration.
+            pub const ALL: [$name; [$($word),*].len()] = [$($name::$variant),*];
+
+            /// The word for it.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+
+            /// The one of this word.
+            pub fn named(word: &str) -> Option<$name> {
+                $name::ALL.into_iter().find(|one| one.name() == word)
+            }
+        }
+    };
+}
