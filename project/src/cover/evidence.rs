@@ -40,6 +40,8 @@ pub struct Route {
     pub asked: BTreeMap<usize, Term>,
     /// Does it ask for events that no other transition of their action can take?
     pub is_alone: bool,
+    /// So many steps at its end are watched, and another answer will do.
+    pub watched: usize,
 }
 
 /// A run along a route.
@@ -49,12 +51,27 @@ pub struct Evidence {
     pub initial: State,
     /// Its visible events.
     pub trace: Vec<Event>,
+    /// Where it ends.
+    pub end: State,
 }
 
 impl Route {
     /// Where nothing more is asked.
     pub fn new(path: Vec<TransitionId>) -> Self {
-        Route { path, asked: BTreeMap::new(), is_alone: true }
+        Route { path, asked: BTreeMap::new(), is_alone: true, watched: 0 }
+    }
+
+    /// What the system must go along.
+    #[must_use]
+    pub fn promised(&self) -> &[TransitionId] {
+        &self.path[..self.path.len() - self.watched]
+    }
+
+    /// Of a run along the route, what the system must go along.
+    pub fn promised_by(&self, iosts: &Iosts, evidence: &Evidence) -> Evidence {
+        let is_seen = |number: &&TransitionId| iosts.action(iosts.transitions[**number].action).is_visible();
+        let events = self.promised().iter().filter(is_seen).count();
+        Evidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
     }
 
     /// The route with the values of this trace, which is one of it, asked for.
@@ -79,7 +96,8 @@ impl Route {
         let guard = |(place, number): (usize, &TransitionId)| {
             let mut parts: Vec<Term> = self.asked.get(&place).cloned().into_iter().collect();
             let transition = &system.iosts.transitions[*number];
-            if self.is_alone && system.iosts.action(transition.action).is_visible() {
+            let is_promised = place < self.promised().len();
+            if self.is_alone && is_promised && system.iosts.action(transition.action).is_visible() {
                 for other in &system.outgoing[transition.source] {
                     let another =
                         *other != *number && system.iosts.transitions[*other].action == transition.action;
@@ -144,7 +162,7 @@ pub fn run_along(
             trace.push(Event::new(action.name.clone(), sent));
         }
     }
-    Some(Evidence { initial, trace })
+    Some(Evidence { initial, trace, end: at })
 }
 
 /// What a trace shows, however it is explained.

@@ -6,7 +6,8 @@
 //! **Method.** A criterion gives goals ([`goals`]). What the facts of `reach` exclude is out of reach, and
 //! the fact is named. For the rest the tree of symbolic paths is searched, breadth first ([`search`]); a goal
 //! is met by a path whose trace shows it however it is explained ([`evidence`]). The path becomes a purpose
-//! ([`purpose`]), and a small suite of them meets all goals ([`suite`]).
+//! ([`purpose`]) that goes on behind its goal to see what came of it ([`observe`]), and a small suite of them
+//! meets all goals ([`suite`]).
 //!
 //! **Every goal ends** as *covered* by a purpose, as *unreachable* with the reason, or as *unknown* with the
 //! bound up to which was looked. Covered goals are reachable, since a run was taken by the concrete
@@ -19,11 +20,13 @@
 
 pub mod evidence;
 pub mod goals;
+pub mod observe;
 pub mod purpose;
 pub mod report;
 pub mod search;
 pub mod suite;
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use coreach_analyses::Options as Analysis;
@@ -38,7 +41,10 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::suspend::suspend;
 
+use evidence::{Evidence, shown};
 pub use goals::{CRITERIA, Criterion, Goal};
+pub use observe::Observe;
+use observe::Observer;
 use purpose::Written;
 use search::{Doubt, Found, Kind, Sought, transitions};
 pub use suite::Chosen;
@@ -62,6 +68,8 @@ pub struct Settings {
     /// Paths of the suite are continued up to so many visible steps, for the goals that are left; 0: they
     /// stay as they are.
     pub steps: usize,
+    /// What purposes watch behind their goals.
+    pub observe: Observe,
 }
 
 /// What became of a goal.
@@ -220,19 +228,20 @@ fn make(
     kept: &Mutex<Cover>,
 ) {
     let mut solver = Z3Solver::default();
+    let all: Vec<Goal> = known(kept).goals.iter().map(|one| one.goal.clone()).collect();
+    // As they were found, in case that what is watched cannot be written.
+    let found: BTreeMap<usize, Found> = covered(&known(kept)).collect();
+    let mut observer = Observer::new(system, settings.observe);
+    let mut met: Vec<(usize, Found)> = Vec::new();
+    for (number, found) in &found {
+        let shows = |evidence: &Evidence| shown(walked, evidence).meets(&walked.iosts, &all[*number]);
+        met.push((*number, observer.observed(found, &shows, &mut solver)));
+    }
+    let mut steps = settings.steps;
     loop {
-        let (all, met) = {
-            let mut known = known(kept);
-            known.suite.clear();
-            let all: Vec<Goal> = known.goals.iter().map(|one| one.goal.clone()).collect();
-            let met = known.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
-                Fate::Covered(found) => Some((number, found.clone())),
-                _ => None,
-            });
-            let met: Vec<(usize, Found)> = met.collect();
-            (all, met)
-        };
-        let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, settings.steps);
+        known(kept).suite.clear();
+        let observer = Observer::new(system, settings.observe);
+        let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, steps, observer);
         while let Some(next) = chosen.next(&mut solver) {
             // For now under a name that it may not keep: the shortest ones come first.
             let name = purpose::name(known(kept).suite.len());
@@ -251,18 +260,35 @@ fn make(
                 None => unwritable = Some(chosen),
             }
         }
-        let mut known = known(kept);
         // What cannot be written is no purpose; its goals may lie on the way of another.
         let Some(chosen) = unwritable else {
-            known.suite = members;
+            known(kept).suite = members;
             return;
         };
-        for one in &mut known.goals {
-            if matches!(&one.fate, Fate::Covered(found) if found.route == chosen.found.route) {
-                one.fate = Fate::Unknown("its path has no purpose in the model format".to_owned());
-            }
+        if met.iter().all(|(_, own)| own.route != chosen.found.route) {
+            steps = 0;
         }
+        met.retain_mut(|(number, own)| {
+            if own.route != chosen.found.route {
+                return true;
+            }
+            let is_alone = own.route == found[number].route;
+            if is_alone {
+                let why = "its path has no purpose in the model format".to_owned();
+                known(kept).goals[*number].fate = Fate::Unknown(why);
+            }
+            own.clone_from(&found[number]);
+            !is_alone
+        });
     }
+}
+
+/// The goals that are met, with their routes.
+fn covered(known: &Cover) -> impl Iterator<Item = (usize, Found)> {
+    known.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
+        Fate::Covered(found) => Some((number, found.clone())),
+        _ => None,
+    })
 }
 
 /// What a tree must remember for the goal.

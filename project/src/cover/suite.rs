@@ -23,8 +23,9 @@ use coreach_execution::coverage::{Item, Walked};
 use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 
-use super::evidence::{lies_on, run_along, shown};
+use super::evidence::{Evidence, lies_on, run_along, shown};
 use super::goals::Goal;
+use super::observe::Observer;
 use super::purpose::{key, length};
 use super::search::Found;
 
@@ -47,19 +48,22 @@ pub struct SuiteChooser<'a> {
     goals: &'a [Goal],
     met: &'a [(usize, Found)],
     steps: usize,
+    observer: Observer<'a>,
     candidates: Vec<Chosen>,
     left: Vec<usize>,
     chosen: Vec<Chosen>,
 }
 
 impl<'a> SuiteChooser<'a> {
-    /// `met` are the goals that were met, by their numbers, each with its route.
+    /// `met` are the goals that were met, by their numbers, each with its route, which `observer` has gone on
+    /// with.
     pub fn new(
         walked: &'a Walked,
         system: &'a System<'a>,
         goals: &'a [Goal],
         met: &'a [(usize, Found)],
         steps: usize,
+        observer: Observer<'a>,
     ) -> Self {
         let mut candidates: Vec<Chosen> = Vec::new();
         for (number, found) in met {
@@ -73,12 +77,12 @@ impl<'a> SuiteChooser<'a> {
             besides(walked, goals, met, candidate);
         }
         let left = met.iter().map(|(number, _)| *number).collect();
-        SuiteChooser { walked, system, goals, met, steps, candidates, left, chosen: Vec::new() }
+        SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen: Vec::new() }
     }
 
     /// The next route; none where all goals are met.
     pub fn next(&mut self, solver: &mut dyn Solver) -> Option<Chosen> {
-        let SuiteChooser { walked, system, goals, met, steps, candidates, left, chosen } = self;
+        let SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen } = self;
         if left.is_empty() {
             return None;
         }
@@ -93,6 +97,12 @@ impl<'a> SuiteChooser<'a> {
         left.retain(|goal| !best.goals.contains(goal));
         while let Some(longer) = continued(walked, system, goals, met, &best, left, *steps, solver) {
             best = longer;
+            let shows = |evidence: &Evidence| {
+                let shown = shown(walked, evidence);
+                best.goals.iter().all(|goal| shown.meets(&walked.iosts, &goals[*goal]))
+            };
+            best.found = observer.observed(&best.found, &shows, solver);
+            besides(walked, goals, met, &mut best);
             left.retain(|goal| !best.goals.contains(goal));
         }
         chosen.push(best.clone());
@@ -108,8 +118,9 @@ impl<'a> SuiteChooser<'a> {
 
 /// Adds the goals that lie on the path and are shown for certain.
 fn besides(walked: &Walked, goals: &[Goal], met: &[(usize, Found)], candidate: &mut Chosen) {
-    let shown = shown(walked, &candidate.found.evidence);
-    let path = &candidate.found.route.path;
+    let route = &candidate.found.route;
+    let shown = shown(walked, &route.promised_by(&walked.iosts, &candidate.found.evidence));
+    let path = route.promised();
     for (number, _) in met {
         let goal = &goals[*number];
         let is_met = is_on(walked, goal, path) && shown.meets(&walked.iosts, goal);
@@ -134,7 +145,10 @@ fn continued(
     solver: &mut dyn Solver,
 ) -> Option<Chosen> {
     let iosts = &walked.iosts;
-    let mut open = VecDeque::from([from.found.route.clone()]);
+    let mut begin = from.found.route.clone();
+    begin.path.truncate(begin.promised().len());
+    begin.watched = 0;
+    let mut open = VecDeque::from([begin]);
     let mut looked = 0;
     while let Some(route) = open.pop_front() {
         let end = route.path.last().map_or(iosts.initial, |last| iosts.transitions[*last].target);

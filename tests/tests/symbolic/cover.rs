@@ -41,6 +41,8 @@ fn goals_end_as_exact_reachability_says() {
         seen.systems > 20 && seen.covered > 300 && seen.unreachable > 300 && seen.by_the_tree > 20,
         "{seen:?}"
     );
+    // Precision: most purposes watch something, and most runs pass.
+    assert!(seen.watching * 2 > seen.systems && seen.passed > seen.purposes, "{seen:?}");
     // What is missed is ambiguous: some other run has the same trace.
     assert!(seen.missed * 5 < seen.covered, "{seen:?}");
 }
