@@ -225,11 +225,17 @@ fn text(told: &CoverDocument, is_quiet: bool) -> String {
             text += &format!("{}  {goals}: {trace}\n", member.purpose);
         }
     }
-    for (status, title) in [("unreachable", "no run can meet"), ("unknown", "unknown"), ("open", "open")] {
+    let lists = [
+        ("covered", "a run may meet, and need not"),
+        ("unreachable", "no run can meet"),
+        ("unknown", "unknown"),
+        ("open", "open"),
+    ];
+    for (status, title) in lists {
         let lines: Vec<String> = told
             .goals
             .iter()
-            .filter(|goal| goal.status == status)
+            .filter(|goal| goal.status == status && goal.why.is_some())
             .map(|goal| format!("  {}\n    {}\n", goal.goal, goal.why.as_deref().unwrap_or_default()))
             .collect();
         if lines.is_empty() {

@@ -11,7 +11,7 @@
 //! Where another transition of the same action could take an event of the path, the values are first looked
 //! for where none can; the purpose then asks for the same ([`Route::guards`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::{Step, SymbolicState, System};
@@ -81,10 +81,8 @@ impl Route {
         let is_seen = |place: &usize| iosts.action(iosts.transitions[self.path[*place]].action).is_visible();
         for (place, event) in (0..self.path.len()).filter(is_seen).zip(trace) {
             let parameters = &iosts.action(iosts.transitions[self.path[place]].action).parameters;
-            let equal = |(datum, value): (&Datum, &Value)| {
-                Term::equal(&Term::datum(datum), &Term::literal(value.clone()))
-            };
-            let values = Term::and(parameters.iter().zip(&event.values).map(equal));
+            let values = parameters.iter().zip(&event.values).map(|(datum, value)| says(datum, value));
+            let values = Term::and(values);
             let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
             fixed.asked.insert(place, Term::and([asked, values]));
         }
@@ -110,6 +108,29 @@ impl Route {
             Term::and(parts)
         };
         self.path.iter().enumerate().map(guard).collect()
+    }
+}
+
+/// The datum has the value, as far as a model can say it: of an array the cells that differ from the others,
+/// and the first ones.
+pub fn says(datum: &Datum, value: &Value) -> Term {
+    said(&Term::datum(datum), value)
+}
+
+fn said(term: &Term, value: &Value) -> Term {
+    const FIRST: i64 = 4;
+    match value {
+        Value::Record(_, fields) => {
+            Term::and(fields.iter().enumerate().map(|(at, field)| said(&Term::field(term, at), field)))
+        }
+        Value::Array(array) => {
+            let numbers = (0..FIRST).map(Value::int).filter(|index| index.is_in(&array.ty.index));
+            let indices: BTreeSet<Value> = numbers.chain(array.cells.keys().cloned()).collect();
+            let cell =
+                |index: &Value| said(&Term::select(term, &Term::literal(index.clone())), array.get(index));
+            Term::and(indices.iter().map(cell))
+        }
+        _ => Term::equal(term, &Term::literal(value.clone())),
     }
 }
 
@@ -192,6 +213,8 @@ impl Shown {
     pub fn meets(&self, iosts: &Iosts, goal: &Goal) -> bool {
         match goal {
             Goal::Item(number) => self.items.get(*number).is_some_and(|least| *least > 0),
+            // The run alone does not say it.
+            Goal::Fault(_) => false,
             _ => self.paths.as_ref().is_some_and(|paths| {
                 !paths.is_empty() && paths.iter().all(|path| lies_on(iosts, goal, path))
             }),
@@ -202,7 +225,7 @@ impl Shown {
 /// Does a path meet a goal of several transitions?
 pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
     match goal {
-        Goal::Item(_) => false,
+        Goal::Item(_) | Goal::Fault(_) => false,
         Goal::Pair(first, second) => path.windows(2).any(|two| two == [*first, *second]),
         Goal::DefinitionUse { variable, definition, used } => {
             let mut last = None;

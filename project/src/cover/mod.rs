@@ -18,7 +18,9 @@
 //! paths and making the suite are two pieces of work: what was met is not lost for lack of a purpose. What
 //! is not decided by then is *open*.
 
+pub mod beside;
 pub mod evidence;
+pub mod faults;
 pub mod goals;
 pub mod observe;
 pub mod purpose;
@@ -27,7 +29,7 @@ pub mod search;
 pub mod suite;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
@@ -152,7 +154,9 @@ pub fn cover(
     let walked = Walked::alone(&searched);
     let system = System::new(&walked.iosts);
     let time = budget::time(None);
-    let looked = budget::within("cover", time, |_| look(&searched, &walked, &system, settings, says, kept));
+    let looked = budget::within("cover", time, |_| {
+        look(&specification.iosts, &searched, &walked, &system, settings, says, kept)
+    });
     says("a suite".to_owned());
     let made = budget::within("suite", time, |_| make(specification, &walked, &system, settings, kept));
     looked.err().or(made.err())
@@ -160,6 +164,7 @@ pub fn cover(
 
 /// Looks for what meets the goals.
 fn look(
+    specification: &Iosts,
     iosts: &Iosts,
     walked: &Walked,
     system: &System<'_>,
@@ -182,6 +187,11 @@ fn look(
             Criterion::AllPaths(_) | Criterion::Inclusion(_) => {
                 paths_of(system, criterion, settings.limits, &mut solver)
             }
+            Criterion::Faults(most) => {
+                let (conformance, stages) = (settings.conformance, &settings.stages);
+                let faults = faults::faults(specification, most, conformance, stages, &mut solver);
+                (faults.into_iter().map(|fault| Goal::Fault(Arc::new(fault))).collect(), true)
+            }
             _ => (goals::goals(iosts, &walked.parts[0].items, criterion), true),
         };
         let numbers: Vec<(usize, Goal)> =
@@ -189,9 +199,24 @@ fn look(
         if is_complete {
             known(kept).cut.retain(|other| *other != criterion);
         }
+        let mut shown: Vec<Found> = Vec::new();
         for (number, goal) in numbers {
             if let Goal::Path(path) = goal {
                 decide(number, fate(search::along(walked, path, &mut solver)));
+            } else if let Goal::Fault(fault) = goal {
+                let is_known = |one: &&Found| {
+                    faults::shows(iosts, &fault, &one.evidence, &mut solver) == faults::Shows::Must
+                };
+                let sought = match shown.iter().find(is_known) {
+                    Some(found) => Sought::Met(Found { must: true, ..found.clone() }),
+                    None => faults::search(system, &fault, settings.limits, &mut solver),
+                };
+                if let Sought::Met(found) = &sought
+                    && shown.iter().all(|one| one.route != found.route)
+                {
+                    shown.push(found.clone());
+                }
+                decide(number, fate_of_fault(sought));
             } else if let Some(why) = excluded(walked, system, &goal, &facts, &mut solver) {
                 decide(number, Fate::Unreachable(why));
             }
@@ -234,6 +259,10 @@ fn make(
     let mut observer = Observer::new(system, settings.observe);
     let mut met: Vec<(usize, Found)> = Vec::new();
     for (number, found) in &found {
+        if matches!(all[*number], Goal::Fault(_)) {
+            met.push((*number, found.clone()));
+            continue;
+        }
         let shows = |evidence: &Evidence| shown(walked, evidence).meets(&walked.iosts, &all[*number]);
         met.push((*number, observer.observed(found, &shows, &mut solver)));
     }
@@ -241,7 +270,7 @@ fn make(
     loop {
         known(kept).suite.clear();
         let observer = Observer::new(system, settings.observe);
-        let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, steps, observer);
+        let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, steps, observer, &mut solver);
         while let Some(next) = chosen.next(&mut solver) {
             // For now under a name that it may not keep: the shortest ones come first.
             let name = purpose::name(known(kept).suite.len());
@@ -294,7 +323,7 @@ fn covered(known: &Cover) -> impl Iterator<Item = (usize, Found)> {
 /// What a tree must remember for the goal.
 fn kind_of(goal: &Goal) -> Kind {
     match goal {
-        Goal::Item(_) | Goal::Path(_) => Kind::Items,
+        Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) => Kind::Items,
         Goal::Pair(..) => Kind::Pairs,
         Goal::DefinitionUse { .. } => Kind::Definitions,
     }
@@ -317,6 +346,24 @@ fn paths_of(
     };
     let goals = found.accepting.iter().map(|node| Goal::Path(transitions(&found.tree, *node)));
     (goals.collect(), found.is_complete)
+}
+
+fn fate_of_fault(sought: Sought) -> Fate {
+    match sought {
+        Sought::Met(found) => Fate::Covered(found),
+        Sought::Never(nodes) => {
+            Fate::Unreachable(format!("it conforms: the tree of both together ends with {nodes} nodes"))
+        }
+        Sought::Unknown(Doubt::Bound(0, _)) => {
+            Fate::Unknown("both together are too large, or cannot be said".to_owned())
+        }
+        Sought::Unknown(Doubt::Bound(nodes, depth)) => {
+            Fate::Unknown(format!("no difference within {nodes} nodes and {depth} steps"))
+        }
+        Sought::Unknown(_) => {
+            Fate::Unknown("it may differ, but where nothing is awaited, or as the specification does when stimuli cross its steps".to_owned())
+        }
+    }
 }
 
 fn fate(sought: Sought) -> Fate {
@@ -376,6 +423,6 @@ fn excluded(
             let question = [facts[source].clone(), system.enabled(*number).clone()];
             (solver.check(&question) == Answer::Unsat).then(|| named(source))
         }),
-        Goal::Path(_) => None,
+        Goal::Path(_) | Goal::Fault(_) => None,
     }
 }

@@ -29,7 +29,7 @@ use std::str::FromStr;
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::{SymbolicState, System};
-use coreach_model::iosts::{ActionKind, Transition};
+use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire, internal_closure, step};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value, budget};
@@ -148,7 +148,7 @@ impl<'a> Observer<'a> {
             let evidence = run_along(self.system, &route, &[], solver);
             if let Some(evidence) = evidence.filter(|evidence| shows(&route.promised_by(iosts, evidence))) {
                 route.watched -= self.certain(&route, solver);
-                return Found { route, evidence };
+                return Found { route, evidence, must: found.must };
             }
             // For other values the last answer is another one.
             way.pop();
@@ -157,6 +157,25 @@ impl<'a> Observer<'a> {
             }
         }
         found.clone()
+    }
+
+    /// The first answer from a state: internal steps, and what is sent behind them. By ioco it may be
+    /// quiescence.
+    pub fn answer(&mut self, from: &State, solver: &mut dyn Solver) -> Option<Vec<TransitionId>> {
+        let mut open = VecDeque::from([(from.clone(), Vec::new())]);
+        let mut seen = BTreeSet::from([from.clone()]);
+        while let Some((state, way)) = open.pop_front() {
+            for onward in self.onward(&state, solver) {
+                let way = [way.as_slice(), &[onward.transition]].concat();
+                if self.is_answer(onward.transition) {
+                    return Some(way);
+                }
+                if onward.event.is_none() && seen.insert(onward.to.clone()) {
+                    open.push_back((onward.to, way));
+                }
+            }
+        }
+        None
     }
 
     fn kind(&self, number: TransitionId) -> ActionKind {
@@ -284,15 +303,8 @@ impl<'a> Observer<'a> {
         let wrong = match &onward.event {
             None => place.wrong.clone(),
             Some(event) => {
-                let behind = |states: &BTreeSet<State>| {
-                    let after = |state: &State| {
-                        let after = step(iosts, state, event);
-                        let ignores = after.is_empty() && kind == ActionKind::Input;
-                        if ignores { BTreeSet::from([state.clone()]) } else { after }
-                    };
-                    internal_closure(iosts, states.iter().flat_map(after).collect())
-                };
-                let behind = place.wrong.iter().map(behind);
+                let is_input = kind == ActionKind::Input;
+                let behind = place.wrong.iter().map(|states| behind(iosts, states, event, is_input));
                 behind.filter(|states| !states.is_empty()).collect()
             }
         };
@@ -330,6 +342,19 @@ impl<'a> Observer<'a> {
         self.leaving.insert(state.clone(), found.clone());
         found
     }
+}
+
+/// The states behind an event, internal steps included. Who ignores what it does not take, also not behind
+/// internal steps, stays where it is.
+pub fn behind(iosts: &Iosts, states: &BTreeSet<State>, event: &Event, ignores: bool) -> BTreeSet<State> {
+    let takes = |state: &State| !step(iosts, state, event).is_empty();
+    let after = |state: &State| {
+        let is_ignored = ignores
+            && !takes(state)
+            && !internal_closure(iosts, BTreeSet::from([state.clone()])).iter().any(takes);
+        if is_ignored { BTreeSet::from([state.clone()]) } else { step(iosts, state, event) }
+    };
+    internal_closure(iosts, states.iter().flat_map(after).collect())
 }
 
 impl WrongValue {

@@ -83,7 +83,7 @@ pub struct GoalTold {
     pub status: &'static str,
     /// The purposes that meet it.
     pub by: Vec<String>,
-    /// Why it is unreachable or unknown.
+    /// Why it is unreachable or unknown; or why a run of its purposes need not meet it.
     pub why: Option<String>,
 }
 
@@ -124,6 +124,9 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
             let (status, why) = match &one.fate {
                 Fate::Covered(_) if by.is_empty() => {
                     ("open", Some("a path meets it; its purpose is not made yet".to_owned()))
+                }
+                Fate::Covered(found) if !found.must => {
+                    ("covered", Some("it may do right as well: a run need not show it".to_owned()))
                 }
                 Fate::Covered(_) => ("covered", None),
                 Fate::Open => ("open", Some("not decided before the work ended".to_owned())),

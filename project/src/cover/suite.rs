@@ -24,7 +24,8 @@ use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 
 use super::evidence::{Evidence, lies_on, run_along, shown};
-use super::goals::Goal;
+use super::faults::{Shows, shows};
+use super::goals::{Fault, Goal};
 use super::observe::Observer;
 use super::purpose::{key, length};
 use super::search::Found;
@@ -64,6 +65,7 @@ impl<'a> SuiteChooser<'a> {
         met: &'a [(usize, Found)],
         steps: usize,
         observer: Observer<'a>,
+        solver: &mut dyn Solver,
     ) -> Self {
         let mut candidates: Vec<Chosen> = Vec::new();
         for (number, found) in met {
@@ -74,7 +76,7 @@ impl<'a> SuiteChooser<'a> {
             }
         }
         for candidate in &mut candidates {
-            besides(walked, goals, met, candidate);
+            besides(walked, goals, met, candidate, solver);
         }
         let left = met.iter().map(|(number, _)| *number).collect();
         SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen: Vec::new() }
@@ -102,7 +104,7 @@ impl<'a> SuiteChooser<'a> {
                 best.goals.iter().all(|goal| shown.meets(&walked.iosts, &goals[*goal]))
             };
             best.found = observer.observed(&best.found, &shows, solver);
-            besides(walked, goals, met, &mut best);
+            besides(walked, goals, met, &mut best, solver);
             left.retain(|goal| !best.goals.contains(goal));
         }
         chosen.push(best.clone());
@@ -116,15 +118,41 @@ impl<'a> SuiteChooser<'a> {
     }
 }
 
+/// Was the route found for a mutant?
+fn is_of_mutants(goals: &[Goal], candidate: &Chosen) -> bool {
+    candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Fault(_)))
+}
+
 /// Adds the goals that lie on the path and are shown for certain.
-fn besides(walked: &Walked, goals: &[Goal], met: &[(usize, Found)], candidate: &mut Chosen) {
+fn besides(
+    walked: &Walked,
+    goals: &[Goal],
+    met: &[(usize, Found)],
+    candidate: &mut Chosen,
+    solver: &mut dyn Solver,
+) {
     let route = &candidate.found.route;
     let shown = shown(walked, &route.promised_by(&walked.iosts, &candidate.found.evidence));
     let path = route.promised();
-    for (number, _) in met {
+    // What shows a mutant asks for its values; others may have other ones.
+    let is_of_mutants = is_of_mutants(goals, candidate);
+    let run = &candidate.found.evidence;
+    // What the specification, run as a system, may do as well, is no fault.
+    let itself = Fault { change: String::new(), iosts: Some(walked.iosts.clone()) };
+    let is_fair = is_of_mutants && shows(&walked.iosts, &itself, run, solver) == Shows::Nothing;
+    for (number, own) in met {
+        if candidate.goals.contains(number) {
+            continue;
+        }
         let goal = &goals[*number];
-        let is_met = is_on(walked, goal, path) && shown.meets(&walked.iosts, goal);
-        if is_met && !candidate.goals.contains(number) {
+        let is_met = match goal {
+            Goal::Fault(fault) if is_of_mutants => {
+                let least = if own.must || !is_fair { Shows::Must } else { Shows::May };
+                shows(&walked.iosts, fault, run, solver) >= least
+            }
+            _ => is_on(walked, goal, path) && shown.meets(&walked.iosts, goal),
+        };
+        if is_met {
             candidate.goals.push(*number);
         }
     }
@@ -145,6 +173,10 @@ fn continued(
     solver: &mut dyn Solver,
 ) -> Option<Chosen> {
     let iosts = &walked.iosts;
+    // Its end is what shows the mutant.
+    if is_of_mutants(goals, from) {
+        return None;
+    }
     let mut begin = from.found.route.clone();
     begin.path.truncate(begin.promised().len());
     begin.watched = 0;
@@ -168,9 +200,11 @@ fn continued(
             // meets.
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {
-                let mut chosen =
-                    Chosen { found: Found { route: longer.clone(), evidence }, goals: Vec::new() };
-                besides(walked, goals, met, &mut chosen);
+                let mut chosen = Chosen {
+                    found: Found { route: longer.clone(), evidence, must: true },
+                    goals: Vec::new(),
+                };
+                besides(walked, goals, met, &mut chosen, solver);
                 // What its own conditions asked for is asked for still, if the longer trace shows it too.
                 let shown = shown(walked, &chosen.found.evidence);
                 let kept = from.goals.iter().filter(|number| shown.meets(iosts, &goals[**number]));

@@ -39,7 +39,8 @@ const MOST: usize = 600;
 /// So many prefixes of runs are looked at to explain a trace.
 const MOST_RUNS: usize = 20_000;
 
-fn values(iosts: &Iosts, number: TransitionId) -> Option<Vec<Vec<Value>>> {
+/// The values that a transition's parameters may have.
+pub fn values(iosts: &Iosts, number: TransitionId) -> Option<Vec<Vec<Value>>> {
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
     let lists: Option<Vec<Vec<Value>>> =
         parameters.iter().map(|datum| Value::enumerate(datum.ty(), 1000)).collect();
@@ -118,7 +119,7 @@ fn is_possible(possible: &Possible, goal: &Goal) -> bool {
         Goal::DefinitionUse { variable, definition, used } => {
             possible.uses.contains(&(variable.name().to_owned(), *definition, *used))
         }
-        Goal::Path(_) => true,
+        Goal::Path(_) | Goal::Fault(_) => true,
     }
 }
 
@@ -246,29 +247,33 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
     }
     for member in found.suite.iter().take(3) {
         seen.purposes += 1;
-        let options = Options {
-            max_lookahead: 4,
-            analysis: Default::default(),
-            limits: Limits::default(),
-            check: true,
-        };
-        let mut solver = coreach_analyses::solver::z3::Z3Solver::default();
-        // Choices that nothing resolves are refused; what is made says that Accept is in reach.
-        if let Ok(made) = make(iosts, member.written.purpose.clone(), &options, &mut solver, &mut |_| {}) {
-            ensure!(made.test_graph.pass.is_some(), "out of reach: {}", member.written.text);
-            let view = View::of(&made, Stage::InputComplete);
-            let document = export(&view, Format::Json, Default::default());
-            let test = document.map(|document| TestCase::from_json(document.as_bytes()));
-            let Ok(Ok(test)) = test else { return Err(format!("not read back: {}", member.written.text)) };
+        if let Some(test) = test_case(iosts, member)? {
             is_accepted(specification, member, &test, seen)?;
         }
     }
     Ok(())
 }
 
+/// The test case of a purpose; none where the pipeline refuses it, for choices that nothing resolves.
+///
+/// # Errors
+/// It says that Accept is out of reach, or is not read back.
+pub fn test_case(iosts: &Iosts, member: &Member) -> Result<Option<TestCase>, String> {
+    let options =
+        Options { max_lookahead: 4, analysis: Default::default(), limits: Limits::default(), check: true };
+    let mut solver = coreach_analyses::solver::z3::Z3Solver::default();
+    let made = make(iosts, member.written.purpose.clone(), &options, &mut solver, &mut |_| {});
+    let Ok(made) = made else { return Ok(None) };
+    ensure!(made.test_graph.pass.is_some(), "out of reach: {}", member.written.text);
+    let document = export(&View::of(&made, Stage::InputComplete), Format::Json, Default::default());
+    let test = document.map(|document| TestCase::from_json(document.as_bytes()));
+    let Ok(Ok(test)) = test else { return Err(format!("not read back: {}", member.written.text)) };
+    Ok(Some(test))
+}
+
 /// The part of a member's run that the system must go along.
 fn promised(iosts: &Iosts, member: &Member) -> Evidence {
-    let Found { route, evidence } = &member.chosen.found;
+    let Found { route, evidence, .. } = &member.chosen.found;
     let watched = route.path[route.path.len() - route.watched..].iter();
     let watched = watched.filter(|number| iosts.action(iosts.transitions[**number].action).is_visible());
     let events = evidence.trace.len() - watched.count();
@@ -340,7 +345,7 @@ fn is_met(iosts: &Iosts, goal: &Goal, evidence: &Evidence) -> bool {
 /// Is the goal on a path?
 fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
     match goal {
-        Goal::Item(_) => true,
+        Goal::Item(_) | Goal::Fault(_) => true,
         Goal::Pair(first, second) => (1..path.len()).any(|at| (path[at - 1], path[at]) == (*first, *second)),
         Goal::Path(wanted) => path.starts_with(wanted),
         Goal::DefinitionUse { variable, definition, used } => (0..path.len()).any(|at| {

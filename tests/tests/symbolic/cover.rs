@@ -8,7 +8,7 @@ use coreach_tests::generator::{Shape, generate};
 use coreach_tests::symbolic::cover::{Seen, compare, found};
 use coreach_tests::text;
 
-fn shape() -> Shape {
+pub fn shape() -> Shape {
     Shape {
         lively: 0,
         lookahead: 0,
@@ -22,7 +22,7 @@ fn shape() -> Shape {
     }
 }
 
-fn read(text: String) -> Option<Specification> {
+pub fn read(text: String) -> Option<Specification> {
     let file = SourceFile { name: "machine.yaml".to_owned(), text };
     read_specification(file.into()).ok().map(|(read, _)| read)
 }
