@@ -9,9 +9,10 @@
 //! watched. What a route is worth is said by the concrete semantics ([`shows`]): the mutant *must* differ on
 //! it, if up to some answer all that it may do is the route's next event or refused by every state of the
 //! specification that the trace allows, there it can do nothing but what is refused, and it sends nothing
-//! while a stimulus is under way. Where it may do right as well, it *may* differ; that counts where nothing
-//! better is found, and the specification itself, run as a system, may not do so. A mutant that another's
-//! route shows needs none of its own; the suite takes the routes that show the most.
+//! while a stimulus is under way. Where only that last is not so, or it may do right as well, it *may*
+//! differ; that counts where nothing better is found, and the specification itself, run as a system, may not
+//! do so. A mutant that another's route shows needs none of its own; the suite takes the routes that show the
+//! most.
 //!
 //! **None.** A tree that ends without a difference is a proof that the mutant conforms.
 //!
@@ -92,6 +93,7 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
                     let own = shows(system.iosts, &itself, &found.evidence, solver);
                     may = (own == Shows::Nothing).then_some(Found { must: false, ..found });
                 }
+                Shows::Awaited if may.is_none() => may = Some(Found { must: false, ..found }),
                 _ => {}
             }
         }
@@ -159,6 +161,8 @@ pub enum Shows {
     Nothing,
     /// It may do what is refused; or what is right.
     May,
+    /// It can do nothing else, unless what it sends crosses a stimulus.
+    Awaited,
     /// It can do nothing else.
     Must,
 }
@@ -187,19 +191,23 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut 
     let (Some(mut allowed), Some(mut actual)) = (begin(specification), begin(mutant)) else {
         return Shows::Nothing;
     };
-    let (mut best, mut certain) = (Shows::Nothing, true);
+    let (mut best, mut certain, mut crosses) = (Shows::Nothing, true, false);
     for event in &run.trace {
         budget::ask();
         let action = specification.find_action(&event.action);
         let is_input = action.is_some_and(|at| specification.action(at).kind == ActionKind::Input);
         if is_input {
             // What it sends at the same time may come first.
-            certain &= !sends(mutant, &actual, solver);
+            crosses |= sends(mutant, &actual, solver);
         } else {
             let replies = replies(specification, &allowed, mutant, &actual, event, solver);
             certain &= !replies.other;
             if replies.refused {
-                best = if certain && !replies.next { Shows::Must } else { best.max(Shows::May) };
+                best = best.max(match (certain && !replies.next, crosses) {
+                    (true, false) => Shows::Must,
+                    (true, true) => Shows::Awaited,
+                    (false, _) => Shows::May,
+                });
             }
             if !replies.next {
                 return best;

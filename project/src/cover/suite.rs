@@ -147,7 +147,11 @@ fn besides(
         let goal = &goals[*number];
         let is_met = match goal {
             Goal::Fault(fault) if is_of_mutants => {
-                let least = if own.must || !is_fair { Shows::Must } else { Shows::May };
+                let least = match (own.must, is_fair) {
+                    (true, _) => Shows::Must,
+                    (false, true) => Shows::May,
+                    (false, false) => Shows::Awaited,
+                };
                 shows(&walked.iosts, fault, run, solver) >= least
             }
             _ => is_on(walked, goal, path) && shown.meets(&walked.iosts, goal),
