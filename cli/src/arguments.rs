@@ -11,7 +11,7 @@ use coreach_execution::campaign::Partition;
 use coreach_pipeline::export::picture::Hidden;
 use coreach_pipeline::{Stage, export};
 use coreach_project::budget;
-use coreach_project::cover::{CRITERIA, Criterion};
+use coreach_project::cover::{CRITERIA, Criterion, Observe};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
@@ -414,6 +414,9 @@ pub struct CoverArguments {
     /// Continue paths up to N events for goals that are left: a smaller suite of longer tests
     #[arg(long, value_name = "N", default_value = "0", value_parser = whole::<usize>)]
     pub steps: usize,
+    /// What purposes watch behind their goals; the help is made of the list.
+    #[arg(long, value_name = "WHAT", default_value_t, help = what_to_observe())]
+    pub observe: Observe,
     /// No path is longer
     #[arg(long, value_name = "N", default_value = "60", value_parser = whole::<usize>)]
     pub depth: usize,
@@ -516,6 +519,10 @@ fn stage(name: &str) -> Result<Stage, String> {
 
 fn what_to_cover() -> String {
     format!("What to cover: {}", CRITERIA.join(", "))
+}
+
+fn what_to_observe() -> String {
+    format!("What purposes watch behind their goals: {}", Observe::ALL.map(Observe::name).join(", "))
 }
 
 fn what_to_show() -> String {

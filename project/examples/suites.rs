@@ -1,6 +1,6 @@
 //! What suites find, and how soon: `cargo run --profile soak -p coreach-project --example suites --
-//! [--mutants N] [--seeds N] [--most N] [--given NAME=VALUE]... [--criterion C[+STEPS]]... [--tell]
-//! FOLDER...`.
+//! [--mutants N] [--seeds N] [--most N] [--given NAME=VALUE]... [--criterion C[+STEPS]]...
+//! [--observe none|outputs|distinguish] [--tell] FOLDER...`.
 //!
 //! **Question.** Are purposes that coverage writes (`coreach cover`) worth as much as those written by hand,
 //! and do they find faults with fewer interactions than walking at random? The second was asked by van den
@@ -15,7 +15,7 @@
 //! mutant, simulated in this process, test after test and round after round, until a run fails or `--most`
 //! events have passed; with each of the seeds. An *event* is an input or an output. A run that has none
 //! counts as one. Mutants count that are known to be wrong: some suite found it, or a walk beside the
-//! specification did.
+//! specification did. With `--most 0` there is one round, nobody walks, and all mutants count.
 //!
 //! **Output**, as Markdown: for each suite its tests; the median number of events of one round on the
 //! specification itself; the mutants found within the first round, and how many random walks find within as
@@ -43,7 +43,7 @@ use coreach_model::iosts::TestPurpose;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Iosts, Value, Verdict};
-use coreach_project::cover::{self, Criterion, cover};
+use coreach_project::cover::{self, Criterion, Observe, cover};
 use coreach_project::project::{self, Project};
 use coreach_project::{cases, jobs};
 
@@ -60,6 +60,7 @@ struct Arguments {
     given: Vec<(String, String)>,
     tells: bool,
     criteria: Vec<(Criterion, usize)>,
+    observe: Observe,
     folders: Vec<String>,
 }
 
@@ -71,6 +72,7 @@ fn arguments() -> Result<Arguments, String> {
         given: Vec::new(),
         tells: false,
         criteria: Vec::new(),
+        observe: Observe::default(),
         folders: Vec::new(),
     };
     let mut rest = std::env::args().skip(1);
@@ -92,6 +94,7 @@ fn arguments() -> Result<Arguments, String> {
                 let steps = steps.parse().map_err(|error| format!("{text}: {error}"))?;
                 found.criteria.push((criterion.parse()?, steps));
             }
+            "--observe" => found.observe = rest.next().unwrap_or_default().parse()?,
             "--mutants" => found.mutants = number()? as usize,
             "--seeds" => found.seeds = number()?.into(),
             "--most" => found.most = number()? as usize,
@@ -103,7 +106,7 @@ fn arguments() -> Result<Arguments, String> {
     }
     if found.folders.is_empty() || found.seeds == 0 {
         return Err(
-            "suites: [--mutants N] [--seeds N] [--most N] [--given NAME=VALUE]... [--criterion C[+STEPS]]... [--tell] FOLDER..."
+            "suites: [--mutants N] [--seeds N] [--most N] [--given NAME=VALUE]... [--criterion C[+STEPS]]... [--observe HOW] [--tell] FOLDER..."
                 .to_owned(),
         );
     }
@@ -187,6 +190,7 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
             conformance: project.conformance,
             stages: project.options.limits.clone(),
             steps: *steps,
+            observe: arguments.observe,
         };
         let kept = cover::Cover::of(&project.specification, &settings);
         let kept = kept.map_err(|stop| told(vec![stop.to_diagnostic()]))?;
@@ -210,7 +214,7 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
     // The specification itself for the events of a round, then the mutants.
     let work = |mutant: &Option<&Mutant>| -> Vec<Vec<Met>> {
         let iut = mutant.map_or(specification, |mutant| &mutant.iosts);
-        if mutant.is_some() && !is_wrong(specification, iut, &suites) {
+        if mutant.is_some() && arguments.most > 0 && !is_wrong(specification, iut, &suites) {
             return Vec::new();
         }
         let seeds = 1..=arguments.seeds;

@@ -209,6 +209,7 @@ fn quiescence_is_a_goal() {
             conformance,
             stages: Limits::default(),
             steps: 0,
+            observe: cover::Observe::default(),
         };
         let kept = cover::Cover::of(&specification, &settings).unwrap();
         let stop = cover::cover(&specification, &settings, &|_| {}, &kept);

@@ -15,7 +15,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::configuration::load_configuration;
-use coreach_project::cover::report::{CoverDocument, document, files, paths};
+use coreach_project::cover::report::{CoverDocument, OBSERVED, document, files, paths};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::models::{FileKind, kind_of};
 use coreach_project::project::load;
@@ -68,6 +68,7 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         conformance: given.conformance,
         stages: given.stages.clone(),
         steps: arguments.steps,
+        observe: arguments.observe,
     };
     let begun = budget::within("cover", budget::time(None), |_| Cover::of(&given.specification, &settings));
     let kept = match begun.and_then(|begun| begun) {
@@ -200,6 +201,13 @@ fn text(told: &CoverDocument, is_quiet: bool) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(told.criteria.iter().map(row)).collect();
     let mut text =
         format!("{}: {}\n\n{}", told.specification, plural(told.suite.len(), "purpose"), table(&rows, 1));
+    let ends = OBSERVED.map(|end| {
+        let count = told.suite.iter().filter(|member| member.observes == end).count();
+        format!("{end} {count}")
+    });
+    if !told.suite.is_empty() {
+        text += &format!("\npurposes end with: {}\n", ends.join(", "));
+    }
     for one in told.criteria.iter().filter(|one| one.is_cut) {
         let why = match told.exit_code == Exit::Incomplete.code() {
             true => "not all paths fit the limits (`--nodes`, `--depth`)",
@@ -217,11 +225,17 @@ fn text(told: &CoverDocument, is_quiet: bool) -> String {
             text += &format!("{}  {goals}: {trace}\n", member.purpose);
         }
     }
-    for (status, title) in [("unreachable", "no run can meet"), ("unknown", "unknown"), ("open", "open")] {
+    let lists = [
+        ("covered", "a run may meet, and need not"),
+        ("unreachable", "no run can meet"),
+        ("unknown", "unknown"),
+        ("open", "open"),
+    ];
+    for (status, title) in lists {
         let lines: Vec<String> = told
             .goals
             .iter()
-            .filter(|goal| goal.status == status)
+            .filter(|goal| goal.status == status && goal.why.is_some())
             .map(|goal| format!("  {}\n    {}\n", goal.goal, goal.why.as_deref().unwrap_or_default()))
             .collect();
         if lines.is_empty() {

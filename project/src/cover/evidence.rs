@@ -11,7 +11,7 @@
 //! Where another transition of the same action could take an event of the path, the values are first looked
 //! for where none can; the purpose then asks for the same ([`Route::guards`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::{SymbolicState, SymbolicStep, System};
@@ -40,6 +40,8 @@ pub struct Route {
     pub asked: BTreeMap<usize, Term>,
     /// Does it ask for events that no other transition of their action can take?
     pub is_alone: bool,
+    /// So many steps at its end are watched, and another answer will do.
+    pub watched: usize,
 }
 
 /// A run along a route.
@@ -49,12 +51,27 @@ pub struct Evidence {
     pub initial: State,
     /// Its visible events.
     pub trace: Vec<Event>,
+    /// Where it ends.
+    pub end: State,
 }
 
 impl Route {
     /// Where nothing more is asked.
     pub fn new(path: Vec<TransitionId>) -> Self {
-        Route { path, asked: BTreeMap::new(), is_alone: true }
+        Route { path, asked: BTreeMap::new(), is_alone: true, watched: 0 }
+    }
+
+    /// What the system must go along.
+    #[must_use]
+    pub fn promised(&self) -> &[TransitionId] {
+        &self.path[..self.path.len() - self.watched]
+    }
+
+    /// Of a run along the route, what the system must go along.
+    pub fn promised_by(&self, iosts: &Iosts, evidence: &Evidence) -> Evidence {
+        let is_seen = |number: &&TransitionId| iosts.action(iosts.transitions[**number].action).is_visible();
+        let events = self.promised().iter().filter(is_seen).count();
+        Evidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
     }
 
     /// The route with the values of this trace, which is one of it, asked for.
@@ -64,10 +81,8 @@ impl Route {
         let is_seen = |place: &usize| iosts.action(iosts.transitions[self.path[*place]].action).is_visible();
         for (place, event) in (0..self.path.len()).filter(is_seen).zip(trace) {
             let parameters = &iosts.action(iosts.transitions[self.path[place]].action).parameters;
-            let equal = |(datum, value): (&Datum, &Value)| {
-                Term::equal(&Term::datum(datum), &Term::literal(value.clone()))
-            };
-            let values = Term::and(parameters.iter().zip(&event.values).map(equal));
+            let values = parameters.iter().zip(&event.values).map(|(datum, value)| says(datum, value));
+            let values = Term::and(values);
             let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
             fixed.asked.insert(place, Term::and([asked, values]));
         }
@@ -79,7 +94,8 @@ impl Route {
         let guard = |(place, number): (usize, &TransitionId)| {
             let mut parts: Vec<Term> = self.asked.get(&place).cloned().into_iter().collect();
             let transition = &system.iosts.transitions[*number];
-            if self.is_alone && system.iosts.action(transition.action).is_visible() {
+            let is_promised = place < self.promised().len();
+            if self.is_alone && is_promised && system.iosts.action(transition.action).is_visible() {
                 for other in &system.outgoing[transition.source] {
                     let another =
                         *other != *number && system.iosts.transitions[*other].action == transition.action;
@@ -92,6 +108,29 @@ impl Route {
             Term::and(parts)
         };
         self.path.iter().enumerate().map(guard).collect()
+    }
+}
+
+/// The datum has the value, as far as a model can say it: of an array the cells that differ from the others,
+/// and the first ones.
+pub fn says(datum: &Datum, value: &Value) -> Term {
+    said(&Term::datum(datum), value)
+}
+
+fn said(term: &Term, value: &Value) -> Term {
+    const FIRST: i64 = 4;
+    match value {
+        Value::Record(_, fields) => {
+            Term::and(fields.iter().enumerate().map(|(at, field)| said(&Term::field(term, at), field)))
+        }
+        Value::Array(array) => {
+            let numbers = (0..FIRST).map(Value::int).filter(|index| index.is_in(&array.ty.index));
+            let indices: BTreeSet<Value> = numbers.chain(array.cells.keys().cloned()).collect();
+            let cell =
+                |index: &Value| said(&Term::select(term, &Term::literal(index.clone())), array.get(index));
+            Term::and(indices.iter().map(cell))
+        }
+        _ => Term::equal(term, &Term::literal(value.clone())),
     }
 }
 
@@ -144,7 +183,7 @@ pub fn run_along(
             trace.push(Event::new(action.name.clone(), sent));
         }
     }
-    Some(Evidence { initial, trace })
+    Some(Evidence { initial, trace, end: at })
 }
 
 /// What a trace shows, however it is explained.
@@ -174,6 +213,8 @@ impl Shown {
     pub fn meets(&self, iosts: &Iosts, goal: &Goal) -> bool {
         match goal {
             Goal::Item(number) => self.items.get(*number).is_some_and(|least| *least > 0),
+            // The run alone does not say it.
+            Goal::Fault(_) => false,
             _ => self.paths.as_ref().is_some_and(|paths| {
                 !paths.is_empty() && paths.iter().all(|path| lies_on(iosts, goal, path))
             }),
@@ -184,7 +225,7 @@ impl Shown {
 /// Does a path meet a goal of several transitions?
 pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
     match goal {
-        Goal::Item(_) => false,
+        Goal::Item(_) | Goal::Fault(_) => false,
         Goal::Pair(first, second) => path.windows(2).any(|two| two == [*first, *second]),
         Goal::DefinitionUse { variable, definition, used } => {
             let mut last = None;

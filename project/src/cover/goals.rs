@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use coreach_execution::coverage::{Item, Items};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
@@ -28,10 +29,12 @@ pub enum Criterion {
     AllPaths(usize),
     /// Each path of so many times the longest one of the restriction by inclusion.
     Inclusion(usize),
+    /// Each of so many mutants of the specification.
+    Faults(usize),
 }
 
-/// The criteria as they are named: the last two with a number for N and K.
-pub const CRITERIA: [&str; 8] = [
+/// The criteria as they are named: the last three with a number for N and K.
+pub const CRITERIA: [&str; 9] = [
     "locations",
     "transitions",
     "pairs",
@@ -40,6 +43,7 @@ pub const CRITERIA: [&str; 8] = [
     "definition-use",
     "all-paths-N",
     "K-inclusion",
+    "faults-N",
 ];
 
 impl fmt::Display for Criterion {
@@ -53,6 +57,7 @@ impl fmt::Display for Criterion {
             Criterion::DefinitionUse => f.write_str("definition-use"),
             Criterion::AllPaths(n) => write!(f, "all-paths-{n}"),
             Criterion::Inclusion(k) => write!(f, "{k}-inclusion"),
+            Criterion::Faults(n) => write!(f, "faults-{n}"),
         }
     }
 }
@@ -64,6 +69,7 @@ impl FromStr for Criterion {
         let number =
             |text: &str| count(text).and_then(|number| usize::try_from(number).ok()).filter(|n| *n > 0);
         let of_paths = || number(text.strip_prefix("all-paths-")?).map(Criterion::AllPaths);
+        let of_faults = || number(text.strip_prefix("faults-")?).map(Criterion::Faults);
         let of_inclusion = || number(text.strip_suffix("-inclusion")?).map(Criterion::Inclusion);
         match text {
             "locations" => Ok(Criterion::Locations),
@@ -72,7 +78,7 @@ impl FromStr for Criterion {
             "guards" => Ok(Criterion::Guards),
             "boundaries" => Ok(Criterion::Boundaries),
             "definition-use" => Ok(Criterion::DefinitionUse),
-            _ => of_paths().or_else(of_inclusion).ok_or_else(|| {
+            _ => of_paths().or_else(of_inclusion).or_else(of_faults).ok_or_else(|| {
                 format!(
                     "no criterion is called `{text}`; there are {}, as in all-paths-3",
                     CRITERIA.join(", ")
@@ -80,6 +86,15 @@ impl FromStr for Criterion {
             }),
         }
     }
+}
+
+/// A mutant as a goal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// What is wrong, in words.
+    pub change: String,
+    /// The mutant, suspended where the specification is; none where it cannot be said when it is quiescent.
+    pub iosts: Option<Iosts>,
 }
 
 /// Something that a run can meet.
@@ -100,9 +115,12 @@ pub enum Goal {
     },
     /// These transitions, from the beginning.
     Path(Vec<TransitionId>),
+    /// A mutant differs.
+    Fault(Arc<Fault>),
 }
 
-/// The goals of a criterion that need no search; those of paths are the paths that the search finds.
+/// The goals of a criterion that need no search; those of paths are the paths that the search finds, and
+/// those of faults are mutants.
 pub fn goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
     let of_kind = |wanted: fn(&Item) -> bool| {
         let all = items.all().iter().enumerate().filter(|(_, item)| wanted(item));
@@ -124,7 +142,7 @@ pub fn goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
         Criterion::DefinitionUse => {
             iosts.variables.iter().flat_map(|variable| definitions_and_uses(iosts, variable)).collect()
         }
-        Criterion::AllPaths(_) | Criterion::Inclusion(_) => Vec::new(),
+        Criterion::AllPaths(_) | Criterion::Inclusion(_) | Criterion::Faults(_) => Vec::new(),
     }
 }
 
@@ -190,6 +208,7 @@ pub fn name(iosts: &Iosts, items: &Items, goal: &Goal) -> String {
         Goal::DefinitionUse { variable, definition, used } => {
             format!("{variable} from {} to {}", transition(*definition), transition(*used))
         }
+        Goal::Fault(fault) => fault.change.clone(),
         Goal::Path(path) => path.iter().map(|number| transition(*number)).collect::<Vec<_>>().join(", "),
     }
 }

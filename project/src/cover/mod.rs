@@ -6,7 +6,8 @@
 //! **Method.** A criterion gives goals ([`goals`]). What the facts of `reach` exclude is out of reach, and
 //! the fact is named. For the rest the tree of symbolic paths is searched, breadth first ([`search`]); a goal
 //! is met by a path whose trace shows it however it is explained ([`evidence`]). The path becomes a purpose
-//! ([`purpose`]), and a small suite of them meets all goals ([`suite`]).
+//! ([`purpose`]) that goes on behind its goal to see what came of it ([`observe`]), and a small suite of them
+//! meets all goals ([`suite`]).
 //!
 //! **Every goal ends** as *covered* by a purpose, as *unreachable* with the reason, or as *unknown* with the
 //! bound up to which was looked. Covered goals are reachable, since a run was taken by the concrete
@@ -17,14 +18,18 @@
 //! paths and making the suite are two pieces of work: what was met is not lost for lack of a purpose. What
 //! is not decided by then is *open*.
 
+pub mod beside;
 pub mod evidence;
+pub mod faults;
 pub mod goals;
+pub mod observe;
 pub mod purpose;
 pub mod report;
 pub mod search;
 pub mod suite;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
@@ -38,7 +43,10 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::suspend::suspend;
 
+use evidence::{Evidence, shown};
 pub use goals::{CRITERIA, Criterion, Goal};
+pub use observe::Observe;
+use observe::Observer;
 use purpose::Written;
 use search::{Doubt, MetGoal, Remembered, Sought, transitions};
 pub use suite::Chosen;
@@ -62,6 +70,8 @@ pub struct Settings {
     /// Paths of the suite are continued up to so many visible steps, for the goals that are left; 0: they
     /// stay as they are.
     pub steps: usize,
+    /// What purposes watch behind their goals.
+    pub observe: Observe,
 }
 
 /// What became of a goal.
@@ -144,7 +154,9 @@ pub fn cover(
     let walked = Walked::alone(&searched);
     let system = System::new(&walked.iosts);
     let time = budget::time(None);
-    let looked = budget::within("cover", time, |_| look(&searched, &walked, &system, settings, says, kept));
+    let looked = budget::within("cover", time, |_| {
+        look(&specification.iosts, &searched, &walked, &system, settings, says, kept)
+    });
     says("a suite".to_owned());
     let made = budget::within("suite", time, |_| make(specification, &walked, &system, settings, kept));
     looked.err().or(made.err())
@@ -152,6 +164,7 @@ pub fn cover(
 
 /// Looks for what meets the goals.
 fn look(
+    specification: &Iosts,
     iosts: &Iosts,
     walked: &Walked,
     system: &System<'_>,
@@ -174,6 +187,11 @@ fn look(
             Criterion::AllPaths(_) | Criterion::Inclusion(_) => {
                 paths_of(system, criterion, settings.limits, &mut solver)
             }
+            Criterion::Faults(most) => {
+                let (conformance, stages) = (settings.conformance, &settings.stages);
+                let faults = faults::faults(specification, most, conformance, stages, &mut solver);
+                (faults.into_iter().map(|fault| Goal::Fault(Arc::new(fault))).collect(), true)
+            }
             _ => (goals::goals(iosts, &walked.parts[0].items, criterion), true),
         };
         let numbers: Vec<(usize, Goal)> =
@@ -181,9 +199,24 @@ fn look(
         if is_complete {
             known(kept).cut.retain(|other| *other != criterion);
         }
+        let mut shown: Vec<MetGoal> = Vec::new();
         for (number, goal) in numbers {
             if let Goal::Path(path) = goal {
                 decide(number, fate(search::along(walked, path, &mut solver)));
+            } else if let Goal::Fault(fault) = goal {
+                let is_known = |one: &&MetGoal| {
+                    faults::shows(iosts, &fault, &one.evidence, &mut solver) == faults::Shows::Must
+                };
+                let sought = match shown.iter().find(is_known) {
+                    Some(found) => Sought::Met(MetGoal { must: true, ..found.clone() }),
+                    None => faults::search(system, &fault, settings.limits, &mut solver),
+                };
+                if let Sought::Met(found) = &sought
+                    && shown.iter().all(|one| one.route != found.route)
+                {
+                    shown.push(found.clone());
+                }
+                decide(number, fate_of_fault(sought));
             } else if let Some(why) = excluded(walked, system, &goal, &facts, &mut solver) {
                 decide(number, Fate::Unreachable(why));
             }
@@ -220,19 +253,24 @@ fn make(
     kept: &Mutex<Cover>,
 ) {
     let mut solver = Z3Solver::default();
+    let all: Vec<Goal> = known(kept).goals.iter().map(|one| one.goal.clone()).collect();
+    // As they were found, in case that what is watched cannot be written.
+    let found: BTreeMap<usize, MetGoal> = covered(&known(kept)).collect();
+    let mut observer = Observer::new(system, settings.observe);
+    let mut met: Vec<(usize, MetGoal)> = Vec::new();
+    for (number, found) in &found {
+        if matches!(all[*number], Goal::Fault(_)) {
+            met.push((*number, found.clone()));
+            continue;
+        }
+        let shows = |evidence: &Evidence| shown(walked, evidence).meets(&walked.iosts, &all[*number]);
+        met.push((*number, observer.observed(found, &shows, &mut solver)));
+    }
+    let mut steps = settings.steps;
     loop {
-        let (all, met) = {
-            let mut known = known(kept);
-            known.suite.clear();
-            let all: Vec<Goal> = known.goals.iter().map(|one| one.goal.clone()).collect();
-            let met = known.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
-                Fate::Covered(found) => Some((number, found.clone())),
-                _ => None,
-            });
-            let met: Vec<(usize, MetGoal)> = met.collect();
-            (all, met)
-        };
-        let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, settings.steps);
+        known(kept).suite.clear();
+        let observer = Observer::new(system, settings.observe);
+        let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, steps, observer, &mut solver);
         while let Some(next) = chosen.next(&mut solver) {
             // For now under a name that it may not keep: the shortest ones come first.
             let name = purpose::name(known(kept).suite.len());
@@ -251,24 +289,41 @@ fn make(
                 None => unwritable = Some(chosen),
             }
         }
-        let mut known = known(kept);
         // What cannot be written is no purpose; its goals may lie on the way of another.
         let Some(chosen) = unwritable else {
-            known.suite = members;
+            known(kept).suite = members;
             return;
         };
-        for one in &mut known.goals {
-            if matches!(&one.fate, Fate::Covered(found) if found.route == chosen.found.route) {
-                one.fate = Fate::Unknown("its path has no purpose in the model format".to_owned());
-            }
+        if met.iter().all(|(_, own)| own.route != chosen.found.route) {
+            steps = 0;
         }
+        met.retain_mut(|(number, own)| {
+            if own.route != chosen.found.route {
+                return true;
+            }
+            let is_alone = own.route == found[number].route;
+            if is_alone {
+                let why = "its path has no purpose in the model format".to_owned();
+                known(kept).goals[*number].fate = Fate::Unknown(why);
+            }
+            own.clone_from(&found[number]);
+            !is_alone
+        });
     }
+}
+
+/// The goals that are met, with their routes.
+fn covered(known: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
+    known.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
+        Fate::Covered(found) => Some((number, found.clone())),
+        _ => None,
+    })
 }
 
 /// What a tree must remember for the goal.
 fn kind_of(goal: &Goal) -> Remembered {
     match goal {
-        Goal::Item(_) | Goal::Path(_) => Remembered::Items,
+        Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) => Remembered::Items,
         Goal::Pair(..) => Remembered::Pairs,
         Goal::DefinitionUse { .. } => Remembered::Definitions,
     }
@@ -291,6 +346,24 @@ fn paths_of(
     };
     let goals = found.accepting.iter().map(|node| Goal::Path(transitions(&found.tree, *node)));
     (goals.collect(), found.is_complete)
+}
+
+fn fate_of_fault(sought: Sought) -> Fate {
+    match sought {
+        Sought::Met(found) => Fate::Covered(found),
+        Sought::Never(nodes) => {
+            Fate::Unreachable(format!("it conforms: the tree of both together ends with {nodes} nodes"))
+        }
+        Sought::Unknown(Doubt::Bound(0, _)) => {
+            Fate::Unknown("both together are too large, or cannot be said".to_owned())
+        }
+        Sought::Unknown(Doubt::Bound(nodes, depth)) => {
+            Fate::Unknown(format!("no difference within {nodes} nodes and {depth} steps"))
+        }
+        Sought::Unknown(_) => {
+            Fate::Unknown("it may differ, but where nothing is awaited, or as the specification does when stimuli cross its steps".to_owned())
+        }
+    }
 }
 
 fn fate(sought: Sought) -> Fate {
@@ -350,6 +423,6 @@ fn excluded(
             let question = [facts[source].clone(), system.enabled(*number).clone()];
             (solver.check(&question) == Answer::Unsat).then(|| named(source))
         }),
-        Goal::Path(_) => None,
+        Goal::Path(_) | Goal::Fault(_) => None,
     }
 }

@@ -9,6 +9,9 @@
 //! as well; before another one it stays where the specification is quiescent, for it changes nothing there,
 //! and leads to `Reject` where it is not.
 //!
+//! Steps that are only watched ([`super::observe`]) come behind all that the purpose is for. There `Accept`
+//! takes the place of `Reject` for whatever the system sends, and for its silence where the route waits.
+//!
 //! What cannot be written in the model format (a literal of an array or a record), or is read back as
 //! something else, is no purpose.
 
@@ -49,7 +52,7 @@ pub fn purpose(
     let asked = route.guards(system, solver);
     let searched = system.iosts;
     let mut steps: Vec<Step> = Vec::new();
-    for (number, asked) in route.path.iter().zip(asked) {
+    for (place, (number, asked)) in route.path.iter().zip(asked).enumerate() {
         let transition = &searched.transitions[*number];
         let action = match searched.action(transition.action).kind {
             ActionKind::Internal => continue,
@@ -62,7 +65,8 @@ pub fn purpose(
             other.source == transition.source && searched.action(other.action).kind == ActionKind::Quiescence
         };
         let quiet = searched.transitions.iter().find(is_quiet).map(|other| other.guard.clone());
-        steps.push(Step { action, guard: Term::and([transition.guard.clone(), asked]), quiet });
+        let is_watched = place >= route.promised().len();
+        steps.push(Step { action, guard: Term::and([transition.guard.clone(), asked]), quiet, is_watched });
     }
     let is_suspended = searched.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
     let made = chain(name, model, &steps, is_suspended && model.find_action(QUIESCENCE).is_none());
@@ -81,6 +85,8 @@ struct Step {
     guard: Term,
     /// When the specification is quiescent in the location that it leaves, where it ever is.
     quiet: Option<Term>,
+    /// Will another answer do?
+    is_watched: bool,
 }
 
 /// `is_quiet`: does it speak of quiescence?
@@ -100,8 +106,16 @@ fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpo
     };
     let initial = find(&names[0]);
     let quiescence = model.actions.next_number();
-    for (place, Step { action, guard, quiet }) in steps.iter().enumerate() {
+    for (place, Step { action, guard, quiet, is_watched }) in steps.iter().enumerate() {
         let source = find(&names[place]);
+        let next = &names[place + 1];
+        let is_input = action.is_some_and(|action| model.action(action).kind == ActionKind::Input);
+        // With all answers accepted, whatever the guard says.
+        let is_any = *is_watched && !is_input && next == "Accept";
+        let otherwise = |action: Option<ActionId>| {
+            let is_answer = action.is_none_or(|action| model.action(action).kind == ActionKind::Output);
+            if *is_watched && is_answer { "Accept" } else { "Reject" }
+        };
         let mut add = |action, guard, target| {
             transitions.push(Transition {
                 source,
@@ -112,16 +126,25 @@ fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpo
                 origin: TransitionOrigin::default(),
             });
         };
-        add(action.unwrap_or(quiescence), guard.clone(), find(&names[place + 1]));
+        let guard = if is_any { Term::yes() } else { guard.clone() };
+        add(action.unwrap_or(quiescence), guard.clone(), find(next));
+        // Other values of an event that is promised: what completion adds leads to `Reject`.
+        if otherwise(*action) == "Accept" && !guard.is_true() {
+            add(action.unwrap_or(quiescence), guard.not(), find("Accept"));
+        }
         let visible = model.action_ids().filter(|other| model.action(*other).is_visible());
         for other in visible.filter(|other| Some(*other) != *action) {
-            add(other, Term::yes(), find("Reject"));
+            add(other, Term::yes(), find(otherwise(Some(other))));
         }
         match quiet {
             _ if !is_quiet || action.is_none() => {}
-            // What completion adds leads to `Reject`.
-            Some(quiet) => add(quiescence, quiet.clone(), source),
-            None => add(quiescence, Term::yes(), find("Reject")),
+            Some(quiet) if is_input || !is_watched => {
+                add(quiescence, quiet.clone(), source);
+                if *is_watched {
+                    add(quiescence, quiet.not(), find("Accept"));
+                }
+            }
+            _ => add(quiescence, Term::yes(), find(otherwise(None))),
         }
     }
     let accept = find("Accept");

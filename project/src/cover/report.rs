@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use coreach_analyses::symbolic::TreeLimits;
-use coreach_model::Number;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::Event;
+use coreach_model::{Number, TransitionId};
 use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 
@@ -18,6 +18,9 @@ use coreach_execution::coverage::Items;
 
 /// The version of the format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;
+
+/// What a purpose may end with that the system does.
+pub const OBSERVED: [&str; 3] = ["outputs", "quiescence", "nothing"];
 
 /// The whole as a document.
 #[derive(Clone, Debug, Serialize)]
@@ -80,7 +83,7 @@ pub struct GoalTold {
     pub status: &'static str,
     /// The purposes that meet it.
     pub by: Vec<String>,
-    /// Why it is unreachable or unknown.
+    /// Why it is unreachable or unknown; or why a run of its purposes need not meet it.
     pub why: Option<String>,
 }
 
@@ -95,6 +98,8 @@ pub struct MemberTold {
     pub trace: Vec<String>,
     /// The numbers of the goals that it meets.
     pub goals: Vec<usize>,
+    /// With what it ends that the system does, of [`OBSERVED`].
+    pub observes: &'static str,
 }
 
 impl Cover {
@@ -119,6 +124,9 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
             let (status, why) = match &one.fate {
                 Fate::Covered(_) if by.is_empty() => {
                     ("open", Some("a path meets it; its purpose is not made yet".to_owned()))
+                }
+                Fate::Covered(found) if !found.must => {
+                    ("covered", Some("it may do right as well: a run need not show it".to_owned()))
                 }
                 Fate::Covered(_) => ("covered", None),
                 Fate::Open => ("open", Some("not decided before the work ended".to_owned())),
@@ -160,6 +168,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
         path: member.chosen.found.route.path.iter().map(|number| number.place()).collect(),
         trace: member.chosen.found.evidence.trace.iter().map(|event| told(iosts, event)).collect(),
         goals: member.chosen.goals.clone(),
+        observes: observes(iosts, &member.chosen.found.route.path),
     });
     CoverDocument {
         format_version: FORMAT_VERSION,
@@ -170,6 +179,17 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
         suite: suite.collect(),
         goals,
         diagnostics: render::each(stop.map(Stop::to_diagnostic).as_ref()),
+    }
+}
+
+/// What a path ends with that the system does.
+fn observes(iosts: &Iosts, path: &[TransitionId]) -> &'static str {
+    let mut kinds = path.iter().rev().map(|number| iosts.action(iosts.transitions[*number].action).kind);
+    let [outputs, quiescence, nothing] = OBSERVED;
+    match kinds.find(|kind| *kind != ActionKind::Internal) {
+        Some(ActionKind::Output) => outputs,
+        Some(ActionKind::Quiescence) => quiescence,
+        _ => nothing,
     }
 }
 

@@ -40,6 +40,8 @@ pub struct MetGoal {
     pub route: Route,
     /// A run along it, which meets the goal however it is explained.
     pub evidence: Evidence,
+    /// Does each run along it meet the goal? A mutant may do right as well.
+    pub must: bool,
 }
 
 /// What became of a goal.
@@ -356,7 +358,7 @@ impl Searcher<'_, '_> {
             let route = Route { is_alone, ..route.clone() };
             let Some(evidence) = run_along(self.system, &route, &[], self.solver) else { continue };
             if shown(self.walked, &evidence).meets(iosts, goal) {
-                return Some(MetGoal { route, evidence });
+                return Some(MetGoal { route, evidence, must: true });
             }
             avoided.push(evidence.trace);
         }
@@ -365,7 +367,8 @@ impl Searcher<'_, '_> {
             let route = Route { is_alone: false, ..route.clone() };
             let evidence = run_along(self.system, &route, &avoided, self.solver)?;
             if shown(self.walked, &evidence).meets(iosts, goal) {
-                return Some(MetGoal { route: route.fixed(iosts, &evidence.trace), evidence });
+                let route = route.fixed(iosts, &evidence.trace);
+                return Some(MetGoal { route, evidence, must: true });
             }
             avoided.push(evidence.trace);
         }

@@ -23,8 +23,10 @@ use coreach_execution::coverage::{Item, Walked};
 use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 
-use super::evidence::{lies_on, run_along, shown};
-use super::goals::Goal;
+use super::evidence::{Evidence, lies_on, run_along, shown};
+use super::faults::{Shows, shows};
+use super::goals::{Fault, Goal};
+use super::observe::Observer;
 use super::purpose::{key, length};
 use super::search::MetGoal;
 
@@ -47,19 +49,23 @@ pub struct SuiteChooser<'a> {
     goals: &'a [Goal],
     met: &'a [(usize, MetGoal)],
     steps: usize,
+    observer: Observer<'a>,
     candidates: Vec<Chosen>,
     left: Vec<usize>,
     chosen: Vec<Chosen>,
 }
 
 impl<'a> SuiteChooser<'a> {
-    /// `met` are the goals that were met, by their numbers, each with its route.
+    /// `met` are the goals that were met, by their numbers, each with its route, which `observer` has gone on
+    /// with.
     pub fn new(
         walked: &'a Walked,
         system: &'a System<'a>,
         goals: &'a [Goal],
         met: &'a [(usize, MetGoal)],
         steps: usize,
+        observer: Observer<'a>,
+        solver: &mut dyn Solver,
     ) -> Self {
         let mut candidates: Vec<Chosen> = Vec::new();
         for (number, found) in met {
@@ -70,15 +76,15 @@ impl<'a> SuiteChooser<'a> {
             }
         }
         for candidate in &mut candidates {
-            besides(walked, goals, met, candidate);
+            besides(walked, goals, met, candidate, solver);
         }
         let left = met.iter().map(|(number, _)| *number).collect();
-        SuiteChooser { walked, system, goals, met, steps, candidates, left, chosen: Vec::new() }
+        SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen: Vec::new() }
     }
 
     /// The next route; none where all goals are met.
     pub fn next(&mut self, solver: &mut dyn Solver) -> Option<Chosen> {
-        let SuiteChooser { walked, system, goals, met, steps, candidates, left, chosen } = self;
+        let SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen } = self;
         if left.is_empty() {
             return None;
         }
@@ -93,6 +99,12 @@ impl<'a> SuiteChooser<'a> {
         left.retain(|goal| !best.goals.contains(goal));
         while let Some(longer) = continued(walked, system, goals, met, &best, left, *steps, solver) {
             best = longer;
+            let shows = |evidence: &Evidence| {
+                let shown = shown(walked, evidence);
+                best.goals.iter().all(|goal| shown.meets(&walked.iosts, &goals[*goal]))
+            };
+            best.found = observer.observed(&best.found, &shows, solver);
+            besides(walked, goals, met, &mut best, solver);
             left.retain(|goal| !best.goals.contains(goal));
         }
         chosen.push(best.clone());
@@ -106,14 +118,45 @@ impl<'a> SuiteChooser<'a> {
     }
 }
 
+/// Was the route found for a mutant?
+fn is_of_mutants(goals: &[Goal], candidate: &Chosen) -> bool {
+    candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Fault(_)))
+}
+
 /// Adds the goals that lie on the path and are shown for certain.
-fn besides(walked: &Walked, goals: &[Goal], met: &[(usize, MetGoal)], candidate: &mut Chosen) {
-    let shown = shown(walked, &candidate.found.evidence);
-    let path = &candidate.found.route.path;
-    for (number, _) in met {
+fn besides(
+    walked: &Walked,
+    goals: &[Goal],
+    met: &[(usize, MetGoal)],
+    candidate: &mut Chosen,
+    solver: &mut dyn Solver,
+) {
+    let route = &candidate.found.route;
+    let shown = shown(walked, &route.promised_by(&walked.iosts, &candidate.found.evidence));
+    let path = route.promised();
+    // What shows a mutant asks for its values; others may have other ones.
+    let is_of_mutants = is_of_mutants(goals, candidate);
+    let run = &candidate.found.evidence;
+    // What the specification, run as a system, may do as well, is no fault.
+    let itself = Fault { change: String::new(), iosts: Some(walked.iosts.clone()) };
+    let is_fair = is_of_mutants && shows(&walked.iosts, &itself, run, solver) == Shows::Nothing;
+    for (number, own) in met {
+        if candidate.goals.contains(number) {
+            continue;
+        }
         let goal = &goals[*number];
-        let is_met = is_on(walked, goal, path) && shown.meets(&walked.iosts, goal);
-        if is_met && !candidate.goals.contains(number) {
+        let is_met = match goal {
+            Goal::Fault(fault) if is_of_mutants => {
+                let least = match (own.must, is_fair) {
+                    (true, _) => Shows::Must,
+                    (false, true) => Shows::May,
+                    (false, false) => Shows::Awaited,
+                };
+                shows(&walked.iosts, fault, run, solver) >= least
+            }
+            _ => is_on(walked, goal, path) && shown.meets(&walked.iosts, goal),
+        };
+        if is_met {
             candidate.goals.push(*number);
         }
     }
@@ -134,7 +177,14 @@ fn continued(
     solver: &mut dyn Solver,
 ) -> Option<Chosen> {
     let iosts = &walked.iosts;
-    let mut open = VecDeque::from([from.found.route.clone()]);
+    // Its end is what shows the mutant.
+    if is_of_mutants(goals, from) {
+        return None;
+    }
+    let mut begin = from.found.route.clone();
+    begin.path.truncate(begin.promised().len());
+    begin.watched = 0;
+    let mut open = VecDeque::from([begin]);
     let mut looked = 0;
     while let Some(route) = open.pop_front() {
         let end = route.path.last().map_or(iosts.initial, |last| iosts.transitions[*last].target);
@@ -154,9 +204,11 @@ fn continued(
             // meets.
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {
-                let mut chosen =
-                    Chosen { found: MetGoal { route: longer.clone(), evidence }, goals: Vec::new() };
-                besides(walked, goals, met, &mut chosen);
+                let mut chosen = Chosen {
+                    found: MetGoal { route: longer.clone(), evidence, must: true },
+                    goals: Vec::new(),
+                };
+                besides(walked, goals, met, &mut chosen, solver);
                 // What its own conditions asked for is asked for still, if the longer trace shows it too.
                 let shown = shown(walked, &chosen.found.evidence);
                 let kept = from.goals.iter().filter(|number| shown.meets(iosts, &goals[**number]));

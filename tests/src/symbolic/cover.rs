@@ -3,22 +3,32 @@
 //! Every reachable state is listed by the concrete semantics, with what came before it where a goal depends
 //! on that; what can be met is what some step from them meets. A goal that is proved to be out of reach must
 //! not be among it, one that is covered must be, and its evidence must be a run. What one event shows of a
-//! guard or a parameter is counted by `coverage::explain`, which has an oracle of its own.
+//! guard or a parameter is counted by `coverage::explain`, which has an oracle of its own. What a purpose is
+//! said to cover is shown by the part of its run that it promises; and run against the specification itself,
+//! it passes whatever the answers behind that are.
 
 use std::collections::BTreeSet;
 
+use coreach_adapters::in_process::InProcess;
 use coreach_analyses::symbolic::TreeLimits;
+use coreach_execution::constants::initial_state;
 use coreach_execution::coverage::{Walked, explain};
-use coreach_execution::run::Occurrence;
+use coreach_execution::lazy::Lazy;
+use coreach_execution::run::{Cause, Occurrence, events};
+use coreach_execution::simulated::Simulated;
+use coreach_execution::strategy::Strategy;
+use coreach_execution::{Outcome, Settings as RunSettings, TestCase, TestSession, judge};
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::reader::Specification;
 use coreach_model::semantics::{Event, State, after, fire, is_initial};
 use coreach_model::value::tuples;
-use coreach_model::{TransitionId, Value};
+use coreach_model::{TransitionId, Value, Verdict};
+use coreach_pipeline::export::{Format, View, export};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Options, generate as make};
+use coreach_pipeline::{Options, Stage, generate as make};
 use coreach_project::cover::evidence::Evidence;
-use coreach_project::cover::{Cover, Criterion, Ended, Fate, Goal, Settings, cover, goals, known};
+use coreach_project::cover::search::Found;
+use coreach_project::cover::{Cover, Criterion, Ended, Fate, Goal, Member, Settings, cover, goals, known};
 
 use super::ensure;
 use super::tree::initial;
@@ -29,7 +39,8 @@ const MOST: usize = 600;
 /// So many prefixes of runs are looked at to explain a trace.
 const MOST_RUNS: usize = 20_000;
 
-fn values(iosts: &Iosts, number: TransitionId) -> Option<Vec<Vec<Value>>> {
+/// The values that a transition's parameters may have.
+pub fn values(iosts: &Iosts, number: TransitionId) -> Option<Vec<Vec<Value>>> {
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
     let lists: Option<Vec<Vec<Value>>> =
         parameters.iter().map(|datum| Value::enumerate(datum.ty(), 1000)).collect();
@@ -108,7 +119,7 @@ fn is_possible(possible: &Possible, goal: &Goal) -> bool {
         Goal::DefinitionUse { variable, definition, used } => {
             possible.uses.contains(&(variable.name().to_owned(), *definition, *used))
         }
-        Goal::Path(_) => true,
+        Goal::Path(_) | Goal::Fault(_) => true,
     }
 }
 
@@ -129,6 +140,10 @@ pub struct Seen {
     pub missed: usize,
     /// Purposes that went through the pipeline.
     pub purposes: usize,
+    /// Purposes that watch more than they promise.
+    pub watching: usize,
+    /// Runs against the specification itself that passed.
+    pub passed: usize,
 }
 
 /// The run is one, and what it shows for certain is the goal.
@@ -163,8 +178,8 @@ fn criteria() -> Vec<Criterion> {
 /// The goals of a specification, with a suite whose paths are continued to so many steps.
 pub fn found(specification: &Specification, criteria: Vec<Criterion>, steps: usize) -> Cover {
     let limits = TreeLimits { depth: 15, nodes: 250, is_restricted: true, ..TreeLimits::default() };
-    let (analysis, conformance, stages) = Default::default();
-    let settings = Settings { criteria, limits, analysis, conformance, stages, steps };
+    let (analysis, conformance, stages, observe) = Default::default();
+    let settings = Settings { criteria, limits, analysis, conformance, stages, steps, observe };
     // By ioc there is nothing that could not be said.
     let kept = Cover::of(specification, &settings).unwrap_or_else(|stop| panic!("{stop:?}"));
     // What a budget ends leaves goals that are open, and nothing is claimed of those.
@@ -210,7 +225,13 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
         ensure!((by > 0) == matches!(one.fate, Fate::Covered(_)), "{by} purposes for {}", name());
     }
     for member in &found.suite {
-        let evidence = &member.chosen.found.evidence;
+        // Behind what is promised another answer will do, so nothing may rest on that.
+        let promised = &promised(iosts, member);
+        seen.watching += usize::from(member.chosen.found.route.watched > 0);
+        let whole = &member.chosen.found.evidence;
+        let is_run = !after(iosts, BTreeSet::from([whole.initial.clone()]), &whole.trace).is_empty();
+        ensure!(is_run, "no run: {}", member.written.text);
+        let evidence = promised;
         for number in &member.chosen.goals {
             let goal = &found.goals[*number].goal;
             let name = || goals::name(iosts, &walked.parts[0].items, goal);
@@ -226,17 +247,64 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
     }
     for member in found.suite.iter().take(3) {
         seen.purposes += 1;
-        let options = Options {
-            max_lookahead: 4,
-            analysis: Default::default(),
-            limits: Limits::default(),
-            check: true,
-        };
-        let mut solver = coreach_analyses::solver::z3::Z3Solver::default();
-        // Choices that nothing resolves are refused; what is made says that Accept is in reach.
-        if let Ok(made) = make(iosts, member.written.purpose.clone(), &options, &mut solver, &mut |_| {}) {
-            ensure!(made.test_graph.pass.is_some(), "out of reach: {}", member.written.text);
+        if let Some(test) = test_case(iosts, member)? {
+            is_accepted(specification, member, &test, seen)?;
         }
+    }
+    Ok(())
+}
+
+/// The test case of a purpose; none where the pipeline refuses it, for choices that nothing resolves.
+///
+/// # Errors
+/// It says that Accept is out of reach, or is not read back.
+pub fn test_case(iosts: &Iosts, member: &Member) -> Result<Option<TestCase>, String> {
+    let options =
+        Options { max_lookahead: 4, analysis: Default::default(), limits: Limits::default(), check: true };
+    let mut solver = coreach_analyses::solver::z3::Z3Solver::default();
+    let made = make(iosts, member.written.purpose.clone(), &options, &mut solver, &mut |_| {});
+    let Ok(made) = made else { return Ok(None) };
+    ensure!(made.test_graph.pass.is_some(), "out of reach: {}", member.written.text);
+    let document = export(&View::of(&made, Stage::InputComplete), Format::Json, Default::default());
+    let test = document.map(|document| TestCase::from_json(document.as_bytes()));
+    let Ok(Ok(test)) = test else { return Err(format!("not read back: {}", member.written.text)) };
+    Ok(Some(test))
+}
+
+/// The part of a member's run that the system must go along.
+fn promised(iosts: &Iosts, member: &Member) -> Evidence {
+    let Found { route, evidence, .. } = &member.chosen.found;
+    let watched = route.path[route.path.len() - route.watched..].iter();
+    let watched = watched.filter(|number| iosts.action(iosts.transitions[**number].action).is_visible());
+    let events = evidence.trace.len() - watched.count();
+    Evidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
+}
+
+/// Runs against the specification itself never fail; and no answer ends one without Pass that has come to
+/// what is only watched.
+fn is_accepted(
+    specification: &Specification,
+    member: &Member,
+    test: &TestCase,
+    seen: &mut Seen,
+) -> Result<(), String> {
+    let promised = promised(&specification.iosts, member).trace.len();
+    for seed in 0..6 {
+        let Ok(initial) = initial_state(test, &Default::default(), seed, &mut Lazy::default()) else {
+            return Ok(());
+        };
+        let run = TestSession {
+            judge: judge::of(test, initial, None).as_mut(),
+            settings: &RunSettings { steps: 40, ..RunSettings::default() },
+            adapter: &mut InProcess(Simulated::new(specification.iosts.clone(), Lazy::default())),
+        }
+        .run(seed, if seed % 2 == 0 { Strategy::plan() } else { Strategy::random() });
+        let verdict = run.outcome.verdict();
+        ensure!(verdict != Some(Verdict::Fail), "it fails: {}", member.written.text);
+        seen.passed += usize::from(verdict == Some(Verdict::Pass));
+        let is_answered = run.outcome == Outcome::Verdict(Verdict::Inconclusive, Cause::Event)
+            && events(&run.trace) > promised;
+        ensure!(!is_answered, "an answer is not accepted: {:?}\n{}", run.trace, member.written.text);
     }
     Ok(())
 }
@@ -277,7 +345,7 @@ fn is_met(iosts: &Iosts, goal: &Goal, evidence: &Evidence) -> bool {
 /// Is the goal on a path?
 fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
     match goal {
-        Goal::Item(_) => true,
+        Goal::Item(_) | Goal::Fault(_) => true,
         Goal::Pair(first, second) => (1..path.len()).any(|at| (path[at - 1], path[at]) == (*first, *second)),
         Goal::Path(wanted) => path.starts_with(wanted),
         Goal::DefinitionUse { variable, definition, used } => (0..path.len()).any(|at| {

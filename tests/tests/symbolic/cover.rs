@@ -8,7 +8,7 @@ use coreach_tests::generator::{Shape, generate};
 use coreach_tests::symbolic::cover::{Seen, compare, found};
 use coreach_tests::text;
 
-fn shape() -> Shape {
+pub fn shape() -> Shape {
     Shape {
         lively: 0,
         lookahead: 0,
@@ -22,7 +22,7 @@ fn shape() -> Shape {
     }
 }
 
-fn read(text: String) -> Option<Specification> {
+pub fn read(text: String) -> Option<Specification> {
     let file = SourceFile { name: "machine.yaml".to_owned(), text };
     read_specification(file.into()).ok().map(|(read, _)| read)
 }
@@ -41,6 +41,8 @@ fn goals_end_as_exact_reachability_says() {
         seen.systems > 20 && seen.covered > 300 && seen.unreachable > 300 && seen.by_the_tree > 20,
         "{seen:?}"
     );
+    // Precision: most purposes watch something, and most runs pass.
+    assert!(seen.watching * 2 > seen.systems && seen.passed > seen.purposes, "{seen:?}");
     // What is missed is ambiguous: some other run has the same trace.
     assert!(seen.missed * 5 < seen.covered, "{seen:?}");
 }

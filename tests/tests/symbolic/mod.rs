@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod cover;
+mod faults;
 mod oracle;
 mod published;

@@ -21,8 +21,8 @@ fn covers_follow_their_schema() {
     let (specification, _) = read_specification(file).unwrap();
     let told = |nodes, criteria: Vec<Criterion>| {
         let limits = TreeLimits { nodes, is_restricted: true, ..TreeLimits::default() };
-        let (analysis, conformance, stages) = Default::default();
-        let settings = Settings { criteria, limits, analysis, conformance, stages, steps: 0 };
+        let (analysis, conformance, stages, observe) = Default::default();
+        let settings = Settings { criteria, limits, analysis, conformance, stages, steps: 0, observe };
         let kept = cover::Cover::of(&specification, &settings).unwrap();
         let stop = cover::cover(&specification, &settings, &|_| {}, &kept);
         let found = kept.into_inner().unwrap();

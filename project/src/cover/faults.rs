@@ -1,0 +1,284 @@
+//! Faults as goals: for each mutant of the specification a run on which it differs.
+//!
+//! **Problem.** What a criterion of coverage asks for is met by runs that tell no fault: the right events
+//! with the wrong values, or a goal behind which nobody looks. Mutants ask for what tells them.
+//!
+//! **Method.** The mutants of `coreach mutate` ([`mutants`]). Each stands beside the specification in one
+//! system ([`super::beside`]); the tree of its paths is searched, breadth first, for one where they differ.
+//! Its stimuli, with their values, are the goal's route; what the specification answers at its end is
+//! watched. What a route is worth is said by the concrete semantics ([`shows`]): the mutant *must* differ on
+//! it, if up to some answer all that it may do is the route's next event or refused by every state of the
+//! specification that the trace allows, there it can do nothing but what is refused, and it sends nothing
+//! while a stimulus is under way. Where only that last is not so, or it may do right as well, it *may*
+//! differ; that counts where nothing better is found, and the specification itself, run as a system, may not
+//! do so. A mutant that another's route shows needs none of its own; the suite takes the routes that show the
+//! most.
+//!
+//! **None.** A tree that ends without a difference is a proof that the mutant conforms.
+//!
+//! **Source.** DeMillo, Lipton, Sayward (1978) for mutants; that a product with a mutant finds what tells it
+//! is Aichernig, Lorber, Ničković, *Time for Mutants* (2013), among others.
+//!
+//! **Cost**: a tree for each mutant that no earlier route shows, and for each route and mutant one walk along
+//! the route with a few questions at each answer.
+
+use std::collections::BTreeSet;
+
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::symbolic::{Growth, NodeId, System, Tree, TreeLimits};
+use coreach_execution::initial;
+use coreach_execution::mutation::mutants;
+use coreach_model::iosts::{ActionKind, Iosts, Transition};
+use coreach_model::obligation::enabling_condition;
+use coreach_model::semantics::{Event, State, fire, internal_closure, step};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term, TransitionId, Value, budget};
+use coreach_pipeline::Conformance;
+use coreach_pipeline::limits::Limits;
+use coreach_pipeline::suspend::suspend;
+
+use super::beside::{Beside, beside};
+use super::evidence::{Evidence, Route, run_along, says};
+use super::goals::Fault;
+use super::observe::{Observer, behind};
+use super::search::{Doubt, MetGoal, Sought, transitions};
+
+/// The seed of the mutants.
+const SEED: u64 = 1;
+
+/// So many runs on which a mutant may differ are looked at.
+const MOST_TRIES: usize = 12;
+
+/// So many initial states are followed.
+const MOST_STATES: usize = 1 << 10;
+
+/// The mutants of a specification, at most so many.
+pub fn faults(
+    specification: &Iosts,
+    most: usize,
+    conformance: Conformance,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Vec<Fault> {
+    let fault = |mutant: coreach_execution::mutation::Mutant| {
+        let iosts = match conformance {
+            Conformance::Ioc => Some(mutant.iosts),
+            Conformance::Ioco => suspend(&mutant.iosts, limits, solver).ok().map(|suspended| suspended.iosts),
+        };
+        Fault { change: format!("{}: {}", mutant.operator.name(), mutant.change), iosts }
+    };
+    mutants(specification, most, SEED).into_iter().map(fault).collect()
+}
+
+/// A route on which the mutant differs from the specification: one on which it must, if there is one.
+pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &mut dyn Solver) -> Sought {
+    budget::doing("looking for runs that show mutants");
+    let product = fault.iosts.as_ref().and_then(|mutant| beside(system.iosts, mutant));
+    let Some(product) = product else { return Sought::Unknown(Doubt::Bound(0, 0)) };
+    let both = System::new(&product.iosts);
+    let mut growth = Growth::new(&both, TreeLimits { is_restricted: true, ..limits });
+    let itself = Fault { change: String::new(), iosts: Some(system.iosts.clone()) };
+    let (mut tries, mut may) = (0, None);
+    while let Some(number) = growth.step(solver) {
+        let tree = growth.tree();
+        let differing = |child: &NodeId| tree.nodes[*child].state.location == product.differs;
+        for child in tree.children(number).filter(differing) {
+            tries += 1;
+            let Some(found) = tried(system, &both, &product, tree, child, solver) else { continue };
+            match shows(system.iosts, fault, &found.evidence, solver) {
+                Shows::Must => return Sought::Met(found),
+                // What the specification, run as a system, may do as well, is no fault of the mutant's.
+                Shows::May if may.is_none() => {
+                    let own = shows(system.iosts, &itself, &found.evidence, solver);
+                    may = (own == Shows::Nothing).then_some(MetGoal { must: false, ..found });
+                }
+                Shows::Awaited if may.is_none() => may = Some(MetGoal { must: false, ..found }),
+                _ => {}
+            }
+        }
+        if tries > MOST_TRIES {
+            break;
+        }
+    }
+    let tree = growth.tree();
+    match may {
+        Some(found) => Sought::Met(found),
+        None if tries > 0 => Sought::Unknown(Doubt::Ambiguous),
+        None if tree.is_complete() => Sought::Never(tree.nodes.len()),
+        None => Sought::Unknown(Doubt::Bound(tree.nodes.len(), tree.longest_path())),
+    }
+}
+
+/// The specification's part of a path to where they differ, with its values and what is answered there.
+fn tried(
+    system: &System<'_>,
+    both: &System<'_>,
+    product: &Beside,
+    tree: &Tree,
+    node: NodeId,
+    solver: &mut dyn Solver,
+) -> Option<MetGoal> {
+    let iosts = system.iosts;
+    let whole = Route { is_alone: false, ..Route::new(transitions(tree, node)) };
+    let together = run_along(both, &whole, &[], solver)?;
+    let trace = &together.trace[..together.trace.len() - 1];
+    let path: Vec<TransitionId> = whole.path.iter().filter_map(|number| product.of[*number]).collect();
+    let is_own = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
+    let data = together.initial.valuation.iter().filter(|(datum, _)| is_own(datum));
+    let valuation = data.map(|(datum, value)| (datum.clone(), value.clone())).collect();
+    let begin = State { location: iosts.initial, valuation };
+    let end = along(iosts, begin.clone(), &path, trace)?;
+    let mut route = Route { is_alone: false, ..Route::new(path) }.fixed(iosts, trace);
+    let known = iosts.constants.iter().filter_map(|datum| Some(says(datum, begin.valuation.get(datum)?)));
+    let answer = Observer::new(system, Default::default()).answer(&end, solver)?;
+    route.watched = answer.len();
+    route.path.extend(answer);
+    let first = route.path.iter().position(|at| iosts.action(iosts.transitions[*at].action).is_visible())?;
+    if first < route.promised().len() {
+        let asked = route.asked.remove(&first).unwrap_or_else(Term::yes);
+        route.asked.insert(first, Term::and(std::iter::once(asked).chain(known)));
+    }
+    let evidence = run_along(system, &route, &[], solver)?;
+    Some(MetGoal { route, evidence, must: true })
+}
+
+/// The state behind a path with these events.
+fn along(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) -> Option<State> {
+    let mut events = trace.iter();
+    path.iter().try_fold(begin, |state, number| {
+        let transition = &iosts.transitions[*number];
+        let is_seen = iosts.action(transition.action).is_visible();
+        let values = if is_seen { events.next()?.values.as_slice() } else { &[] };
+        fire(iosts, transition, &state, values)
+    })
+}
+
+/// What a run says of a mutant that gets its stimuli.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Shows {
+    /// Nothing wrong.
+    Nothing,
+    /// It may do what is refused; or what is right.
+    May,
+    /// It can do nothing else, unless what it sends crosses a stimulus.
+    Awaited,
+    /// It can do nothing else.
+    Must,
+}
+
+/// What a mutant may do where the run waits for an answer.
+struct Replies {
+    /// What the specification refuses in every state.
+    refused: bool,
+    /// What is neither that nor the run's next event: another right answer, or none.
+    other: bool,
+    /// The run's next event.
+    next: bool,
+}
+
+/// Does the mutant differ from the specification, where it gets the stimuli of this run?
+pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut dyn Solver) -> Shows {
+    let Some(mutant) = &fault.iosts else { return Shows::Nothing };
+    let constants = specification.constants.iter();
+    let known: Valuation = constants
+        .filter_map(|datum| Some((datum.clone(), run.initial.valuation.get(datum)?.clone())))
+        .collect();
+    let mut begin = |iosts: &Iosts| {
+        let states = initial::states(iosts, &known, MOST_STATES, solver).ok()?;
+        Some(internal_closure(iosts, states.into_iter().collect()))
+    };
+    let (Some(mut allowed), Some(mut actual)) = (begin(specification), begin(mutant)) else {
+        return Shows::Nothing;
+    };
+    let (mut best, mut certain, mut crosses) = (Shows::Nothing, true, false);
+    for event in &run.trace {
+        budget::ask();
+        let action = specification.find_action(&event.action);
+        let is_input = action.is_some_and(|at| specification.action(at).kind == ActionKind::Input);
+        if is_input {
+            // What it sends at the same time may come first.
+            crosses |= sends(mutant, &actual, solver);
+        } else {
+            let replies = replies(specification, &allowed, mutant, &actual, event, solver);
+            certain &= !replies.other;
+            if replies.refused {
+                best = best.max(match (certain && !replies.next, crosses) {
+                    (true, false) => Shows::Must,
+                    (true, true) => Shows::Awaited,
+                    (false, _) => Shows::May,
+                });
+            }
+            if !replies.next {
+                return best;
+            }
+        }
+        allowed = behind(specification, &allowed, event, false);
+        actual = behind(mutant, &actual, event, is_input);
+        if allowed.is_empty() || allowed.len().max(actual.len()) > MOST_STATES {
+            return best;
+        }
+    }
+    best
+}
+
+/// May a system in one of these states send something?
+fn sends(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) -> bool {
+    let is_output = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Output;
+    states.iter().any(|state| {
+        let mut leaving = iosts.transitions.iter().filter(|one| one.source == state.location);
+        leaving.any(|one| is_output(&one) && solver.check(&at(one, state)) != Answer::Unsat)
+    })
+}
+
+fn replies(
+    specification: &Iosts,
+    allowed: &BTreeSet<State>,
+    mutant: &Iosts,
+    actual: &BTreeSet<State>,
+    event: &Event,
+    solver: &mut dyn Solver,
+) -> Replies {
+    let next = actual.iter().any(|state| !step(mutant, state, event).is_empty());
+    let mut found = Replies { refused: false, other: false, next };
+    for state in actual {
+        let mut is_silent = true;
+        for transition in mutant.transitions.iter().filter(|one| one.source == state.location) {
+            let action = mutant.action(transition.action);
+            if action.kind == ActionKind::Input {
+                continue;
+            }
+            let sends = at(transition, state);
+            match solver.check(&sends) {
+                Answer::Unsat => continue,
+                Answer::Sat => is_silent = false,
+                Answer::Unknown => {}
+            }
+            if action.kind == ActionKind::Internal {
+                continue;
+            }
+            let leaving = |other: &State| {
+                let location = other.location;
+                let own = specification.transitions.iter().filter(move |own| own.source == location);
+                own.filter(|own| own.action == transition.action)
+            };
+            let right = allowed.iter().flat_map(|other| leaving(other).map(|own| Term::and(at(own, other))));
+            let right = Term::or(right);
+            let same = action.parameters.iter().zip(&event.values);
+            let same = same.map(|(one, value)| Term::equal(&Term::datum(one), &Term::literal(value.clone())));
+            let differs = if action.name == event.action { Term::and(same).not() } else { Term::yes() };
+            let mut can = |asked: &[Term]| solver.check(&[sends.as_slice(), asked].concat());
+            found.refused |= can(&[right.not()]) == Answer::Sat;
+            found.other |= can(&[right, differs]) != Answer::Unsat;
+        }
+        found.other |= is_silent;
+    }
+    found
+}
+
+/// When a transition can be taken in a state, as conditions on its parameters.
+fn at(transition: &Transition, state: &State) -> Vec<Term> {
+    let literal = |(datum, value): (&Datum, &Value)| (datum.clone(), Term::literal(value.clone()));
+    let standing: Substitution = state.valuation.iter().map(literal).collect();
+    substitute(&enabling_condition(transition), &standing).conjuncts()
+}
