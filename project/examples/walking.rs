@@ -6,13 +6,13 @@
 //! than walking at random? How long a run at random may be decides how good it is, so the walk is held
 //! against its best length.
 //!
-//! **Method.** Each folder has a `coreach.yaml`, or a `specification.yaml` alone. Where it has `mutants.txt`,
-//! those are its mutants; else mutants of the specification are made as `coreach mutate`
+//! **Method.** Each folder has a `coreach.yaml`, or a `specification.yaml` alone. Where it has
+//! `mutants.txt`, those are its mutants; else mutants of the specification are made as `coreach mutate`
 //! makes them; those that are known not to conform, since a random walk beside the specification shows it,
 //! are kept, the first ones of them. Each meets the walk, and random runs of at most 15, 40, 150 and 600
-//! events one after the other, simulated in this process, with each seed, until a Fail or `--most` events. All have
-//! the same judge: the specification on line, silence where it must answer is Fail. The same arguments give
-//! the same table.
+//! events one after the other, simulated in this process, with each seed, until a Fail or `--most` events.
+//! All have the same judge: the specification on line, silence where it must answer is Fail. The same
+//! arguments give the same table.
 //!
 //! **Output**, as Markdown: for each way how many (mutant, seed) pairs were found; the geometric mean over
 //! the mutants of the median events until found (`--most` where the median run did not); how many times fewer

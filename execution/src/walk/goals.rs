@@ -4,12 +4,12 @@
 //! that is assigned here and used there. What a step meets depends on the steps before it, of which a
 //! [`Trail`] keeps what matters: the last transition, and for each variable where it got its value.
 //!
-//! **Classes** cannot be listed before. Each comparison in a guard that the step decides about (those of its
-//! action where it begins, all of them where it ends) has one of five signs: much less, one less, equal, one
-//! more, much more. A transition with another vector of signs is another class. So is one with other
-//! values of what counts (a variable that is computed from itself) or has few values: who looks for these comes to the
-//! end of long counters. And so is one with a parameter that is equal to another datum, or one beside it,
-//! whatever is compared: a fault may compare what the specification does not.
+//! **Classes** cannot be listed before. Each comparison in a guard that the step decides about (those of
+//! its action where it begins, all of them where it ends) has one of five signs: much less, one less,
+//! equal, one more, much more. A transition with another vector of signs is another class. So is one with
+//! other values of what counts (a variable that is computed from itself) or has few values: who looks for
+//! these comes to the end of long counters. And so is one with a parameter that is equal to another datum,
+//! or one beside it, whatever is compared: a fault may compare what the specification does not.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
