@@ -32,6 +32,8 @@ const EXPLORE: Taken = ("explore", &[ListedKind::Specification]);
 const VERIFY: Taken = ("verify", &[ListedKind::Configuration]);
 const COVER: Taken = ("cover", MODELS);
 const TEST: Taken = ("test", TESTS);
+/// Of the same command: not said again of a kind.
+const WALK: Taken = ("test --cover", MODELS);
 const IUT: Taken = ("test --iut", &[ListedKind::Iut]);
 const EXPLAIN: Taken = ("explain", RUNS);
 const REPLAY: Taken = ("replay", RUNS);
@@ -95,7 +97,10 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
         CoreachCommand::Explore(arguments) => one(&arguments.model, EXPLORE),
         CoreachCommand::Verify(arguments) => one(&arguments.configuration, VERIFY),
         CoreachCommand::Cover(arguments) => one(&arguments.model, COVER),
-        CoreachCommand::Test(arguments) => [one(&arguments.test, TEST), one(&arguments.iut, IUT)].concat(),
+        CoreachCommand::Test(arguments) => {
+            let taken = if arguments.walking.cover.is_some() { WALK } else { TEST };
+            [one(&arguments.test, taken), one(&arguments.iut, IUT)].concat()
+        }
         CoreachCommand::Explain(arguments) => [
             one(&arguments.source, EXPLAIN),
             maybe(arguments.test.as_ref(), OF_RUN),

@@ -51,4 +51,5 @@ mod temporary;
 mod timed_offline;
 mod timed_runs;
 mod verify;
+mod walks;
 mod watch;

@@ -1,16 +1,18 @@
 //! What a walk that covers finds, and how soon: `cargo run --profile soak -p coreach-project --example
-//! walking -- [--mutants N] [--seeds N] [--most N] [--tell] FOLDER...`.
+//! walking -- [--mutants N] [--seeds N] [--most N] [--constant NAME=VALUE]...
+//! [--walk] [--tell] FOLDER...`.
 //!
 //! **Question.** Does one walk from goal to goal (`coreach test --cover all`) find faults with fewer events
 //! than walking at random? How long a run at random may be decides how good it is, so the walk is held
 //! against its best length.
 //!
-//! **Method.** Each folder has a `coreach.yaml`. Of its specification mutants are made as `coreach mutate`
+//! **Method.** Each folder has a `coreach.yaml`, or a `specification.yaml` alone. Where it has
+//! `mutants.txt`, those are its mutants; else mutants of the specification are made as `coreach mutate`
 //! makes them; those that are known not to conform, since a random walk beside the specification shows it,
-//! are kept, the first ones of them. Each meets the walk, and random runs of at most 15, 40 and 150 events
-//! one after the other, simulated in this process, with each seed, until a Fail or `--most` events. All have
-//! the same judge: the specification on line, silence where it must answer is Fail. The same arguments give
-//! the same table.
+//! are kept, the first ones of them. Each meets the walk, and random runs of at most 15, 40, 150 and 600
+//! events one after the other, simulated in this process, with each seed, until a Fail or `--most` events.
+//! All have the same judge: the specification on line, silence where it must answer is Fail. The same
+//! arguments give the same table.
 //!
 //! **Output**, as Markdown: for each way how many (mutant, seed) pairs were found; the geometric mean over
 //! the mutants of the median events until found (`--most` where the median run did not); how many times fewer
@@ -22,9 +24,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use coreach_adapters::in_process::InProcess;
-use coreach_execution::constants::initial_state;
+use coreach_execution::constants::{given, initial_state};
 use coreach_execution::lazy::Lazy;
-use coreach_execution::mutation::{Mutant, mutants, walk};
+use coreach_execution::mutation::{mutants, walk};
 use coreach_execution::run::events;
 use coreach_execution::session::TestSession;
 use coreach_execution::simulated::Simulated;
@@ -32,11 +34,13 @@ use coreach_execution::strategy::Strategy;
 
 use coreach_execution::walk::{Until, Walk};
 use coreach_execution::{Outcome, Settings, TestCase, judge};
-use coreach_model::{Iosts, Verdict};
-use coreach_project::{jobs, project, walk as walking};
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Diagnostic, Iosts, Verdict};
+use coreach_project::{jobs, walk as walking};
 
 /// The most events of a random run.
-const LENGTHS: [usize; 3] = [15, 40, 150];
+const LENGTHS: [usize; 4] = [15, 40, 150, 600];
 
 /// Walks beside the specification, and their events, which say that a mutant is wrong.
 const BESIDE: (u64, usize) = (200, 100);
@@ -45,15 +49,19 @@ const BESIDE: (u64, usize) = (200, 100);
 const SPARE: usize = 6;
 
 struct Arguments {
+    constants: Vec<(String, String)>,
     mutants: usize,
     seeds: u64,
     most: usize,
     tells: bool,
+    only_walk: bool,
     folders: Vec<String>,
 }
 
 fn arguments() -> Result<Arguments, String> {
-    let mut found = Arguments { mutants: 15, seeds: 10, most: 4000, tells: false, folders: Vec::new() };
+    let (constants, folders) = (Vec::new(), Vec::new());
+    let mut found =
+        Arguments { constants, mutants: 15, seeds: 10, most: 4000, tells: false, only_walk: false, folders };
     let mut rest = std::env::args().skip(1);
     while let Some(word) = rest.next() {
         let mut number = || {
@@ -62,6 +70,12 @@ fn arguments() -> Result<Arguments, String> {
         };
         match word.as_str() {
             "--tell" => found.tells = true,
+            "--walk" => found.only_walk = true,
+            "--constant" => {
+                let pair = rest.next().unwrap_or_default();
+                let (name, value) = pair.split_once('=').ok_or("--constant NAME=VALUE")?;
+                found.constants.push((name.to_owned(), value.to_owned()));
+            }
             "--mutants" => found.mutants = number()? as usize,
             "--seeds" => found.seeds = number()?.into(),
             "--most" => found.most = number()? as usize,
@@ -69,7 +83,7 @@ fn arguments() -> Result<Arguments, String> {
         }
     }
     if found.folders.is_empty() || found.seeds == 0 {
-        return Err("walking: [--mutants N] [--seeds N] [--most N] [--tell] FOLDER...".to_owned());
+        return Err("walking: [--mutants N] [--seeds N] [--most N] [--constant NAME=VALUE]... [--walk] [--tell] FOLDER...".to_owned());
     }
     Ok(found)
 }
@@ -97,22 +111,38 @@ enum How {
 }
 
 fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
-    let told = |found: Vec<coreach_model::Diagnostic>| {
+    let told = |found: Vec<Diagnostic>| {
         let said: Vec<String> = found.iter().map(|one| one.message.clone()).collect();
         format!("{}: {}", folder.display(), said.join("; "))
     };
-    let (project, _) = project::load(&folder.join("coreach.yaml")).map_err(told)?;
-    let specification = &project.specification.iosts;
-    let case = walking::case(specification).map_err(|found| told(vec![found]))?;
-    let made = mutants(specification, SPARE * arguments.mutants, 1);
-    let wrong: Vec<&Mutant> =
-        made.iter().filter(|one| is_wrong(specification, &case.test, &one.iosts)).collect();
+    let configuration = folder.join("coreach.yaml");
+    let alone = folder.join("specification.yaml");
+    let (walkable, _) =
+        walking::read(if configuration.exists() { &configuration } else { &alone }).map_err(told)?;
+    let (specification, test) = (&walkable.specification, &walkable.case.test);
+    let pairs = arguments.constants.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let known = given(test, pairs).map_err(|error| error.to_string())?;
+    let written = folder.join("mutants.txt");
+    let made = match written.exists() {
+        true => by_hand(&alone, &written).map_err(told)?,
+        false => mutants(specification, SPARE * arguments.mutants, 1)
+            .into_iter()
+            .map(|one| (format!("{}: {}", one.operator.name(), one.change), one.iosts))
+            .collect(),
+    };
+    let beside = |one: &(String, Iosts)| written.exists() || is_wrong(specification, test, &known, &one.1);
+    let wrong = jobs::in_order(&made, 2, beside).map_err(|error| error.to_string())?;
+    let wrong: Vec<&(String, Iosts)> = made.iter().zip(wrong).filter(|one| one.1).map(|one| one.0).collect();
     let kept = &wrong[..wrong.len().min(arguments.mutants)];
-    let hows: Vec<How> = LENGTHS.map(How::Random).into_iter().chain([How::Walk]).collect();
-    let work = |mutant: &&Mutant| -> Vec<Vec<Option<usize>>> {
+    let hows: Vec<How> = match arguments.only_walk {
+        true => vec![How::Walk],
+        false => LENGTHS.map(How::Random).into_iter().chain([How::Walk]).collect(),
+    };
+    let lengths = hows.len() - 1;
+    let work = |mutant: &&(String, Iosts)| -> Vec<Vec<Option<usize>>> {
         let one = |how: &How| {
             let seeds = 1..=arguments.seeds;
-            seeds.map(|seed| meet(&case.test, &mutant.iosts, *how, seed, arguments.most)).collect()
+            seeds.map(|seed| meet(test, &mutant.1, &known, *how, seed, arguments.most)).collect()
         };
         hows.iter().map(one).collect()
     };
@@ -125,13 +155,13 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
     if arguments.tells {
         for (mutant, met) in kept.iter().zip(&met) {
             let events: Vec<String> = met.iter().map(|one| until(one).to_string()).collect();
-            eprintln!("{}: {}: {}", events.join(" "), mutant.operator.name(), mutant.change);
+            eprintln!("{}: {}", events.join(" "), mutant.0);
         }
     }
     println!("| {}, {} mutants of {} wrong | | | | | | |", specification.name, kept.len(), wrong.len());
     let means: Vec<f64> =
         (0..hows.len()).map(|how| mean(met.iter().map(|one| until(&one[how]) as f64))).collect();
-    let best = (0..LENGTHS.len()).min_by(|a, b| means[*a].total_cmp(&means[*b])).unwrap_or_default();
+    let best = (0..lengths.max(1)).min_by(|a, b| means[*a].total_cmp(&means[*b])).unwrap_or_default();
     for (number, how) in hows.iter().enumerate() {
         let found: usize = met.iter().map(|one| one[number].iter().flatten().count()).sum();
         let both = met
@@ -140,7 +170,7 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
         let fewer = mean(both.map(|one| until(&one[best]) as f64 / until(&one[number]) as f64));
         let some = |events: &[Option<usize>]| events.iter().any(Option::is_some);
         let missed =
-            met.iter().filter(|one| !some(&one[number]) && one[..LENGTHS.len()].iter().any(|one| some(one)));
+            met.iter().filter(|one| !some(&one[number]) && one[..lengths].iter().any(|one| some(one)));
         let name = match how {
             How::Random(length) => format!("random, runs of {length}"),
             How::Walk => "walk".to_owned(),
@@ -162,10 +192,41 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
 }
 
+/// The mutants of a specification that somebody has written: `# NAME`, and below it, again and again,
+/// `< TEXT`, which is there once, and `> TEXT`, which stands for it.
+fn by_hand(specification: &Path, mutants: &Path) -> Result<Vec<(String, Iosts)>, Vec<Diagnostic>> {
+    let refused = |path: &Path, message: String| {
+        vec![Diagnostic::error("mutants", format!("{}: {message}", path.display()))]
+    };
+    let text = |path: &Path| std::fs::read_to_string(path).map_err(|error| refused(path, error.to_string()));
+    let (right, list) = (text(specification)?, text(mutants)?);
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut old = "";
+    for line in list.lines() {
+        match line.split_at(line.len().min(2)) {
+            ("# ", name) => found.push((name.to_owned(), right.clone())),
+            ("< ", text) => old = text,
+            ("> ", new) => {
+                let Some((_, wrong)) = found.last_mut() else { continue };
+                if wrong.matches(old).count() != 1 {
+                    return Err(refused(mutants, format!("`{old}` is not there once")));
+                }
+                *wrong = wrong.replace(old, new);
+            }
+            _ => return Err(refused(mutants, format!("`{line}`"))),
+        }
+    }
+    let read = |(name, text): (String, String)| {
+        let file = from_bytes(name.clone(), text.into_bytes()).map_err(|found| vec![found])?;
+        Ok((name, read_specification(file)?.0.iosts))
+    };
+    found.into_iter().map(read).collect()
+}
+
 /// Does a walk beside the specification show that it does not conform?
-fn is_wrong(specification: &Iosts, test: &TestCase, iut: &Iosts) -> bool {
+fn is_wrong(specification: &Iosts, test: &TestCase, known: &Valuation, iut: &Iosts) -> bool {
     (1..=BESIDE.0).any(|seed| {
-        let begun = initial_state(test, &Default::default(), seed, &mut Lazy::default());
+        let begun = initial_state(test, known, seed, &mut Lazy::default());
         begun.is_ok_and(|initial| {
             let constants = test.constants_in(&initial);
             walk(specification, iut, &constants, seed, BESIDE.1).is_ok_and(|found| found.is_some())
@@ -175,17 +236,20 @@ fn is_wrong(specification: &Iosts, test: &TestCase, iut: &Iosts) -> bool {
 
 /// Runs against an implementation, until one fails or there were so many events: the events up to the
 /// failure.
-fn meet(test: &TestCase, iut: &Iosts, how: How, seed: u64, most: usize) -> Option<usize> {
+fn meet(test: &TestCase, iut: &Iosts, known: &Valuation, how: How, seed: u64, most: usize) -> Option<usize> {
     let moment = Duration::from_millis(1);
     let mut settings = Settings { quiescence: moment, patience: moment, ..Settings::default() };
     let until = Until { events: most, percent: None, deadline: None };
     let phases = walking::phases(&test.iosts, &walking::PHASES);
-    let varies = !test.iosts.constants.is_empty();
+    let varies = known.len() < test.iosts.constants.len();
     let mut walk = Walk::new(test.iosts.clone(), &phases, until, varies);
     let (mut solver, mut sum) = (Lazy::default(), 0);
     for number in 0..most as u64 {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(number);
-        let initial = initial_state(test, &Default::default(), seed, &mut solver).ok()?;
+        let mut initial = initial_state(test, known, seed, &mut solver).ok()?;
+        if matches!(how, How::Walk) {
+            initial = walk.prefers(test, initial, known, seed, &mut solver);
+        }
         let mut judge = judge::judging(test, initial, None, true);
         let strategy = match how {
             How::Random(length) => {

@@ -6,8 +6,8 @@
 //! told, replayed and shrunk as every run. Its transitions are those of the specification, in their order, so
 //! the goals of both have the same numbers.
 //!
-//! **The goals** are those of `coreach cover` ([`crate::cover::goals`]), by phases: definitions with their
-//! uses first, as they lead furthest; what they leave over is quickly met.
+//! **The goals** are those of `coreach cover` ([`crate::cover::goals`]), by phases: transitions first, as
+//! they are quickly met, and then definitions with their uses and pairs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ use coreach_artifact::document::Origins;
 use coreach_execution::TestCase;
 use coreach_execution::coverage::{Item, Items};
 use coreach_execution::record::Record;
-use coreach_execution::walk::goals::{WalkGoal, WalkPhase};
+use coreach_execution::walk::goals::{Classes, WalkGoal, WalkPhase};
 use coreach_execution::walk::{Standing, Walk};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::Iosts;
@@ -34,7 +34,7 @@ use crate::models::{FileKind, kind_of};
 use crate::{project, render};
 
 /// What a walk covers, in the order of its phases.
-pub const PHASES: [Criterion; 3] = [Criterion::DefinitionUse, Criterion::Transitions, Criterion::Pairs];
+pub const PHASES: [Criterion; 3] = [Criterion::Transitions, Criterion::DefinitionUse, Criterion::Pairs];
 
 /// A specification that can be walked.
 #[derive(Clone, Debug)]
@@ -124,12 +124,14 @@ pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     goals(iosts, &items, criterion).into_iter().filter_map(goal).collect()
 }
 
-/// The phases of a walk for these criteria; for all of them, classes of data come last.
+/// The phases of a walk for these criteria. All of them have classes of data between them: those in guards
+/// find more than pairs do, and what can be counted has no end.
 pub fn phases(iosts: &Iosts, criteria: &[Criterion]) -> Vec<WalkPhase> {
-    let mut phases: Vec<WalkPhase> =
-        criteria.iter().map(|criterion| WalkPhase::Goals(of(iosts, *criterion))).collect();
+    let listed = |criterion: &Criterion| WalkPhase::Goals(of(iosts, *criterion));
+    let mut phases: Vec<WalkPhase> = criteria.iter().map(listed).collect();
     if criteria == PHASES {
-        phases.push(WalkPhase::Classes);
+        phases.insert(1, WalkPhase::Of(Classes::Signs));
+        phases.extend([WalkPhase::Of(Classes::Counts), WalkPhase::Of(Classes::Beside)]);
     }
     phases
 }

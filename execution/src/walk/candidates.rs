@@ -8,14 +8,15 @@
 
 use std::collections::HashMap;
 
-use coreach_model::semantics::{Event, State, fire};
-use coreach_model::{ActionKind, Datum, TransitionId, Type, Value};
+use coreach_model::semantics::{State, fire};
+use coreach_model::term::evaluate::evaluate;
+use coreach_model::{ActionKind, Datum, Term, TransitionId, Type, Value};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 use super::goals::{Class, SoughtGoal};
 use crate::judge::Choice;
-use crate::values::boundaries::boundaries;
+use crate::values::as_rational;
 
 /// The most vectors of one transition in one state.
 const MOST: usize = 8;
@@ -26,27 +27,40 @@ const OF_A_CLASS: usize = 2;
 /// The most values that one parameter tries.
 const TRIED: usize = 24;
 
-/// Vectors of values with which the transition can be taken.
+/// A step that can be taken.
+pub struct CandidateStep {
+    /// The values of its parameters.
+    pub values: Vec<Value>,
+    /// Where it leads.
+    pub to: State,
+    /// How the data are.
+    pub classes: Vec<Class>,
+}
+
+/// Some ways to take the transition: in different classes, as far as they are known.
 pub fn candidates(
     sought: &SoughtGoal,
     number: TransitionId,
     state: &State,
     sources: &mut Choice<'_>,
-) -> Vec<Vec<Value>> {
+) -> Vec<CandidateStep> {
     let transition = &sought.iosts.transitions[number];
     let action = sought.iosts.action(transition.action);
+    let candidate = |values: Vec<Value>| {
+        let to = fire(&sought.iosts, transition, state, &values)?;
+        let classes = sought.classes(number, state, &values, &to);
+        Some(CandidateStep { values, to, classes })
+    };
     if action.parameters.is_empty() {
-        return vec![Vec::new()];
+        return candidate(Vec::new()).into_iter().collect();
     }
     let Choice { values, random, solver } = sources;
     let drawn = values.choose(&transition.guard, &action.parameters, &state.valuation, random, &mut **solver);
     let Some(drawn) = drawn else { return Vec::new() };
     let mut all = vec![drawn.clone()];
-    let event = Event::new(action.name.clone(), drawn.clone());
-    let ends = boundaries(&sought.iosts, std::iter::once(transition), state, &event);
-    for (place, (parameter, ends)) in action.parameters.iter().zip(ends).enumerate() {
-        let mut tried = ends;
-        tried.extend(near(parameter, state, &drawn));
+    for (place, parameter) in action.parameters.iter().enumerate() {
+        let mut tried = near(parameter, state, &drawn);
+        tried.extend(turns(&sought.turned[number], place, &action.parameters, state, &drawn));
         tried.retain(|value| value.is_in(parameter.ty()) && *value != drawn[place]);
         tried.sort();
         tried.dedup();
@@ -61,14 +75,55 @@ pub fn candidates(
         random.shuffle(&mut all);
     }
     let mut of_class: HashMap<Class, usize> = HashMap::new();
-    all.retain(|values| {
-        let Some(to) = fire(&sought.iosts, transition, state, values) else { return false };
-        let count = of_class.entry(sought.class(number, state, values, &to)).or_default();
+    let mut found: Vec<CandidateStep> = all.into_iter().filter_map(candidate).collect();
+    found.retain(|one| {
+        let Some(signs) = one.classes.first() else { return true };
+        let count = of_class.entry(signs.clone()).or_default();
         *count += 1;
         *count <= OF_A_CLASS
     });
-    all.truncate(MOST);
-    all
+    found.truncate(MOST);
+    found
+}
+
+/// Where comparisons begin or cease to hold, and beside that, as one parameter changes and all else stays:
+/// exact where the difference of the sides is linear in it, a guess elsewhere.
+fn turns(
+    sides: &[(Term, Term)],
+    place: usize,
+    parameters: &[Datum],
+    state: &State,
+    drawn: &[Value],
+) -> Vec<Value> {
+    let parameter = &parameters[place];
+    let is_integer = parameter.ty().is_integer();
+    if !parameter.ty().is_number() {
+        return Vec::new();
+    }
+    let mut valuation = state.valuation.clone();
+    valuation.extend(parameters.iter().cloned().zip(drawn.iter().cloned()));
+    let mut found = Vec::new();
+    for (left, right) in
+        sides.iter().filter(|(left, right)| left.mentions(parameter) || right.mentions(parameter))
+    {
+        let mut distance = |at: u8| {
+            let at = if is_integer { Value::int(at) } else { Value::Real(RBig::from(at)) };
+            valuation.insert(parameter.clone(), at);
+            let left = evaluate(left, &valuation).ok()?;
+            Some(as_rational(&left) - as_rational(&evaluate(right, &valuation).ok()?))
+        };
+        let Some((none, one)) = distance(0).zip(distance(1)) else { continue };
+        let slope = one - &none;
+        if slope.is_zero() {
+            continue;
+        }
+        let root = -none / slope;
+        for beside in [-1, 0, 1].map(|beside| &root + RBig::from(beside)) {
+            found.push(if is_integer { Value::Int(beside.floor()) } else { Value::Real(beside) });
+        }
+    }
+    valuation.clear();
+    found
 }
 
 /// Values of a parameter's type that other data have, and those beside them.

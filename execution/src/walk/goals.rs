@@ -4,11 +4,12 @@
 //! that is assigned here and used there. What a step meets depends on the steps before it, of which a
 //! [`Trail`] keeps what matters: the last transition, and for each variable where it got its value.
 //!
-//! **Classes** cannot be listed before: how the data stand to each other at a step. Each comparison in a
-//! guard that the step decides about (those of its action where it begins, all of them where it ends) has one
-//! of five signs: much less, one less, equal, one more, much more. A transition with another vector of signs
-//! is another class. The values at the boundaries of the guards, those equal to other data and those beside
-//! them are in classes of their own, so who looks for a class that was not met finds them.
+//! **Classes** cannot be listed before. Each comparison in a guard that the step decides about (those of
+//! its action where it begins, all of them where it ends) has one of five signs: much less, one less,
+//! equal, one more, much more. A transition with another vector of signs is another class. So is one with
+//! other values of what counts (a variable that is computed from itself) or has few values: who looks for
+//! these comes to the end of long counters. And so is one with a parameter that is equal to another datum,
+//! or one beside it, whatever is compared: a fault may compare what the specification does not.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
@@ -17,7 +18,9 @@ use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Node;
-use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value};
+use coreach_model::term::substitute;
+use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
+use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 use crate::values::as_rational;
@@ -38,12 +41,31 @@ pub enum WalkGoal {
 pub enum WalkPhase {
     /// All of these.
     Goals(Vec<WalkGoal>),
-    /// Each class of each transition, as far as they can be reached.
-    Classes,
+    /// All classes of this sort, as far as they can be reached.
+    Of(Classes),
 }
 
-/// A transition with how the data stand to each other when it is taken.
-pub type Class = (TransitionId, Vec<i8>);
+/// Sorts of classes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Classes {
+    /// [`Class::Signs`].
+    Signs,
+    /// [`Class::Counts`].
+    Counts,
+    /// [`Class::Beside`].
+    Beside,
+}
+
+/// How the data are when a transition is taken.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Class {
+    /// The signs of the comparisons that it decides about.
+    Signs(TransitionId, Vec<i8>),
+    /// The values of what counts, and of what has few values.
+    Counts(TransitionId, Vec<Value>),
+    /// A parameter is one less than another datum, equal, or one more: the places of both.
+    Beside(TransitionId, usize, usize, i8),
+}
 
 /// What of the steps up to here decides which goals the next one meets.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -56,9 +78,48 @@ pub struct Trail {
 
 /// What a phase looks at: of two states that differ in nothing else, one is enough.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Looks {
+pub struct Looks {
     at_last: bool,
     at_definitions: bool,
+}
+
+impl Looks {
+    /// What any phase looks at.
+    pub const ALL: Self = Looks { at_last: true, at_definitions: true };
+
+    /// What of a trail matters.
+    pub fn seen(self, trail: &Trail) -> Trail {
+        Trail {
+            last: trail.last.filter(|_| self.at_last),
+            defined: if self.at_definitions { trail.defined.clone() } else { Vec::new() },
+        }
+    }
+}
+
+/// A phase with the numbers of its goals.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NumberedPhase {
+    /// These, in order.
+    Goals(Vec<usize>),
+    /// Classes of this sort.
+    Of(Classes),
+}
+
+impl NumberedPhase {
+    /// Does it have a list?
+    pub fn is_listed(&self) -> bool {
+        matches!(self, NumberedPhase::Goals(_))
+    }
+
+    /// Does it look for this class?
+    pub fn seeks(&self, class: &Class) -> bool {
+        let sort = match class {
+            Class::Signs(..) => Classes::Signs,
+            Class::Counts(..) => Classes::Counts,
+            Class::Beside(..) => Classes::Beside,
+        };
+        *self == NumberedPhase::Of(sort)
+    }
 }
 
 /// A specification with the goals of its walk, numbered through all phases.
@@ -70,14 +131,19 @@ pub struct SoughtGoal {
     pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
     /// The goals of all phases, each once.
     pub goals: Vec<WalkGoal>,
-    /// For each phase the numbers of its goals; none of one that looks for classes.
-    pub phases: Vec<Option<Vec<usize>>>,
-    looks: Vec<Looks>,
+    /// The phases.
+    pub phases: Vec<NumberedPhase>,
+    /// For each phase, what it looks at.
+    pub looks: Vec<Looks>,
     numbers: HashMap<WalkGoal, usize>,
     /// For each transition, the places of the variables that it reads.
     reads: Numbered<TransitionId, Vec<usize>>,
     /// For each transition, the comparisons that its event decides about, and those where it leads.
     compared: Numbered<TransitionId, (Vec<Term>, Vec<Term>)>,
+    /// For each transition, the comparisons of numbers that its parameters can turn, here or where it leads.
+    pub turned: Numbered<TransitionId, Vec<(Term, Term)>>,
+    /// The variables that count, or have few values.
+    counters: Vec<Datum>,
 }
 
 impl SoughtGoal {
@@ -87,10 +153,13 @@ impl SoughtGoal {
             (Vec::new(), HashMap::new(), Vec::new(), Vec::new());
         for phase in phases {
             let mut look = Looks::default();
-            let WalkPhase::Goals(list) = phase else {
-                numbered.push(None);
-                looks.push(look);
-                continue;
+            let list = match phase {
+                WalkPhase::Goals(list) => list,
+                WalkPhase::Of(of) => {
+                    numbered.push(NumberedPhase::Of(*of));
+                    looks.push(look);
+                    continue;
+                }
             };
             let mut own = Vec::new();
             for goal in list {
@@ -102,7 +171,7 @@ impl SoughtGoal {
                     goals.push(goal.clone());
                 }
             }
-            numbered.push(Some(own));
+            numbered.push(NumberedPhase::Goals(own));
             looks.push(look);
         }
         let outgoing = iosts.outgoing();
@@ -129,7 +198,23 @@ impl SoughtGoal {
             after.retain(|term| term.data().iter().all(known));
             (before.into_iter().collect(), after.into_iter().collect())
         });
-        SoughtGoal { outgoing, goals, phases: numbered, looks, numbers, reads, compared, iosts }
+        let mut turned = iosts.transitions.map(|_| Vec::new());
+        for (number, compared) in compared.numbered() {
+            turned[number] = sides(&iosts, number, compared);
+        }
+        let counts = |variable: &&Datum| match variable.ty() {
+            Type::Bool | Type::Enum(_) => true,
+            ty if ty.is_integer() => iosts.transitions.iter().any(|transition| {
+                transition
+                    .assignments
+                    .get(*variable)
+                    .is_some_and(|value| value.as_datum().is_none() && value.mentions(variable))
+            }),
+            _ => false,
+        };
+        let counters = iosts.variables.iter().filter(counts).cloned().collect();
+        let phases = numbered;
+        SoughtGoal { outgoing, goals, phases, looks, numbers, reads, compared, turned, counters, iosts }
     }
 
     /// Of which kind a transition's action is.
@@ -163,31 +248,66 @@ impl SoughtGoal {
         Trail { last: Some(number), defined: assigned.collect() }
     }
 
-    /// What of a trail matters to a phase.
-    pub fn seen_by(&self, phase: usize, trail: &Trail) -> Trail {
-        let look = self.looks[phase];
-        Trail {
-            last: trail.last.filter(|_| look.at_last),
-            defined: if look.at_definitions { trail.defined.clone() } else { Vec::new() },
-        }
-    }
-
-    /// The class of a step with these values.
-    pub fn class(&self, number: TransitionId, from: &State, values: &[Value], to: &State) -> Class {
+    /// The classes of a step with these values.
+    pub fn classes(&self, number: TransitionId, from: &State, values: &[Value], to: &State) -> Vec<Class> {
         let (before, after) = &self.compared[number];
         let action = self.iosts.action(self.iosts.transitions[number].action);
         let mut valuation = from.valuation.clone();
         valuation.extend(action.parameters.iter().cloned().zip(values.iter().cloned()));
         let mut signs: Vec<i8> = before.iter().map(|term| sign(term, &valuation)).collect();
         signs.extend(after.iter().map(|term| sign(term, &to.valuation)));
-        (number, signs)
+        let mut found = vec![Class::Signs(number, signs)];
+        let counts: Option<Vec<Value>> =
+            self.counters.iter().map(|datum| from.valuation.get(datum).cloned()).collect();
+        found.extend(counts.map(|counts| Class::Counts(number, counts)));
+        if action.kind == ActionKind::Input {
+            let others = from.valuation.values().chain(values);
+            for (at, other) in others.enumerate() {
+                for (place, value) in values.iter().enumerate() {
+                    let is_own = at == from.valuation.len() + place;
+                    let beside = (!is_own).then(|| beside(value, other)).flatten();
+                    found.extend(beside.map(|sign| Class::Beside(number, place, at, sign)));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The sides of the comparisons of numbers that a transition's parameters can turn.
+fn sides(iosts: &Iosts, number: TransitionId, compared: &(Vec<Term>, Vec<Term>)) -> Vec<(Term, Term)> {
+    let transition = &iosts.transitions[number];
+    let parameters = &iosts.action(transition.action).parameters;
+    let (before, after) = compared;
+    let after = after.iter().map(|term| substitute(term, &transition.assignments));
+    let mut found = Vec::new();
+    for term in before.iter().cloned().chain(after) {
+        if let Node::Compare(_, left, right) = term.node()
+            && left.sort().is_number()
+            && parameters.iter().any(|parameter| term.mentions(parameter))
+        {
+            found.push((left.clone(), right.clone()));
+        }
+    }
+    found
+}
+
+/// One less, equal, one more; `None` of what is further away or no number.
+fn beside(value: &Value, other: &Value) -> Option<i8> {
+    match (value, other) {
+        (Value::Int(value), Value::Int(other)) => {
+            let distance = value - other;
+            [-1i8, 0, 1].into_iter().find(|near| distance == IBig::from(*near))
+        }
+        (Value::Real(value), Value::Real(other)) => (value == other).then_some(0),
+        _ => None,
     }
 }
 
 /// The comparisons in a term, and what in it is true or false by itself.
 fn comparisons(term: &Term, found: &mut BTreeSet<Term>) {
     let is_whole = matches!(term.node(), Node::Compare(..)) || term.as_datum().is_some();
-    if is_whole && *term.sort() == coreach_model::Type::Bool {
+    if is_whole && *term.sort() == Type::Bool {
         found.insert(term.clone());
         return;
     }

@@ -3,17 +3,22 @@
 //! **Problem.** Who walks at random spends most of his events on what he has seen; who makes a test for each
 //! goal pays the way from the beginning for each of them. And both need a purpose, or many runs.
 //!
-//! **Method.** After each answer that was not the expected one, the nearest goal that is still open is looked
+//! **Method.** After each answer that was not the expected one, a near goal that is still open is looked
 //! for (`search.rs`) from the positions that are possible (`positions.rs`), and its stimulus sent, or its
 //! answer awaited. The goals come in phases: those of the first phase to which a way is known, then those of
-//! the next. Where all that can be reached was met, a new *round* begins: the same goals with other values,
-//! since the lots go on. The last phase of all looks for classes of data ([`goals`]). One move of ten is
-//! drawn by lot: it gets out of what the model does not describe.
+//! the next. Besides what a criterion lists there are classes of data ([`goals`]): how data stand to each
+//! other, what counters have counted to. Those that were met are remembered for the whole walk, so it goes on
+//! to what it has not seen after all that is listed is covered. Where all that can be reached was met, a new
+//! *round* begins: the listed goals again with other values. One move of ten is drawn by lot: it gets out of
+//! what the model does not describe.
 //!
-//! The system is reset only where nothing open can be reached from here and something can from the beginning;
-//! and at the beginning of a round, where the specification leaves constants open, which a run then has other
-//! values for. Before a reset, and before the end, the walk listens until it is silent (for at most `LAST`
-//! more observations): else the last fault that was provoked would not be seen.
+//! The system is reset only where nothing open can be reached from here and something can from the
+//! beginning. **Constants** that the specification leaves open decide what a run can meet at all: some are
+//! drawn for each run, and those taken with which most is near that is open (`outlook.rs`). Where listed
+//! goals are open and none can be reached from here, others are tried, at most [`IN_VAIN`] times in a row
+//! in vain; and so they are after [`ALIKE`] events that met nothing open. Before a reset, and before the
+//! end, the walk listens until it is silent (for at most `LAST` more observations): else the last fault
+//! that was provoked would not be seen.
 //!
 //! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for
 //! each goal.
@@ -29,6 +34,7 @@
 
 mod candidates;
 pub mod goals;
+mod outlook;
 mod positions;
 mod round;
 mod search;
@@ -56,6 +62,12 @@ const BY_LOT: usize = 10;
 
 /// The most observations for which the end waits.
 const LAST: usize = 16;
+
+/// So many runs with other constants, one after the other, are given to goals that none of them meets.
+const IN_VAIN: usize = 5;
+
+/// So many events with the same constants are enough where they meet no open goal.
+const ALIKE: usize = 60;
 
 /// When a walk ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,6 +122,10 @@ pub struct Walk {
     /// Of this run.
     own_events: usize,
     resets: usize,
+    /// Runs with other constants, one after the other, that met no goal for the first time.
+    in_vain: usize,
+    /// The events of this run when it last met a goal that was open.
+    last_new: usize,
     /// Has nothing come since the last event?
     is_silent: bool,
     ends: Option<Ends>,
@@ -136,6 +152,8 @@ impl Walk {
             events: 0,
             own_events: 0,
             resets: 0,
+            in_vain: 0,
+            last_new: 0,
             is_silent: false,
             ends: None,
             last: 0,
@@ -157,7 +175,7 @@ impl Walk {
         self.start = Positions::at(&self.sought, states);
         self.positions = self.start.clone();
         self.resets += usize::from(self.ends == Some(Ends::Reset));
-        (self.own_events, self.is_silent, self.ends, self.last) = (0, false, None, 0);
+        (self.own_events, self.is_silent, self.ends, self.last, self.last_new) = (0, false, None, 0, 0);
         self.route.clear();
     }
 
@@ -218,7 +236,9 @@ impl Walk {
                 self.last += usize::from(self.ends.is_some());
                 self.values.saw(&event.values);
                 let met = self.positions.follow(&self.sought, event);
-                self.rounds.note(met);
+                if self.rounds.note(met) {
+                    (self.in_vain, self.last_new) = (0, self.own_events);
+                }
                 // A judge that takes what has crossed on the way may be where these events do not lead.
                 if self.positions.is_empty() {
                     let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
@@ -283,9 +303,9 @@ impl Walk {
                 } else if !stimuli.contains_key(&transition) {
                     let sources = &mut Choice { values, random, solver };
                     let found = candidates(sought, transition, state, sources).into_iter().next();
-                    stimuli.extend(found.map(|values| {
+                    stimuli.extend(found.map(|one| {
                         let action = sought.iosts.transitions[transition].action;
-                        let event = Event::new(sought.iosts.action(action).name.clone(), values);
+                        let event = Event::new(sought.iosts.action(action).name.clone(), one.values);
                         (transition, Planned { state: state.clone(), transition, event, kind })
                     }));
                 }
@@ -307,6 +327,20 @@ impl Walk {
         /// Rounds that begin at one place; the second one finds nothing only where nothing can be reached.
         const ROUNDS: usize = 2;
         for _ in 0..ROUNDS {
+            let varies = self.varies && self.own_events > 0;
+            if varies && self.in_vain < IN_VAIN && self.rounds.lists_open(&self.sought) {
+                if self.plan_listed(random, solver) {
+                    return;
+                }
+                self.in_vain += 1;
+                self.ends = Some(Ends::Reset);
+                return;
+            }
+            if varies && self.own_events > self.last_new + ALIKE {
+                self.rounds.next();
+                self.ends = Some(Ends::Reset);
+                return;
+            }
             // Those that sit a search out have their turn before it is said that there is nothing.
             if self.plan_from_here(true, random, solver) || self.plan_from_here(false, random, solver) {
                 return;
@@ -322,6 +356,21 @@ impl Walk {
                 return;
             }
         }
+    }
+
+    /// Plans for a goal of those that are listed.
+    fn plan_listed(&mut self, random: &mut Random, solver: &mut dyn Solver) -> bool {
+        for phase in 0..self.sought.phases.len() {
+            if self.rounds.has_open(&self.sought, phase)
+                && self.sought.phases[phase].is_listed()
+                && let Some((target, route)) = self.look(false, phase, random, solver)
+            {
+                self.rounds.plans(&target);
+                self.route = route;
+                return true;
+            }
+        }
+        false
     }
 
     fn plan_from_here(&mut self, may_rest: bool, random: &mut Random, solver: &mut dyn Solver) -> bool {
@@ -364,9 +413,13 @@ impl Walk {
             return None;
         }
         let from = if from_start { start } else { positions };
-        let open =
-            |goals: &[usize], class: &dyn Fn() -> goals::Class| rounds.open(sought, phase, goals, class);
-        let question = Question { phase, is_silent: self.is_silent && !from_start, open: &open };
-        search(sought, from.iter(), &question, &mut Choice { values, random, solver })
+        let mut open =
+            |_, goals: &[usize], classes: &[goals::Class]| rounds.open(sought, phase, goals, classes);
+        let is_silent = self.is_silent && !from_start;
+        let question = Question { looks: sought.looks[phase], is_silent, open: &mut open };
+        search(sought, from.iter(), question, &mut Choice { values, random, solver })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,7 +78,7 @@ impl Positions {
                     continue;
                 }
                 let Some(to) = fire(&sought.iosts, transition, state, &event.values) else { continue };
-                met.classes.insert(sought.class(number, state, &event.values, &to));
+                met.classes.extend(sought.classes(number, state, &event.values, &to));
                 let goals = goals.iter().copied().chain(sought.met(trail, number)).collect();
                 next.arrive((to, sought.after(trail, number)), goals);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::goals::{Class, SoughtGoal};
+use super::goals::{Class, NumberedPhase, SoughtGoal};
 use super::positions::MetGoals;
 use super::search::WalkTarget;
 
@@ -47,17 +47,19 @@ impl Rounds {
         self.number += 1;
         self.met.fill(false);
         self.tries.fill(0);
-        self.classes.clear();
         self.class_tries.clear();
         self.rests.fill((0, 0));
     }
 
-    /// Notes what an event has met; was there anything new?
-    pub fn note(&mut self, met: MetGoals) {
+    /// Notes what an event has met; was a goal met that this round had not met?
+    pub fn note(&mut self, met: MetGoals) -> bool {
+        let mut is_new = false;
         for goal in met.goals {
+            is_new |= !self.met[goal];
             (self.met[goal], self.covered[goal]) = (true, true);
         }
         self.classes.extend(met.classes);
+        is_new
     }
 
     /// Notes that there is a plan for this.
@@ -68,25 +70,42 @@ impl Rounds {
         }
     }
 
-    /// What of a step's goals, or of its class, is open in a phase.
+    /// What of a step's goals, or of its classes, is open in a phase, and how much is new with it in this and
+    /// the later ones.
     pub fn open(
         &self,
         sought: &SoughtGoal,
         phase: usize,
         goals: &[usize],
-        class: &dyn Fn() -> Class,
-    ) -> Option<WalkTarget> {
-        match &sought.phases[phase] {
-            Some(own) => {
-                let is_open = |goal: &&usize| own.binary_search(goal).is_ok() && self.is_open(**goal);
-                goals.iter().find(is_open).map(|goal| WalkTarget::WalkGoal(*goal))
+        classes: &[Class],
+    ) -> (Option<WalkTarget>, usize) {
+        /// So much more counts what is new in this phase than in a later one.
+        const OWN: usize = 4;
+        let (mut gain, mut own) = (0, None);
+        for (number, later) in sought.phases.iter().enumerate().skip(phase) {
+            let (target, count) = match later {
+                NumberedPhase::Goals(list) => {
+                    let is_new = |goal: &usize| list.binary_search(goal).is_ok() && self.is_open(*goal);
+                    let mut new = goals.iter().copied().filter(is_new);
+                    let first = new.next();
+                    (first.map(WalkTarget::WalkGoal), usize::from(first.is_some()) + new.count())
+                }
+                _ => {
+                    let is_new = |class: &&Class| later.seeks(class) && self.is_new(class);
+                    let first = classes.iter().find(is_new);
+                    (first.cloned().map(WalkTarget::Class), usize::from(first.is_some()))
+                }
+            };
+            if number == phase {
+                own = target;
             }
-            None => {
-                let class = class();
-                let tries = self.class_tries.get(&class).copied().unwrap_or(0);
-                (!self.classes.contains(&class) && tries < TRIES).then_some(WalkTarget::Class(class))
-            }
+            gain += if number == phase { OWN * count } else { count };
         }
+        (own, gain)
+    }
+
+    fn is_new(&self, class: &Class) -> bool {
+        !self.classes.contains(class) && self.class_tries.get(class).is_none_or(|tries| *tries < TRIES)
     }
 
     fn is_open(&self, goal: usize) -> bool {
@@ -95,7 +114,15 @@ impl Rounds {
 
     /// Is there anything that a search in this phase could find?
     pub fn has_open(&self, sought: &SoughtGoal, phase: usize) -> bool {
-        sought.phases[phase].as_ref().is_none_or(|own| own.iter().any(|goal| self.is_open(*goal)))
+        match &sought.phases[phase] {
+            NumberedPhase::Goals(own) => own.iter().any(|goal| self.is_open(*goal)),
+            _ => true,
+        }
+    }
+
+    /// Is a goal open that is listed?
+    pub fn lists_open(&self, sought: &SoughtGoal) -> bool {
+        (0..sought.phases.len()).any(|phase| sought.phases[phase].is_listed() && self.has_open(sought, phase))
     }
 
     /// Does a phase sit this search out?

@@ -27,7 +27,7 @@ use coreach_pipeline::export::{Format, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Options, Stage, generate as make};
 use coreach_project::cover::evidence::Evidence;
-use coreach_project::cover::search::Found;
+use coreach_project::cover::search::MetGoal;
 use coreach_project::cover::{Cover, Criterion, Ended, Fate, Goal, Member, Settings, cover, goals, known};
 
 use super::ensure;
@@ -273,7 +273,7 @@ pub fn test_case(iosts: &Iosts, member: &Member) -> Result<Option<TestCase>, Str
 
 /// The part of a member's run that the system must go along.
 fn promised(iosts: &Iosts, member: &Member) -> Evidence {
-    let Found { route, evidence, .. } = &member.chosen.found;
+    let MetGoal { route, evidence, .. } = &member.chosen.found;
     let watched = route.path[route.path.len() - route.watched..].iter();
     let watched = watched.filter(|number| iosts.action(iosts.transitions[**number].action).is_visible());
     let events = evidence.trace.len() - watched.count();

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::Iut;
 use coreach_execution::constants::given;
+use coreach_execution::lazy::Lazy;
 use coreach_execution::open::open;
 use coreach_execution::record::{Record, record};
 use coreach_execution::session::{TestSession, retrying};
@@ -125,9 +126,13 @@ impl Walking<'_> {
         let (mut keeper, mut runs, mut exit) = (Keeper::default(), Vec::new(), Exit::Fine);
         for number in 0.. {
             let seed = arguments.seed.wrapping_add(number);
-            let initial = match initial(&self.walkable.case, &known, seed) {
+            let drawn = initial(&self.walkable.case, &known, seed).map_err(|(found, _)| found);
+            let chosen = drawn.and_then(|drawn| {
+                budget::reading(|| Ok(walk.prefers(test, drawn, &known, seed, &mut Lazy::default())))
+            });
+            let initial = match chosen {
                 Ok(initial) => initial,
-                Err((found, _)) => return refuse(&found, arguments.format),
+                Err(found) => return refuse(&found, arguments.format),
             };
             let mut judge = judge::against(test, initial.clone(), iut);
             let run = retrying(arguments.tolerance.retries, || {

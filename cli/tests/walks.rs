@@ -1,0 +1,123 @@
+//! One walk that covers, from the outside: when it ends, what it says, what it finds, and what it refuses.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::Folder;
+
+const SPECIFICATION: &str = "models/specification.yaml";
+
+/// The document of a walk, which must end with this exit code.
+#[track_caller]
+fn walk(folder: &Folder, iut: &str, more: &[&str], code: i32) -> Value {
+    let arguments = ["test", SPECIFICATION, "--iut", iut, "--cover", "all", "--format", "json"];
+    let (text, _) = folder.ends(&[&arguments[..], more].concat(), code);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["exit_code"], code);
+    document
+}
+
+fn number(document: &Value, key: &str) -> u64 {
+    document[key].as_u64().unwrap()
+}
+
+/// Soundness: a right system is not blamed. Precision: what can be covered of it is.
+#[test]
+fn a_right_system_is_covered_and_not_blamed() {
+    let folder = Folder::of_machines("models");
+    let document = walk(&folder, "right.yaml", &["--events", "150"], 0);
+    let (goals, covered) = (number(&document, "goals"), number(&document, "covered"));
+    assert!(covered * 10 >= goals * 8, "{covered} of {goals}: {}", document["uncovered"]);
+    assert_eq!(document["uncovered"].as_array().unwrap().len() as u64, goals - covered);
+    assert!(document["runs"].as_array().unwrap().iter().all(|run| run["verdict"] == "Inconclusive"));
+    let again = walk(&folder, "right.yaml", &["--events", "150"], 0);
+    assert_eq!(number(&again, "covered"), covered);
+    assert_eq!(number(&again, "events"), number(&document, "events"));
+}
+
+/// Precision: it ends where it was told to, and listens for some more events at most.
+#[test]
+fn a_walk_ends_with_its_events_or_its_share() {
+    /// As many as it listens for at its end.
+    const LISTENS: u64 = 16;
+    let folder = Folder::of_machines("models");
+    for events in [1, 7, 40] {
+        let document = walk(&folder, "right.yaml", &["--events", &events.to_string()], 0);
+        let made = number(&document, "events");
+        assert!((events..=events + LISTENS).contains(&made), "{made} events for {events}");
+    }
+    let document = walk(&folder, "right.yaml", &["--until", "30%"], 0);
+    let (goals, covered) = (number(&document, "goals"), number(&document, "covered"));
+    assert!(covered * 100 >= goals * 30 && number(&document, "events") < 100, "{covered} of {goals}");
+    let none = ["test", SPECIFICATION, "--iut", "right.yaml", "--until", "30%"];
+    folder.ends(&none, 2);
+}
+
+/// Precision: a fault is found, told with its trace, kept, explained and repeated.
+#[test]
+fn a_wrong_system_fails_with_its_trace() {
+    let folder = Folder::of_machines("models");
+    let document = walk(&folder, "wrong.yaml", &["--keep", "kept"], 1);
+    let runs = document["runs"].as_array().unwrap();
+    let (last, before) = runs.split_last().unwrap();
+    assert_eq!(last["verdict"], "Fail");
+    assert!(before.iter().all(|run| run["verdict"] == "Inconclusive"));
+    let files: Vec<_> = std::fs::read_dir(folder.0.join("kept")).unwrap().collect();
+    assert_eq!(files.len(), runs.len() + 1);
+    let seed = last["seed"].as_u64().unwrap();
+    let test = files.iter().map(|file| file.as_ref().unwrap().file_name().into_string().unwrap());
+    let test = test.clone().find(|name| name.ends_with(".test_case.json")).unwrap();
+    let run = test.replace("test_case", &seed.to_string());
+    let (run, test) = (format!("kept/{run}"), format!("kept/{test}"));
+    let (told, _) = folder.ends(&["explain", &run, "--test", &test], 0);
+    assert!(told.contains("Fail"), "{told}");
+    folder.ends(&["replay", &run, "--test", &test, "--iut", "wrong.yaml"], 1);
+    let (told, progress) =
+        folder.ends(&["test", SPECIFICATION, "--iut", "wrong.yaml", "--cover", "transitions"], 1);
+    assert!(told.contains("a fault found") && told.contains("Fail"), "{told}");
+    assert!(!progress.contains("error"), "{progress}");
+}
+
+/// What is mistyped is refused, and said.
+#[test]
+fn what_is_mistyped_is_refused() {
+    let folder = Folder::of_machines("models");
+    let test = ["test", SPECIFICATION, "--iut", "right.yaml"];
+    for (more, said) in [
+        (&["--cover", "everything"][..], "everything"),
+        (&["--cover", "all", "--until", "much"], "much"),
+        (&["--cover", "all", "--events", "0"], "0"),
+        (&["--cover", "all", "--constant", "cPrize=3"], "cPrize"),
+    ] {
+        let (_, told) = folder.ends(&[&test[..], more].concat(), 2);
+        assert!(told.contains(said), "{more:?}: {told}");
+    }
+    let purpose = ["test", "models/deliver_coffee.yaml", "--iut", "right.yaml", "--cover", "all"];
+    let (_, told) = folder.ends(&purpose, 2);
+    assert!(told.contains("purpose"), "{told}");
+    folder.ends(&["test", SPECIFICATION, "--iut", "nowhere.yaml", "--cover", "all"], 2);
+}
+
+/// Soundness: what crosses on a link that is described is no Fail of a walk either.
+#[test]
+fn what_crosses_is_no_fail_of_a_walk() {
+    const TICKER: &str = "
+iosts: ticker
+initial: { location: Idle }
+inputs: { Go: {} }
+outputs: { Tick: {}, Done: {} }
+transitions:
+  - { from: Idle, to: Idle, on: Tick }
+  - { from: Idle, to: Busy, on: Go }
+  - { from: Busy, to: Idle, on: Done }
+";
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../execution/tests/servers/ticker.py");
+    let stdio = format!("stdio: {{ command: [python3, {:?}] }}\n", program.display().to_string());
+    let linked = format!("iut: ticker\n{stdio}link: {{ ordered: true, delay: 5 s }}\n");
+    let folder = Folder::with(&[(SPECIFICATION, TICKER), ("linked.yaml", &linked)]);
+    let document = walk(&folder, "linked.yaml", &["--events", "40", "--quiescence", "20000"], 0);
+    assert!(number(&document, "covered") >= 3, "{document}");
+    assert_eq!(document["runs"][0]["link_ms"].as_f64(), Some(5000.0));
+}

@@ -1,0 +1,79 @@
+//! What a walk tries, and with which constants it begins.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::BTreeSet;
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::semantics::{State, initial_states};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Iosts, Value};
+
+use super::candidates::candidates;
+use super::goals::Classes;
+use super::*;
+
+fn model(text: &str) -> Iosts {
+    let file = from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
+    read_specification(file).unwrap().0.iosts
+}
+
+fn until(events: usize) -> Until {
+    Until { events, percent: None, deadline: None }
+}
+
+/// Precision: what is refused is tried where what is taken ends, and beside data that no guard compares here.
+#[test]
+fn values_are_tried_at_the_boundaries_around() {
+    let iosts = model(
+        "iosts: m\nvariables: { v: int }\ninitial: { location: l, condition: v == 37 }\n\
+         inputs: { I: { p: int } }\noutputs: { O: {} }\ntransitions:\n\
+         - { from: l, to: l, on: I, when: p < 1 || p > 2000, assign: { v: v } }\n\
+         - { from: l, to: k, on: I, when: p >= 1 && p <= 2000, assign: { v: p } }\n\
+         - { from: k, to: l, on: O, when: v == 500 }\n- { from: k, to: l, on: I, when: p == v }\n",
+    );
+    let sought = SoughtGoal::new(iosts, &[WalkPhase::Of(Classes::Signs)]);
+    let state = initial_states(&sought.iosts, &Valuation::new(), 2).unwrap().remove(0);
+    let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
+    let mut tried = |number| {
+        let mut all: BTreeSet<Value> = BTreeSet::new();
+        for _ in 0..40 {
+            let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
+            all.extend(
+                candidates(&sought, number, &state, sources).into_iter().map(|one| one.values[0].clone()),
+            );
+        }
+        all
+    };
+    let [refused, taken] = [0, 1].map(|number| tried(TransitionId(number)));
+    for (all, wanted) in [(refused, &[0, 2001][..]), (taken, &[1, 2, 36, 37, 38, 499, 500, 501, 1999, 2000])]
+    {
+        for value in wanted {
+            assert!(all.contains(&Value::int(*value)), "{value}: {all:?}");
+        }
+    }
+}
+
+/// Precision: of constants that are drawn those are taken with which a goal is near; those that are given
+/// stay.
+#[test]
+fn constants_are_chosen_by_what_can_be_met() {
+    let iosts = model(
+        "iosts: m\nconstants: { c: nat }\nvariables: { v: nat }\n\
+         initial: { location: l, condition: v == 0 && c > 0 }\ninputs: { I: {} }\noutputs: { O: {} }\n\
+         transitions:\n- { from: l, to: l, on: I, when: v < c, assign: { v: v + 1 } }\n\
+         - { from: l, to: k, on: O, when: v == c }\n",
+    );
+    let constant = |state: &State| state.valuation[&iosts.constants[0]].clone();
+    let begins = |c: i64| {
+        let known: Valuation = [(iosts.constants[0].clone(), Value::int(c))].into();
+        initial_states(&iosts, &known, 2).unwrap().remove(0)
+    };
+    let last = TransitionId(1);
+    let phases = [WalkPhase::Goals(vec![goals::WalkGoal::Transition(last)])];
+    let mut walk = Walk::new(iosts.clone(), &phases, until(9), true);
+    let near = [2_000_000, 3, 5_000, 7].map(begins);
+    let best = walk.best(near.to_vec(), &mut Random::new(1), &mut Z3Solver::default());
+    assert_eq!(best.map(|state| constant(&state)), Some(Value::int(3)));
+}
