@@ -25,7 +25,7 @@
 //!
 //! **Why it ends**: a location has at most so many regions (`Options::disjuncts`), and all together have a
 //! limit (`MOST_SPLITS`); each split lets some locations be looked at again. Cost: the transfers into a
-//! location that are known already, joins of at most [`MOST_VALUES`] of them, and two fixpoints more where
+//! location that are known already, joins of at most `MOST_VALUES` of them, and two fixpoints more where
 //! something was split.
 
 use std::collections::VecDeque;
@@ -244,11 +244,12 @@ fn halves<D: Domain>(
             }
             let half = |abstraction: &mut Abstraction<D>, side: &Constraint, opposite: &Constraint| {
                 // What lies on both sides comes through a loop, as a rule, and of the join itself.
-                let of_one =
-                    values.iter().filter(|value| met(abstraction, value, &[opposite.clone()]).is_bottom());
+                let of_one = values
+                    .iter()
+                    .filter(|value| met(abstraction, value, std::slice::from_ref(opposite)).is_bottom());
                 let of_one: Vec<AbstractValue> = of_one.cloned().collect();
-                let region = [&part.region[..], &[side.clone()]].concat();
-                let within = met(abstraction, &part.within, &[side.clone()]);
+                let region = [&part.region[..], std::slice::from_ref(side)].concat();
+                let within = met(abstraction, &part.within, std::slice::from_ref(side));
                 Part { value: joined(abstraction, &of_one), within, region }
             };
             return Some([half(abstraction, &constraint, &other), half(abstraction, &other, &constraint)]);

@@ -15,8 +15,8 @@
 //! The system is reset only where nothing open can be reached from here and something can from the
 //! beginning. **Constants** that the specification leaves open decide what a run can meet at all: some are
 //! drawn for each run, and those taken with which most is near that is open (`outlook.rs`). Where listed
-//! goals are open and none can be reached from here, others are tried, at most [`IN_VAIN`] times in a row
-//! in vain; and so they are after [`ALIKE`] events that met nothing open. Before a reset, and before the
+//! goals are open and none can be reached from here, others are tried, at most `IN_VAIN` times in a row
+//! in vain; and so they are after `ALIKE` events that met nothing open. Before a reset, and before the
 //! end, the walk listens until it is silent (for at most `LAST` more observations): else the last fault
 //! that was provoked would not be seen.
 //!

@@ -11,7 +11,7 @@
 //! looked at breadth first. A wrong target is shown by an output that is impossible from there, where a
 //! system ignores the stimuli that it does not take; a wrong value by an output whose guard depends on it, or
 //! that follows a guard which does (by data flow: the values of this one run say little). Each share shown is
-//! worth [`WORTH`] events.
+//! worth `WORTH` events.
 //!
 //! **Nothing is promised** of those steps: an answer that the specification allows, and that is not the one
 //! looked for, is accepted, since the goal was met before ([`super::purpose`]). Steps that no other answer
@@ -20,7 +20,7 @@
 //! **Where we differ** from distinguishing sequences of automata: a sequence need not exist, for data decide
 //! what can follow; so the best of what is found is taken, and nothing where nothing shows.
 //!
-//! **Ends** by [`MOST_STATES`] and [`MOST_EVENTS`]. **Cost**: for each state, a question for each transition
+//! **Ends** by `MOST_STATES` and `MOST_EVENTS`. **Cost**: for each state, a question for each transition
 //! with parameters, once for all goals that end there.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
