@@ -34,7 +34,7 @@ use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
 use crate::frame::CONDITION_LIMIT;
 use crate::inductive::{HornClauses, Orientation, RefinementIteration};
 use crate::partition::AbstractValue;
-use crate::regions::{Known, Regions, split};
+use crate::regions::{OrientedFacts, Regions, split};
 pub use crate::thresholds::Thresholds;
 use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;
@@ -328,8 +328,18 @@ fn by_regions<T: Copy, D: Domain>(
         let stage = |back: usize| stages.len().checked_sub(back).map_or(&all, |at| &stages[at]);
         let (known, reached, before) = (stage(1), stage(2), stage(3));
         let ways = [
-            Known { orientation: Orientation::Backward, values: known, within: reached, entry: &accepts },
-            Known { orientation: Orientation::Forward, values: reached, within: before, entry: &initial },
+            OrientedFacts {
+                orientation: Orientation::Backward,
+                values: known,
+                within: reached,
+                entry: &accepts,
+            },
+            OrientedFacts {
+                orientation: Orientation::Forward,
+                values: reached,
+                within: before,
+                entry: &initial,
+            },
         ];
         let is_split =
             ways.each_ref().map(|way| split(abstraction, iosts, way, options.disjuncts, &mut regions));

@@ -102,7 +102,7 @@ impl Regions {
 }
 
 /// What is known of the graph when splits are looked for: values, and what they stay within, by location.
-pub struct Known<'a> {
+pub struct OrientedFacts<'a> {
     /// Which way values flow.
     pub orientation: Orientation,
     /// The facts.
@@ -117,7 +117,7 @@ pub struct Known<'a> {
 pub fn split<D: Domain>(
     abstraction: &mut Abstraction<D>,
     iosts: &Iosts,
-    known: &Known<'_>,
+    known: &OrientedFacts<'_>,
     most: usize,
     regions: &mut Regions,
 ) -> bool {
@@ -185,7 +185,7 @@ struct Part {
 /// The values that come into a region, each once.
 fn incoming_values<D: Domain>(
     abstraction: &mut Abstraction<D>,
-    known: &Known<'_>,
+    known: &OrientedFacts<'_>,
     place: LocationId,
     part: &Part,
     incoming: &[(TransitionId, LocationId)],

@@ -155,6 +155,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "tests/src/brute/execution.rs",
             "tests/src/properties/online.rs",
             "tests/src/properties/queues.rs",
+            "tests/src/symbolic/cover.rs",
             "tests/src/tampering/damage.rs",
             "tests/src/timed.rs",
         ],
