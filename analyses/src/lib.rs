@@ -40,7 +40,8 @@
 //! is a [`partition`] of the finite data with an element of one of the [`domains`] in each cell, over the
 //! places of a [`frame`]; [`transfer`] takes it along a transition, compiled in [`effect`] and [`condition`];
 //! [`facts`] writes it down, case by case or in `clauses`. What makes facts inductive is defined in
-//! [`inductive`], and read by the engine and by who checks it.
+//! [`inductive`], and read by the engine and by who checks it. What is true, where over-approximations are
+//! not enough to compare with, is answered by [`exact`].
 
 pub mod check;
 mod clauses;
@@ -48,6 +49,7 @@ pub mod condition;
 mod cubes;
 pub mod domains;
 pub mod effect;
+pub mod exact;
 pub mod excerpt;
 pub mod facts;
 pub mod fixpoint;

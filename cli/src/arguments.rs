@@ -25,6 +25,7 @@ use crate::help::{
     CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, JSON_HELP, TASKS_HELP, TESTING_HELP,
     TIMED_HELP, VERIFY_HELP, help,
 };
+use crate::horn_process::SUBCOMMAND;
 use crate::import_arguments::{IMPORT_HELP, ImportArguments};
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
@@ -139,6 +140,9 @@ pub enum CoreachCommand {
     /// give back
     #[command(after_help = JSON_HELP)]
     Json,
+    /// Answers Horn clauses on standard input: what `compare --exact` starts for each question
+    #[command(hide = true, name = SUBCOMMAND)]
+    HornClauses,
     /// Prints the JSON Schema of a kind of file, for editors; without a kind, tells which there are
     #[command(after_help = "Example:\n  coreach schema --out .coreach/schemas")]
     Schema(SchemaArguments),
@@ -170,7 +174,8 @@ impl CoreachCommand {
             | CoreachCommand::Show(_)
             | CoreachCommand::Completions(_)
             | CoreachCommand::Man(_)
-            | CoreachCommand::Json => OutputFormat::Human,
+            | CoreachCommand::Json
+            | CoreachCommand::HornClauses => OutputFormat::Human,
             CoreachCommand::Explore(arguments) => arguments.format,
             CoreachCommand::Verify(arguments) => arguments.format,
             CoreachCommand::Cover(arguments) => arguments.format,
@@ -295,6 +300,12 @@ pub struct CompareArguments {
     /// Write a page to look at here, too: one HTML file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<OutputPath>,
+    /// Compare with the exact reference: what truly lies on a run to Accept, proved or shown
+    #[arg(long)]
+    pub exact: bool,
+    /// Write the rows here, too: a line of comma-separated values each
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub csv: Option<OutputPath>,
     /// The form of the comparison
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -332,6 +343,9 @@ pub struct CompareTasksArguments {
     /// The domains [default: all]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub domains: Option<Vec<DomainKind>>,
+    /// Compare with the exact reference
+    #[arg(long)]
+    pub exact: bool,
 }
 
 /// What becomes of quiescence in a tree.

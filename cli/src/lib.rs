@@ -17,6 +17,7 @@ pub mod exit;
 pub mod files;
 pub mod findings;
 mod help;
+pub mod horn_process;
 pub mod import_arguments;
 pub mod inconclusive;
 pub mod man;
@@ -106,6 +107,7 @@ pub fn main() -> ExitCode {
         CoreachCommand::Report(arguments) => commands::report::report(&arguments),
         CoreachCommand::Timed(arguments) => commands::timed::timed(&arguments),
         CoreachCommand::Json => commands::json::json(),
+        CoreachCommand::HornClauses => horn_process::answer(),
         CoreachCommand::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
         CoreachCommand::Completions(arguments) => commands::completions::completions(&arguments),
         CoreachCommand::Man(arguments) => commands::man::man(&arguments),

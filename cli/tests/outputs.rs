@@ -16,12 +16,13 @@ use crate::common::{Folder, coreach, stderr, stdout};
 
 /// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a
 /// file of this name is written.
-const OPTIONS: [(&str, &str); 28] = [
+const OPTIONS: [(&str, &str); 29] = [
     ("init DIR", "init @/coreach.yaml"),
     ("run --out", "run coreach.yaml --stages test_case --out @/deliver_coffee/test_case.json"),
     ("run --html", "run coreach.yaml --stages test_case --html @"),
     ("import --out", "import lift.aut --inputs CALL --outputs * --out @"),
     ("compare --html", "compare coreach.yaml --domains location --html @"),
+    ("compare --csv", "compare coreach.yaml --domains location --csv @"),
     ("compare --store", "compare coreach.yaml --domains location --store @"),
     ("compare tasks --out", "compare tasks coreach.yaml --shards 2 --out @/shard"),
     ("explore --draw", "explore models/specification.yaml --depth 1 --draw @.svg"),

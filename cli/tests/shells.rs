@@ -25,7 +25,8 @@ fn printed(program: &str, arguments: &[&str], folder: &Path) -> String {
 fn commands() -> Vec<Vec<String>> {
     fn below(command: &clap::Command, words: &[String], found: &mut Vec<Vec<String>>) {
         found.push(words.to_vec());
-        for inner in command.get_subcommands() {
+        // What is hidden is for the program itself.
+        for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
             below(inner, &[words, &[inner.get_name().to_owned()]].concat(), found);
         }
     }

@@ -56,8 +56,10 @@
 pub mod artifact;
 pub mod check;
 pub mod domains;
+pub mod exact;
 pub mod export;
 pub mod imprecisions;
+pub mod late_states;
 pub mod lateness;
 pub mod limits;
 pub mod named_types;

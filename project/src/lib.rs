@@ -72,6 +72,7 @@ pub mod jobs;
 pub mod kinds;
 pub mod limits;
 pub mod making;
+pub mod memory;
 pub mod models;
 pub mod once;
 pub mod outputs;

@@ -74,6 +74,8 @@ pub enum OutputForm {
     Specification,
     /// Mutants that are done.
     Mutants,
+    /// A comparison as comma-separated values.
+    Csv,
     /// Rows of a comparison that are done.
     Comparison,
     /// A campaign's store, which is added to: who opens it takes no other file.
@@ -126,6 +128,7 @@ impl OutputForm {
             OutputForm::Manual => ("a page of the manual", &[".th coreach"]),
             OutputForm::Specification => ("a specification", &[]),
             OutputForm::Mutants => ("results of `mutate`", &["{\"coreach_shard\":\"mutate\""]),
+            OutputForm::Csv => ("a comparison", &["purpose,domain,result"]),
             OutputForm::Comparison => ("results of `compare`", &["{\"coreach_shard\":\"compare\""]),
             OutputForm::Store => ("a campaign's store", &[]),
             OutputForm::New => ("new", &[]),

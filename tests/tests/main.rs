@@ -9,6 +9,7 @@ mod diagnostics;
 mod documents;
 mod domain_operations;
 mod evaluator;
+mod exact;
 mod explode;
 mod faults;
 mod fixpoints;

@@ -8,6 +8,7 @@
 //! therefore functions here, and each has one direction: [`may_hold`] errs towards `true`, [`must_hold`] errs
 //! towards `false`. Where that happens the solver's statistics count it.
 
+pub mod horn;
 #[cfg(test)]
 pub(crate) mod random;
 pub mod smtlib;

@@ -1,29 +1,40 @@
-//! `coreach compare`: what each abstract domain makes of the same purposes.
+//! `coreach compare`: what each abstract domain makes of the same purposes, and how far that is from the
+//! truth.
 
+mod row;
+
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
 
-use coreach_analyses::DomainKind;
+use coreach_analyses::exact::ExactReference;
+use coreach_analyses::solver::horn::HornEngine;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::{DomainKind, Options};
 use coreach_execution::campaign::Key;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
-use coreach_pipeline::Stage;
+use coreach_pipeline::exact::{distance, exact_reference};
+use coreach_pipeline::late_states::late_states;
 use coreach_pipeline::sources::Sources;
-use coreach_project::jobs;
 use coreach_project::making::{MadeTest, make};
 use coreach_project::project::{Project, load};
 use coreach_project::shards::{Shard, plan};
-use serde::{Deserialize, Serialize};
+use coreach_project::{budget, jobs, memory};
 
 use super::report::beside;
 use super::run::no_thread;
-use super::{refuse, shards, table};
+use super::{refuse, shards};
 use crate::arguments::{CompareArguments, CompareCommand, CompareTasksArguments};
 use crate::console;
 use crate::exit::Exit;
+use crate::horn_process::HornProcess;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::ProgressLine;
+use crate::write::write;
+use row::{Figures, MADE, Row, STOPPED, UNREACHABLE, csv, drawn};
 
 /// What its shards are called.
 const KIND: &str = "compare";
@@ -54,7 +65,7 @@ pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
 }
 
 /// Every purpose with every domain, and what they are made of.
-fn pairs<'a>(project: &'a Project, domains: &[DomainKind]) -> (Vec<Pair<'a>>, Key) {
+fn pairs<'a>(project: &'a Project, domains: &[DomainKind], exact: bool) -> (Vec<Pair<'a>>, Key) {
     let of = |purpose: &'a TestPurpose| domains.iter().map(move |domain| (purpose, *domain));
     let pairs: Vec<Pair<'a>> = project.purposes.iter().flat_map(of).collect();
     let specification = &project.specification.iosts;
@@ -62,12 +73,15 @@ fn pairs<'a>(project: &'a Project, domains: &[DomainKind]) -> (Vec<Pair<'a>>, Ke
         project.purposes.iter().map(|purpose| Sources::of(specification, purpose).models).collect();
     let names: Vec<&str> = domains.iter().map(|domain| domain.name()).collect();
     let options = format!("{:?} {:?} {:?}", project.options, project.conformance, project.judging);
-    let plan = plan(KIND, &serde_json::json!({ "models": sources, "domains": names, "options": options }));
+    let plan = plan(
+        KIND,
+        &serde_json::json!({ "models": sources, "domains": names, "options": options, "exact": exact }),
+    );
     (pairs, plan)
 }
 
 fn write_tasks(arguments: &CompareTasksArguments) -> io::Result<Exit> {
-    let CompareTasksArguments { tasks, domains } = arguments;
+    let CompareTasksArguments { tasks, domains, exact } = arguments;
     let path = &tasks.configuration;
     let (project, warnings) = match load(path) {
         Ok(project) => project,
@@ -75,9 +89,9 @@ fn write_tasks(arguments: &CompareTasksArguments) -> io::Result<Exit> {
     };
     console::draw(&warnings);
     let domains = domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
-    let (pairs, plan) = pairs(&project, &domains);
+    let (pairs, plan) = pairs(&project, &domains, *exact);
     let names: Vec<&str> = domains.iter().map(|domain| domain.name()).collect();
-    let options = format!("--domains {}", names.join(","));
+    let options = format!("--domains {}{}", names.join(","), if *exact { " --exact" } else { "" });
     shards::tasks(KIND, tasks, &plan, pairs.len(), &options)
 }
 
@@ -90,26 +104,46 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     };
     console::draw(&warnings);
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
-    let (pairs, plan) = pairs(&project, &domains);
+    let (pairs, plan) = pairs(&project, &domains, arguments.exact);
     let total = pairs.len();
     let outputs = each([
         shards::place(&arguments.shard, OutputForm::Comparison),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
+        wanted("--csv", arguments.csv.as_deref(), OutputForm::Csv),
     ]);
     let mine = outputs.and_then(|outputs| Ok((shards::mine(pairs, &plan, &arguments.shard)?, outputs)));
-    let (mut pairs, [place, page]) = match mine {
+    let (mut pairs, [place, page, values]) = match mine {
         Ok(mine) => mine,
         Err(found) => return refuse(&found, arguments.format),
     };
     let known = shards::known::<(), Row>(KIND, &arguments.shard, &plan);
     pairs.retain(|(number, _)| !known.contains_key(number));
     let progress = ProgressLine::start(pairs.len(), true);
-    let work = |(_, (purpose, domain)): &(usize, Pair<'_>)| {
-        let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
-        progress.one_done();
-        made.map(|made| figures(&made))
+    let threads = jobs::threads(arguments.threads);
+    let engine = match arguments.exact.then(HornProcess::this_program).transpose() {
+        Ok(engine) => engine,
+        Err(error) => {
+            console::say(&format!("error: where this program is: {error}"));
+            return Ok(Exit::Environment);
+        }
     };
-    let results = jobs::in_order(&pairs, jobs::threads(arguments.threads), work);
+    let references = References::new(&project, engine);
+    // What is kept may be put together with rows that were made elsewhere.
+    let is_alone = arguments.threads.is_some_and(|said| said.get() == 1) && arguments.shard.store.is_none();
+    let work = |(_, (purpose, domain)): &(usize, Pair<'_>)| {
+        // Of the whole process: what one pair takes is seen only where it is alone.
+        let alone = is_alone && memory::forget_peak();
+        let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
+        let peak = if alone { memory::peak() } else { None };
+        let done = made.map(|made| {
+            progress.says(format!("{} with {domain}: what is late", purpose.iosts.name));
+            let figures = references.add_to(Figures::of(&made, peak), &made, purpose);
+            (figures, made.unreachable.is_none())
+        });
+        progress.one_done();
+        done
+    };
+    let results = jobs::in_order(&pairs, threads, work);
     drop(progress);
     let results = match results {
         Ok(results) => results,
@@ -140,6 +174,11 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     if let Some(exit) = shards::keep(place.as_ref(), &compared) {
         return Ok(exit);
     }
+    let written = values.map(|output| write(&output, csv(compared.items.values())).map_err(|e| (output, e)));
+    if let Some(Err((output, error))) = written {
+        console::say(&format!("error: cannot write {}: {error}", output.path().display()));
+        return Ok(Exit::Environment);
+    }
     let exit = told(&compared, arguments.format)?;
     let files = [path.to_owned()];
     beside(page.as_ref(), &files, &domains, (arguments.format, false), exit)
@@ -160,111 +199,43 @@ fn told(compared: &Compared, format: OutputFormat) -> io::Result<Exit> {
     Ok(rows.iter().map(code).fold(Exit::Fine, Exit::and))
 }
 
-const MADE: &str = "made";
-const UNREACHABLE: &str = "unreachable";
-const STOPPED: &str = "stopped";
-
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-struct Row {
-    domain: String,
-    purpose: String,
-    result: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(flatten)]
-    figures: Option<Figures>,
+/// The exact references of purposes, each made when it is first asked for.
+///
+/// The stages before selection know no domain, so the reference is that of all domains.
+struct References<'a> {
+    project: &'a Project,
+    engine: Option<HornProcess>,
+    made: BTreeMap<&'a str, OnceLock<Option<ExactReference>>>,
 }
 
-impl Row {
-    /// The same, but for the time that it took.
-    fn agrees(&self, other: &Row) -> bool {
-        let timeless = |row: &Row| {
-            let figures = row.figures.clone().map(|figures| Figures { seconds: 0.0, ..figures });
-            Row { figures, ..row.clone() }
-        };
-        timeless(self) == timeless(other)
+impl<'a> References<'a> {
+    fn new(project: &'a Project, engine: Option<HornProcess>) -> Self {
+        let names = project.purposes.iter().map(|purpose| (purpose.iosts.name.as_str(), OnceLock::new()));
+        References { project, engine, made: names.collect() }
     }
-}
 
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-struct Figures {
-    test_graph: Graph,
-    test_case: Case,
-    queries: u64,
-    seconds: f64,
-}
-
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-struct Graph {
-    locations: usize,
-    transitions: usize,
-    inconclusive: usize,
-    pruned: usize,
-    strengthened: usize,
-}
-
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-struct Case {
-    locations: usize,
-    transitions: usize,
-    fail: usize,
-}
-
-/// The figures of what was made; can it be reached?
-fn figures(made: &MadeTest) -> (Figures, bool) {
-    let (graph, case) = (made.measured(Stage::Select), made.measured(Stage::InputComplete));
-    let selection = made.generation.test_graph.selection;
-    let figures = Figures {
-        test_graph: Graph {
-            locations: graph.locations,
-            transitions: graph.transitions,
-            inconclusive: graph.inconclusive,
-            pruned: selection.pruned,
-            strengthened: selection.strengthened,
-        },
-        test_case: Case { locations: case.locations, transitions: case.transitions, fail: case.fail },
-        queries: made.statistics.queries,
-        seconds: made.seconds,
-    };
-    (figures, made.unreachable.is_none())
-}
-
-fn drawn(rows: &[&Row]) -> String {
-    const HEAD: [&str; 13] = [
-        "purpose",
-        "domain",
-        "result",
-        "graph: locations",
-        "transitions",
-        "inconclusive",
-        "pruned",
-        "strengthened",
-        "case: locations",
-        "transitions",
-        "fail",
-        "queries",
-        "seconds",
-    ];
-    let mut cells = vec![HEAD.map(str::to_owned).to_vec()];
-    for row in rows {
-        let mut line = vec![row.purpose.clone(), row.domain.clone(), row.result.clone()];
-        if let Some(figures) = &row.figures {
-            let (graph, case) = (&figures.test_graph, &figures.test_case);
-            let counts = [
-                graph.locations,
-                graph.transitions,
-                graph.inconclusive,
-                graph.pruned,
-                graph.strengthened,
-                case.locations,
-                case.transitions,
-                case.fail,
-            ];
-            line.extend(counts.map(|count| count.to_string()));
-            line.push(figures.queries.to_string());
-            line.push(format!("{:.3}", figures.seconds));
-        }
-        cells.push(line);
+    /// What is late, and how far it is from the reference, where that is asked for; each within a budget of
+    /// its own, behind which nothing is said of it.
+    fn add_to(&self, mut figures: Figures, made: &MadeTest, purpose: &TestPurpose) -> Figures {
+        let time = || budget::time(self.project.time);
+        let generation = &made.generation;
+        let (visible, graph) = (&generation.visible, &generation.test_graph);
+        let mut engine = self.engine.clone();
+        let late = budget::within("late states", time(), |_| {
+            let engine = engine.as_mut().map(|engine| engine as &mut dyn HornEngine);
+            late_states(graph, &mut Z3Solver::default(), engine)
+        });
+        let options = Options { domain: DomainKind::PolyhedraCongruence, ..Options::default() };
+        let reference = self.engine.as_ref().and_then(|engine| {
+            let make = || {
+                let work =
+                    |_: &_| exact_reference(visible, &options, &mut engine.clone(), &mut Z3Solver::default());
+                budget::within("exact reference", time(), work).ok()
+            };
+            self.made.get(purpose.iosts.name.as_str())?.get_or_init(make).as_ref()
+        });
+        figures.late_states = late.ok().flatten();
+        figures.exact = reference.map(|reference| distance(reference, visible, graph));
+        figures
     }
-    table(&cells, 3)
 }

@@ -6,6 +6,7 @@
 
 pub mod artifacts;
 pub mod doubtful;
+pub mod exact;
 pub mod facts;
 pub mod ioco;
 pub mod lookahead;
@@ -75,6 +76,8 @@ properties! {
     VISIBLE_DETERMINISTIC = "visible_deterministic", "No reachable state has two successors by one event.", "Definition 4.20";
     REACH = "reach", "Every reachable state is in reach.", "(7.7), p. 182";
     COREACH = "coreach", "Every reachable state from which Accept can be reached is in coreach.", "(7.9), p. 183";
+    EXACT = "exact", "The exact reference contradicts neither brute force nor a domain: what it proves to lie on no run does not, what it shows does, and no domain cuts that.", "analyses/src/exact";
+    LATE = "late", "The late states of a test graph are the reachable ones from which Pass cannot be reached.", "pipeline/src/late_states.rs";
     GRAPH_FACTS = "graph_facts", "Every reachable state of test graph and test case is in its reach.", "Algorithm 7.2";
     GRAPH_TRACES = "graph_traces", "Traces of the test graph are the specification's; Pass after accepted traces only.", "Corollary 7.1; Lemmas 7.2 and 7.3";
     GRAPH_KEEPS = "graph_keeps", "A strict prefix of an accepted trace leads to no verdict, a shortest accepted trace to Pass.", "proof of Theorem 7.3";
@@ -341,9 +344,11 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
         );
         stages::deterministic(VISIBLE_DETERMINISTIC, &visible.iosts, &known, settings, &mut report);
         facts::facts(&visible.iosts, &visible.accepting, &known, settings, &mut report);
+        exact::exact(visible, &known, settings, &mut report);
     }
     if let (Some(graph), Some(case)) = (graph, case) {
         report.count("pairs through every stage", 1);
+        exact::late(graph, &known, settings, &mut report);
         test_case::graph(graph, &known, settings, &mut report);
         test_case::case(case, &known, settings, &mut report);
         silence::silence(case, &known, settings, &mut report);

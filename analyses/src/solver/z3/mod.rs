@@ -16,6 +16,7 @@
 //! Cost: about 65 microseconds for a small linear query that was not asked before, below 1 for one that was,
 //! about 200 for a witness.
 
+pub mod horn;
 mod path;
 mod quantified;
 mod read;

@@ -1,0 +1,144 @@
+//! Z3's answers as trees: what stands in parentheses, with every name that `let` binds replaced by its value.
+//!
+//! A value that is used twice is one value still: a proof is as long as the run, and would be a tree of
+//! exponential size else. An expression that nests deeper than [`DEEPEST`] is not read: whoever walks it
+//! would need a stack as deep.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The deepest nesting that is read.
+const DEEPEST: usize = 2000;
+
+/// A word, or a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Expression {
+    /// A word, without the bars of a quoted one.
+    Word(Rc<str>),
+    /// What stands in parentheses.
+    List(Rc<[Expression]>),
+}
+
+impl Expression {
+    /// The word, if it is one.
+    pub fn word(&self) -> Option<&str> {
+        match self {
+            Expression::Word(word) => Some(word),
+            Expression::List(_) => None,
+        }
+    }
+
+    /// The parts, if it is a list.
+    pub fn list(&self) -> Option<&[Expression]> {
+        match self {
+            Expression::Word(_) => None,
+            Expression::List(parts) => Some(parts),
+        }
+    }
+
+    /// The word at its head and what follows, if it is a list that begins with a word.
+    pub fn applied(&self) -> Option<(&str, &[Expression])> {
+        let (head, rest) = self.list()?.split_first()?;
+        Some((head.word()?, rest))
+    }
+
+    /// Is it `false`?
+    pub fn is(&self, word: &str) -> bool {
+        self.word() == Some(word)
+    }
+}
+
+/// Reads one expression.
+pub(super) fn read(text: &str) -> Option<Expression> {
+    let tree = tree(text)?;
+    resolved(&tree, &mut HashMap::new())
+}
+
+/// The text as a tree, `let` and all.
+fn tree(text: &str) -> Option<Expression> {
+    let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        match first {
+            '(' => {
+                open.push(Vec::new());
+                if open.len() > DEEPEST {
+                    return None;
+                }
+                rest = &rest[1..];
+            }
+            ')' => {
+                let list = open.pop()?;
+                open.last_mut()?.push(Expression::List(list.into()));
+                rest = &rest[1..];
+            }
+            '|' => {
+                let (word, behind) = rest[1..].split_once('|')?;
+                open.last_mut()?.push(Expression::Word(word.into()));
+                rest = behind;
+            }
+            _ => {
+                let ends = |c: char| c.is_whitespace() || c == '(' || c == ')';
+                let (word, behind) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+                open.last_mut()?.push(Expression::Word(word.into()));
+                rest = behind;
+            }
+        }
+        rest = rest.trim_start();
+    }
+    let mut whole = open.pop()?;
+    (open.is_empty() && whole.len() == 1).then(|| whole.pop())?
+}
+
+/// Names that are bound, each with the values of the bindings around it, the innermost last.
+type Bound = HashMap<Rc<str>, Vec<Expression>>;
+
+fn resolved(expression: &Expression, bound: &mut Bound) -> Option<Expression> {
+    let parts = match expression {
+        Expression::Word(word) => {
+            let value = bound.get(word).and_then(|values| values.last());
+            return Some(value.unwrap_or(expression).clone());
+        }
+        Expression::List(parts) => parts,
+    };
+    if parts.first().is_some_and(|head| head.is("let")) {
+        let [_, bindings, body] = &parts[..] else { return None };
+        let mut values = Vec::new();
+        for binding in bindings.list()? {
+            let [Expression::Word(name), value] = binding.list()? else { return None };
+            values.push((name.clone(), resolved(value, bound)?));
+        }
+        let names: Vec<Rc<str>> = values.iter().map(|(name, _)| name.clone()).collect();
+        for (name, value) in values {
+            bound.entry(name).or_default().push(value);
+        }
+        let body = resolved(body, bound);
+        for name in names {
+            bound.get_mut(&name).and_then(Vec::pop);
+        }
+        return body;
+    }
+    let parts: Option<Vec<Expression>> = parts.iter().map(|part| resolved(part, bound)).collect();
+    Some(Expression::List(parts?.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+    use super::*;
+
+    #[test]
+    fn names_are_replaced_by_the_nearest_binding() {
+        let text = "(let ((a (f x))) (and a (let ((a y) (b a)) (g a b)) |a b|))";
+        assert_eq!(read(text), read("(and (f x) (g y (f x)) |a b|)"));
+        assert_eq!(read(text).unwrap().list().unwrap()[3].word(), Some("a b"));
+    }
+
+    #[test]
+    fn what_is_no_expression_is_not_read() {
+        for text in ["", "(", ")", "a b", "(let (a) a)", "|a", &"(".repeat(5000)] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

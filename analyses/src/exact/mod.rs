@@ -1,0 +1,302 @@
+//! The exact reference: what truly lies on a run to Accept, proved or shown, and nothing in between.
+//!
+//! **Problem.** Selection keeps what an over-approximation cannot exclude. Whether a domain is precise enough
+//! is seen only beside the truth: which transitions truly lie on a run from an initial state to an accepting
+//! location. No procedure decides that for all models; for most that people write one does.
+//!
+//! **Source.** Constrained Horn clauses of the analysis' own problem ([`crate::inductive`]), answered by
+//! Spacer (Komuravelli, Gurfinkel, Chaki, CAV 2014, <https://doi.org/10.1007/978-3-319-08867-9_2>) with
+//! global guidance (Vediramana Krishnan et al., CAV 2020, <https://doi.org/10.1007/978-3-030-53291-8_7>).
+//!
+//! **Method.** For a transition t there are two predicates at a location: `P`, what is reached before t was
+//! taken, and `Q`, what is reached after it; t itself leads from one to the other ([`script`]).
+//! - An accepting location is reached in `Q`: the answer has the states of such a run. We look for the
+//!   transitions and parameters between them, and replay each in the concrete semantics ([`replay`]). All
+//!   transitions of the run are answered by it.
+//! - None is: the answer defines the predicates. `P` is inductive forward, and what `Q` does *not* hold is
+//!   inductive backward: whatever leads to a state outside `Q` is outside `Q`, and so are the accepting ones.
+//!   So these are facts as every analysis has them, and they are checked by the conditions of
+//!   [`crate::inductive`], each by a query. Such a pair often answers other transitions too.
+//!
+//! What the abstract domains have found is conjoined to the bodies, after its own conditions were checked:
+//! facts that do not check are left out.
+//!
+//! **Direction.** Nothing that Spacer says is believed. A claim that does not check is
+//! [`ExactAnswer::Unknown`], and counted in [`ExactReference::refused`].
+//!
+//! **Ends**: the number of questions is bounded by that of transitions, and each by the engine's limits.
+//! **Cost**: per question a start of a process and the search, milliseconds for small graphs; the checks are
+//! some queries per transition.
+
+mod expression;
+mod reading;
+mod replay;
+mod script;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use coreach_model::iosts::Transition;
+use coreach_model::obligation::enabling_condition;
+use coreach_model::semantics::State;
+use coreach_model::term::substitute;
+use coreach_model::{Iosts, LocationId, Number, Numbered, Term, TransitionId, budget};
+
+use crate::inductive::{HornClauses, RefinementIteration, chain};
+use crate::solver::horn::{HornEngine, HornReply};
+use crate::solver::{Answer, Solver, must_hold};
+pub use replay::AcceptingRun;
+pub use script::Refutation;
+
+/// After so many questions without an answer, no more are asked: each took all the time that it may.
+const MOST_UNANSWERED: usize = 6;
+
+/// May it truly lie on a run from an initial state to an accepting location?
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ExactAnswer {
+    /// It does: a run of this number shows it.
+    Yes(usize),
+    /// It does not: facts of this number prove it.
+    No(usize),
+    /// Not known, and why.
+    Unknown(String),
+}
+
+/// The exact reference of a graph.
+#[derive(Clone, Debug)]
+pub struct ExactReference {
+    /// Is there a run to an accepting location at all?
+    pub purpose: ExactAnswer,
+    /// Of each transition.
+    pub transitions: Numbered<TransitionId, ExactAnswer>,
+    /// The runs that show something.
+    pub runs: Vec<AcceptingRun>,
+    /// The facts that prove something.
+    pub refutations: Vec<Refutation>,
+    /// Questions to the engine.
+    pub questions: u64,
+    /// Its claims that did not check.
+    pub refused: u64,
+    /// Were the facts given left out, since their own conditions were not proved?
+    pub facts_left_out: bool,
+}
+
+impl ExactReference {
+    /// Of a location: it lies on a run where some transition at it does, or where it is initial and there is
+    /// a run.
+    pub fn of_location(&self, iosts: &Iosts, location: LocationId) -> ExactAnswer {
+        let at = |t: &Transition| t.source == location || t.target == location;
+        let answers = iosts.transitions.iter().zip(&self.transitions).filter(|(t, _)| at(t)).map(|(_, a)| a);
+        let mut answers: Vec<&ExactAnswer> = answers.collect();
+        if location == iosts.initial {
+            answers.push(&self.purpose);
+        }
+        let yes = answers.iter().find(|answer| matches!(answer, ExactAnswer::Yes(_)));
+        let unknown = answers.iter().find(|answer| matches!(answer, ExactAnswer::Unknown(_)));
+        match yes.or(unknown).or(answers.first()) {
+            Some(answer) => (*answer).clone(),
+            None => ExactAnswer::Unknown("nothing leads to it, and nothing away".to_owned()),
+        }
+    }
+}
+
+/// Answers for every transition of a graph; nothing may leave its accepting locations. `chain` is what an
+/// analysis has found, and may be empty.
+///
+/// # Panics
+/// Where `accepting` has not one entry for each location.
+pub fn exact(
+    iosts: &Iosts,
+    accepting: &[bool],
+    found: &[RefinementIteration],
+    engine: &mut dyn HornEngine,
+    solver: &mut dyn Solver,
+) -> ExactReference {
+    assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
+    let known = proved(iosts, accepting, found, solver);
+    let facts_left_out = known.is_none() && !found.is_empty();
+    let within = known.unwrap_or_else(|| vec![Term::yes(); accepting.len()]);
+    let mut questions = Questions { iosts, accepting, within, engine, solver, asked: 0, refused: 0 };
+    // What the domains found alone, which is inductive within itself.
+    let found = Refutation { reach: questions.within.clone(), coreach: questions.within.clone() };
+    let (mut runs, mut refutations) = (Vec::new(), vec![found]);
+    let mut transitions: Numbered<TransitionId, Option<ExactAnswer>> = iosts.transitions.map(|_| None);
+    let purpose = match questions.refuted(None, &refutations) {
+        Some(known) => ExactAnswer::No(known),
+        None => questions.answer(None, &mut runs, &mut refutations),
+    };
+    if let ExactAnswer::No(_) = purpose {
+        transitions = iosts.transitions.map(|_| Some(purpose.clone()));
+    }
+    let numbers: Vec<TransitionId> = transitions.numbers().collect();
+    for &number in &numbers {
+        for (place, run) in runs.iter().enumerate() {
+            for (taken, _) in &run.steps {
+                transitions[*taken].get_or_insert(ExactAnswer::Yes(place));
+            }
+        }
+        if transitions[number].is_none() {
+            transitions[number] = questions.refuted(Some(number), &refutations).map(ExactAnswer::No);
+        }
+        let is_open = |answer: &&Option<ExactAnswer>| matches!(answer, Some(ExactAnswer::Unknown(_)));
+        if transitions.iter().filter(is_open).count() >= MOST_UNANSWERED {
+            continue;
+        }
+        if transitions[number].is_none() {
+            transitions[number] = Some(questions.answer(Some(number), &mut runs, &mut refutations));
+        }
+    }
+    let unanswered =
+        || ExactAnswer::Unknown("not asked, since too many questions before had no answer".to_owned());
+    ExactReference {
+        purpose,
+        transitions: transitions.map(|answer| answer.clone().unwrap_or_else(unanswered)),
+        runs,
+        refutations,
+        questions: questions.asked,
+        refused: questions.refused,
+        facts_left_out,
+    }
+}
+
+/// Can an accepting location be reached from this state, which is reached? `None` where that is not known.
+pub fn leads_on(
+    iosts: &Iosts,
+    accepting: &[bool],
+    state: &State,
+    engine: &mut dyn HornEngine,
+    solver: &mut dyn Solver,
+) -> Option<bool> {
+    let equal = state
+        .valuation
+        .iter()
+        .map(|(datum, value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
+    let from = Iosts { initial: state.location, initial_condition: Term::and(equal), ..iosts.clone() };
+    let within = vec![Term::yes(); accepting.len()];
+    let mut questions = Questions { iosts: &from, accepting, within, engine, solver, asked: 0, refused: 0 };
+    match questions.answer(None, &mut Vec::new(), &mut Vec::new()) {
+        ExactAnswer::Yes(_) => Some(true),
+        ExactAnswer::No(_) => Some(false),
+        ExactAnswer::Unknown(_) => None,
+    }
+}
+
+/// What a chain of refinement iterations proves of the states of every run to an accepting location; none
+/// where a condition is not proved.
+fn proved(
+    iosts: &Iosts,
+    accepting: &[bool],
+    found: &[RefinementIteration],
+    solver: &mut dyn Solver,
+) -> Option<Vec<Term>> {
+    let last = found.last()?.facts.clone();
+    let mut conditions = chain(iosts, accepting, found, &last);
+    let all = conditions.all(|condition| must_hold(solver, &condition.premises, &condition.conclusion));
+    drop(conditions);
+    all.then_some(last)
+}
+
+struct Questions<'a> {
+    iosts: &'a Iosts,
+    accepting: &'a [bool],
+    /// What is proved of every state of a run to an accepting location, by location.
+    within: Vec<Term>,
+    engine: &'a mut dyn HornEngine,
+    solver: &'a mut dyn Solver,
+    asked: u64,
+    refused: u64,
+}
+
+impl Questions<'_> {
+    /// The answer for a transition, or for the whole, with the run or the facts added to the others.
+    fn answer(
+        &mut self,
+        through: Option<TransitionId>,
+        runs: &mut Vec<AcceptingRun>,
+        refutations: &mut Vec<Refutation>,
+    ) -> ExactAnswer {
+        budget::ask_now();
+        let problem = script::Problem::new(self.iosts, self.accepting, &self.within, through);
+        let claimed = if problem.is_cut() {
+            // No path of the graph: the predicates are empty.
+            Some(BTreeMap::new())
+        } else {
+            self.asked += 1;
+            match self.engine.solve(&problem.text()) {
+                HornReply::Unknown(why) => return ExactAnswer::Unknown(why),
+                HornReply::Derivable(proof) => {
+                    let run = reading::states(&proof, &problem).and_then(|states| {
+                        replay::replay(self.iosts, self.accepting, through, &states, self.solver)
+                    });
+                    return match run {
+                        Some(run) => {
+                            runs.push(run);
+                            ExactAnswer::Yes(runs.len() - 1)
+                        }
+                        None => self.refuse("the run that the engine claims is not one"),
+                    };
+                }
+                HornReply::Underivable(definitions) => reading::definitions(&definitions, &problem),
+            }
+        };
+        let Some(claimed) = claimed else { return self.refuse("the engine's facts are not read") };
+        // A predicate that rules lead nowhere from, or nothing to, has no definition in the answer.
+        let candidates = [Term::yes(), Term::no()].map(|missing| problem.refutation(&claimed, &missing));
+        for refutation in candidates {
+            if self.is_inductive(&refutation) && self.excludes(&refutation, through) {
+                refutations.push(refutation);
+                return ExactAnswer::No(refutations.len() - 1);
+            }
+        }
+        self.refuse("the engine's facts do not prove it")
+    }
+
+    fn refuse(&mut self, why: &str) -> ExactAnswer {
+        self.refused += 1;
+        ExactAnswer::Unknown(why.to_owned())
+    }
+
+    fn is_inductive(&mut self, refutation: &Refutation) -> bool {
+        let forward = HornClauses::forward(self.iosts);
+        let backward = HornClauses::backward(self.iosts, self.accepting);
+        let within = Some(&self.within[..]);
+        [(&forward, &refutation.reach), (&backward, &refutation.coreach)].into_iter().all(
+            |(clauses, facts)| {
+                clauses
+                    .obligations(self.iosts, facts, within)
+                    .all(|condition| must_hold(self.solver, &condition.premises, &condition.conclusion))
+            },
+        )
+    }
+
+    /// The facts of the first that exclude it.
+    fn refuted(&mut self, through: Option<TransitionId>, refutations: &[Refutation]) -> Option<usize> {
+        refutations.iter().position(|refutation| self.excludes(refutation, through))
+    }
+
+    /// Do these facts, which are inductive, exclude the transition, or every initial state?
+    fn excludes(&mut self, refutation: &Refutation, through: Option<TransitionId>) -> bool {
+        let parts = match through {
+            None => {
+                let at = self.iosts.initial.place();
+                let parts = [&self.within[at], &refutation.coreach[at]].map(Clone::clone);
+                [parts.to_vec(), vec![self.iosts.initial_condition.clone()]].concat()
+            }
+            Some(number) => {
+                let transition = &self.iosts.transitions[number];
+                let (source, target) = (transition.source.place(), transition.target.place());
+                let behind = |fact: &Term| substitute(fact, &transition.assignments);
+                vec![
+                    refutation.reach[source].clone(),
+                    self.within[source].clone(),
+                    enabling_condition(transition),
+                    behind(&self.within[target]),
+                    behind(&refutation.coreach[target]),
+                ]
+            }
+        };
+        let formula: Vec<Term> = parts.iter().flat_map(Term::conjuncts).collect();
+        self.solver.check(&formula) == Answer::Unsat
+    }
+}

@@ -1,0 +1,286 @@
+//! What Z3 answers to Horn clauses, as states and terms of the model.
+//!
+//! Nothing here decides anything: what is read is checked by who asked. What is not read is no answer.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use coreach_model::semantics::State;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::node::{Comparison, Operator};
+use coreach_model::value::ArrayValue;
+use coreach_model::{LocationId, Term, Type, Value};
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use super::expression::{Expression, read};
+use super::script::{Problem, Side};
+use crate::solver::smtlib::symbol;
+
+/// The states of a derivation, from the first one on.
+pub(super) fn states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Side, State)>> {
+    let proof = read(proof)?;
+    let ("mp", steps) = proof.applied()? else { return None };
+    let mut states = Vec::new();
+    let mut step = Some(steps.first()?);
+    while let Some(current) = step {
+        let (conclusion, premises) = current.list()?.get(1..)?.split_last()?;
+        // The last steps conclude what was asked for, which has no state.
+        if let Some((side, location, arguments)) = atom(conclusion, problem) {
+            let mut valuation = Valuation::new();
+            for (datum, argument) in problem.data.iter().zip(arguments) {
+                valuation.insert(datum.clone(), value(argument, datum.ty())?);
+            }
+            if valuation.len() != problem.data.len() {
+                return None;
+            }
+            states.push((side, State { location, valuation }));
+        }
+        step = premises.iter().find(|premise| is_derivation(premise));
+    }
+    states.reverse();
+    Some(states)
+}
+
+/// Is it `((_ hyper-res ...) ...)`?
+fn is_derivation(expression: &Expression) -> bool {
+    let head = expression.list().and_then(<[Expression]>::first).and_then(Expression::applied);
+    head.is_some_and(|(_, rest)| rest.first().is_some_and(|name| name.is("hyper-res")))
+}
+
+/// A predicate and its arguments.
+fn atom<'e>(
+    expression: &'e Expression,
+    problem: &Problem<'_>,
+) -> Option<(Side, LocationId, &'e [Expression])> {
+    let (name, arguments) = match expression {
+        Expression::Word(word) => (&**word, &[][..]),
+        Expression::List(_) => expression.applied()?,
+    };
+    let (side, location) = problem.named(name)?;
+    Some((side, location, arguments))
+}
+
+/// The definitions of predicates.
+pub(super) fn definitions(text: &str, problem: &Problem<'_>) -> Option<BTreeMap<(Side, LocationId), Term>> {
+    let whole = read(text)?;
+    let parts = match whole.applied() {
+        Some(("and", parts)) => parts.to_vec(),
+        _ => vec![whole],
+    };
+    let literals = literals(problem);
+    let mut found = BTreeMap::new();
+    for part in &parts {
+        let (bound, body) = match part.applied() {
+            Some(("forall", [bound, body])) => (bound.list()?, body),
+            _ => (&[][..], part),
+        };
+        let body = match body.applied() {
+            Some(("!", rest)) => rest.first()?,
+            _ => body,
+        };
+        let Some(("=", [left, right])) = body.applied() else { continue };
+        let Some((side, location, arguments)) = atom(left, problem) else { continue };
+        if arguments.len() != problem.data.len() {
+            return None;
+        }
+        let mut names: HashMap<&str, Term> = HashMap::new();
+        for (argument, datum) in arguments.iter().zip(&problem.data) {
+            names.insert(argument.word()?, Term::datum(datum));
+        }
+        if names.len() != arguments.len() || bound.len() != arguments.len() {
+            return None;
+        }
+        let mut reader = Terms { names, literals: &literals, known: HashMap::new() };
+        let fact = reader.term(right)?;
+        found.insert((side, location), of_sort(fact, &Type::Bool)?);
+    }
+    Some(found)
+}
+
+/// The literals of all enumerations, by the words that stand for them.
+fn literals(problem: &Problem<'_>) -> HashMap<String, Value> {
+    let mut found = HashMap::new();
+    let mut work: Vec<Type> = problem.data.iter().map(|datum| datum.ty().clone()).collect();
+    while let Some(ty) = work.pop() {
+        match ty {
+            Type::Enum(enumeration) => {
+                for (at, literal) in enumeration.literals.iter().enumerate() {
+                    found.insert(word(literal), Value::Enum(enumeration.clone(), at));
+                }
+            }
+            Type::Array(array) => work.extend([array.index.clone(), array.element.clone()]),
+            Type::Record(record) => work.extend(record.fields.iter().map(|(_, ty)| ty.clone())),
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+        }
+    }
+    found
+}
+
+/// A name as the script has it, without bars.
+fn word(name: &str) -> String {
+    symbol(name).trim_matches('|').to_owned()
+}
+
+struct Terms<'a> {
+    names: HashMap<&'a str, Term>,
+    literals: &'a HashMap<String, Value>,
+    /// By identity: what is shared is read once.
+    known: HashMap<*const Expression, Option<Term>>,
+}
+
+impl Terms<'_> {
+    fn term(&mut self, expression: &Expression) -> Option<Term> {
+        let parts = match expression {
+            Expression::Word(word) => return self.word(word),
+            Expression::List(parts) => parts,
+        };
+        let identity = parts.as_ptr();
+        if let Some(known) = self.known.get(&identity) {
+            return known.clone();
+        }
+        let read = self.applied(parts);
+        self.known.insert(identity, read.clone());
+        read
+    }
+
+    fn word(&self, word: &str) -> Option<Term> {
+        match word {
+            "true" => return Some(Term::yes()),
+            "false" => return Some(Term::no()),
+            _ => {}
+        }
+        if let Some(known) = self.names.get(word) {
+            return Some(known.clone());
+        }
+        let literal = self.literals.get(word).cloned().or_else(|| number(word));
+        literal.map(Term::literal)
+    }
+
+    fn applied(&mut self, parts: &[Expression]) -> Option<Term> {
+        let (head, rest) = parts.split_first()?;
+        let Some(head) = head.word() else {
+            // `((_ is red) x)`
+            let ("_", [is, literal]) = head.applied()? else { return None };
+            let (true, [argument]) = (is.is("is"), rest) else { return None };
+            let literal = Term::literal(self.literals.get(literal.word()?)?.clone());
+            let argument = self.term(argument)?;
+            return (argument.sort() == literal.sort()).then(|| Term::equal(&argument, &literal));
+        };
+        let terms: Option<Vec<Term>> = rest.iter().map(|part| self.term(part)).collect();
+        let terms = terms?;
+        let all = |ty: &Type| terms.iter().all(|term| term.sort() == ty);
+        match (head, &terms[..]) {
+            ("and", _) if all(&Type::Bool) => Some(Term::and(terms)),
+            ("or", _) if all(&Type::Bool) => Some(Term::or(terms)),
+            ("not", [a]) if all(&Type::Bool) => Some(a.not()),
+            ("=>", [a, b]) if all(&Type::Bool) => Some(Term::implies(a, b)),
+            ("ite", [c, a, b]) if *c.sort() == Type::Bool && a.sort() == b.sort() => {
+                Some(Term::if_then_else(c, a, b))
+            }
+            ("=", [a, b]) if a.sort() == b.sort() => Some(Term::equal(a, b)),
+            ("distinct", [a, b]) if a.sort() == b.sort() => Some(Term::equal(a, b).not()),
+            ("to_real", [a]) if all(&Type::Int) => Some(a.to_real()),
+            ("-", [a]) if a.sort().is_number() => Some(a.negate()),
+            ("select", [a, i]) => match a.sort() {
+                Type::Array(array) if array.index.sort() == *i.sort() => Some(Term::select(a, i)),
+                _ => None,
+            },
+            ("<" | "<=" | ">" | ">=", [a, b]) if a.sort() == b.sort() && a.sort().is_number() => {
+                let comparison = match head {
+                    "<" => Comparison::Less,
+                    "<=" => Comparison::AtMost,
+                    ">" => Comparison::Greater,
+                    _ => Comparison::AtLeast,
+                };
+                Some(Term::compare(comparison, a, b))
+            }
+            (_, [first, rest @ ..]) if !rest.is_empty() => {
+                let operator = match head {
+                    "+" => Operator::Add,
+                    "-" => Operator::Subtract,
+                    "*" => Operator::Multiply,
+                    "/" => Operator::Divide,
+                    "div" => Operator::IntegerDivide,
+                    "mod" => Operator::Modulo,
+                    _ => return None,
+                };
+                let fits = match operator {
+                    Operator::Divide => all(&Type::Real),
+                    Operator::IntegerDivide | Operator::Modulo => all(&Type::Int),
+                    _ => all(&Type::Int) || all(&Type::Real),
+                };
+                fits.then(|| {
+                    rest.iter().fold(first.clone(), |sum, term| Term::arithmetic(operator, &sum, term))
+                })
+            }
+            (_, [record]) => match record.sort() {
+                Type::Record(ty) => {
+                    let is_it = |(name, _): &(String, Type)| head == format!("{}.{name}", ty.name);
+                    ty.fields.iter().position(is_it).map(|at| Term::field(record, at))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn of_sort(term: Term, sort: &Type) -> Option<Term> {
+    (term.sort() == sort).then_some(term)
+}
+
+/// A numeral: `12` or `12.0`.
+fn number(word: &str) -> Option<Value> {
+    match word.strip_suffix(".0") {
+        Some(digits) => Some(Value::Real(RBig::from(digits.parse::<IBig>().ok()?))),
+        None => Some(Value::Int(word.parse().ok()?)),
+    }
+}
+
+/// A value of the type.
+fn value(expression: &Expression, ty: &Type) -> Option<Value> {
+    let found = match ty {
+        Type::Bool => Value::Bool(match expression.word()? {
+            "true" => true,
+            "false" => false,
+            _ => return None,
+        }),
+        Type::Int | Type::Nat | Type::Range(..) | Type::Real => literal(expression)?,
+        Type::Enum(enumeration) => {
+            let named = expression.word()?;
+            let at = enumeration.literals.iter().position(|literal| word(literal) == named)?;
+            Value::Enum(enumeration.clone(), at)
+        }
+        Type::Array(array) => {
+            // Stores from the outside in, then the constant array.
+            let (mut stores, mut rest) = (Vec::new(), expression);
+            while let Some(("store", [inner, index, cell])) = rest.applied() {
+                stores.push((value(index, &array.index.sort())?, value(cell, &array.element)?));
+                rest = inner;
+            }
+            let [_, default] = rest.list()? else { return None };
+            let default = value(default, &array.element)?;
+            let whole = ArrayValue { ty: array.clone(), default, cells: BTreeMap::new() };
+            stores.retain(|(index, _)| index.is_in(&array.index));
+            let stored = |array: ArrayValue, (index, cell)| array.set(index, cell);
+            Value::Array(Arc::new(stores.into_iter().rev().fold(whole, stored)))
+        }
+        Type::Record(record) => {
+            let (name, fields) = expression.applied()?;
+            if name != format!("make!{}", record.name) || fields.len() != record.fields.len() {
+                return None;
+            }
+            let values = fields.iter().zip(&record.fields).map(|(field, (_, ty))| value(field, ty));
+            Value::Record(record.clone(), values.collect::<Option<_>>()?)
+        }
+    };
+    found.is_in(ty).then_some(found)
+}
+
+/// A number, with a sign and a denominator where it has them.
+fn literal(expression: &Expression) -> Option<Value> {
+    let no_names = HashMap::new();
+    let mut reader = Terms { names: HashMap::new(), literals: &no_names, known: HashMap::new() };
+    reader.term(expression)?.as_literal().cloned()
+}

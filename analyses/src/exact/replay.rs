@@ -1,0 +1,81 @@
+//! A run that an engine claims, made one: the transitions and parameters between its states, each step
+//! replayed in the concrete semantics.
+
+use coreach_model::obligation::enabling_condition;
+use coreach_model::semantics::{State, fire, is_initial};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Iosts, Number, Term, TransitionId, Value};
+
+use super::script::Side;
+use crate::solver::{Solver, Witness};
+
+/// A run from an initial state to an accepting location.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AcceptingRun {
+    /// Where it begins.
+    pub initial: State,
+    /// What it takes, with the values of parameters, and where it is then.
+    pub steps: Vec<(TransitionId, State)>,
+    /// The values of the parameters of each step.
+    pub values: Vec<Vec<Value>>,
+}
+
+/// The run through these states; none where they are not those of one.
+pub(super) fn replay(
+    iosts: &Iosts,
+    accepting: &[bool],
+    through: Option<TransitionId>,
+    states: &[(Side, State)],
+    solver: &mut dyn Solver,
+) -> Option<AcceptingRun> {
+    let (_, initial) = states.first()?;
+    let in_types = initial.valuation.iter().all(|(datum, value)| value.is_in(datum.ty()));
+    if !in_types || !is_initial(iosts, initial) {
+        return None;
+    }
+    let mut run = AcceptingRun { initial: initial.clone(), steps: Vec::new(), values: Vec::new() };
+    for pair in states.windows(2) {
+        let [(from, state), (to, next)] = pair else { return None };
+        let wanted = if from == to { None } else { through };
+        let (taken, values) = step(iosts, state, next, wanted, solver)?;
+        run.steps.push((taken, next.clone()));
+        run.values.push(values);
+    }
+    let last = run.steps.last().map_or(initial.location, |(_, state)| state.location);
+    let is_taken = through.is_none_or(|through| run.steps.iter().any(|(taken, _)| *taken == through));
+    (accepting[last.place()] && is_taken).then_some(run)
+}
+
+/// A transition from one state to the other, and the values of its parameters.
+fn step(
+    iosts: &Iosts,
+    state: &State,
+    next: &State,
+    wanted: Option<TransitionId>,
+    solver: &mut dyn Solver,
+) -> Option<(TransitionId, Vec<Value>)> {
+    let known: Substitution =
+        state.valuation.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+    let between =
+        |t: &coreach_model::iosts::Transition| t.source == state.location && t.target == next.location;
+    for (number, transition) in iosts.transitions.numbered().filter(|(_, t)| between(t)) {
+        if wanted.is_some_and(|wanted| wanted != number) {
+            continue;
+        }
+        let effects = iosts.variables.iter().map(|variable| {
+            let value = next.valuation.get(variable).map(|value| Term::literal(value.clone()));
+            value.map_or_else(Term::no, |value| Term::equal(&Iosts::effect(transition, variable), &value))
+        });
+        let condition = Term::and([enabling_condition(transition)].into_iter().chain(effects));
+        let Witness::Found(values) = solver.witness(&substitute(&condition, &known).conjuncts()) else {
+            continue;
+        };
+        let parameters = &iosts.action(transition.action).parameters;
+        let any = |p| values.get(p).cloned().unwrap_or_else(|| Value::any(p.ty()));
+        let values: Vec<Value> = parameters.iter().map(any).collect();
+        if fire(iosts, transition, state, &values).as_ref() == Some(next) {
+            return Some((number, values));
+        }
+    }
+    None
+}

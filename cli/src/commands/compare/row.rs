@@ -1,0 +1,203 @@
+//! A row of a comparison: what one domain makes of one purpose; as a table, and as comma-separated values.
+
+use coreach_pipeline::Stage;
+use coreach_pipeline::exact::Distance;
+use coreach_pipeline::late_states::{LateMethod, LateStates};
+use coreach_project::making::MadeTest;
+use serde::{Deserialize, Serialize};
+
+use crate::table::table;
+
+pub(super) const MADE: &str = "made";
+pub(super) const UNREACHABLE: &str = "unreachable";
+pub(super) const STOPPED: &str = "stopped";
+
+/// What a domain makes of a purpose.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Row {
+    pub domain: String,
+    pub purpose: String,
+    pub result: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(flatten)]
+    pub figures: Option<Figures>,
+}
+
+impl Row {
+    /// The same, but for what it took.
+    pub fn agrees(&self, other: &Row) -> bool {
+        let timeless = |row: &Row| {
+            let figures =
+                row.figures.clone().map(|figures| Figures { seconds: 0.0, memory: None, ..figures });
+            Row { figures, ..row.clone() }
+        };
+        timeless(self) == timeless(other)
+    }
+}
+
+/// The figures of what was made.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Figures {
+    test_graph: Graph,
+    test_case: Case,
+    /// None: not known.
+    pub late_states: Option<LateStates>,
+    /// None: not asked for, or given up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<Distance>,
+    queries: u64,
+    /// The most memory that the process had, in bytes, where this was all that it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<u64>,
+    seconds: f64,
+}
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+struct Graph {
+    locations: usize,
+    transitions: usize,
+    inconclusive: usize,
+    pruned: usize,
+    strengthened: usize,
+}
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+struct Case {
+    locations: usize,
+    transitions: usize,
+    fail: usize,
+}
+
+impl Figures {
+    /// Without what takes work of its own.
+    pub fn of(made: &MadeTest, memory: Option<u64>) -> Self {
+        let (graph, case) = (made.measured(Stage::Select), made.measured(Stage::InputComplete));
+        let selection = made.generation.test_graph.selection;
+        Figures {
+            test_graph: Graph {
+                locations: graph.locations,
+                transitions: graph.transitions,
+                inconclusive: graph.inconclusive,
+                pruned: selection.pruned,
+                strengthened: selection.strengthened,
+            },
+            test_case: Case { locations: case.locations, transitions: case.transitions, fail: case.fail },
+            late_states: None,
+            exact: None,
+            queries: made.statistics.queries,
+            memory,
+            seconds: made.seconds,
+        }
+    }
+
+    /// How many states and runs are late, of how many; a sample says so by `~`.
+    fn late(&self) -> [String; 2] {
+        let Some(LateStates { method, late, states, late_runs, runs, .. }) = &self.late_states else {
+            return ["?", "?"].map(str::to_owned);
+        };
+        let sign = if *method == LateMethod::Sample { "~" } else { "" };
+        [(late, states), (late_runs, runs)].map(|(late, all)| format!("{sign}{late}/{all}"))
+    }
+
+    /// What is kept in vain, of what is kept; and of how much of it nothing is known.
+    fn extra(&self) -> String {
+        match self.exact {
+            None => "?".to_owned(),
+            Some(Distance { extra, kept, unknown: 0, .. }) => format!("{extra}/{kept}"),
+            Some(Distance { extra, kept, unknown, .. }) => format!("{extra}..{}/{kept}", extra + unknown),
+        }
+    }
+}
+
+/// What the rows show: columns that nothing is said in are left out.
+struct Shown {
+    exact: bool,
+    memory: bool,
+}
+
+/// A table of the rows.
+pub(super) fn drawn(rows: &[&Row]) -> String {
+    let figures = || rows.iter().filter_map(|row| row.figures.as_ref());
+    let shown = Shown {
+        exact: figures().any(|figures| figures.exact.is_some()),
+        memory: figures().any(|figures| figures.memory.is_some()),
+    };
+    let mut head = vec!["purpose", "domain", "result", "graph: locations", "transitions", "inconclusive"];
+    head.extend(["late states", "late runs"]);
+    head.extend(shown.exact.then_some("extra"));
+    head.extend(["pruned", "strengthened", "case: locations", "transitions", "fail"]);
+    head.extend(shown.memory.then_some("MB"));
+    head.extend(["queries", "seconds"]);
+    let mut cells = vec![head.into_iter().map(str::to_owned).collect()];
+    cells.extend(rows.iter().map(|row| line(row, &shown)));
+    table(&cells, 3)
+}
+
+fn line(row: &Row, shown: &Shown) -> Vec<String> {
+    let mut line = vec![row.purpose.clone(), row.domain.clone(), row.result.clone()];
+    let Some(figures) = &row.figures else { return line };
+    let (graph, case) = (&figures.test_graph, &figures.test_case);
+    line.extend([graph.locations, graph.transitions, graph.inconclusive].map(|count| count.to_string()));
+    line.extend(figures.late());
+    line.extend(shown.exact.then(|| figures.extra()));
+    let counts = [graph.pruned, graph.strengthened, case.locations, case.transitions, case.fail];
+    line.extend(counts.map(|count| count.to_string()));
+    let megabytes = |bytes: u64| bytes.div_ceil(1_000_000).to_string();
+    line.extend(shown.memory.then(|| figures.memory.map_or_else(|| "?".to_owned(), megabytes)));
+    line.push(figures.queries.to_string());
+    line.push(format!("{:.3}", figures.seconds));
+    line
+}
+
+/// The rows as comma-separated values, a number each; empty where nothing is known.
+pub(super) fn csv<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
+    const HEAD: &str = "purpose,domain,result,graph_locations,graph_transitions,inconclusive,pruned,strengthened,\
+        case_locations,case_transitions,fail,late_method,late_states,states,late_runs,runs,exact_transitions,\
+        kept_transitions,extra_transitions,unknown_transitions,lost_transitions,queries,memory,seconds\n";
+    let mut text = HEAD.to_owned();
+    for row in rows {
+        let mut cells: Vec<String> = [&row.purpose, &row.domain, &row.result].map(|text| quoted(text)).into();
+        if let Some(figures) = &row.figures {
+            let (graph, case) = (&figures.test_graph, &figures.test_case);
+            let counts = [graph.locations, graph.transitions, graph.inconclusive, graph.pruned];
+            cells.extend(counts.map(|count| count.to_string()));
+            let counts = [graph.strengthened, case.locations, case.transitions, case.fail];
+            cells.extend(counts.map(|count| count.to_string()));
+            let known = |count: Option<usize>| count.map_or_else(String::new, |count| count.to_string());
+            let late = figures.late_states.as_ref();
+            cells.push(
+                late.map_or("", |late| match late.method {
+                    LateMethod::Enumeration => "enumeration",
+                    LateMethod::Sample => "sample",
+                })
+                .to_owned(),
+            );
+            let counts: [fn(&LateStates) -> usize; 4] =
+                [|late| late.late, |late| late.states, |late| late.late_runs, |late| late.runs];
+            cells.extend(counts.map(|count| known(late.map(count))));
+            let of = |count: fn(&Distance) -> usize| known(figures.exact.as_ref().map(count));
+            cells.extend([
+                of(|d| d.exact),
+                of(|d| d.kept),
+                of(|d| d.extra),
+                of(|d| d.unknown),
+                of(|d| d.lost),
+            ]);
+            cells.push(figures.queries.to_string());
+            cells.push(figures.memory.map_or_else(String::new, |memory| memory.to_string()));
+            cells.push(format!("{:.3}", figures.seconds));
+        }
+        cells.resize(HEAD.split(',').count(), String::new());
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}
+
+/// A cell that may hold anything.
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}

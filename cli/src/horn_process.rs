@@ -1,0 +1,117 @@
+//! Horn clauses, each question in a process of its own: the program started anew, as `coreach horn-clauses`.
+//!
+//! Z3's fixed points can hang where no limit is looked at, take any memory, and end the process that they run
+//! in. So the process sets itself limits that the system keeps, reads the script from its standard input, and
+//! writes the answer to its standard output. If anything ends it before, the answer is that nothing is known.
+//! Its time is processor time, so that the load of the machine changes no answer; a clock stands far behind
+//! it.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use coreach_analyses::solver::horn::{HornEngine, HornReply};
+use coreach_analyses::solver::z3::horn::InThisProcess;
+use coreach_model::budget;
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use crate::exit::Exit;
+
+/// The subcommand, which no help shows.
+pub const SUBCOMMAND: &str = "horn-clauses";
+
+/// Z3's resource units for a question, the same on every machine: some seconds.
+const RLIMIT: u32 = 20_000_000;
+
+/// Processor seconds of a question, behind the other limit.
+const SECONDS: u64 = 20;
+
+/// Bytes of its address space.
+const MEMORY: u64 = 2 << 30;
+
+/// On the clock, behind both.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Asks a program, which is coreach, in processes of its own.
+#[derive(Clone, Debug)]
+pub struct HornProcess {
+    /// The program.
+    pub program: PathBuf,
+}
+
+impl HornProcess {
+    /// This program.
+    ///
+    /// # Errors
+    /// It does not know where it is.
+    pub fn this_program() -> io::Result<Self> {
+        Ok(HornProcess { program: std::env::current_exe()? })
+    }
+}
+
+impl HornEngine for HornProcess {
+    fn solve(&mut self, script: &str) -> HornReply {
+        let unknown = |error: io::Error| HornReply::Unknown(format!("no process: {error}"));
+        let mut child = Command::new(&self.program);
+        let child = child.arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = match child.stderr(Stdio::null()).spawn() {
+            Ok(child) => Ended(child),
+            Err(error) => return unknown(error),
+        };
+        let (stdin, stdout) = (child.0.stdin.take(), child.0.stdout.take());
+        let (Some(mut stdin), Some(mut stdout)) = (stdin, stdout) else { unreachable!("both are pipes") };
+        // It reads all before it writes. Where it has ended before, there is no answer to read.
+        let _ = stdin.write_all(script.as_bytes());
+        drop(stdin);
+        let (send, receive) = channel();
+        let read = move || {
+            let mut text = String::new();
+            let _ = send.send(stdout.read_to_string(&mut text).map(|_| text));
+        };
+        let reader = match thread::Builder::new().name("horn clauses".to_owned()).spawn(read) {
+            Ok(reader) => reader,
+            Err(error) => return unknown(error),
+        };
+        let begun = Instant::now();
+        let text = loop {
+            match receive.recv_timeout(Duration::from_millis(50)) {
+                Ok(text) => break text.ok(),
+                Err(RecvTimeoutError::Timeout) if begun.elapsed() < LONGEST => budget::ask_now(),
+                Err(_) => break None,
+            }
+        };
+        drop(child);
+        let _ = reader.join();
+        let reply = text.as_deref().and_then(HornReply::from_text);
+        reply.unwrap_or_else(|| HornReply::Unknown("its process ended without an answer".to_owned()))
+    }
+}
+
+/// A process that ends with who waits for it, whatever ends that.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The other side: limits, a script, an answer.
+///
+/// # Errors
+/// Standard input or output fails, or a limit cannot be set.
+pub fn answer() -> io::Result<Exit> {
+    let limit = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
+    setrlimit(Resource::As, limit(MEMORY))?;
+    setrlimit(Resource::Cpu, limit(SECONDS))?;
+    setrlimit(Resource::Core, limit(0))?;
+    let mut script = String::new();
+    io::stdin().read_to_string(&mut script)?;
+    let reply = InThisProcess { rlimit: RLIMIT }.solve(&script);
+    io::stdout().write_all(reply.to_text().as_bytes())?;
+    Ok(Exit::Fine)
+}

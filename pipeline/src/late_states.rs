@@ -1,0 +1,353 @@
+//! Late states: the test goes on, and Accept is out of reach.
+//!
+//! **Problem.** A coarse domain keeps guards that are too weak. Then a test case can be in a state from which
+//! no run leads to Pass, and goes on, until something ends it: *late*. A count of Inconclusive does not show
+//! that, it hides it: who never notices that the purpose is lost has no transition to Inconclusive at all.
+//!
+//! **Method.** The states of the test graph are enumerated, breadth first, from those that satisfy the
+//! initial condition, and then counted backward from Pass: a reachable state without a verdict that is not
+//! met is late. That is exact where it ends within [`MOST_STATES`] and every parameter has few values: finite
+//! types are gone through, and of the others the solver lists the values, of which there are few where a
+//! guard determines them. Elsewhere some walks are made, and the exact reference is asked of the last state
+//! of each that has no verdict ([`leads_on`]), if there is an engine for it; else nothing is said. The last
+//! state tells of the walk: who is late stays late.
+//!
+//! **Runs** are walks, each successor as likely as the others: how many of them come to a late state. They
+//! are drawn by a fixed seed, so the number is the same wherever it is counted; it says how often *such*
+//! walks are late, which no implementation has to resemble.
+//!
+//! **Direction.** What is called late is: proved by enumeration or by the exact reference. A sample may miss
+//! some.
+//!
+//! **Ends** at its limits. **Cost**: per state and transition a few queries where types are infinite.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use coreach_analyses::exact::leads_on;
+use coreach_analyses::solver::horn::HornEngine;
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_model::iosts::Iosts;
+use coreach_model::obligation::enabling_condition;
+use coreach_model::random::Random;
+use coreach_model::semantics::{State, fire, is_initial};
+use coreach_model::term::evaluate::{Valuation, holds};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::value::tuples;
+use coreach_model::{Datum, Term, TransitionId, Value, budget};
+use serde::{Deserialize, Serialize};
+
+use crate::artifact::TestGraph;
+
+/// The most states that are enumerated.
+pub const MOST_STATES: usize = 2000;
+
+/// The most values of a message's parameters, or of the initial data, of finite types.
+const MOST_VALUES: usize = 512;
+
+/// The most such values that the solver lists.
+const MOST_LISTED: usize = 8;
+
+/// The walks over enumerated states, and their steps at most.
+const WALKS: (usize, usize) = (1000, 100);
+
+/// The walks of a sample, and their steps at most.
+const SAMPLED: (usize, usize) = (12, 60);
+
+/// How it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LateMethod {
+    /// All states were enumerated.
+    Enumeration,
+    /// Some walks were made, and the last states of them asked of the exact reference.
+    Sample,
+}
+
+/// How many states and runs of a test graph are late.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LateStates {
+    /// How it is known.
+    pub method: LateMethod,
+    /// States that are late.
+    pub late: usize,
+    /// Of so many: all reachable ones without a verdict, or those that were asked about with an answer.
+    pub states: usize,
+    /// Walks that come to a late state.
+    pub late_runs: usize,
+    /// Of so many walks; in a sample, of those of which it is known.
+    pub runs: usize,
+    /// Where the first late state is, and its data, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub example: Option<String>,
+}
+
+/// The late states of a test graph; none where that is not known.
+pub fn late_states(
+    graph: &TestGraph,
+    solver: &mut dyn Solver,
+    engine: Option<&mut dyn HornEngine>,
+) -> Option<LateStates> {
+    budget::doing("looking for late states");
+    match (enumerate(graph, solver), engine) {
+        (Some(all), _) => Some(among_all(graph, &all)),
+        (None, Some(engine)) => among_some(graph, solver, engine),
+        (None, None) => None,
+    }
+}
+
+fn among_all(graph: &TestGraph, all: &Enumerated) -> LateStates {
+    let Enumerated { states, successors, initial } = all;
+    let alive = alive(successors, |at| Some(states[at].location) == graph.pass);
+    let is_open = |at: &usize| !graph.is_verdict(states[*at].location);
+    let is_late = |at: &usize| !alive[*at] && is_open(at);
+    let late: Vec<usize> = (0..states.len()).filter(is_late).collect();
+    let (runs, steps) = WALKS;
+    let mut random = Random::new(1);
+    let mut late_runs = 0;
+    for _ in 0..runs {
+        let mut at = random.below(*initial);
+        for _ in 0..steps {
+            match random.pick(&successors[at]) {
+                Some(next) if !is_late(&at) => at = *next,
+                _ => break,
+            }
+        }
+        late_runs += usize::from(is_late(&at));
+    }
+    LateStates {
+        method: LateMethod::Enumeration,
+        late: late.len(),
+        states: (0..states.len()).filter(is_open).count(),
+        late_runs,
+        runs,
+        example: late.first().map(|at| shown(&graph.iosts, &states[*at])),
+    }
+}
+
+fn among_some(graph: &TestGraph, solver: &mut dyn Solver, engine: &mut dyn HornEngine) -> Option<LateStates> {
+    let accepting: Vec<bool> = graph.iosts.location_ids().map(|at| Some(at) == graph.pass).collect();
+    let outgoing = graph.iosts.outgoing();
+    let (starts, _) = initial_states(graph, solver);
+    let (runs, steps) = SAMPLED;
+    let mut random = Random::new(1);
+    // The last states that have no verdict, and whether they were met and lead to Pass.
+    let mut last: BTreeMap<State, Option<bool>> = BTreeMap::new();
+    let (mut known, mut late, mut example) = (0, 0, None);
+    for _ in 0..runs {
+        let mut at = random.pick(&starts)?.clone();
+        let mut passed = false;
+        for _ in 0..steps {
+            let (next, _) = successors(graph, &outgoing[at.location], &at, solver);
+            match random.pick(&next) {
+                Some(next) if graph.is_verdict(next.location) => {
+                    passed = Some(next.location) == graph.pass;
+                    break;
+                }
+                Some(next) => at = next.clone(),
+                None => break,
+            }
+        }
+        let leads = match last.get(&at) {
+            _ if passed => Some(true),
+            Some(leads) => *leads,
+            None => leads_on(&graph.iosts, &accepting, &at, engine, solver),
+        };
+        known += usize::from(leads.is_some());
+        if leads == Some(false) {
+            late += 1;
+            example.get_or_insert_with(|| shown(&graph.iosts, &at));
+        }
+        last.insert(at, leads);
+    }
+    let states = last.values().filter(|leads| leads.is_some()).count();
+    (known > 0).then(|| LateStates {
+        method: LateMethod::Sample,
+        late: last.values().filter(|leads| **leads == Some(false)).count(),
+        states,
+        late_runs: late,
+        runs: known,
+        example,
+    })
+}
+
+fn shown(iosts: &Iosts, state: &State) -> String {
+    let data: Vec<String> =
+        state.valuation.iter().map(|(datum, value)| format!("{} == {value}", datum.name())).collect();
+    let label = &iosts.location(state.location).label;
+    if data.is_empty() { label.clone() } else { format!("{label} with {}", data.join(", ")) }
+}
+
+/// All reachable states of a test graph.
+struct Enumerated {
+    states: Vec<State>,
+    /// By state, one for each transition and values.
+    successors: Vec<Vec<usize>>,
+    /// How many of the states, the first ones, are initial.
+    initial: usize,
+}
+
+/// All states; none where they are too many, or there is not even an initial one.
+fn enumerate(graph: &TestGraph, solver: &mut dyn Solver) -> Option<Enumerated> {
+    let (mut states, mut is_all) = initial_states(graph, solver);
+    let initial = states.len();
+    let mut numbers: HashMap<State, usize> = states.iter().cloned().zip(0..).collect();
+    let outgoing = graph.iosts.outgoing();
+    let mut all = Vec::new();
+    while all.len() < states.len() && is_all {
+        budget::ask();
+        let state = states[all.len()].clone();
+        let (next, is_complete) = successors(graph, &outgoing[state.location], &state, solver);
+        let numbered = next.into_iter().map(|next| {
+            *numbers.entry(next).or_insert_with_key(|next| {
+                states.push(next.clone());
+                states.len() - 1
+            })
+        });
+        all.push(numbered.collect());
+        is_all = is_complete && states.len() <= MOST_STATES;
+    }
+    (is_all && initial > 0).then_some(Enumerated { states, successors: all, initial })
+}
+
+/// The states that satisfy the initial condition, and whether these are all.
+fn initial_states(graph: &TestGraph, solver: &mut dyn Solver) -> (Vec<State>, bool) {
+    let iosts = &graph.iosts;
+    let theta = &iosts.initial_condition;
+    // An initialized system writes before it reads: what the condition leaves open has any value, and one
+    // stands for all.
+    let is_open = |datum: &&Datum| !iosts.constants.contains(datum) && !theta.mentions(datum);
+    let (open, chosen): (Vec<&Datum>, Vec<&Datum>) =
+        iosts.constants.iter().chain(&iosts.variables).partition(is_open);
+    let chosen: Vec<Datum> = chosen.into_iter().cloned().collect();
+    let (starts, is_all) = values(theta, &chosen, solver);
+    let mut states: Vec<State> = Vec::new();
+    for start in starts {
+        let mut valuation: Valuation = chosen.iter().cloned().zip(start).collect();
+        valuation.extend(open.iter().map(|datum| ((*datum).clone(), Value::any(datum.ty()))));
+        let state = canonical(State { location: iosts.initial, valuation });
+        if is_initial(iosts, &state) && !states.contains(&state) {
+            states.push(state);
+        }
+    }
+    (states, is_all)
+}
+
+/// The states behind one, one for each transition and values, and whether these are all.
+fn successors(
+    graph: &TestGraph,
+    outgoing: &[TransitionId],
+    state: &State,
+    solver: &mut dyn Solver,
+) -> (Vec<State>, bool) {
+    let iosts = &graph.iosts;
+    let known: Substitution =
+        state.valuation.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+    let (mut found, mut is_all) = (Vec::new(), true);
+    for &number in outgoing {
+        let transition = &iosts.transitions[number];
+        let condition = substitute(&enabling_condition(transition), &known);
+        let parameters = &iosts.action(transition.action).parameters;
+        let (all, is_complete) = values(&condition, parameters, solver);
+        is_all &= is_complete;
+        found.extend(all.iter().filter_map(|values| fire(iosts, transition, state, values)).map(canonical));
+    }
+    (found, is_all)
+}
+
+/// The state with equal arrays spelt alike, so that it is met once.
+fn canonical(mut state: State) -> State {
+    fn spelt(value: &mut Value) {
+        match value {
+            Value::Array(array) => *value = Value::Array(Arc::new((**array).clone().canonical())),
+            Value::Record(_, fields) => fields.iter_mut().for_each(spelt),
+            Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Enum(..) => {}
+        }
+    }
+    state.valuation.values_mut().for_each(spelt);
+    state
+}
+
+/// The values of data under which a condition on them holds, and whether these are all.
+fn values(condition: &Term, data: &[Datum], solver: &mut dyn Solver) -> (Vec<Vec<Value>>, bool) {
+    if condition.is_false() {
+        return (Vec::new(), true);
+    }
+    let determined = determined(&condition.conjuncts());
+    let lists: Option<Vec<Vec<Value>>> = data
+        .iter()
+        .map(|datum| match determined.get(datum) {
+            Some(value) => Some(vec![value.clone()]),
+            None => Value::enumerate(datum.ty(), MOST_VALUES),
+        })
+        .collect();
+    let count = |lists: &Vec<Vec<Value>>| lists.iter().fold(1usize, |n, list| n.saturating_mul(list.len()));
+    if let Some(lists) = lists.filter(|lists| count(lists) <= MOST_VALUES) {
+        let is_it = |tuple: &Vec<Value>| {
+            let valuation: Valuation = data.iter().cloned().zip(tuple.iter().cloned()).collect();
+            data.iter().zip(tuple).all(|(datum, value)| value.is_in(datum.ty()))
+                && holds(condition, &valuation) == Ok(true)
+        };
+        return (tuples(&lists).into_iter().filter(is_it).collect(), true);
+    }
+    let (mut found, mut formula) = (Vec::new(), condition.conjuncts());
+    // So that the solver gives each of them a value.
+    formula.extend(data.iter().map(|datum| Term::equal(&Term::datum(datum), &Term::datum(datum))));
+    for _ in 0..MOST_LISTED {
+        let valuation = match solver.witness(&formula) {
+            Witness::Found(valuation) => valuation,
+            Witness::None => return (found, true),
+            Witness::Unknown => return (found, false),
+        };
+        let value = |datum: &Datum| valuation.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
+        let tuple: Vec<Value> = data.iter().map(value).collect();
+        let equal = data
+            .iter()
+            .zip(&tuple)
+            .map(|(datum, value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
+        formula.push(Term::and(equal).not());
+        found.push(tuple);
+    }
+    (found, false)
+}
+
+/// What the conjuncts give a value: `p == 3`, `flag`, `!flag`.
+fn determined(conjuncts: &[Term]) -> HashMap<Datum, Value> {
+    let mut found = HashMap::new();
+    for conjunct in conjuncts {
+        match conjunct.node() {
+            Node::Compare(Comparison::Equal, a, b) => {
+                for (side, other) in [(a, b), (b, a)] {
+                    if let (Some(datum), Some(value)) = (side.as_datum(), other.as_literal()) {
+                        found.insert(datum.clone(), value.clone());
+                    }
+                }
+            }
+            Node::Data(flag) => drop(found.insert(flag.clone(), Value::Bool(true))),
+            Node::Not(inner) => {
+                if let Some(flag) = inner.as_datum() {
+                    found.insert(flag.clone(), Value::Bool(false));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// From which states does a path lead to one that is wanted?
+fn alive(successors: &[Vec<usize>], wanted: impl Fn(usize) -> bool) -> Vec<bool> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
+    for (at, next) in successors.iter().enumerate() {
+        next.iter().for_each(|next| before[*next].push(at));
+    }
+    let mut alive = vec![false; successors.len()];
+    let mut work: Vec<usize> = (0..successors.len()).filter(|at| wanted(*at)).collect();
+    while let Some(at) = work.pop() {
+        if !std::mem::replace(&mut alive[at], true) {
+            work.extend(&before[at]);
+        }
+    }
+    alive
+}
