@@ -9,9 +9,9 @@
 //! global guidance (Vediramana Krishnan et al., CAV 2020, <https://doi.org/10.1007/978-3-030-53291-8_7>).
 //!
 //! **Method.** For a transition t there are two predicates at a location: `P`, what is reached before t was
-//! taken, and `Q`, what is reached after it; t itself leads from one to the other ([`script`]).
+//! taken, and `Q`, what is reached after it; t itself leads from one to the other (`script`).
 //! - An accepting location is reached in `Q`: the answer has the states of such a run. We look for the
-//!   transitions and parameters between them, and replay each in the concrete semantics ([`replay`]). All
+//!   transitions and parameters between them, and replay each in the concrete semantics (`replay`). All
 //!   transitions of the run are answered by it.
 //! - None is: the answer defines the predicates. `P` is inductive forward, and what `Q` does *not* hold is
 //!   inductive backward: whatever leads to a state outside `Q` is outside `Q`, and so are the accepting ones.
