@@ -575,7 +575,8 @@ mod tests {
     #[test]
     fn every_help_fits_a_screen_and_ends_with_an_example() {
         let mut command = Arguments::command();
-        for subcommand in command.get_subcommands_mut() {
+        let shown = command.get_subcommands_mut().filter(|subcommand| !subcommand.is_hide_set());
+        for subcommand in shown {
             // As clap decides for `--help`: at length where some argument has more to say.
             let at_length = subcommand.get_arguments().any(|argument| argument.get_long_help().is_some());
             let help = match at_length {
