@@ -13,6 +13,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::marker;
 use coreach_analyses::solver::horn::{HornEngine, HornReply};
 use coreach_analyses::solver::z3::horn::InThisProcess;
 use coreach_model::budget;
@@ -57,7 +58,7 @@ impl HornEngine for HornProcess {
         let unknown = |error: io::Error| HornReply::Unknown(format!("no process: {error}"));
         let mut child = Command::new(&self.program);
         let child = child.arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = match child.stderr(Stdio::null()).spawn() {
+        let mut child = match marker::start(|| child.stderr(Stdio::null()).spawn()) {
             Ok(child) => Ended(child),
             Err(error) => return unknown(error),
         };

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
 use rustix::process::{Pid, WaitOptions};
 
+use super::flag::is_ending;
 use super::processes::{Process, numbers, own, stat};
 use super::tag::{put, tag};
 
@@ -45,6 +46,19 @@ pub(super) struct Gate {
 pub(super) fn gate() -> MutexGuard<'static, Gate> {
     static GATE: Mutex<Gate> = Mutex::new(Gate { was_passed: false, leaders: BTreeSet::new() });
     GATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts one of our own programs, or nothing where the program is ending: who kills all that is below us
+/// would not see it.
+///
+/// # Errors
+/// As `spawn`; or coreach is ending.
+pub fn start(spawn: impl FnOnce() -> std::io::Result<Child>) -> std::io::Result<Child> {
+    let _gate = gate();
+    if is_ending() {
+        return Err(std::io::Error::other("coreach is ending"));
+    }
+    spawn()
 }
 
 /// The status of a launched process has been asked for: its number may be given to another.

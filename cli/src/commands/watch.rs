@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use coreach_adapters::marker;
 use coreach_project::checked::plural;
 use coreach_project::watched::{Changes, MOST, stamps, watched};
 
@@ -43,7 +44,12 @@ pub fn watch(arguments: &WatchArguments, given: &[OsString]) -> io::Result<Exit>
             let mut codes = Vec::new();
             for call in calls(arguments) {
                 let started = std::env::current_exe()
-                    .and_then(|own| Command::new(own).args(given).args(call).stdin(Stdio::null()).status());
+                    .and_then(|own| {
+                        let mut command = Command::new(own);
+                        command.args(given).args(call).stdin(Stdio::null());
+                        marker::start(|| command.spawn())
+                    })
+                    .and_then(|mut child| child.wait());
                 match started {
                     Ok(status) => {
                         codes.push(status.code().map_or("none".to_owned(), |code| code.to_string()))
