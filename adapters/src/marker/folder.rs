@@ -42,6 +42,9 @@ const GONE: &str = ".gone";
 /// How long one who leaves a launch waits for its files to be removed.
 const REMOVING: Duration = Duration::from_millis(50);
 
+/// So often our end tries again.
+const TRIES: usize = 10;
+
 /// How long a thread tries then.
 const RESISTANCE: Duration = Duration::from_secs(10);
 
@@ -143,7 +146,11 @@ pub(super) fn end_all(until: Instant) {
     let paths: Vec<PathBuf> = live.paths.iter().cloned().collect();
     drop(live);
     for path in paths {
-        removed(&path, until);
+        // Who has left a launch may be removing it just now: the two are in each other's way.
+        let mut tries = 0..TRIES;
+        while !removed(&path, until) && tries.next().is_some() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }
 
