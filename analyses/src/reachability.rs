@@ -271,6 +271,7 @@ impl<D: Domain> Remembered<D> {
             refinements.iter().map(|values| forward.clauses.at_locations(iosts, values)).collect();
         if let Some(backward) = &backward
             && D::SEES_DATA
+            && options.disjuncts > 1
         {
             by_regions(&forward, backward, &mut stages, abstraction, iosts, options, &mut iterations);
         }
@@ -298,9 +299,6 @@ impl<D: Domain> Remembered<D> {
 /// The values of one refinement iteration, by location: those of its points.
 type Stage = Vec<Vec<AbstractValue>>;
 
-/// So often regions are split anew after an analysis with them.
-const SPLITTINGS: usize = 1;
-
 /// An analysis with regions may evaluate locations so many times as often as the one without.
 const MOST_TIMES: usize = 4;
 
@@ -324,46 +322,33 @@ fn by_regions<T: Copy, D: Domain>(
     // What takes much longer than the analysis without regions is given up, and its facts stay.
     let most = iterations.steps.saturating_mul(MOST_TIMES);
     let options = Options { step_limit: options.step_limit.min(most), ..options.clone() };
-    for _ in 0..SPLITTINGS {
-        let stage = |back: usize| stages.len().checked_sub(back).map_or(&all, |at| &stages[at]);
-        let (known, reached, before) = (stage(1), stage(2), stage(3));
-        let ways = [
-            OrientedFacts {
-                orientation: Orientation::Backward,
-                values: known,
-                within: reached,
-                entry: &accepts,
-            },
-            OrientedFacts {
-                orientation: Orientation::Forward,
-                values: reached,
-                within: before,
-                entry: &initial,
-            },
-        ];
-        let is_split =
-            ways.each_ref().map(|way| split(abstraction, iosts, way, options.disjuncts, &mut regions));
-        if is_split == [false, false] {
-            return;
-        }
-        let over = |orientation: Orientation, enters: &dyn Fn(LocationId) -> bool| {
-            let points = regions.points();
-            HornClauses::over(iosts, orientation, points, |at| enters(at.location), |_, _, _| true)
-        };
-        let there = over(Orientation::Forward, &|at| at == iosts.initial);
-        let back = over(Orientation::Backward, &|at| accepting.contains(&at));
-        let within = regions.within(abstraction, known);
-        let there = OneWay::new(there, forward.entry.clone());
-        let mut further = Iterations::default();
-        let reached = there.solve(abstraction, Some(&within), &options, &mut further);
-        let coreached = OneWay::new(back, None).solve(abstraction, Some(&reached), &options, &mut further);
-        iterations.steps += further.steps;
-        if further.stopped.is_some() {
-            return;
-        }
-        iterations.rounds += 1;
-        stages.extend([reached, coreached].map(|values| regions.by_location(abstraction, &values)));
+    let stage = |back: usize| stages.len().checked_sub(back).map_or(&all, |at| &stages[at]);
+    let (known, reached, before) = (stage(1), stage(2), stage(3));
+    let ways = [
+        OrientedFacts { orientation: Orientation::Backward, values: known, within: reached, entry: &accepts },
+        OrientedFacts { orientation: Orientation::Forward, values: reached, within: before, entry: &initial },
+    ];
+    let is_split = ways.each_ref().map(|way| split(abstraction, iosts, way, options.disjuncts, &mut regions));
+    if is_split == [false, false] {
+        return;
     }
+    let over = |orientation: Orientation, enters: &dyn Fn(LocationId) -> bool| {
+        let points = regions.points();
+        HornClauses::over(iosts, orientation, points, |at| enters(at.location), |_, _, _| true)
+    };
+    let there = over(Orientation::Forward, &|at| at == iosts.initial);
+    let back = over(Orientation::Backward, &|at| accepting.contains(&at));
+    let within = regions.within(abstraction, known);
+    let there = OneWay::new(there, forward.entry.clone());
+    let mut further = Iterations::default();
+    let reached = there.solve(abstraction, Some(&within), &options, &mut further);
+    let coreached = OneWay::new(back, None).solve(abstraction, Some(&reached), &options, &mut further);
+    iterations.steps += further.steps;
+    if further.stopped.is_some() {
+        return;
+    }
+    iterations.rounds += 1;
+    stages.extend([reached, coreached].map(|values| regions.by_location(abstraction, &values)));
 }
 
 /// Backward and forward in refinement iterations, each within the one before; the last is backward.
