@@ -39,6 +39,18 @@ pub use crate::thresholds::Thresholds;
 use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;
 
+coreach_model::words! {
+    /// By what facts are made sharper.
+    #[derive(Default)]
+    pub enum Refinement {
+        /// By the abstract domains alone.
+        #[default]
+        Domains = "domains",
+        /// By the exact reference too, where selection asks (`crate::exact`).
+        Exact = "exact",
+    }
+}
+
 /// The knobs of the analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -58,6 +70,8 @@ pub struct Options {
     pub step_limit: usize,
     /// Regions of one location that are told apart where their join would lose something; 1 is none.
     pub disjuncts: usize,
+    /// By what the facts may be made sharper still.
+    pub refine: Refinement,
     /// Comparisons and flags in one fact, where it has more than a few cases.
     pub fact_limit: usize,
     /// Constraints in one guard, initial condition or assigned value; what is longer is read as true.
@@ -75,6 +89,7 @@ impl Default for Options {
             partition_limit: 256,
             step_limit: 1_000_000,
             disjuncts: 1,
+            refine: Refinement::Domains,
             fact_limit: 200,
             condition_limit: CONDITION_LIMIT,
         }
@@ -127,6 +142,8 @@ pub struct Iterations {
     pub coarsened: usize,
     /// Facts that say less than was found, to stay within `fact_limit`.
     pub shortened: usize,
+    /// Transitions of which the exact reference knows nothing, where it was asked.
+    pub undecided: usize,
     /// Why a fixpoint was given up, where one was.
     pub stopped: Option<Exhausted>,
 }

@@ -37,10 +37,12 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
+use coreach_analyses::solver::horn;
 use coreach_project::budget;
 
 use arguments::{Arguments, CoreachCommand};
 use exit::Exit;
+use horn_process::HornProcess;
 
 /// Says what is wrong with the arguments, or what was asked for about them.
 ///
@@ -83,6 +85,7 @@ pub fn main() -> ExitCode {
     if arguments.verbose {
         console::tell_what_is_done();
     }
+    horn::provide(|| Box::new(HornProcess::this_program()));
     let given = arguments.again();
     certain_end::start(arguments.command.format());
     commands::json::end_with_the_session();

@@ -49,6 +49,12 @@ pub fn say(imprecisions: &[Imprecision], iterations: &Iterations, iosts: &Iosts)
             iterations.shortened
         ));
     }
+    if iterations.undecided > 0 {
+        lines.push(format!(
+            "of {} transitions the exact reference does not know whether they lie on a run to Accept (`analysis: refine`)",
+            iterations.undecided
+        ));
+    }
     if let Some(Exhausted::Steps(limit)) = iterations.stopped {
         lines.push(format!(
             "the analysis was stopped after {limit} evaluations of a location, with what it had (`analysis: step_limit`)"

@@ -29,9 +29,10 @@
 
 use std::collections::BTreeSet;
 
+use coreach_analyses::exact::refined;
 use coreach_analyses::inductive::{HornClauses, Obligation, Orientation, RefinementIteration};
-use coreach_analyses::reachability::analyse;
-use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::reachability::{Refinement, analyse};
+use coreach_analyses::solver::{Answer, Solver, horn};
 use coreach_analyses::symbolic::search::{
     GoalPath, SearchBound, SearchGoal, SearchLimits, SearchOutcome, Searcher,
 };
@@ -121,10 +122,17 @@ pub fn verify(
     let mut keep = kept.iter();
     product.made_of.retain(|_| keep.next().is_none_or(|keep| *keep));
     budget::doing("analysing the product");
-    let facts = analyse(&product.iosts, &product.accepting, &options.analysis);
+    let mut facts = analyse(&product.iosts, &product.accepting, &options.analysis);
     budget::doing("proving the facts");
     if let Some(refinement) = proof(&product, &facts.chain, solver) {
         return Ok(Verified::Proved(Proof::Facts(told(&product, refinement, solver))));
+    }
+    if options.analysis.refine == Refinement::Exact {
+        budget::doing("the exact reference");
+        facts = refined(&product.iosts, &product.accepting, facts, horn::engine(), solver);
+        if let Some(refinement) = proof(&product, &facts.chain, solver) {
+            return Ok(Verified::Proved(Proof::Facts(told(&product, refinement, solver))));
+        }
     }
     budget::doing("looking for a violation");
     let goal = SearchGoal {

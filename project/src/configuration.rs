@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_analyses::domains::{DomainKind, NAMES};
+use coreach_analyses::reachability::Refinement;
 use coreach_model::Aim;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
@@ -28,7 +29,7 @@ use coreach_pipeline::{Conformance, Stage};
 use dashu::rational::RBig;
 
 pub use judging::Judging;
-use judging::{read_conformance, read_judging};
+use judging::{read_conformance, read_judging, read_refine};
 pub use timing::GivenTiming;
 use timing::read_timed;
 
@@ -103,6 +104,8 @@ pub struct Configuration {
     pub step_limit: usize,
     /// `analysis: disjuncts`; 1.
     pub disjuncts: usize,
+    /// `analysis: refine`; domains.
+    pub refine: Refinement,
     /// `analysis: fact_limit`; 200.
     pub fact_limit: usize,
     /// `analysis: condition_limit`; 4096.
@@ -211,7 +214,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let timed = read_timed(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
-    const ANALYSIS: [&str; 9] = [
+    const ANALYSIS: [&str; 10] = [
         "domain",
         "widening",
         "descending_steps",
@@ -219,6 +222,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         "partition_limit",
         "step_limit",
         "disjuncts",
+        "refine",
         "fact_limit",
         "condition_limit",
     ];
@@ -232,6 +236,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let partition_limit = number(collector, analysis, "partition_limit", 1, 256);
     let step_limit = number(collector, analysis, "step_limit", 1, 1_000_000);
     let disjuncts = number(collector, analysis, "disjuncts", 1, 1);
+    let refine = read_refine(collector, analysis);
     let fact_limit = number(collector, analysis, "fact_limit", 0, 200);
     let condition_limit = number(collector, analysis, "condition_limit", 1, 4096);
     let output = shape::section(collector, entries, "output", &["directory", "formats", "stages"]);
@@ -259,6 +264,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         partition_limit,
         step_limit,
         disjuncts,
+        refine: refine?,
         fact_limit,
         condition_limit,
         directory: folder.join(directory),

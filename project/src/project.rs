@@ -245,6 +245,7 @@ fn options(configuration: &Configuration) -> Options {
             partition_limit: configuration.partition_limit,
             step_limit: configuration.step_limit,
             disjuncts: configuration.disjuncts,
+            refine: configuration.refine,
             fact_limit: configuration.fact_limit,
             condition_limit: configuration.condition_limit,
         },

@@ -102,6 +102,30 @@ toggle: 0; 2/2 ?0 late ~5/5; 0/0 ?0 late -
 two_strides: 0; 3/3 ?0 late 3/3; 0/0 ?0 late -
 ";
 
+/// Defends soundness (nothing that lies on a run is cut, and the proof of the facts is checked) and precision
+/// (what the reference knows to be in vain is not kept).
+#[test]
+fn sound_and_precise_what_is_refined_keeps_nothing_in_vain() {
+    let folder = std::env::temp_dir().join(format!("coreach-refined-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, purpose) in [("stride", "unreachable"), ("late", "made")] {
+        let models = root().join("tests/numerical").join(name).canonicalize().unwrap();
+        let at = |file: &str| models.join(file).display().to_string();
+        let configuration = folder.join(format!("{name}.yaml"));
+        let text = format!(
+            "specification: {}\npurpose: {}\nanalysis: {{ refine: exact }}\n",
+            at("specification.yaml"),
+            at("purpose.yaml")
+        );
+        std::fs::write(&configuration, text).unwrap();
+        for row in compared(&configuration, "interval,polyhedra") {
+            assert_eq!(row["result"], purpose, "{name}: {row}");
+            assert_eq!([&row["exact"]["extra"], &row["exact"]["lost"]], [0, 0], "{name}: {row}");
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// Defends soundness (nothing that lies on a run is cut), and of precision what is known of the examples.
 #[test]
 fn sound_and_precise_the_exact_reference_of_the_examples() {

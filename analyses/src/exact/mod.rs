@@ -30,6 +30,7 @@
 
 mod expression;
 mod reading;
+mod refine;
 mod replay;
 mod script;
 #[cfg(test)]
@@ -46,6 +47,7 @@ use coreach_model::{Iosts, LocationId, Number, Numbered, Term, TransitionId, bud
 use crate::inductive::{HornClauses, RefinementIteration, chain};
 use crate::solver::horn::{HornEngine, HornReply};
 use crate::solver::{Answer, Solver, must_hold};
+pub use refine::refined;
 pub use replay::AcceptingRun;
 pub use script::Refutation;
 

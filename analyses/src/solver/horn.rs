@@ -4,10 +4,25 @@
 //! starts itself anew for each question, with limits that the system keeps; the answer comes as text. What
 //! is here is the form of both; [`super::z3::horn`] is the other process' side of it.
 
+use std::sync::OnceLock;
+
 /// Answers whether [`REACHED`] can be derived.
 pub trait HornEngine {
     /// The answer to a script of relations, variables and rules.
     fn solve(&mut self, script: &str) -> HornReply;
+}
+
+static ENGINE: OnceLock<fn() -> Box<dyn HornEngine>> = OnceLock::new();
+
+/// What starts an engine for this program. Only who is asked first has a say.
+pub fn provide(start: fn() -> Box<dyn HornEngine>) {
+    let _ = ENGINE.set(start);
+}
+
+/// An engine, where this program has one: a program that uses the library must [`provide`] it, since a
+/// process that is started anew must know that it is to answer.
+pub fn engine() -> Option<Box<dyn HornEngine>> {
+    ENGINE.get().map(|start| start())
 }
 
 /// The predicate that is asked for.

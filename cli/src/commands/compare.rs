@@ -120,13 +120,7 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     pairs.retain(|(number, _)| !known.contains_key(number));
     let progress = ProgressLine::start(pairs.len(), true);
     let threads = jobs::threads(arguments.threads);
-    let engine = match arguments.exact.then(HornProcess::this_program).transpose() {
-        Ok(engine) => engine,
-        Err(error) => {
-            console::say(&format!("error: where this program is: {error}"));
-            return Ok(Exit::Environment);
-        }
-    };
+    let engine = arguments.exact.then(HornProcess::this_program);
     let references = References::new(&project, engine);
     // What is kept may be put together with rows that were made elsewhere.
     let is_alone = arguments.threads.is_some_and(|said| said.get() == 1) && arguments.shard.store.is_none();

@@ -31,9 +31,10 @@
 
 use std::collections::HashMap;
 
+use coreach_analyses::exact::refined;
 use coreach_analyses::inductive::RefinementIteration;
-use coreach_analyses::reachability::{Analyst, Facts, Options};
-use coreach_analyses::solver::{Solver, may_hold};
+use coreach_analyses::reachability::{Analyst, Facts, Options, Refinement};
+use coreach_analyses::solver::{Solver, horn, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
@@ -52,7 +53,11 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     let before = visible.iosts.locations.len();
     let Cut { visible: cut, locations, transitions } = cut_behind_accept(visible);
     let mut analyst = Analyst::new(options);
-    let facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
+    let mut facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
+    if options.refine == Refinement::Exact {
+        budget::doing("the exact reference");
+        facts = refined(&cut.iosts, &cut.accepting, facts, horn::engine(), solver);
+    }
     // The chain is that of the one analysis, whatever the rounds of selection: it is given at the end.
     let known = Decided { reach: facts.reach.into(), coreach: facts.coreach.into(), chain: Vec::new() };
     let mut graph = strengthen(&cut, &known, solver);

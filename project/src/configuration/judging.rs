@@ -1,5 +1,7 @@
-//! By what runs are judged, and by whom: the keys `conformance` and `judge`.
+//! The keys whose values are words: by what runs are judged and by whom (`conformance`, `judge`), and by what
+//! facts are made sharper (`analysis: refine`).
 
+use coreach_analyses::reachability::Refinement;
 use coreach_model::Diagnostic;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::shape;
@@ -42,6 +44,14 @@ pub(super) fn read_judging(collector: &mut Collector, entries: &[Entry]) -> Opti
     let scalar = shape::scalar(collector, node, "`judge`", "judge: online")?;
     let all = Judging::ALL.map(|judging| (judging.name(), judging));
     known(collector, scalar, "judge", "nobody who judges", &all)
+}
+
+/// `analysis: refine`.
+pub(super) fn read_refine(collector: &mut Collector, analysis: &[Entry]) -> Option<Refinement> {
+    let Some(node) = shape::get(analysis, "refine") else { return Some(Refinement::default()) };
+    let scalar = shape::scalar(collector, node, "`refine`", "refine: exact")?;
+    let all = Refinement::ALL.map(|refinement| (refinement.name(), refinement));
+    known(collector, scalar, "refinement", "nothing that refines", &all)
 }
 
 /// What a word means, or a mistake with the nearest word.

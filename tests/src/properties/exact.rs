@@ -3,11 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use coreach_analyses::exact::ExactAnswer;
+use coreach_analyses::reachability::Refinement;
+use coreach_analyses::solver::horn;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options};
 use coreach_cli::horn_process::HornProcess;
 use coreach_model::{Number, TransitionId};
 use coreach_pipeline::artifact::{TestGraph, Visible};
+use coreach_pipeline::check;
 use coreach_pipeline::exact::{distance, exact_reference};
 use coreach_pipeline::late_states::{LateMethod, late_states};
 use coreach_pipeline::stages::select::select;
@@ -20,11 +23,12 @@ use crate::brute::machine::Machine;
 use crate::brute::pair::Instance;
 
 /// What the domains keep beyond the exact reference is counted under these names.
-const KEPT_IN_VAIN: [(DomainKind, &str); 4] = [
-    (DomainKind::Interval, "exact: kept in vain by interval"),
-    (DomainKind::Octagon, "exact: kept in vain by octagon"),
-    (DomainKind::Polyhedra, "exact: kept in vain by polyhedra"),
-    (DomainKind::PolyhedraCongruence, "exact: kept in vain by polyhedra+congruence"),
+const KEPT_IN_VAIN: [(DomainKind, Refinement, &str); 5] = [
+    (DomainKind::Interval, Refinement::Domains, "exact: kept in vain by interval"),
+    (DomainKind::Octagon, Refinement::Domains, "exact: kept in vain by octagon"),
+    (DomainKind::Polyhedra, Refinement::Domains, "exact: kept in vain by polyhedra"),
+    (DomainKind::PolyhedraCongruence, Refinement::Domains, "exact: kept in vain by polyhedra+congruence"),
+    (DomainKind::Polyhedra, Refinement::Exact, "exact: kept in vain by polyhedra, refined"),
 ];
 
 /// The program where it stands beside this one, or a folder above, as for tests; else this one, which is the
@@ -77,9 +81,14 @@ pub fn exact(visible: &Visible, known: &Known, settings: &Settings, report: &mut
             Err(why) => report.note(EXACT, Err(format!("{} {why}", visible.iosts.describe(transition)))),
         }
     }
-    for (domain, what) in KEPT_IN_VAIN {
-        let options = Options { domain, ..Options::default() };
+    horn::provide(|| Box::new(engine()));
+    for (domain, refine, what) in KEPT_IN_VAIN {
+        let options = Options { domain, refine, ..Options::default() };
         let graph = select(visible.clone(), &options, &mut Z3Solver::default());
+        if refine == Refinement::Exact {
+            let broken = check::test_graph(&graph, visible, &mut Z3Solver::default()).violations;
+            report.note(EXACT, if broken.is_empty() { Ok(()) } else { Err(format!("refined: {broken:?}")) });
+        }
         let far = distance(&reference, visible, &graph);
         report.count(what, far.extra);
         let lost = || format!("{domain} cuts {} transitions that are on runs", far.lost);
