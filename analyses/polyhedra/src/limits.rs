@@ -41,13 +41,15 @@ use crate::row;
 
 /// The exact join of products that differ in several blocks gets this part of the rows and of the work. What
 /// it leaves is paid for by every later operation.
-const COUPLED_ROWS: usize = 8;
+const COUPLED_ROWS: usize = 80;
 /// See [`COUPLED_ROWS`].
 const COUPLED_WORK: u64 = 64;
 
 /// The bounds added to a join that is coarser anyway get this part of the rows and of the work: each relates
 /// blocks that are small without it, and every later operation would pay for blocks as large as the limit.
-const ADDED: usize = 64;
+const ADDED_ROWS: usize = 640;
+/// See [`ADDED_ROWS`].
+const ADDED_WORK: u64 = 64;
 
 /// The octagonal bounds of blocks whose own join exceeds the limits get this part of the work.
 const OCTAGONAL: u64 = 8;
@@ -68,9 +70,10 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Enough for all but exploding cases, and little enough to end within about a second.
+    /// Enough for all but exploding cases, and little enough to end within about a second. It is the work that
+    /// ends; the rows keep memory within some tens of megabytes (a sheared cube of 13 dimensions has 8192).
     fn default() -> Self {
-        Self { rows: 2000, work: 2_000_000 }
+        Self { rows: 20_000, work: 2_000_000 }
     }
 }
 
@@ -215,7 +218,7 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     let octagonal = Budget::new(limits.rows, limits.work / OCTAGONAL);
     same.extend(joined_by_group(dimensions, &mine, &theirs, &budget, &octagonal, &mut candidates));
     let start = Polyhedron::of_blocks(dimensions, same);
-    let budget = Budget::new(limits.rows / ADDED, limits.work / ADDED as u64);
+    let budget = Budget::new(limits.rows / ADDED_ROWS, limits.work / ADDED_WORK);
     candidates.extend(across(dimensions, &mine, &theirs, &budget));
     narrowed(&start, candidates, &budget)
 }

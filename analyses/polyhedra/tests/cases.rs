@@ -212,6 +212,35 @@ fn limits_are_told() {
     assert_eq!(outcomes[0].polyhedron().constraints(), outcomes[1].polyhedron().constraints());
 }
 
+/// What has thousands of corners and is quickly made is exact: sheared cubes, and those of Klee and Minty.
+#[test]
+fn precise_many_corners_are_no_limit() {
+    let sheared = |n: usize| {
+        let sum =
+            move |i: usize, sign: i64| (0..n).map(|at| if at <= i { sign } else { 0 }).collect::<Vec<_>>();
+        let sides = (0..n).flat_map(move |i| {
+            [(1, 0), (-1, 1)]
+                .map(|(sign, constant)| Constraint::of(&sum(i, sign), constant, Relation::AtLeast))
+        });
+        Polyhedron::from_constraints(n, sides)
+    };
+    let klee_minty = |n: usize| {
+        let sides = (0..n).flat_map(move |i| {
+            let above: Vec<i64> = (0..n).map(|at| i64::from(at == i)).collect();
+            let below =
+                (0..n).map(|at| if at < i { -(2 << (i - at)) } else { -above[at] }).collect::<Vec<_>>();
+            [
+                Constraint::of(&above, 0, Relation::AtLeast),
+                Constraint::of(&below, 5_i64.pow(i as u32 + 1), Relation::AtLeast),
+            ]
+        });
+        Polyhedron::from_constraints(n, sides)
+    };
+    for (name, whole) in [("sheared", sheared(11)), ("Klee-Minty", klee_minty(11))] {
+        assert!(whole.convert_limited(&Limits::default()).is_exact(), "{name}");
+    }
+}
+
 /// A box of any number of dimensions needs but two rows for each.
 #[test]
 fn boxes_meet_no_limit() {
