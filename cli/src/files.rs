@@ -126,6 +126,9 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
             TimedCommand::Inputs(arguments) => one(&arguments.model, TIMED),
             TimedCommand::Merge(arguments) => one(&arguments.model, TIMED),
             TimedCommand::Verdict(arguments) => one(&arguments.model, TIMED),
+            TimedCommand::Drive(arguments) => {
+                [one(&arguments.model, TIMED), one(&arguments.iut, IUT)].concat()
+            }
         },
         CoreachCommand::Campaign(CampaignArguments { command, configuration, .. }) => match command {
             // What it takes the runs into may not be there yet.

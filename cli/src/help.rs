@@ -68,4 +68,5 @@ pub(crate) const TIMED_HELP: &str = "\
 Example:
   coreach timed path specification.yaml --path open,reply --tm 5 --out out
   coreach timed inputs specification.yaml --path 1,2,3 > inputs.csv
+  coreach timed drive specification.yaml --inputs inputs.csv --iut iut.yaml > trace.csv
   coreach timed verdict specification.yaml --path 1,2,3 --trace trace.csv";

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use coreach_execution::offline::judge::MOST_CONTEXTS;
+use coreach_execution::offline::write::Form;
 use coreach_pipeline::export::Format;
 use coreach_pipeline::timed::SilenceAfter;
 use coreach_project::guided::parse_time;
-use coreach_project::whole::{positive, whole};
+use coreach_project::whole::{milliseconds, positive, whole};
 
 use crate::execution_arguments::constant;
 use crate::inconclusive::Inconclusive;
@@ -34,6 +35,11 @@ pub enum TimedCommand {
     /// Computes a timed input sequence for a path, or one for each transition
     #[command(after_help = "Example:\n  coreach timed inputs specification.yaml --path 1,2,3,5 > inputs.csv")]
     Inputs(InputsArguments),
+    /// Sends a timed input sequence to a system, and records what comes
+    #[command(
+        after_help = "Example:\n  coreach timed drive specification.yaml --inputs inputs.csv --iut iut.yaml > trace.csv"
+    )]
+    Drive(DriveArguments),
     /// Puts what was sent and what was seen on one time line
     #[command(
         after_help = "Example:\n  coreach timed merge specification.yaml --inputs inputs.csv --outputs outputs.csv"
@@ -52,6 +58,7 @@ impl TimedArguments {
         match &self.command {
             TimedCommand::Path(arguments) => arguments.format,
             TimedCommand::Verdict(arguments) => arguments.format,
+            TimedCommand::Drive(arguments) => arguments.format,
             TimedCommand::Inputs(_) | TimedCommand::Merge(_) => OutputFormat::Human,
         }
     }
@@ -104,6 +111,15 @@ pub enum SequenceForm {
     JsonLines,
 }
 
+impl From<SequenceForm> for Form {
+    fn from(form: SequenceForm) -> Form {
+        match form {
+            SequenceForm::Csv => Form::Csv,
+            SequenceForm::JsonLines => Form::JsonLines,
+        }
+    }
+}
+
 /// What to cover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 #[expect(missing_docs, reason = "clap would print documented values at length")]
@@ -138,6 +154,35 @@ pub struct InputsArguments {
     /// The form of the sequence
     #[arg(long, value_enum, default_value_t)]
     pub form: SequenceForm,
+}
+
+/// Of `timed drive`.
+#[derive(Args, Debug)]
+pub struct DriveArguments {
+    /// The timed specification; one unit of its time is a second
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// What is sent, and when: CSV or JSON lines; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub inputs: PathBuf,
+    /// The system: a file that begins with `iut:`
+    #[arg(long, value_name = "FILE")]
+    pub iut: PathBuf,
+    /// How long to record behind the last input, in ms
+    #[arg(long, value_name = "MS", default_value = "1000", value_parser = milliseconds)]
+    pub wait: u64,
+    /// A symbolic constant's value, as the system has it: NAME=VALUE; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
+    pub constant: Vec<(String, String)>,
+    /// The seed of a system that makes choices of its own
+    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<u64>)]
+    pub seed: u64,
+    /// The form of the trace
+    #[arg(long, value_enum, default_value_t)]
+    pub form: SequenceForm,
+    /// The form of the answer: human: the trace; json: a document with the trace in it
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
 }
 
 /// Of `timed merge`.

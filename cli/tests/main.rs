@@ -48,6 +48,7 @@ mod shells;
 mod stores;
 mod tasks;
 mod temporary;
+mod timed_drive;
 mod timed_offline;
 mod timed_runs;
 mod verify;

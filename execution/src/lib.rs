@@ -89,6 +89,7 @@ mod pauses;
 pub mod planner;
 pub mod preparation;
 pub mod record;
+pub mod recording;
 pub mod refused;
 pub mod replay;
 pub mod reproducer;

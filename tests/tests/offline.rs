@@ -15,14 +15,19 @@ use coreach_execution::offline::judge::{MOST_CONTEXTS, OfflineJudge, OfflineVerd
 use coreach_execution::offline::merge::merge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::read::Reader;
+use coreach_execution::offline::recent::RecentSolver;
 use coreach_execution::offline::sequence::{Item, Placed};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::Until;
 use coreach_execution::offline::write::{Form, text};
 use coreach_model::number::real;
+use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::timed::Timed;
+use coreach_model::timed::delayed::delayed;
 use coreach_model::{Diagnostic, LocationId, Term, Value};
 use coreach_project::timed::{TimedModel, load, path};
+use dashu::rational::RBig;
 
 /// The test purpose of the publication.
 const PATH: &str = "1, 2, 3, 5, 6, 8, 9, 11";
@@ -211,4 +216,91 @@ fn a_fault_of_time_is_found_where_it_is() {
         assert_eq!(verdict(&late), (OfflineVerdict::Fail, Some(late[place].line)), "{place}");
     }
     assert_eq!(verdict(&read(&model, "late.csv")), (OfflineVerdict::Fail, Some(5)));
+}
+
+/// A module with data that nobody gives, and a trace of it: each event says something new of them.
+const OPEN: &str = "\
+iosts: open
+clocks: [c]
+variables: { n: int, most: real }
+initial: { location: A }
+inputs: { Least: { x: int }, Other: { x: int } }
+outputs: { Tick: {} }
+transitions:
+  - { name: least, from: A, to: A, on: Least, when: x <= n, reset: [c] }
+  - { name: other, from: A, to: A, on: Other, when: x != n, reset: [c] }
+  - { name: tick, from: A, to: A, on: Tick, when: c <= most && n < 1000, reset: [c] }
+";
+
+/// Its events: an action, a value, and how long to wait before, in thousandths.
+fn open_trace(timed: &Timed, events: impl Iterator<Item = (&'static str, i32, u32)>) -> Vec<Placed> {
+    let items = events.flat_map(|(name, value, wait)| {
+        let action = timed.graph().find_action(name).unwrap();
+        let values = timed.graph().action(action).parameters.iter().map(|_| Value::int(value)).collect();
+        [Item::Delay(RBig::from(wait) / RBig::from(1000)), Item::Event(action, values)]
+    });
+    items.enumerate().map(|(at, item)| Placed { line: at + 1, item }).collect()
+}
+
+fn judged(trace: impl Fn(&Timed) -> Vec<Placed>, then: impl Fn(&OfflineJudge<'_>, u64)) {
+    let file = from_bytes("open.yaml".to_owned(), OPEN.as_bytes().to_vec()).unwrap();
+    let timed = read_timed_specification(file).unwrap().0.timed;
+    let form = delayed(&timed).unwrap();
+    let tick = timed.transition("tick").unwrap();
+    let offline = Offline::new(&timed, &form, vec![tick], Rules::Corrected, MOST_CONTEXTS);
+    let mut solver = RecentSolver::default();
+    let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
+    for placed in trace(&timed) {
+        judge.take(&placed, &mut solver).unwrap();
+    }
+    then(&judge, solver.statistics().queries);
+}
+
+/// What an event adds to a bound of data that nobody gives takes no question where the bound is there
+/// already. Cost: a trace of a million events is judged in the time that it takes to read it.
+#[test]
+fn bounds_of_unknown_data_take_few_questions() {
+    let event = |at: i32| match at % 2 {
+        0 => ("Least", at * 37 % 500, 1 + at as u32 * 13 % 700),
+        _ => ("Tick", 0, 1 + at as u32 * 17 % 700),
+    };
+    judged(
+        |timed| open_trace(timed, (0..2000).map(event)),
+        |judge, queries| {
+            assert_eq!((judge.verdict(), judge.events()), (OfflineVerdict::InconclusiveR, 2000));
+            assert!(queries < 400, "{queries}");
+            assert!(!judge.has_forgotten() && judge.contexts()[0].state.condition.len() <= 3);
+        },
+    );
+    // Soundness: what is known is not lost.
+    judged(
+        |timed| open_trace(timed, (0..200).map(event).chain([("Least", 1000, 1)])),
+        |judge, _| assert_eq!(judge.verdict(), OfflineVerdict::InconclusiveI),
+    );
+}
+
+/// Values that a datum does not have add up: some are kept, so that the state stays small. Soundness: what
+/// was forgotten makes no Fail. Precision: what was kept still does.
+#[test]
+fn values_that_are_excluded_are_kept_up_to_a_number() {
+    let others = |timed: &Timed, last: &[(&'static str, i32)]| {
+        let events = (0..400).map(|at| ("Other", at, 1)).chain(last.iter().map(|(name, x)| (*name, *x, 1)));
+        open_trace(timed, events)
+    };
+    judged(
+        |timed| others(timed, &[]),
+        |judge, _| {
+            assert!(judge.has_forgotten() && judge.contexts()[0].state.condition.len() < 80);
+            assert_eq!(judge.verdict(), OfflineVerdict::InconclusiveR);
+        },
+    );
+    // Between 399 and 999 it may be anything.
+    judged(
+        |timed| others(timed, &[("Least", 500), ("Tick", 0)]),
+        |judge, _| assert_eq!(judge.verdict(), OfflineVerdict::InconclusiveR),
+    );
+    judged(
+        |timed| others(timed, &[("Least", 1000), ("Tick", 0)]),
+        |judge, _| assert_eq!(judge.verdict(), OfflineVerdict::Fail),
+    );
 }

@@ -11,6 +11,9 @@
 //! condition that the others imply goes; sums are added up. So a state is as large as what is not known yet,
 //! and not as long as the trace.
 //!
+//! Values that a datum does *not* have add up for ever: beyond some of them, further ones are looked at once
+//! and forgotten ([`SymbolicState::is_full`]), as are choices between conditions.
+//!
 //! The solver is asked only where the answer hangs on a symbol. What it does not know is taken for possible:
 //! a state too many makes no Fail.
 //!
@@ -30,6 +33,9 @@ use super::state::Holds;
 use super::sum::folded;
 use super::{SymbolicState, System, symbol};
 use crate::solver::{Solver, Witness, may_hold, must_hold};
+
+/// Of values that data do not have, and of choices between conditions, so many are kept.
+const MOST_WEAK: usize = 64;
 
 impl Holds {
     /// Can it hold? Errs towards yes. The condition itself can.
@@ -92,10 +98,21 @@ impl SymbolicState {
 
     /// The state where this holds besides, as a condition over symbols; `None` where it cannot.
     fn with(mut self, term: &Term, solver: &mut dyn Solver) -> Option<Self> {
+        let known = self.condition.len();
         for part in term.conjuncts() {
-            if !self.condition.contains(&part) && !must_hold(solver, &self.condition, &part) {
+            if self.is_full() && is_weak(&part) {
+                self.condition.push(part);
+                let is_possible = may_hold(solver, &self.condition);
+                self.condition.pop();
+                if !is_possible {
+                    return None;
+                }
+            } else if !self.condition.contains(&part) && !must_hold(solver, &self.condition, &part) {
                 self.condition.push(part);
             }
+        }
+        if self.condition.len() == known {
+            return Some(self.settled());
         }
         if !may_hold(solver, &self.condition) {
             return None;
@@ -104,6 +121,12 @@ impl SymbolicState {
         // What is new may say more than what was there.
         settled.condition = unrepeated(settled.condition, solver);
         Some(settled)
+    }
+
+    /// Is so much known that weak parts are not kept any more?
+    pub fn is_full(&self) -> bool {
+        self.condition.len() >= MOST_WEAK
+            && self.condition.iter().filter(|part| is_weak(part)).count() >= MOST_WEAK
     }
 
     /// The same with values for the symbols that the condition fixes, and without those that nothing stands
@@ -193,6 +216,11 @@ impl SymbolicState {
         let either = Term::or([whole(&self), whole(other)]);
         SymbolicState { condition: either.conjuncts(), ..self }
     }
+}
+
+/// Does it exclude little, and will many like it be more than any of them says?
+fn is_weak(part: &Term) -> bool {
+    matches!(part.node(), Node::Compare(Comparison::NotEqual, ..) | Node::Or(..))
 }
 
 /// The symbol that a part of a condition fixes, and its value.

@@ -39,6 +39,26 @@ pub fn folded(term: &Term) -> Term {
     Sum::of(term).term(&RBig::ONE, term.sort())
 }
 
+/// Do two comparisons leave a number no value that they both speak of: `n <= 3` and `5 <= n`?
+pub fn contradict(one: &Term, other: &Term) -> bool {
+    let above = |term: &Term| match term.node() {
+        Node::Compare(Comparison::AtMost, a, b) => Some((Sum::of_difference(b, a), false)),
+        Node::Compare(Comparison::Less, a, b) => Some((Sum::of_difference(b, a), true)),
+        Node::Compare(Comparison::AtLeast, a, b) => Some((Sum::of_difference(a, b), false)),
+        Node::Compare(Comparison::Greater, a, b) => Some((Sum::of_difference(a, b), true)),
+        _ => None,
+    };
+    let (Some((mut sum, strict)), Some((more, also))) = (above(one), above(other)) else { return false };
+    // Neither is below 0, and what is left of both is a number.
+    for (atom, times) in &more.terms {
+        sum.atom(atom, times);
+    }
+    sum.number += &more.number;
+    let is_total = [one, other].iter().all(|term| term.is_total());
+    is_total
+        && sum.constant().is_some_and(|left| *left < RBig::ZERO || (*left == RBig::ZERO && (strict || also)))
+}
+
 impl Sum {
     /// `a - b`
     pub(super) fn of_difference(a: &Term, b: &Term) -> Self {
@@ -312,6 +332,25 @@ mod tests {
             assert!(sum.written_size() < 12, "{sum}");
             assert_eq!(folded(&Term::subtract(&Term::add(&n, &number(3)), &n)), number(3));
             assert_eq!(folded(&n.negate().negate()), n);
+        }
+    }
+
+    /// Soundness: only what leaves no value is refused.
+    #[test]
+    fn comparisons_of_one_sum_that_leave_no_value() {
+        let [n, m] = ["n", "m"].map(|name| Term::datum(&Datum::new(name, Type::Int)));
+        let sum = Term::add(&n, &m);
+        let compare = |comparison, number: i32| Term::compare(comparison, &sum, &Term::int(number));
+        use Comparison::{AtLeast, AtMost, Greater, Less};
+        for (one, other, expected) in [
+            (compare(AtMost, 3), compare(AtLeast, 5), true),
+            (compare(AtMost, 5), compare(AtLeast, 5), false),
+            (compare(Less, 5), compare(AtLeast, 5), true),
+            (compare(AtMost, 3), compare(AtMost, 5), false),
+            (compare(Greater, 3), Term::compare(AtMost, &Term::add(&m, &n), &Term::int(2)), true),
+            (compare(AtMost, 3), Term::compare(AtLeast, &n, &Term::int(5)), false),
+        ] {
+            assert_eq!((contradict(&one, &other), contradict(&other, &one)), (expected, expected));
         }
     }
 }

@@ -114,6 +114,7 @@ pub struct OfflineJudge<'a> {
     events: usize,
     end: Option<(OfflineVerdict, Why)>,
     most_at_once: usize,
+    has_forgotten: bool,
 }
 
 impl<'a> OfflineJudge<'a> {
@@ -137,6 +138,7 @@ impl<'a> OfflineJudge<'a> {
             events: 0,
             end: None,
             most_at_once: 1,
+            has_forgotten: false,
         };
         judge.contexts = judge.closed(vec![initial], 0, solver)?;
         Ok(judge)
@@ -165,6 +167,11 @@ impl<'a> OfflineJudge<'a> {
     /// The most contexts that were kept at once.
     pub fn most_at_once(&self) -> usize {
         self.most_at_once
+    }
+
+    /// Was more known of the data than is kept? What was not was taken for what makes no Fail.
+    pub fn has_forgotten(&self) -> bool {
+        self.has_forgotten
     }
 
     /// Takes the next member of the trace. Behind a verdict nothing is looked at.
@@ -234,6 +241,7 @@ impl<'a> OfflineJudge<'a> {
         if let Some(datum) = self.contexts.iter().find_map(|context| context.state.too_large(MOST_PARTS)) {
             return Err(CannotJudge::TooLarge { line, datum });
         }
+        self.has_forgotten |= self.contexts.iter().any(|context| context.state.is_full());
         self.most_at_once = self.most_at_once.max(self.contexts.len());
         self.elapsed = RBig::ZERO;
         self.events += 1;

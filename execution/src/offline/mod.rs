@@ -16,6 +16,7 @@ pub mod judge;
 pub mod merge;
 pub mod prepared;
 pub mod read;
+pub mod recent;
 pub mod recorded;
 pub mod sequence;
 pub mod waiting;

@@ -71,6 +71,8 @@ pub struct Scene<'a> {
     pub tolerance: RBig,
     /// Would a stimulus be sent, and not kept back?
     pub takes_stimuli: bool,
+    /// Would it be heard if something came now?
+    pub hears: bool,
 }
 
 /// Says what is done next: a strategy, or a script.
@@ -272,6 +274,7 @@ impl Driver<'_, '_, '_> {
             now: now.clone(),
             tolerance: self.tolerance.clone(),
             takes_stimuli: self.session.adapter.takes_stimuli(),
+            hears: self.session.adapter.hears(),
             judge: self.session.judge,
         };
         let plan = self.director.plan(scene);

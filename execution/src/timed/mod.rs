@@ -18,7 +18,8 @@
 //! - [`simulated`]: a model that stands for a system, with a clock of its own: nobody waits.
 //! - [`words`]: how all of this is told.
 //! - [`mutants`]: what is wrong in such models.
-//! - [`strategy`] and [`script`]: who plans, by lot or by a strategy, or as a stored run went.
+//! - [`strategy`] and [`script`]: who plans, by lot or by a strategy, or as a stored run went;
+//!   [`crate::recording`]: along a timed sequence, without a judgement.
 //!
 //! One unit of time is a second. Times are measured in whole microseconds, and computed with as exact
 //! rationals.
@@ -47,7 +48,7 @@ use crate::run::Occurrence;
 pub use crate::test_case::seconds;
 
 /// The most that `silence_after` may be: about a month, so that what is added to the clock does not run over.
-const LONGEST: u64 = 31 * 24 * 3600;
+pub(crate) const LONGEST: u64 = 31 * 24 * 3600;
 
 /// What a timed test case says beside its graph.
 #[derive(Clone, PartialEq, Eq, Debug)]

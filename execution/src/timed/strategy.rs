@@ -38,7 +38,7 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'
 
 impl Director for Planner<'_> {
     fn plan(&mut self, scene: Scene<'_>) -> Plan {
-        let Scene { judge, now, tolerance, takes_stimuli } = scene;
+        let Scene { judge, now, tolerance, takes_stimuli, .. } = scene;
         let Some(moves) = order(&mut self.strategy, judge, &mut self.random, &mut self.solver) else {
             return Plan::Over(Cause::Ended);
         };

@@ -1,6 +1,7 @@
 //! Timed models as commands take them: the model with its delayed form, a path through it, values of its
 //! constants.
 
+pub mod drive;
 pub mod inputs;
 pub mod trace;
 pub mod verdict;

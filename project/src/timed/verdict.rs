@@ -1,10 +1,10 @@
 //! A recorded trace and its verdict, as a document.
 
 use coreach_analyses::solver::Solver;
-use coreach_execution::lazy::Lazy;
 use coreach_execution::offline::context::MOST_PARTS;
 use coreach_execution::offline::judge::{CannotJudge, OfflineJudge, OfflineVerdict};
 use coreach_execution::offline::prepared::Offline;
+use coreach_execution::offline::recent::RecentSolver;
 use coreach_execution::offline::sequence::{Item, Placed, event_text, time_text};
 use coreach_execution::offline::why::{AllowedTransition, At, Refused, Seen, SpanEnd, Until, Why};
 use coreach_model::Diagnostic;
@@ -68,6 +68,8 @@ pub struct JudgedTrace {
     pub contexts: usize,
     /// Questions that the solver did not answer; each was taken for what makes no Fail.
     pub unanswered: u64,
+    /// Was more known of the data than is kept?
+    pub has_forgotten: bool,
 }
 
 /// Judges a trace, as it is read.
@@ -79,7 +81,7 @@ pub fn judge(
     constants: &Valuation,
     trace: impl Iterator<Item = Result<Placed, Diagnostic>>,
 ) -> Result<JudgedTrace, NoVerdict> {
-    let mut solver = Lazy::default();
+    let mut solver = RecentSolver::default();
     let stopped = |stop: coreach_pipeline::stop::Stop| NoVerdict::Stopped(stop.to_diagnostic());
     let begun =
         budget::within("verdict", budget::time(None), |_| OfflineJudge::new(offline, constants, &mut solver));
@@ -103,13 +105,14 @@ pub fn judge(
         furthest: judge.furthest(),
         contexts: judge.most_at_once(),
         unanswered: solver.statistics().unknown,
+        has_forgotten: judge.has_forgotten(),
     })
 }
 
 /// The document.
 pub fn document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, exit_code: u8) -> Json {
     let graph = offline.graph();
-    let JudgedTrace { verdict, why, events, time, furthest, contexts, unanswered } = judged;
+    let JudgedTrace { verdict, why, events, time, furthest, contexts, unanswered, has_forgotten } = judged;
     json!({
         "format_version": 1,
         "exit_code": exit_code,
@@ -122,6 +125,7 @@ pub fn document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, ex
         "steps_on_path": furthest,
         "most_contexts": contexts,
         "unanswered": unanswered,
+        "forgotten": has_forgotten,
         "why": why.as_ref().map(|why| why_document(graph, why)),
     })
 }

@@ -15,9 +15,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::offline::judge::{MOST_CONTEXTS, OfflineJudge, OfflineVerdict};
 use coreach_execution::offline::prepared::Offline;
+use coreach_execution::offline::recent::RecentSolver;
 use coreach_execution::offline::sequence::{Item, Placed};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::write::{Form, text as written};
@@ -77,7 +77,7 @@ fn model(seed: u64, text: &str, report: &mut Report) -> Result<(), String> {
         let offline = Offline::new(timed, &form, path.clone(), Rules::Corrected, MOST_CONTEXTS);
         // Every other trace by formulas, where there is more than one context.
         let offline = if number % 2 == 1 { offline.gathering_beyond(1) } else { offline };
-        let mut solver = Z3Solver::default();
+        let mut solver = RecentSolver::default();
         let judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver);
         let mut judge = match (judge, starts.is_empty()) {
             (Ok(judge), false) => judge,

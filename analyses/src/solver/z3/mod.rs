@@ -76,6 +76,7 @@ pub struct Z3Solver {
     quantified: Option<Rc<z3::Solver>>,
     answers: HashMap<Box<[Term]>, Answer>,
     witnesses: HashMap<Box<[Term]>, Witness>,
+    most: usize,
     statistics: Statistics,
 }
 
@@ -116,13 +117,21 @@ impl Z3Solver {
             quantified: None,
             answers: HashMap::new(),
             witnesses: HashMap::new(),
+            most: MOST_REMEMBERED,
             statistics: Statistics::default(),
         }
     }
 
+    /// The same with a memory of so many answers and terms, for questions that do not come again.
+    #[must_use]
+    pub fn remembering(mut self, most: usize) -> Self {
+        self.most = most;
+        self
+    }
+
     /// Forgets the translations where they are too many, and with them what they are asserted in.
     fn make_room(&mut self) {
-        if self.translator.size() > MOST_REMEMBERED {
+        if self.translator.size() > self.most {
             self.translator = Translator::default();
             self.path = None;
         }
@@ -213,7 +222,7 @@ impl Z3Solver {
     }
 
     fn remember(&mut self, key: Box<[Term]>, answer: Answer) {
-        if self.answers.len() >= MOST_REMEMBERED {
+        if self.answers.len() >= self.most {
             self.answers.clear();
         }
         self.answers.insert(key, answer);
@@ -322,7 +331,7 @@ impl Solver for Z3Solver {
             _ => Witness::Unknown,
         };
         self.count(answer_of(&witness), false);
-        if self.witnesses.len() >= MOST_REMEMBERED {
+        if self.witnesses.len() >= self.most {
             self.witnesses.clear();
         }
         self.witnesses.insert(key, witness.clone());

@@ -11,7 +11,6 @@ use coreach_project::timed::inputs::{TimedGoal, TimedInputs, along, cover};
 use coreach_project::timed::{TimedModel, constants, load, path};
 
 use super::super::{plural, refuse};
-use super::form;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -37,7 +36,7 @@ pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
     };
     console::draw(&warnings);
     let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
-    let form = form(arguments.form);
+    let form: Spelling = arguments.form.into();
     if let Some(path) = path {
         let found = budget::within("inputs", budget::time(None), |_| along(&model, &path, &wanted));
         let items = match found {

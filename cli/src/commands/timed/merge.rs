@@ -8,7 +8,6 @@ use coreach_project::budget;
 use coreach_project::timed::{load, trace};
 
 use super::super::refuse;
-use super::form;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -40,7 +39,7 @@ pub fn merge(arguments: &MergeArguments) -> io::Result<Exit> {
         Err(found) => return refuse(&found),
     };
     let out = BufWriter::new(console::StandardOutput);
-    let mut writer = SequenceWriter::new(model.timed.graph(), out, form(arguments.form));
+    let mut writer = SequenceWriter::new(model.timed.graph(), out, arguments.form.into());
     let merged = trace::merge(&model.timed, &arguments.inputs, &arguments.outputs, |item| {
         writer.put(&item).map_err(End::Unwritten)
     });

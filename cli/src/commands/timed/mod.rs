@@ -1,5 +1,6 @@
 //! `coreach timed`: tests with time.
 
+mod drive;
 mod inputs;
 mod merge;
 mod path;
@@ -7,10 +8,8 @@ mod verdict;
 
 use std::io;
 
-use coreach_execution::offline::write::Form;
-
 use crate::exit::Exit;
-use crate::timed_arguments::{SequenceForm, TimedArguments, TimedCommand};
+use crate::timed_arguments::{TimedArguments, TimedCommand};
 
 /// Does what it is asked for.
 ///
@@ -20,14 +19,8 @@ pub fn timed(arguments: &TimedArguments) -> io::Result<Exit> {
     match &arguments.command {
         TimedCommand::Path(arguments) => path::path(arguments),
         TimedCommand::Inputs(arguments) => inputs::inputs(arguments),
+        TimedCommand::Drive(arguments) => drive::drive(arguments),
         TimedCommand::Merge(arguments) => merge::merge(arguments),
         TimedCommand::Verdict(arguments) => verdict::verdict(arguments),
-    }
-}
-
-fn form(form: SequenceForm) -> Form {
-    match form {
-        SequenceForm::Csv => Form::Csv,
-        SequenceForm::JsonLines => Form::JsonLines,
     }
 }

@@ -62,6 +62,11 @@ pub fn verdict(arguments: &VerdictArguments) -> io::Result<Exit> {
         OutputFormat::Json => console::print_json(&document(&offline, &names, &judged, exit.code()))?,
         OutputFormat::Human => console::print(&told(&offline, &names, &judged))?,
     }
+    if judged.has_forgotten {
+        console::say(
+            "warning: more values are known that data do not have than are kept; what was forgotten makes no Fail",
+        );
+    }
     if judged.unanswered > 0 {
         let count = usize::try_from(judged.unanswered).unwrap_or(usize::MAX);
         let what = plural(count, "question");

@@ -1,0 +1,133 @@
+//! `coreach timed drive`: sends a timed input sequence to a system, and records what comes.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use coreach_execution::offline::sequence::Item;
+use coreach_execution::offline::write::{Form, SequenceWriter, text};
+use coreach_execution::outcome::cause;
+use coreach_execution::recording::Recording;
+use coreach_execution::run::Cause;
+use coreach_execution::timed::micros_up;
+use coreach_execution::{Outcome, OutcomeKind, Verdict};
+use coreach_model::Diagnostic;
+use coreach_project::budget;
+use coreach_project::timed::drive::{Driven, document};
+use coreach_project::timed::{constants, load};
+use serde_json::Value as Json;
+
+use super::super::{plural, refuse};
+use crate::certain_end;
+use crate::console;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::progress::ProgressLine;
+use crate::timed_arguments::DriveArguments;
+
+/// So many late inputs are told.
+const LATE_TOLD: usize = 5;
+
+/// Reads, drives, records.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn drive(arguments: &DriveArguments) -> io::Result<Exit> {
+    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
+    let read = budget::reading(|| {
+        let (model, mut warnings) = load(&arguments.model)?;
+        let constants = constants(&model.timed, &arguments.constant)?;
+        let wait = Duration::from_millis(arguments.wait);
+        let (driven, more) = Driven::read(&model, constants, &arguments.inputs, &arguments.iut, wait)?;
+        warnings.extend(more);
+        Ok((model, driven, warnings))
+    });
+    let (model, driven, warnings) = match read {
+        Ok(read) => read,
+        Err(found) => return refuse(&found),
+    };
+    console::draw(&warnings);
+    let graph = model.timed.graph();
+    let driven = Arc::new(driven);
+    let is_json = arguments.format == OutputFormat::Json;
+    let trace: Arc<Mutex<Vec<Item>>> = Arc::default();
+    let lines = {
+        let (trace, graph) = (trace.clone(), graph.clone());
+        move || -> Vec<Json> {
+            let all = text(&graph, &trace.lock().unwrap_or_else(PoisonError::into_inner), Form::JsonLines);
+            all.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        }
+    };
+    if is_json {
+        let (driven, lines) = (driven.clone(), lines.clone());
+        certain_end::tell_at_end(move |exit_code| {
+            console::json(&document(&driven, None, lines(), exit_code))
+        });
+    }
+    let mut writer = SequenceWriter::new(graph, console::StandardOutput, arguments.form.into());
+    let progress = ProgressLine::start(driven.inputs.len(), true);
+    // What is recorded is written at once: an end of the program takes none of it away.
+    let recording = driven.drive(arguments.seed, &mut |item| {
+        if let Item::Event(action, _) = &item {
+            progress.says(graph.action(*action).name.clone());
+        }
+        if is_json {
+            trace.lock().unwrap_or_else(PoisonError::into_inner).push(item);
+        } else {
+            // Standard output takes everything, or says at the end why it did not.
+            let _ = writer.put(&item);
+        }
+    });
+    drop(progress);
+    let exit = exit(&recording);
+    if is_json {
+        console::print_json(&document(&driven, Some(&recording), lines(), exit.code()))?;
+    } else {
+        writer.end()?;
+    }
+    tell(&recording);
+    Ok(exit)
+}
+
+fn exit(recording: &Recording) -> Exit {
+    match recording.run.outcome.kind() {
+        kind @ (OutcomeKind::RunError | OutcomeKind::Verdict(Verdict::Fail)) => Exit::of(kind),
+        _ if recording.is_whole && recording.unsent == 0 => Exit::Fine,
+        _ => Exit::Incomplete,
+    }
+}
+
+/// What the person before the screen should know of it.
+fn tell(recording: &Recording) {
+    let seconds = |time| Duration::from_micros(micros_up(time)).as_secs_f64();
+    let seen = recording.run.trace.len() - recording.sent;
+    let sent = plural(recording.sent, "input");
+    console::say(&format!("{sent} sent, {} seen", plural(seen, "event")));
+    for (number, time) in recording.late.iter().take(LATE_TOLD) {
+        console::say(&format!("warning: input {number} was sent {:.3} s late", seconds(time)));
+    }
+    if recording.late.len() > LATE_TOLD {
+        console::say(&format!("warning: {} more were late", recording.late.len() - LATE_TOLD));
+    }
+    if recording.unsent > 0 {
+        console::say(&format!("error: {} not sent", plural(recording.unsent, "input")));
+    }
+    if recording.was_deaf {
+        console::say(
+            "warning: the system could not be heard at all times: a delay of the trace may be no silence",
+        );
+    }
+    match &recording.run.outcome {
+        _ if recording.is_whole => {}
+        Outcome::RunError(failure) => {
+            console::say(&format!("error: {failure}; the trace ends with its last event"));
+        }
+        Outcome::Verdict(_, Cause::Alien(text)) => {
+            console::say(&format!("error: no event of the model came: {text}; the trace ends before it"));
+        }
+        outcome => {
+            let (name, detail) = cause(outcome);
+            console::say(&format!("ended by {name}: {detail}; the trace ends with its last event"));
+        }
+    }
+}

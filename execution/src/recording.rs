@@ -1,0 +1,194 @@
+//! A timed input sequence is sent to a system, and what happens is recorded.
+//!
+//! **Problem.** Off line (2012), what is sent is computed before anything runs, and what came is judged when
+//! all is over. Between the two somebody with a clock sends and writes down.
+//!
+//! **Method.** A run of [`crate::timed::driver`] with a test case that takes everything: it has one location,
+//! at which each visible action may happen with any values at any time. So nothing is judged here, and links,
+//! clocks, limits and ends are those of every timed run. What happens is given out at once, so whatever ends
+//! the program, what was recorded until then is a beginning of the trace: time behind its last event is not
+//! in it, and nobody takes the end of the recording for silence.
+//!
+//! **Instants** count from when the system was ready. A stimulus that was sent within the tolerance of its
+//! instant is recorded at that instant, but not in front of what was seen before; one that was later, when it
+//! was sent. What was seen is recorded when it was read. The last delay is one in which nothing came: the
+//! tester listened for twice the tolerance longer. Where nothing could have been heard, it is left out.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use coreach_adapters::Adapter;
+use coreach_analyses::solver::Solver;
+use coreach_model::iosts::{Location, LocationId, Transition, TransitionOrigin};
+use coreach_model::semantics::{Event, State};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::timed::delayed::Delayed;
+use coreach_model::{Term, Value};
+use dashu::rational::RBig;
+
+use crate::judge::case::CaseJudge;
+use crate::lazy::Lazy;
+use crate::offline::sequence::Item;
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
+use crate::session::TestSession;
+use crate::settings::Settings;
+use crate::test_case::TestCase;
+use crate::timed::driver::{self, Director, Plan, Scene};
+use crate::timed::{LONGEST, TimedCase, delay_of, seconds, with_delay, without_delay};
+
+/// What became of a sequence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recording {
+    /// The run, with its instants as they were measured.
+    pub run: Run,
+    /// The stimuli that were sent beyond the tolerance: which one, from 1, and how much later.
+    pub late: Vec<(usize, RBig)>,
+    /// How many were sent.
+    pub sent: usize,
+    /// How many were not.
+    pub unsent: usize,
+    /// Was recorded for as long as was wanted?
+    pub is_whole: bool,
+    /// Was there a time at which nothing could have been heard?
+    pub was_deaf: bool,
+}
+
+/// A test case that takes all events of a model.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn taking_all(form: &Delayed) -> Result<TestCase, String> {
+    let mut iosts = form.iosts.clone();
+    iosts.variables.clear();
+    iosts.initial_condition = Term::yes();
+    iosts.initial = LocationId(0);
+    iosts.locations = vec![Location::named("Recording")].into();
+    let visible = iosts.action_ids().filter(|action| iosts.action(*action).is_visible());
+    let taken = |action| Transition {
+        source: LocationId(0),
+        action,
+        guard: Term::yes(),
+        assignments: Default::default(),
+        target: LocationId(0),
+        origin: TransitionOrigin::default(),
+    };
+    iosts.transitions = visible.map(taken).collect();
+    let never = Term::literal(Value::Real(seconds(Duration::from_secs(LONGEST))));
+    let timed = TimedCase::new(form.delay.name(), &never, form.uncontrollable.clone(), &mut iosts)?;
+    Ok(TestCase { timed: Some(timed), ..TestCase::new(iosts, vec![None].into()) })
+}
+
+/// Sends the inputs, each at its instant, and records for so long behind the last of them. What happens is
+/// given out as members of a timed sequence.
+pub fn drive(
+    (test, constants): (&TestCase, Valuation),
+    (inputs, wait): (&[Item], Duration),
+    settings: &Settings,
+    adapter: &mut dyn Adapter,
+    seed: u64,
+    record: &mut dyn FnMut(Item),
+) -> Recording {
+    let mut judge = CaseJudge::new(test, State { location: test.iosts.initial, valuation: constants });
+    let mut session = TestSession { judge: &mut judge, settings, adapter };
+    let mut sender = Sender {
+        test,
+        rest: VecDeque::new(),
+        wait: seconds(wait),
+        tolerance: RBig::ZERO,
+        last: RBig::ZERO,
+        recorded: RBig::ZERO,
+        sent: 0,
+        late: Vec::new(),
+        was_deaf: false,
+        end: None,
+        input: RBig::ZERO,
+        record,
+        solver: Lazy::default(),
+    };
+    let mut at = RBig::ZERO;
+    for item in inputs {
+        match item {
+            Item::Delay(time) => at += time,
+            Item::Event(action, values) => {
+                let event = Event::new(test.iosts.action(*action).name.clone(), values.clone());
+                sender.rest.push_back((at.clone(), event));
+            }
+        }
+    }
+    let run = driver::run(&mut session, seed, &mut sender);
+    let Sender { rest, sent, late, was_deaf, end, recorded, record, .. } = sender;
+    let end = end.filter(|_| run.outcome == Outcome::inconclusive(Cause::Ended));
+    if let Some(end) = end.as_ref().filter(|end| !was_deaf && **end > recorded) {
+        record(Item::Delay(end - recorded));
+    }
+    Recording { run, late, sent, unsent: rest.len(), is_whole: end.is_some(), was_deaf }
+}
+
+struct Sender<'a> {
+    test: &'a TestCase,
+    /// What is still to be sent, and when since the beginning.
+    rest: VecDeque<(RBig, Event)>,
+    wait: RBig,
+    tolerance: RBig,
+    /// The instant of the last step, as it was measured, and as it was recorded.
+    last: RBig,
+    recorded: RBig,
+    sent: usize,
+    late: Vec<(usize, RBig)>,
+    was_deaf: bool,
+    /// When the last stimulus was sent, and when nothing was waited for any more.
+    input: RBig,
+    end: Option<RBig>,
+    record: &'a mut dyn FnMut(Item),
+    solver: Lazy,
+}
+
+impl Director for Sender<'_> {
+    fn plan(&mut self, scene: Scene<'_>) -> Plan {
+        self.tolerance = scene.tolerance;
+        self.was_deaf |= !scene.hears;
+        if let Some((at, event)) = self.rest.front().filter(|_| scene.takes_stimuli) {
+            return Plan::Send(with_delay(event, (at - &self.last).max(scene.now)));
+        }
+        // What is kept back may be sent when something has come.
+        let kept_back = self.rest.front().map_or(RBig::ZERO, |(at, _)| at.clone());
+        let end = self.input.clone().max(kept_back) + &self.wait;
+        let until = &end - &self.last + &self.tolerance * RBig::from(2);
+        if scene.now < until {
+            return Plan::Wait(Some(until));
+        }
+        self.end = Some(end);
+        Plan::Over(Cause::Ended)
+    }
+
+    fn saw(&mut self, step: &RunStep) {
+        let Some((event, delay)) = step.what.event().and_then(|event| Some((event, delay_of(event)?))) else {
+            return;
+        };
+        self.last += delay;
+        let mut at = self.last.clone();
+        if matches!(step.what, Occurrence::Stimulus(_))
+            && let Some((planned, _)) = self.rest.pop_front()
+        {
+            (self.sent, self.input) = (self.sent + 1, self.last.clone());
+            let late = &self.last - &planned;
+            if late <= self.tolerance {
+                at = planned.max(self.recorded.clone());
+            } else {
+                self.late.push((self.sent, late));
+            }
+        }
+        let passed = &at - &self.recorded;
+        self.recorded = at;
+        if passed > RBig::ZERO {
+            (self.record)(Item::Delay(passed));
+        }
+        if let Some(action) = self.test.iosts.find_action(&event.action) {
+            (self.record)(Item::Event(action, without_delay(event).values));
+        }
+    }
+
+    fn solver(&mut self) -> &mut dyn Solver {
+        &mut self.solver
+    }
+}

@@ -1,0 +1,101 @@
+//! A system is driven along a timed input sequence, and what came of that as a document.
+
+use std::path::Path;
+use std::time::Duration;
+
+use coreach_adapters::Iut;
+use coreach_adapters::times::milliseconds;
+use coreach_execution::offline::sequence::{Item, duration, time_text};
+use coreach_execution::recording::{Recording, drive as record_run, taking_all};
+use coreach_execution::timed::micros_up;
+use coreach_execution::{Settings, TestCase, open as open_system, outcome};
+use coreach_model::Diagnostic;
+use coreach_model::term::evaluate::Valuation;
+use serde_json::{Value as Json, json};
+
+use super::TimedModel;
+use super::trace::{Side, open};
+use crate::{budget, iut};
+
+/// So much longer than the inputs and the wait behind them may a system hold up what is sent.
+const HELD_UP: Duration = Duration::from_secs(60);
+
+/// What is driven, and along what.
+pub struct Driven {
+    /// The system.
+    pub iut: Iut,
+    /// What is sent.
+    pub inputs: Vec<Item>,
+    /// How long is recorded behind the last of it.
+    pub wait: Duration,
+    test: TestCase,
+    constants: Valuation,
+}
+
+impl Driven {
+    /// Reads both files.
+    ///
+    /// # Errors
+    /// What is wrong with them; constants that are not given.
+    pub fn read(
+        model: &TimedModel,
+        constants: Valuation,
+        inputs: &Path,
+        iut: &Path,
+        wait: Duration,
+    ) -> Result<(Driven, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut all = model.timed.graph().constants.iter();
+        if let Some(open) = all.find(|constant| !constants.contains_key(*constant)) {
+            let message = format!("nobody says what the constant `{open}` is in this run");
+            let help = format!("`--constant {open}=VALUE`, as the system has it");
+            return Err(vec![Diagnostic::error("open-constant", message).help(help)]);
+        }
+        let refused = |why| vec![Diagnostic::error("no-recording", why)];
+        let test = taking_all(&model.form).map_err(refused)?;
+        let read = trace_of(model, inputs).map_err(|found| vec![found])?;
+        let (iut, warnings) = iut::load(iut, test.wire())?;
+        Ok((Driven { iut, inputs: read, wait, test, constants }, warnings))
+    }
+
+    /// Drives it once; what happens is given out at once.
+    pub fn drive(&self, seed: u64, record: &mut dyn FnMut(Item)) -> Recording {
+        let planned = Duration::from_micros(micros_up(&duration(&self.inputs)));
+        let time = planned.saturating_add(self.wait).saturating_add(HELD_UP);
+        let before = Settings::default().against(&self.iut);
+        let settings = Settings { steps: usize::MAX, time: budget::said_time().unwrap_or(time), ..before };
+        let mut adapter = open_system(&self.iut);
+        let case = (&self.test, self.constants.clone());
+        record_run(case, (&self.inputs, self.wait), &settings, adapter.as_mut(), seed, record)
+    }
+}
+
+fn trace_of(model: &TimedModel, inputs: &Path) -> Result<Vec<Item>, Diagnostic> {
+    open(&model.timed, inputs, Side::Inputs)?.map(|placed| placed.map(|placed| placed.item)).collect()
+}
+
+/// The document; `trace` are the lines of what was recorded.
+pub fn document(driven: &Driven, recording: Option<&Recording>, trace: Vec<Json>, exit_code: u8) -> Json {
+    let told = recording.map(|recording| {
+        let (cause, detail) = outcome::cause(&recording.run.outcome);
+        let late = |(number, time): &(usize, _)| json!({ "input": number, "late": time_text(time) });
+        json!({
+            "whole": recording.is_whole && recording.unsent == 0,
+            "end": if recording.is_whole { "wait" } else { cause },
+            "detail": if recording.is_whole { Json::Null } else { detail },
+            "sent": recording.sent,
+            "unsent": recording.unsent,
+            "late": recording.late.iter().map(late).collect::<Vec<_>>(),
+            "deaf": recording.was_deaf,
+            "timing": recording.run.timing,
+        })
+    });
+    json!({
+        "format_version": 1,
+        "exit_code": exit_code,
+        "iut": driven.iut.name,
+        "inputs": driven.inputs.iter().filter(|item| matches!(item, Item::Event(..))).count(),
+        "wait_ms": milliseconds(driven.wait),
+        "run": told,
+        "trace": trace,
+    })
+}
