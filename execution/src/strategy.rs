@@ -7,8 +7,8 @@
 //! **Method.** A strategy orders the moves of the present location. The tester tries them in this order: a
 //! stimulus for whose guard there are no values is skipped, a wait that meets silence gives way to the next
 //! one. So a strategy cannot make a run wrong, only long. `Random` draws; `Coverage` takes what was taken
-//! least; `Plan` looks ahead, with the data, for a way to Pass, and draws where it finds none
-//! ([`crate::planner`]); `Ask` asks a person; `Walk` goes from goal to goal of a specification
+//! least; `Plan` looks ahead, with the data, for moves that no answer keeps from Pass, and draws where it
+//! finds none ([`crate::planner`]); `Ask` asks a person; `Walk` goes from goal to goal of a specification
 //! ([`crate::walk`]).
 //!
 //! **Idle waits.** Of a test of ioco silence may decide: it is a Fail, or leads to another state. Who sends
@@ -29,7 +29,7 @@ use coreach_model::semantics::Event;
 
 pub use crate::judge::Move;
 use crate::judge::{AfterSilence, Judge, Offer};
-use crate::planner::Planner;
+use crate::planner::{Planner, SharedExperience};
 use crate::run::{Cause, Occurrence};
 use crate::walk::Walk;
 
@@ -90,6 +90,11 @@ impl Strategy<'_> {
         matches!(self, Strategy::Plan(planner) if planner.waits())
     }
 
+    /// The same, with what runs before have answered.
+    pub fn planning(experience: SharedExperience) -> Self {
+        Strategy::Plan(Box::new(Planner::sharing(experience)))
+    }
+
     /// A run begins in the judge's state.
     pub fn begin(&mut self, judge: &dyn Judge) {
         if let Strategy::Walk(walk) = self {
@@ -104,10 +109,19 @@ impl Strategy<'_> {
         }
     }
 
-    /// Notes what happened, and the judge has followed.
-    pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence) {
-        if let Strategy::Walk(walk) = self {
-            walk.happened(judge, what);
+    /// Notes what happened, and the judge has followed; through this transition, where it was one.
+    pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence, through: Option<TransitionId>) {
+        match self {
+            Strategy::Walk(walk) => walk.happened(judge, what),
+            Strategy::Plan(planner) => planner.happened(judge, what, through),
+            _ => {}
+        }
+    }
+
+    /// Notes that silence has ended the run.
+    pub fn fell_silent(&mut self, judge: &dyn Judge) {
+        if let Strategy::Plan(planner) = self {
+            planner.fell_silent(judge);
         }
     }
 
@@ -147,8 +161,10 @@ pub fn order(
                 ActionKind::Input => Move::Send(planned.transition),
                 ActionKind::Output | ActionKind::Quiescence | ActionKind::Internal => Move::Wait,
             });
-            // A way to Pass seldom needs silence: here the lot goes before the plan.
-            let idles = silence_decides && moves.first().is_some_and(|one| one.step == Move::Wait);
+            // A way to Pass seldom needs silence: here the lot goes before the plan, where it costs nothing.
+            let idles = silence_decides
+                && moves.first().is_some_and(|one| one.step == Move::Wait)
+                && planner.may_idle();
             if !idles {
                 moves.sort_by_key(|one| Some(one.step) != first);
             }

@@ -299,7 +299,12 @@ impl Driver<'_, '_, '_> {
     fn happened(&mut self, what: Occurrence) -> Progress {
         let transition = match self.session.judge.take(&what) {
             Judged::Followed(transition) => transition,
-            Judged::Ends(verdict, cause) => return Progress::Over(Outcome::Verdict(verdict, cause)),
+            Judged::Ends(verdict, cause) => {
+                if matches!(what, Occurrence::Silence(_)) {
+                    self.strategy.fell_silent(self.session.judge);
+                }
+                return Progress::Over(Outcome::Verdict(verdict, cause));
+            }
         };
         if let Some(event) = what.event() {
             self.values.saw(&event.values);
@@ -307,7 +312,7 @@ impl Driver<'_, '_, '_> {
         if let Some(number) = transition {
             self.strategy.took(number);
         }
-        self.strategy.happened(self.session.judge, &what);
+        self.strategy.happened(self.session.judge, &what, transition);
         self.trace.push(RunStep { what, transition, at: self.begin.elapsed() });
         Progress::Moved
     }

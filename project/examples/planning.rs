@@ -8,7 +8,8 @@
 //! says, with seeds from 1 on. Against a *cooperative* system, which answers so that Pass is near: in the
 //! test case it looks for a way from where it is, and gives the answer that is next there, or none; a monitor
 //! of the specification sees to it that it conforms. And against the specification itself as a simulated
-//! system, which *draws* its answers.
+//! system, which *draws* its answers. With `games` instead of folders: `plan` and `random` in the games of
+//! `tests/games/`, against a system that answers as badly as it may.
 //!
 //! **The fewest** events are found by other means than plans: no run is shorter than the graph's own distance
 //! from the initial location to Pass; where a run has more events than that, all symbolic states that paths
@@ -19,6 +20,11 @@
 //! **Times**: every state of the random runs against the drawing system is planned from, each for itself.
 //! Median, 99th percentile and most, in milliseconds by the clock; these differ from machine to machine, and
 //! all else does not.
+
+#![allow(clippy::unwrap_used, reason = "the games are ours: one that cannot be made is a bug")]
+
+#[path = "../tests/games/mod.rs"]
+mod games;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
@@ -34,7 +40,7 @@ use coreach_analyses::symbolic::search::{SearchLimits, Searcher};
 use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_execution::constants::initial_state;
 use coreach_execution::monitor::Monitor;
-use coreach_execution::planner::{Planner, goal};
+use coreach_execution::planner::{Planner, SharedExperience, goal};
 use coreach_execution::run::{Occurrence, events};
 use coreach_execution::simulated::Simulated;
 use coreach_execution::{CaseJudge, Judge, Run, Settings, Strategy, TestCase, TestSession, initial};
@@ -65,9 +71,13 @@ const STRATEGIES: [Named; 3] = [
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((runs, folders)) = arguments.split_first().filter(|(_, folders)| !folders.is_empty()) else {
-        eprintln!("planning: RUNS FOLDER...");
+        eprintln!("planning: RUNS FOLDER... | RUNS games");
         return ExitCode::FAILURE;
     };
+    if folders == ["games"] {
+        play(runs.parse().unwrap_or(60));
+        return ExitCode::SUCCESS;
+    }
     println!(
         "| test case | cooperative: random, coverage, plan pass | plan: events | the fewest | longer | not known | drawing: random, coverage, plan pass | searches | median | 99 % | most |"
     );
@@ -79,6 +89,35 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// The games against a system that answers as badly as it may, and counters to more than 700. A run of `plan`
+/// knows those before it, as with `coreach test`, or none.
+fn play(runs: u64) {
+    println!(
+        "| game | sure | random | plan, each run for itself | plan, one after the other | ms of a run |"
+    );
+    println!("|---|---|---|---|---|---|");
+    let passed = |played: &games::Played, runs: u64, strategy: &mut dyn FnMut() -> Strategy<'static>| {
+        played.runs(runs, strategy).get(&Verdict::Pass).copied().unwrap_or(0)
+    };
+    let counters = [700, 3000].map(|end| (format!("counter to {end}"), end));
+    let all = games::GAMES.iter().map(|game| (game, game.name.to_owned(), None));
+    let counter = games::GAMES.iter().find(|game| game.name == "counter").into_iter();
+    let more =
+        counter.flat_map(|game| counters.iter().map(move |(name, end)| (game, name.clone(), Some(*end))));
+    for (game, name, end) in all.chain(more) {
+        let played = game.made(end);
+        let runs = if end.is_some() { runs.min(10) } else { runs };
+        let random = passed(&played, runs, &mut Strategy::random);
+        let begin = Instant::now();
+        let alone = passed(&played, runs, &mut Strategy::plan);
+        let time = begin.elapsed().as_secs_f64() * 1e3 / runs as f64;
+        let experience = SharedExperience::default();
+        let together = passed(&played, runs, &mut || Strategy::planning(experience.clone()));
+        let sure = if game.is_sure { "yes" } else { "no" };
+        println!("| `{name}` | {sure} | {random} of {runs} | {alone} | {together} | {time:.1} |");
+    }
 }
 
 fn measure(folder: &Path, runs: u64) -> Result<(), String> {

@@ -3,6 +3,7 @@
 
 mod captures;
 mod carriers;
+mod games;
 mod iut;
 mod kept;
 mod shared;

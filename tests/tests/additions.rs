@@ -140,7 +140,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "execution/src/junit.rs",
             "execution/src/offline/judge.rs",
             "execution/src/outcome.rs",
-            "execution/src/planner.rs",
+            "execution/src/planner/goal.rs",
             "execution/src/timed/driver.rs",
             "pipeline/src/artifact.rs",
             "pipeline/src/check/test_case.rs",

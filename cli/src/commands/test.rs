@@ -18,6 +18,7 @@ use coreach_execution::constants::{ConstantsError, given, initial_state};
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::open::Links;
+use coreach_execution::planner::SharedExperience;
 use coreach_execution::preparation::Preparation;
 use coreach_execution::record::Record;
 use coreach_execution::run::events;
@@ -154,12 +155,14 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             Ok(known) => known,
             Err(error) => return refuse(&[Diagnostic::error("constants", error.to_string())]),
         };
+        // Runs are made one after the other: what was answered in one may weigh in the next.
+        let experience = SharedExperience::default();
         let preparation = Preparation {
             test: &case.test,
             iut,
             links: (&links, 0),
             settings,
-            strategy: &|| strategy(arguments.strategy),
+            strategy: &|| strategy(arguments.strategy, &experience),
             retries,
         };
         let mut total = Total::default();
@@ -294,11 +297,11 @@ fn unknown_constants(arguments: &TestArguments, cases: &[Case]) -> Vec<Diagnosti
     names.filter(|name| !known.contains(name)).map(unknown).collect()
 }
 
-fn strategy(chooser: Chooser) -> Strategy<'static> {
+fn strategy(chooser: Chooser, experience: &SharedExperience) -> Strategy<'static> {
     match chooser {
         Chooser::Random => Strategy::random(),
         Chooser::Coverage => Strategy::Coverage(Default::default()),
-        Chooser::Plan => Strategy::plan(),
+        Chooser::Plan => Strategy::planning(experience.clone()),
         Chooser::Interactive => Strategy::Ask(Box::new(ask)),
     }
 }

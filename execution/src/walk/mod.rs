@@ -32,7 +32,7 @@
 //! **Ends** with its budget of events, its time, or the share of goals that was asked for. **Costs** a search
 //! for each plan.
 
-mod candidates;
+pub(crate) mod candidates;
 pub mod goals;
 mod outlook;
 mod positions;

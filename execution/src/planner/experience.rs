@@ -1,0 +1,96 @@
+//! What the answers were: the memory of the strategy `plan`, within a run and over the runs that share it.
+//!
+//! An answer is a transition of the test case that the implementation chose, silence included. It is counted
+//! for the state in which it came, and for the last move and the location where it came: data differ from run
+//! to run, as a count of tries does, and moves come again.
+//!
+//! **What may come next** is estimated from both, each smoothed by the coarser one ([`DOUBT`]), in the end by
+//! all transitions being as likely: so a move whose answer was bad twice is worth less than one that was not
+//! tried, and more than one whose answer was bad three times.
+//!
+//! Nothing here orders anything by itself, and nothing is sent or judged by it.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+
+use coreach_model::semantics::{Event, State};
+use coreach_model::{LocationId, TransitionId};
+
+use crate::walk::goals::Class;
+
+/// How many answers the coarser estimate is worth.
+const DOUBT: f64 = 2.0;
+
+/// The most states of which answers are kept: beyond them the memory of states starts anew.
+const MOST: usize = 20_000;
+
+/// The most stimuli that are remembered with their values.
+const MOST_SENT: usize = 64;
+
+type Answers = HashMap<TransitionId, usize>;
+
+/// Answers that came, and classes of data that were sent.
+#[derive(Clone, Default, Debug)]
+pub struct Experience {
+    states: HashMap<State, Answers>,
+    moves: HashMap<(LocationId, Option<Event>), Answers>,
+    classes: HashMap<Class, usize>,
+    /// Stimuli with values, the last ones.
+    sent: VecDeque<Event>,
+}
+
+impl Experience {
+    /// This answer came in this state, after this stimulus.
+    pub(super) fn saw(&mut self, state: &State, after: Option<&Event>, answer: TransitionId) {
+        count(&mut self.states, state.clone(), answer);
+        count(&mut self.moves, (state.location, after.cloned()), answer);
+    }
+
+    /// This stimulus was sent, and was of this class.
+    pub(super) fn sent(&mut self, event: &Event, class: Option<&Class>) {
+        if let Some(class) = class.filter(|_| self.classes.len() < MOST) {
+            *self.classes.entry(class.clone()).or_default() += 1;
+        }
+        if !event.values.is_empty() && !self.sent.contains(event) {
+            self.sent.truncate(MOST_SENT - 1);
+            self.sent.push_front(event.clone());
+        }
+    }
+
+    /// The stimuli with values that were sent, the last one first.
+    pub(super) fn stimuli(&self) -> impl Iterator<Item = &Event> {
+        self.sent.iter()
+    }
+
+    /// How often a stimulus of this class was sent.
+    pub(super) fn of_class(&self, class: &Class) -> usize {
+        self.classes.get(class).copied().unwrap_or(0)
+    }
+
+    /// How likely each of these answers is; one that stands here twice, with other values, shares.
+    pub(super) fn chances(&self, state: &State, after: Option<&Event>, answers: &[TransitionId]) -> Vec<f64> {
+        let mut shares = Answers::new();
+        answers.iter().for_each(|answer| *shares.entry(*answer).or_default() += 1);
+        let even = 1.0 / shares.len().max(1) as f64;
+        let of_state = self.states.get(state);
+        let of_move = self.moves.get(&(state.location, after.cloned()));
+        let chance = |answer: &TransitionId| {
+            let by_move = smoothed(of_move, *answer, even);
+            smoothed(of_state, *answer, by_move) / shares[answer] as f64
+        };
+        answers.iter().map(chance).collect()
+    }
+}
+
+fn count<K: Hash + Eq>(counts: &mut HashMap<K, Answers>, key: K, answer: TransitionId) {
+    if counts.len() >= MOST && !counts.contains_key(&key) {
+        counts.clear();
+    }
+    *counts.entry(key).or_default().entry(answer).or_default() += 1;
+}
+
+fn smoothed(counts: Option<&Answers>, answer: TransitionId, before: f64) -> f64 {
+    let Some(counts) = counts else { return before };
+    let here = counts.get(&answer).copied().unwrap_or(0) as f64;
+    (here + DOUBT * before) / (counts.values().sum::<usize>() as f64 + DOUBT)
+}

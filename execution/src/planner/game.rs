@@ -1,0 +1,656 @@
+//! The test case as a game of two: the tester moves, and the implementation answers as it likes.
+//!
+//! **Problem.** A way to Pass says that an implementation *may* lead there. One that answers otherwise, each
+//! time, never does, though a move one event longer may leave it no choice.
+//!
+//! **Method.** A graph of concrete states, kept for the run: for each state that was expanded the moves (each
+//! stimulus, with values in several classes of data: [`crate::walk`]'s candidates; and waiting) and for each
+//! move the states that the specification allows behind it. An output that may come keeps nobody from
+//! sending: it is an answer to a stimulus as well. Silence is an answer where a test of ioco says so.
+//! Elsewhere, waiting is sure only where the specification must answer or there is nothing to send.
+//!
+//! Which state is expanded next is decided by two queues in turn: the nearest first, and of the others the
+//! one with the least *slack* first. Slack is the distance in the graph and, for each condition on the way
+//! from there that the data do not satisfy, how far its sides are apart (branch distance: Korel 1990); so a
+//! counter is gone up where a guard behind it asks for that, at a node a step, whatever else could be done
+//! meanwhile. States with data of a class that was seen are later than others of their depth.
+//!
+//! Then the graph is *solved*. A state is **sure** if it has a move all whose answers are sure (an attractor;
+//! its rank is the least number of events by which Pass is certain, computed as by Dijkstra with the greatest
+//! rank of the answers). For the others a chance is estimated: of a move the mean of its answers, weighed by
+//! [`Experience`], of a state the best move; a state that was not expanded is worth little, and less the
+//! greater its slack.
+//!
+//! **Inexact**: values are samples, of the tester as of the implementation. What is called sure may be lost
+//! to an answer with other values, and then it is planned again. Nothing is judged by it.
+//!
+//! **Ends** after [`EXPANDED`] states of one search, or its work; the graph begins anew at [`MOST`] states.
+//! **Costs** a few evaluations for each candidate, and four times a pass over the graph.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::time::Duration;
+
+use coreach_model::budget::{self, Budget, Limit};
+use coreach_model::iosts::ActionKind;
+use coreach_model::random::Random;
+use coreach_model::semantics::{Event, State, fire};
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::node::Node as TermNode;
+use coreach_model::term::substitute;
+use coreach_model::{LocationId, Numbered, Term, TransitionId, Value, Verdict};
+
+use crate::judge::Choice;
+use crate::judge::case::quiet;
+use crate::planner::experience::Experience;
+use crate::planner::goal::{Planned, goal};
+use crate::test_case::TestCase;
+use crate::values::as_rational;
+use crate::walk::candidates::candidates;
+use crate::walk::goals::{Class, SoughtGoal};
+
+/// The most states that one search expands.
+const EXPANDED: usize = 1500;
+
+/// The most states that are expanded where the run is where it was to be.
+const FEW: usize = 60;
+
+/// So often values are drawn anew for each stimulus of the state where the run is.
+const DRAWN: usize = 12;
+
+/// The most states of the graph.
+const MOST: usize = 20_000;
+
+/// The most work of one search, in steps of which a second has about a million.
+const WORK: u64 = 200_000;
+
+/// What is left of a chance after one event: of moves with the same chance the shorter way is taken.
+const KEPT: f64 = 0.9999;
+
+/// What so many steps leave of it, nearly; by a division, which is the same on every machine.
+fn kept(steps: f64) -> f64 {
+    1.0 / (1.0 + (1.0 - KEPT) * steps)
+}
+
+/// The chance of a state that nobody has looked at.
+const UNKNOWN: f64 = 0.2;
+
+/// How likely a stimulus is taken before an output comes, where both are possible.
+const IN_TIME: f64 = 0.9;
+
+/// The most passes over the graph until chances stand still.
+const PASSES: usize = 40;
+
+/// The most conditions of which slack is measured.
+const GATES: usize = 16;
+
+/// What a location is worth by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    Open,
+    Won,
+    Lost,
+}
+
+/// A move, or what it leads to.
+#[derive(Clone, Debug)]
+struct Answer {
+    transition: TransitionId,
+    event: Event,
+    kind: ActionKind,
+    to: usize,
+}
+
+/// What the tester may do in a state.
+#[derive(Clone, Debug)]
+struct GameMove {
+    /// Of a stimulus what it does; none of waiting.
+    sends: Option<(Answer, Option<Class>)>,
+    /// What the implementation may do then; of a stimulus, before it is taken.
+    answers: Vec<Answer>,
+    /// Does one of these surely come?
+    is_sure: bool,
+}
+
+struct Node {
+    state: State,
+    /// The stimulus before it, on the way by which it was found.
+    after: Option<Event>,
+    end: End,
+    /// Steps to Pass, as far as graph and slack tell.
+    slack: u64,
+    /// How many nodes of the same class were there before it.
+    alike: usize,
+    moves: Option<Vec<GameMove>>,
+    rank: Option<usize>,
+    chance: f64,
+}
+
+/// The game that a test case is.
+pub(super) struct Game {
+    sought: SoughtGoal,
+    ends: Numbered<LocationId, End>,
+    distances: Numbered<LocationId, Option<usize>>,
+    gates: Numbered<LocationId, Vec<Term>>,
+    nodes: Vec<Node>,
+    known: HashMap<State, usize>,
+    classes: HashMap<Class, usize>,
+}
+
+impl Game {
+    pub(super) fn new(test: &TestCase) -> Self {
+        let goal = goal(test);
+        let ends = test.verdicts.map(|_| End::Open);
+        let mut game = Game {
+            sought: SoughtGoal::new(test.iosts.clone(), &[]),
+            distances: ends.map(|_| None),
+            gates: ends.map(|_| Vec::new()),
+            ends,
+            nodes: Vec::new(),
+            known: HashMap::new(),
+            classes: HashMap::new(),
+        };
+        for at in test.iosts.location_ids() {
+            game.ends[at] = match (goal.locations[at], goal.closed[at]) {
+                (true, _) => End::Won,
+                (_, true) => End::Lost,
+                _ => End::Open,
+            };
+        }
+        game.measure(test);
+        game
+    }
+
+    /// For each location its distance, and what must hold there for a shortest way through the graph.
+    fn measure(&mut self, test: &TestCase) {
+        let iosts = &test.iosts;
+        let mut incoming = iosts.locations.map(|_| Vec::new());
+        for (number, transition) in iosts.transitions.numbered() {
+            incoming[transition.target].push(number);
+        }
+        let mut level: Vec<LocationId> =
+            iosts.location_ids().filter(|at| self.ends[*at] == End::Won).collect();
+        level.iter().for_each(|at| self.distances[*at] = Some(0));
+        for length in 1.. {
+            let mut next = Vec::new();
+            for number in level.iter().flat_map(|at| incoming[*at].clone()) {
+                let source = iosts.transitions[number].source;
+                if self.distances[source].is_none() && self.ends[source] == End::Open {
+                    self.distances[source] = Some(length);
+                    self.gates[source] = self.gates_before(test, number);
+                    next.push(source);
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            level = next;
+        }
+    }
+
+    /// What must hold before a transition, for it and for what follows it; and for no answer beside it to
+    /// lose.
+    fn gates_before(&self, test: &TestCase, number: TransitionId) -> Vec<Term> {
+        let iosts = &test.iosts;
+        let transition = &iosts.transitions[number];
+        let mut gates: Vec<Term> = transition.guard.conjuncts();
+        if iosts.action(transition.action).kind == ActionKind::Output {
+            let beside = test.observations[transition.source].iter().map(|at| &iosts.transitions[*at]);
+            let loses = beside.filter(|one| test.verdict(one.target) == Some(Verdict::Inconclusive));
+            gates.extend(loses.map(|one| Term::not(&one.guard)));
+        }
+        let behind = self.gates[transition.target].iter();
+        gates.extend(behind.map(|gate| substitute(gate, &transition.assignments)));
+        let is_known = |gate: &Term| {
+            gate.data().iter().all(|datum| iosts.variables.contains(datum) || iosts.constants.contains(datum))
+        };
+        gates.retain(|gate| is_known(gate) && !gate.is_true());
+        gates.truncate(GATES);
+        gates
+    }
+
+    /// The node of a state, which may be new.
+    pub(super) fn node(&mut self, state: &State, after: Option<&Event>, class: Option<&Class>) -> usize {
+        if let Some(at) = self.known.get(state) {
+            return *at;
+        }
+        let end = match self.distances[state.location] {
+            Some(_) => self.ends[state.location],
+            None => End::Lost,
+        };
+        let slack = self.gates[state.location].iter().map(|gate| slack(gate, &state.valuation));
+        let slack = slack.fold(self.distances[state.location].unwrap_or(0) as u64, u64::saturating_add);
+        let alike = class.map_or(0, |class| {
+            let count = self.classes.entry(class.clone()).or_default();
+            *count += 1;
+            *count - 1
+        });
+        let chance = match end {
+            End::Won => 1.0,
+            End::Lost => 0.0,
+            End::Open => UNKNOWN * kept(slack as f64),
+        };
+        let rank = (end == End::Won).then_some(0);
+        let (state, after, moves) = (state.clone(), after.cloned(), None);
+        self.known.insert(state.clone(), self.nodes.len());
+        self.nodes.push(Node { state, after, end, slack, alike, moves, rank, chance });
+        self.nodes.len() - 1
+    }
+
+    /// Begins anew where the graph is too large.
+    pub(super) fn tidy(&mut self) {
+        if self.nodes.len() > MOST {
+            self.nodes.clear();
+            self.known.clear();
+            self.classes.clear();
+        }
+    }
+
+    /// No way leads to Pass from there.
+    pub(super) fn is_lost(&mut self, at: usize) {
+        (self.nodes[at].end, self.nodes[at].chance) = (End::Lost, 0.0);
+    }
+
+    pub(super) fn is_sure(&self, at: usize) -> bool {
+        self.nodes[at].rank.is_some()
+    }
+
+    pub(super) fn is_expanded(&self, at: usize) -> bool {
+        self.nodes[at].moves.is_some()
+    }
+
+    /// The state came about after this stimulus.
+    pub(super) fn came(&mut self, at: usize, after: Option<&Event>) {
+        self.nodes[at].after = after.cloned();
+    }
+
+    /// Adds the steps of a way, with what else may happen at each of them.
+    pub(super) fn add(&mut self, test: &TestCase, way: &[Planned], last: &State, sources: &mut Choice<'_>) {
+        let behind = way.iter().skip(1).map(|step| &step.state).chain([last]);
+        for (step, next) in way.iter().zip(behind) {
+            let at = self.node(&step.state, None, None);
+            self.expand(test, at, sources);
+            let after = match step.kind {
+                ActionKind::Input => Some(step.event.clone()),
+                _ => self.nodes[at].after.clone(),
+            };
+            let to = self.node(next, after.as_ref(), None);
+            let Planned { transition, event, kind, .. } = step.clone();
+            let answer = Answer { transition, event, kind, to };
+            if kind == ActionKind::Input {
+                self.sends(at, answer);
+                continue;
+            }
+            let is_it = |one: &Answer| one.transition == transition && one.event == answer.event;
+            let moves = self.nodes[at].moves.iter_mut().flatten();
+            let lacks = |one: &&mut GameMove| !one.answers.iter().any(is_it);
+            moves.filter(lacks).for_each(|one| one.answers.insert(0, answer.clone()));
+        }
+    }
+
+    /// Looks on from a state, until it is sure or the limit is met.
+    pub(super) fn search(
+        &mut self,
+        test: &TestCase,
+        root: usize,
+        is_hoped: bool,
+        experience: &Experience,
+        sources: &mut Choice<'_>,
+    ) {
+        let budget = Budget::new("plan", Some(Limit::Work(WORK)), false);
+        // What was found within the limits counts.
+        let _ = budget::within(&budget, || {
+            self.expand(test, root, sources);
+            let is_new = self.draw(test, root, experience, sources);
+            if is_new || !is_hoped {
+                self.grow(test, root, if is_hoped { FEW } else { EXPANDED }, sources);
+            }
+        });
+        self.solve_ranks();
+        self.solve_chances(experience);
+    }
+
+    /// Other values for the stimuli of a state, and those that were sent before; is there any?
+    fn draw(
+        &mut self,
+        test: &TestCase,
+        at: usize,
+        experience: &Experience,
+        sources: &mut Choice<'_>,
+    ) -> bool {
+        let state = self.nodes[at].state.clone();
+        let mut is_new = false;
+        for number in test.stimuli[state.location].iter().copied() {
+            let transition = &test.iosts.transitions[number];
+            let action = test.iosts.action(transition.action);
+            if action.parameters.is_empty() || self.distances[transition.target].is_none() {
+                continue;
+            }
+            let Choice { values, random, solver } = &mut *sources;
+            let mut draw = || {
+                values.choose(&transition.guard, &action.parameters, &state.valuation, random, &mut **solver)
+            };
+            let drawn: Vec<Vec<Value>> = (0..DRAWN).map_while(|_| draw()).collect();
+            let before = experience.stimuli().filter(|event| event.action == action.name);
+            for values in drawn.into_iter().chain(before.map(|event| event.values.clone())) {
+                let Some(next) = fire(&test.iosts, transition, &state, &values) else { continue };
+                let event = Event::new(action.name.clone(), values);
+                let to = self.node(&next, Some(&event), None);
+                let answer = Answer { transition: number, event, kind: ActionKind::Input, to };
+                is_new |= self.sends(at, answer);
+            }
+        }
+        is_new
+    }
+
+    /// Adds a stimulus to the moves of a state, if it is not there.
+    fn sends(&mut self, at: usize, answer: Answer) -> bool {
+        let Some(moves) = &mut self.nodes[at].moves else { return false };
+        let is_it = |one: &Answer| one.transition == answer.transition && one.event == answer.event;
+        let is_new = !moves.iter().any(|one| one.sends.as_ref().is_some_and(|(sent, _)| is_it(sent)));
+        if is_new {
+            let mut answers = waiting(moves).map_or_else(Vec::new, |wait| wait.answers.clone());
+            answers.retain(|answer| answer.kind != ActionKind::Quiescence);
+            moves.push(GameMove { sends: Some((answer, None)), answers, is_sure: true });
+        }
+        is_new
+    }
+
+    fn grow(&mut self, test: &TestCase, root: usize, most: usize, sources: &mut Choice<'_>) {
+        let mut queues = Queues::default();
+        // What is known already is passed through; its ends are where it goes on.
+        let mut seen = HashMap::from([(root, 0)]);
+        let mut next = vec![root];
+        for depth in 0.. {
+            let mut further = Vec::new();
+            for at in next {
+                match self.nodes[at].moves {
+                    None => queues.push(&self.nodes[at], at, depth),
+                    Some(_) => {
+                        further.extend(self.behind(at).filter(|to| seen.insert(*to, depth + 1).is_none()))
+                    }
+                }
+            }
+            if further.is_empty() {
+                break;
+            }
+            next = further;
+        }
+        let mut looked = 30;
+        for count in 0..most {
+            if count == looked {
+                self.solve_ranks();
+                looked *= 4;
+            }
+            let Some(at) = queues.pop(|at| self.nodes[at].moves.is_none()) else { break };
+            if self.is_sure(root) {
+                break;
+            }
+            let depth = seen.get(&at).copied().unwrap_or(0) + 1;
+            self.expand(test, at, sources);
+            for to in self.behind(at).collect::<Vec<_>>() {
+                if seen.insert(to, depth).is_none() && self.nodes[to].moves.is_none() {
+                    queues.push(&self.nodes[to], to, depth);
+                }
+            }
+        }
+    }
+
+    /// The states behind one.
+    fn behind(&self, at: usize) -> impl Iterator<Item = usize> {
+        let moves = self.nodes[at].moves.iter().flatten();
+        moves
+            .flat_map(|one| one.sends.iter().map(|(sent, _)| sent).chain(&one.answers))
+            .map(|answer| answer.to)
+    }
+
+    /// Lists the moves of a state, where that is not done.
+    fn expand(&mut self, test: &TestCase, at: usize, sources: &mut Choice<'_>) {
+        let Node { state, after, end: End::Open, moves: None, .. } = &self.nodes[at] else { return };
+        let (state, after) = (state.clone(), after.clone());
+        budget::ask();
+        let mut answers = Vec::new();
+        for number in test.observations[state.location].iter().copied() {
+            let transition = &test.iosts.transitions[number];
+            let is_fail = test.verdict(transition.target) == Some(Verdict::Fail);
+            if transition.source == state.location && !(is_fail && self.ends[transition.target] == End::Lost)
+            {
+                answers.extend(self.steps(number, &state, after.as_ref(), sources).map(|(answer, _)| answer));
+            }
+        }
+        let silence = quiet(test, &state, Duration::ZERO);
+        if let Some((transition, next)) = &silence
+            && test.verdict(next.location) != Some(Verdict::Fail)
+        {
+            let event = Event::new(String::new(), []);
+            let to = self.node(next, after.as_ref(), None);
+            answers.push(Answer { transition: *transition, event, kind: ActionKind::Quiescence, to });
+        }
+        let mut moves = Vec::new();
+        for number in test.stimuli[state.location].iter().copied() {
+            if self.distances[test.iosts.transitions[number].target].is_some() {
+                for sends in self.steps(number, &state, None, sources).collect::<Vec<_>>() {
+                    let mut before = answers.clone();
+                    before.retain(|answer| answer.kind != ActionKind::Quiescence);
+                    moves.push(GameMove { sends: Some(sends), answers: before, is_sure: true });
+                }
+            }
+        }
+        if !answers.is_empty() {
+            let must = || holds(&test.must_answer[state.location], &state.valuation) == Ok(true);
+            let is_sure = moves.is_empty() || silence.is_some() || must();
+            moves.push(GameMove { sends: None, answers, is_sure });
+        }
+        self.nodes[at].moves = Some(moves);
+    }
+
+    /// Some steps through a transition.
+    fn steps(
+        &mut self,
+        number: TransitionId,
+        state: &State,
+        after: Option<&Event>,
+        sources: &mut Choice<'_>,
+    ) -> impl Iterator<Item = (Answer, Option<Class>)> {
+        let action = self.sought.iosts.transitions[number].action;
+        let (name, kind) = {
+            let action = self.sought.iosts.action(action);
+            (action.name.clone(), action.kind)
+        };
+        let mut found = Vec::new();
+        for step in candidates(&self.sought, number, state, sources) {
+            let event = Event::new(name.clone(), step.values);
+            let class = step.classes.into_iter().next();
+            let sent = (kind == ActionKind::Input).then_some(&event).or(after);
+            let to = self.node(&step.to, sent, class.as_ref());
+            found.push((Answer { transition: number, event, kind, to }, class));
+        }
+        found.into_iter()
+    }
+
+    fn solve_ranks(&mut self) {
+        let mut before: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.nodes.len()];
+        let mut left: Vec<Vec<usize>> = Vec::with_capacity(self.nodes.len());
+        let mut open: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
+        for (at, node) in self.nodes.iter_mut().enumerate() {
+            node.rank = None;
+            if node.end == End::Won {
+                open.push(Reverse((0, at)));
+            }
+            let moves = node.moves.as_deref().unwrap_or_default();
+            for (place, one) in moves.iter().enumerate().filter(|(_, one)| one.is_sure) {
+                one.all().for_each(|answer| before[answer.to].push((at, place)));
+            }
+            left.push(moves.iter().map(|one| one.all().count()).collect());
+        }
+        while let Some(Reverse((rank, at))) = open.pop() {
+            if self.nodes[at].rank.is_some() {
+                continue;
+            }
+            self.nodes[at].rank = Some(rank);
+            for &(from, place) in &before[at] {
+                left[from][place] -= 1;
+                if left[from][place] == 0 {
+                    open.push(Reverse((rank + 1, from)));
+                }
+            }
+        }
+    }
+
+    /// Chances, from the states that were found last to those found first, again until they stand still.
+    pub(super) fn solve_chances(&mut self, experience: &Experience) {
+        let mut weights: Vec<Vec<f64>> = Vec::with_capacity(self.nodes.len());
+        for node in &mut self.nodes {
+            match node.rank {
+                Some(rank) => node.chance = kept(rank as f64),
+                None if node.moves.is_some() => node.chance = 0.0,
+                None => {}
+            }
+            let answers = node.moves.as_deref().and_then(waiting).map_or(&[][..], |wait| &wait.answers);
+            let answers: Vec<TransitionId> = answers.iter().map(|answer| answer.transition).collect();
+            weights.push(experience.chances(&node.state, node.after.as_ref(), &answers));
+        }
+        for _ in 0..PASSES {
+            let mut greatest: f64 = 0.0;
+            for at in (0..self.nodes.len()).rev() {
+                let node = &self.nodes[at];
+                let Some(moves) = node.moves.as_ref().filter(|_| node.rank.is_none()) else { continue };
+                let best = moves.iter().map(|one| self.chance(one, &weights[at])).fold(0.0, f64::max);
+                greatest = greatest.max((best - node.chance).abs());
+                self.nodes[at].chance = best;
+            }
+            if greatest < 1e-6 {
+                break;
+            }
+        }
+    }
+
+    /// The chance that a move leads to Pass.
+    fn chance(&self, one: &GameMove, weights: &[f64]) -> f64 {
+        let of_answers =
+            one.answers.iter().zip(weights).map(|(answer, weight)| self.nodes[answer.to].chance * weight);
+        let of_answers: f64 = of_answers.sum();
+        KEPT * match &one.sends {
+            Some((sent, _)) if one.answers.is_empty() => self.nodes[sent.to].chance,
+            Some((sent, _)) => IN_TIME * self.nodes[sent.to].chance + (1.0 - IN_TIME) * of_answers,
+            None => of_answers,
+        }
+    }
+
+    /// The best move of a state, the class of what it sends, and the state that is hoped for.
+    pub(super) fn choose(
+        &self,
+        at: usize,
+        experience: &Experience,
+        random: &mut Random,
+    ) -> Option<(Planned, Option<Class>, usize)> {
+        let node = &self.nodes[at];
+        let moves = node.moves.as_deref()?;
+        let answers = waiting(moves).map_or(&[][..], |wait| &wait.answers);
+        let answers: Vec<TransitionId> = answers.iter().map(|answer| answer.transition).collect();
+        let weights = experience.chances(&node.state, node.after.as_ref(), &answers);
+        let worth = |one: &GameMove| match node.rank {
+            Some(rank) => f64::from(one.is_sure && self.rank(one).is_some_and(|behind| behind < rank)),
+            None => self.chance(one, &weights),
+        };
+        let best = moves.iter().map(worth).fold(0.0, f64::max);
+        if best <= 0.0 {
+            return None;
+        }
+        let met = |one: &GameMove| match &one.sends {
+            Some((_, Some(class))) => experience.of_class(class),
+            _ => 0,
+        };
+        let alike: Vec<&GameMove> = moves.iter().filter(|one| worth(one) >= best * (1.0 - 1e-9)).collect();
+        let least = alike.iter().map(|one| met(one)).min()?;
+        let alike: Vec<&GameMove> = alike.into_iter().filter(|one| met(one) == least).collect();
+        let chosen = *random.pick(&alike)?;
+        let hoped = |one: &&Answer| {
+            let node = &self.nodes[one.to];
+            (node.rank.is_none(), node.rank, Reverse((node.chance * 1e12) as u64))
+        };
+        let (answer, class) = match &chosen.sends {
+            Some((sent, class)) => (sent, class.clone()),
+            None => (chosen.answers.iter().min_by_key(hoped)?, None),
+        };
+        let Answer { transition, event, kind, to } = answer.clone();
+        Some((Planned { state: node.state.clone(), transition, event, kind }, class, to))
+    }
+
+    /// The rank of the worst answer to a move; `None` where one is not sure.
+    fn rank(&self, one: &GameMove) -> Option<usize> {
+        one.all().map(|answer| self.nodes[answer.to].rank).try_fold(0, |most, rank| Some(most.max(rank?)))
+    }
+
+    /// May one wait here without giving away what is sure?
+    pub(super) fn may_idle(&self, at: usize) -> bool {
+        let node = &self.nodes[at];
+        let wait = node.moves.as_deref().and_then(waiting);
+        node.rank.is_none() || wait.is_none_or(|wait| self.rank(wait).is_some())
+    }
+}
+
+impl GameMove {
+    /// All that may come of it.
+    fn all(&self) -> impl Iterator<Item = &Answer> {
+        self.sends.iter().map(|(sent, _)| sent).chain(&self.answers)
+    }
+}
+
+/// The move that waits.
+fn waiting(moves: &[GameMove]) -> Option<&GameMove> {
+    moves.iter().find(|one| one.sends.is_none())
+}
+
+/// States that wait for their turn.
+#[derive(Default)]
+struct Queues {
+    /// The nearest, new classes first.
+    near: BinaryHeap<Reverse<(usize, usize)>>,
+    /// The least slack; of the same, the newest.
+    eager: BinaryHeap<(Reverse<u64>, usize)>,
+    is_eager: bool,
+}
+
+impl Queues {
+    fn push(&mut self, node: &Node, at: usize, depth: usize) {
+        if node.end == End::Open {
+            self.near.push(Reverse((depth + node.alike, at)));
+            self.eager.push((Reverse(node.slack), at));
+        }
+    }
+
+    /// The next one that is still open.
+    fn pop(&mut self, is_open: impl Fn(usize) -> bool) -> Option<usize> {
+        self.is_eager = !self.is_eager;
+        loop {
+            let at = match self.is_eager {
+                true => self.eager.pop().map(|(_, at)| at),
+                false => self.near.pop().map(|Reverse((_, at))| at),
+            }?;
+            if is_open(at) {
+                return Some(at);
+            }
+        }
+    }
+}
+
+/// How far a condition is from holding: 0 where it does.
+fn slack(condition: &Term, valuation: &Valuation) -> u64 {
+    if holds(condition, valuation) == Ok(true) {
+        return 0;
+    }
+    let parts = |parts: &[Term]| parts.iter().map(|part| slack(part, valuation)).collect::<Vec<_>>();
+    match condition.node() {
+        TermNode::And(all) => parts(all).into_iter().fold(0, u64::saturating_add),
+        TermNode::Or(all) => parts(all).into_iter().min().unwrap_or(1),
+        TermNode::Compare(_, left, right) if left.sort().is_number() => {
+            let sides = evaluate(left, valuation).ok().zip(evaluate(right, valuation).ok());
+            sides.map_or(1, |(left, right)| {
+                let distance = as_rational(&left) - as_rational(&right);
+                distance.to_f64_fast().abs().ceil().max(1.0) as u64
+            })
+        }
+        _ => 1,
+    }
+}

@@ -1,0 +1,41 @@
+//! What a plan is for, and a step of one: below what plans.
+
+use coreach_analyses::symbolic::search::SearchGoal;
+use coreach_model::iosts::ActionKind;
+use coreach_model::semantics::{Event, State};
+use coreach_model::{TransitionId, Verdict, Violated};
+
+use crate::test_case::TestCase;
+
+/// A step of a plan: in this state, this event through this transition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Planned {
+    /// Where the run is to be.
+    pub state: State,
+    /// The transition of the test case.
+    pub transition: TransitionId,
+    /// The event: sent by the tester, or hoped for.
+    pub event: Event,
+    /// Whose it is: an input is sent.
+    pub kind: ActionKind,
+}
+
+/// What leads to Pass in a test case; in that of a property, to a violation that the specification allows.
+/// One that it forbids may come anywhere: who goes where it could would stay at the first such place.
+pub fn goal(test: &TestCase) -> SearchGoal {
+    let lost = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Fail | Verdict::Inconclusive));
+    let mut closed = test.verdicts.map(lost);
+    let mut locations = test.verdicts.map(|verdict| *verdict == Some(Verdict::Pass));
+    for (at, _) in test.violates.numbered().filter(|(_, how)| **how == Some(Violated::Allowed)) {
+        (closed[at], locations[at]) = (false, true);
+    }
+    let is_inconclusive =
+        |at: &TransitionId| test.verdict(test.iosts.transitions[*at].target) == Some(Verdict::Inconclusive);
+    let risks = test.iosts.transitions.map(|transition| match test.iosts.action(transition.action).kind {
+        ActionKind::Output => {
+            test.observations[transition.source].iter().filter(|at| is_inconclusive(at)).count()
+        }
+        _ => 0,
+    });
+    SearchGoal { locations, closed, risks }
+}

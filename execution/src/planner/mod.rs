@@ -1,0 +1,375 @@
+//! Plans the way to Pass: the next stimulus with its values, or that an observation is to be waited for.
+//!
+//! **Problem.** A test case says which stimuli are *allowed*, not which lead on, and its graph's distances
+//! know nothing of the data: going down them repeats a loop whose counter must first reach ten. And an
+//! implementation answers as it likes, within the specification: who hopes for the best answer plays the
+//! same losing game for ever.
+//!
+//! **Method.** From the present state the shortest way to Pass is searched
+//! ([`coreach_analyses::symbolic::search`]), the implementation's answers chosen as if it cooperated. Its
+//! values are the solver's, at each stimulus near a random point, or where a comparison on the way begins or
+//! ceases to hold, as far as that is possible too, so that two seeds differ. The way becomes a part of the
+//! [`game`]: what else may be answered on it is looked at there, and where that may lose, other ways. A move
+//! after which no answer can keep Pass away is taken wherever the game has one, the one with the fewest
+//! events of these; elsewhere that with the best chance, by the answers that came so far ([`Experience`]).
+//! While the implementation answers as was hoped, or Pass is sure, nothing is searched.
+//!
+//! A test that is judged on line is in several states at once, and a timed one in states that instants
+//! decide: these have no game. There the way is followed, and planned anew when it is left.
+//!
+//! **Where there is no plan**, because none was found within the limits or the judge has no test case to plan
+//! in, the moves are in random order. Which values were planned is counted with the others
+//! ([`crate::values::Source::Planned`]).
+//!
+//! **Ends** as the searches, whose limits count nodes and work, so that a seed means the same on every
+//! machine.
+
+mod experience;
+mod game;
+mod goal;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_analyses::symbolic::search::{GoalPath, SearchBound, SearchLimits, SearchOutcome, Searcher};
+use coreach_model::budget::{self, Budget};
+use coreach_model::iosts::ActionKind;
+use coreach_model::random::Random;
+use coreach_model::semantics::{Event, State, fire};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::{Datum, Term, TransitionId, Value};
+
+use crate::initial;
+use crate::judge::case::quiet;
+use crate::judge::{Choice, Judge};
+pub use crate::planner::experience::Experience;
+use crate::planner::game::Game;
+pub use crate::planner::goal::{Planned, goal};
+use crate::run::Occurrence;
+use crate::test_case::TestCase;
+use crate::values::{MIX, Values, any, pivots};
+use crate::walk::goals::Class;
+
+/// How far to look from one state: some tens of milliseconds where there is nothing to find.
+const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200, work: 1_000_000 };
+
+/// From so many of the states that are possible a way is looked for.
+const MOST_STATES: usize = 4;
+
+/// What runs of one test case share, one after the other.
+pub type SharedExperience = Arc<Mutex<Experience>>;
+
+/// Plans in one test case.
+#[derive(Default)]
+pub struct Planner {
+    experience: SharedExperience,
+    searcher: Option<Searcher>,
+    route: VecDeque<Planned>,
+    /// From these no way was found: it is not searched for twice.
+    lost: Vec<State>,
+    game: Option<Playing>,
+}
+
+/// A game that is played.
+struct Playing {
+    game: Game,
+    values: Values,
+    /// Where the run is.
+    at: Option<State>,
+    /// The last stimulus.
+    after: Option<Event>,
+    /// What was chosen there, and of which class it is.
+    chosen: Option<(Planned, Option<Class>)>,
+    /// Which node is hoped for.
+    hoped: Option<usize>,
+    /// May silence be waited for?
+    may_idle: bool,
+}
+
+impl Planner {
+    /// Counts answers together with others, in runs one after the other.
+    pub fn sharing(experience: SharedExperience) -> Self {
+        Planner { experience, ..Planner::default() }
+    }
+
+    /// What to do where these states are possible; `None` where no way to Pass is known from any of them.
+    pub fn next(
+        &mut self,
+        test: &TestCase,
+        states: &[&State],
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<&Planned> {
+        if let (true, [state]) = (has_game(test), states) {
+            self.play(test, state, random, solver);
+            return self.chosen();
+        }
+        // What was planned up to here has happened, or something else has. Internal steps are in the states
+        // already.
+        let is_past =
+            |planned: &Planned| planned.kind == ActionKind::Internal || !states.contains(&&planned.state);
+        while self.route.front().is_some_and(is_past) {
+            self.route.pop_front();
+        }
+        if self.route.is_empty() && !self.lost.iter().eq(states.iter().copied()) {
+            self.lost.clear();
+            let found =
+                states.iter().take(MOST_STATES).find_map(|state| match self.search(test, state, solver) {
+                    SearchOutcome::Path(way) => {
+                        route(test, state, &varied(test, way, random, solver), random)
+                    }
+                    _ => None,
+                });
+            match found {
+                Some((route, _)) => {
+                    self.route = route.into_iter().filter(|step| step.kind != ActionKind::Internal).collect()
+                }
+                None => self.lost = states.iter().map(|state| (*state).clone()).collect(),
+            }
+        }
+        self.chosen()
+    }
+
+    /// Chooses the move of a state in the game.
+    fn play(&mut self, test: &TestCase, state: &State, random: &mut Random, solver: &mut dyn Solver) {
+        let mut playing = self.game.take().unwrap_or_else(|| Playing {
+            game: Game::new(test),
+            values: Values::new(MIX),
+            at: None,
+            after: None,
+            chosen: None,
+            hoped: None,
+            may_idle: true,
+        });
+        let Playing { game, values, after, hoped, .. } = &mut playing;
+        game.tidy();
+        let at = game.node(state, after.as_ref(), None);
+        game.came(at, after.as_ref());
+        if !game.is_sure(at) {
+            let is_hoped = *hoped == Some(at) && game.is_expanded(at);
+            let mut sources = Choice { values, random, solver };
+            if !is_hoped {
+                match self.search(test, state, sources.solver) {
+                    SearchOutcome::Path(way) => {
+                        let way = varied(test, way, sources.random, sources.solver);
+                        if let Some((way, last)) = route(test, state, &way, sources.random) {
+                            game.add(test, &way, &last, &mut sources);
+                        }
+                    }
+                    SearchOutcome::None => game.is_lost(at),
+                    SearchOutcome::NotFound(_) => {}
+                }
+            }
+            game.search(test, at, is_hoped, &self.lock(), &mut sources);
+        }
+        let chosen = game.choose(at, &self.lock(), random);
+        playing.may_idle = game.may_idle(at);
+        playing.at = Some(state.clone());
+        playing.hoped = chosen.as_ref().map(|(_, _, hoped)| *hoped);
+        playing.chosen = chosen.map(|(planned, class, _)| (planned, class));
+        self.game = Some(playing);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Experience> {
+        self.experience.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The present step.
+    fn chosen(&self) -> Option<&Planned> {
+        match &self.game {
+            Some(playing) => playing.chosen.as_ref().map(|(planned, _)| planned),
+            None => self.route.front(),
+        }
+    }
+
+    /// The stimulus of the present step, where it is one through this transition.
+    pub fn stimulus(&self, transition: TransitionId) -> Option<&Event> {
+        let planned = self.chosen()?;
+        (planned.kind == ActionKind::Input && planned.transition == transition).then_some(&planned.event)
+    }
+
+    /// Is an observation to be waited for?
+    pub fn waits(&self) -> bool {
+        let waits = |kind| matches!(kind, ActionKind::Output | ActionKind::Quiescence);
+        self.chosen().is_some_and(|planned| waits(planned.kind))
+    }
+
+    /// Is nothing given away by waiting for silence here?
+    pub fn may_idle(&self) -> bool {
+        self.game.as_ref().is_none_or(|playing| playing.may_idle)
+    }
+
+    /// Notes what happened, through which transition, and that the judge has followed.
+    pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence, through: Option<TransitionId>) {
+        let Some((test, states)) = judge.scene() else { return };
+        if !has_game(test) {
+            return;
+        }
+        let Some(mut playing) = self.game.take() else { return };
+        match what {
+            Occurrence::Stimulus(event) => {
+                let chosen = playing.chosen.take().filter(|(planned, _)| planned.event == *event);
+                self.lock().sent(event, chosen.and_then(|(_, class)| class).as_ref());
+                playing.after = Some(event.clone());
+            }
+            Occurrence::Observation(_) | Occurrence::Silence(_) => {
+                if let (Some(state), Some(answer)) = (&playing.at, through) {
+                    self.lock().saw(state, playing.after.as_ref(), answer);
+                }
+            }
+            Occurrence::Delay(_) => {}
+        }
+        playing.at = states.first().map(|state| (*state).clone());
+        self.game = Some(playing);
+    }
+
+    /// Notes that silence has ended the run.
+    pub fn fell_silent(&mut self, judge: &dyn Judge) {
+        if let Some((test, states)) = judge.scene()
+            && let (true, [state]) = (has_game(test), states.as_slice())
+            && let Some((answer, _)) = quiet(test, state, Duration::ZERO)
+        {
+            let after = self.game.as_ref().and_then(|playing| playing.after.as_ref());
+            self.lock().saw(state, after, answer);
+        }
+    }
+
+    fn search(&mut self, test: &TestCase, state: &State, solver: &mut dyn Solver) -> SearchOutcome {
+        let known = self.searcher.take().filter(|searcher| *searcher.iosts() == test.iosts);
+        let searcher = self.searcher.insert(match known {
+            Some(known) => known,
+            None => Searcher::new(test.iosts.clone(), goal(test)),
+        });
+        searcher.from_state(state, &LIMITS, solver)
+    }
+}
+
+/// Can it be played, in one state after the other?
+fn has_game(test: &TestCase) -> bool {
+    test.online.is_none() && test.timed.is_none()
+}
+
+/// The same way with each stimulus somewhere else, where that is possible.
+fn varied(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mut dyn Solver) -> GoalPath {
+    /// So many stimuli are varied one by one, where they cannot be varied together.
+    const ONE_BY_ONE: usize = 6;
+    let kind = |transition: TransitionId| test.iosts.action(test.iosts.transitions[transition].action).kind;
+    let inputs = way.steps.iter().filter(|step| kind(step.transition) == ActionKind::Input);
+    let around = inputs.map(|step| somewhere(&way.last.condition, &step.parameters, random));
+    let around: Vec<Vec<Term>> = around.filter(|terms| !terms.is_empty()).collect();
+    if around.is_empty() {
+        return way;
+    }
+    let mut condition: Vec<Term> = way.last.condition.clone();
+    let mut values = None;
+    let mut with = |terms: &[Term], condition: &mut Vec<Term>| {
+        let length = condition.len();
+        condition.extend_from_slice(terms);
+        match solver.witness(condition) {
+            Witness::Found(found) => values = Some(found),
+            Witness::None | Witness::Unknown => condition.truncate(length),
+        }
+        condition.len() > length
+    };
+    if !with(&around.concat(), &mut condition) {
+        for terms in around.iter().take(ONE_BY_ONE) {
+            with(terms, &mut condition);
+        }
+    }
+    GoalPath { values: values.unwrap_or(way.values), ..way }
+}
+
+/// Where the parameters of one stimulus may be: around a random point, or at or beside a point where a
+/// comparison on the way begins or ceases to hold.
+fn somewhere(condition: &[Term], parameters: &[Datum], random: &mut Random) -> Vec<Term> {
+    if random.below(2) == 0 {
+        return pivots(parameters, random);
+    }
+    let is_near = |term: &&Term| {
+        matches!(term.node(), Node::Compare(_, left, right) if left.sort().is_integer() && right.sort().is_integer())
+            && parameters.iter().any(|parameter| term.mentions(parameter))
+    };
+    let near: Vec<&Term> = condition.iter().filter(is_near).collect();
+    match random.pick(&near).map(|term| term.node()) {
+        Some(Node::Compare(_, left, right)) => {
+            let beside = Term::int(random.below(3) as i64 - 1);
+            vec![Term::compare(Comparison::Equal, left, &Term::add(right, &beside))]
+        }
+        _ => pivots(parameters, random),
+    }
+}
+
+/// The events of a way, each with the state before it, and the state at its end.
+pub fn route(
+    test: &TestCase,
+    from: &State,
+    way: &GoalPath,
+    random: &mut Random,
+) -> Option<(Vec<Planned>, State)> {
+    let mut state = from.clone();
+    let mut route = Vec::new();
+    for step in &way.steps {
+        let transition = &test.iosts.transitions[step.transition];
+        let action = test.iosts.action(transition.action);
+        let values: Vec<Value> =
+            step.parameters.iter().map(|symbol| value(&way.values, symbol, random)).collect();
+        // It is a way only where the semantics takes it.
+        let next = fire(&test.iosts, transition, &state, &values)?;
+        route.push(Planned {
+            state: std::mem::replace(&mut state, next),
+            transition: step.transition,
+            event: Event::new(action.name.clone(), values),
+            kind: action.kind,
+        });
+    }
+    Some((route, state))
+}
+
+/// A shortest run to Pass, as an example.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Example {
+    /// With these constants these events, which the semantics takes.
+    Run(Vec<(Datum, Value)>, Vec<Event>),
+    /// There is surely none.
+    None,
+    /// None was found up to this bound of a search.
+    NotFound(SearchBound),
+}
+
+/// Looks for a shortest run to Pass, with constants of its own choice.
+pub fn example(test: &TestCase, solver: &mut dyn Solver) -> Example {
+    // Numbers that grow too long on the way are no reason to end who asks.
+    let budget = Budget::new("example", None, false);
+    let found = budget::within(&budget, || example_within(test, solver));
+    found.unwrap_or(Example::NotFound(SearchBound::Digits))
+}
+
+fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
+    let limits = SearchLimits::default();
+    let way = match Searcher::new(test.iosts.clone(), goal(test)).from_start(&Term::yes(), &limits, solver) {
+        SearchOutcome::Path(way) => way,
+        SearchOutcome::None => return Example::None,
+        SearchOutcome::NotFound(bound) => return Example::NotFound(bound),
+    };
+    // What the way leaves open may be anything, and is the same each time.
+    let mut random = Random::new(0);
+    let constants: Valuation = test
+        .iosts
+        .constants
+        .iter()
+        .map(|datum| (datum.clone(), value(&way.values, datum, &mut random)))
+        .collect();
+    let run = initial::first(&test.iosts, &constants, solver).ok().and_then(|state| {
+        let (route, _) = route(test, &state, &way, &mut random)?;
+        let events = route.into_iter().filter(|step| step.kind != ActionKind::Internal);
+        Some(Example::Run(test.constants_in(&state), events.map(|step| step.event).collect()))
+    });
+    run.unwrap_or(Example::NotFound(SearchBound::Values(limits.nodes)))
+}
+
+fn value(values: &Valuation, symbol: &Datum, random: &mut Random) -> Value {
+    values.get(symbol).cloned().unwrap_or_else(|| any(symbol.ty(), random))
+}
