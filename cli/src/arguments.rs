@@ -385,6 +385,12 @@ pub struct ExploreArguments {
     /// The same, of K times the longest path of the restriction
     #[arg(long, value_name = "K", value_parser = positive, conflicts_with = "restrict")]
     pub inclusion: Option<NonZeroUsize>,
+    /// Accept these nodes of the tree, by their numbers
+    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = whole::<usize>, conflicts_with_all = ["all_paths", "inclusion"])]
+    pub accept: Vec<usize>,
+    /// Write the purpose whose paths end at what is accepted
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub purpose: Option<OutputPath>,
     /// Draw the tree here: .dot or .svg
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub draw: Option<OutputPath>,

@@ -65,12 +65,18 @@ fn tested(folder: &Folder, iut: &str) -> (i32, String) {
     answer(folder, &["test", "c.yaml", "--iut", &iut, "--runs", "12", "--quiescence", "30", "--keep", "runs"])
 }
 
+/// By a test case, and by the states that are possible.
 #[test]
 fn silence_is_a_fail_where_the_specification_answers() {
-    let folder = folder("conformance: ioco");
-    let (code, said) = tested(&folder, "right");
+    for judge in ["", "\njudge: online"] {
+        blames_silence(&folder(&format!("conformance: ioco{judge}")));
+    }
+}
+
+fn blames_silence(folder: &Folder) {
+    let (code, said) = tested(folder, "right");
     assert_eq!(code, 0, "{said}");
-    let (code, said) = tested(&folder, "silent");
+    let (code, said) = tested(folder, "silent");
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("the specification does not allow silence in"), "{said}");
     // A silence that failed fails again, from its record.
@@ -79,10 +85,9 @@ fn silence_is_a_fail_where_the_specification_answers() {
     let failed: Vec<_> = failed.collect();
     assert!(!failed.is_empty());
     let record = failed[0].to_string_lossy().into_owned();
-    let (code, said) =
-        answer(&folder, &["replay", &record, "--iut", "silent_iut.yaml", "--quiescence", "30"]);
+    let (code, said) = answer(folder, &["replay", &record, "--iut", "silent_iut.yaml", "--quiescence", "30"]);
     assert_eq!(code, 1, "{said}");
-    let (code, said) = answer(&folder, &["check", &record]);
+    let (code, said) = answer(folder, &["check", &record]);
     assert_eq!(code, 0, "{said}");
 }
 
@@ -141,12 +146,8 @@ fn what_cannot_be_said_without_quantifiers_stops() {
 }
 
 #[test]
-fn on_line_there_is_no_ioco() {
-    let folder = folder("conformance: ioco\njudge: online");
-    let (code, said) = answer(&folder, &["run", "c.yaml"]);
+fn a_relation_that_is_none_is_a_mistake() {
+    let (code, said) = answer(&folder("conformance: iocoo"), &["run", "c.yaml"]);
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("what is judged on line is judged by ioc"), "{said}");
-    let folder = self::folder("conformance: iocoo");
-    let (_, said) = answer(&folder, &["run", "c.yaml"]);
     assert!(said.contains("did you mean `ioco`?"), "{said}");
 }

@@ -162,3 +162,56 @@ fn runs_are_kept_explained_replayed_and_counted() {
     assert!(said.contains("bank"), "{said}");
     folder.ends(&["check", "coreach.yaml", "out/paid/online_test.json", "campaign.yaml"], 0);
 }
+
+/// Nodes of the tree of all paths are a purpose (Gaston et al. 2006, Definition 13), for both judges.
+#[test]
+fn chosen_nodes_of_the_tree_are_a_purpose() {
+    let folder = folder();
+    let written = ["explore", "bank.yaml", "--all-paths", "4", "--purpose", "chosen.yaml"];
+    folder.ends(&written, 0);
+    let text = std::fs::read_to_string(folder.0.join("chosen.yaml")).unwrap();
+    assert!(text.contains("\n  - [rich, Deposit, Amount, { Cash: 1 }]\n"), "{text}");
+    assert!(text.contains("\n  - [poor, Check, Sum, Check, Sum]\n"), "{text}");
+    // It may be written again, and nothing else may.
+    folder.ends(&written, 0);
+    folder.ends(&["explore", "bank.yaml", "--all-paths", "4", "--purpose", "bank.yaml"], 2);
+    folder.write("c.yaml", "specification: bank.yaml\npurpose: chosen.yaml\njudge: online\n");
+    folder.ends(&["check", "c.yaml", "chosen.yaml", "bank.yaml"], 0);
+    let arguments = ["test", "c.yaml", "--iut", "right.yaml", "--runs", "30", "--format", "json"];
+    let told = json(&folder.coreach(&arguments));
+    let endings: Vec<&str> =
+        told["runs"].as_array().unwrap().iter().map(|run| run["verdict"].as_str().unwrap()).collect();
+    assert!(endings.contains(&"Pass") && !endings.contains(&"Fail"), "{endings:?}");
+    folder.ends(&["test", "c.yaml", "--iut", "wrong.yaml", "--runs", "20", "--quiet"], 1);
+
+    // One node alone: the rich and the poor can come to it by the same trace.
+    let document = json(&folder.coreach(&["explore", "bank.yaml", "--depth", "4", "--format", "json"]));
+    let nodes = document["nodes"].as_array().unwrap();
+    let from = |parent: usize, transition: u64| {
+        let is_it = |node: &Value| node["parent"] == parent && node["step"]["transition"] == transition;
+        nodes.iter().position(is_it).unwrap()
+    };
+    let asked = from(from(0, 1), 3);
+    let paid = from(asked, 5).to_string();
+    let one = ["explore", "bank.yaml", "--depth", "4", "--purpose", "one.yaml", "--accept"];
+    folder.ends(&[&one[..], &[&paid]].concat(), 0);
+    folder.write("one_c.yaml", "specification: bank.yaml\npurpose: one.yaml\njudge: online\n");
+    let arguments = ["test", "one_c.yaml", "--iut", "rich.yaml", "--runs", "30", "--format", "json"];
+    let told = json(&folder.coreach(&arguments));
+    let runs = told["runs"].as_array().unwrap();
+    assert!(runs.iter().any(|run| run["verdict"] == "WeakPass"), "{told:#}");
+    assert!(runs.iter().all(|run| run["verdict"] != "Fail"), "{told:#}");
+    // An internal step, nothing, the way to another one; and no node at all.
+    for refused in ["1".to_owned(), "100000".to_owned(), format!("{asked},{paid}")] {
+        let (_, said) = folder.ends(&[&one[..], &[&refused]].concat(), 2);
+        assert!(said.contains("no-such-node"), "{said}");
+    }
+    folder.ends(&one[..one.len() - 1], 2);
+
+    // A test case of paths, where there can be one.
+    let machine = format!("{}/../examples/coffee_machine/specification.yaml", env!("CARGO_MANIFEST_DIR"));
+    folder.ends(&["explore", &machine, "--all-paths", "5", "--purpose", "five.yaml"], 0);
+    folder.write("five_c.yaml", &format!("specification: {machine}\npurpose: five.yaml\n"));
+    let (said, _) = folder.ends(&["run", "five_c.yaml", "--check"], 0);
+    assert!(!said.contains("UNREACHABLE"), "{said}");
+}

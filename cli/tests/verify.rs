@@ -149,12 +149,20 @@ fn a_configuration_without_a_property_is_a_mistake() {
 }
 
 /// The same test case against the specification, an implementation that leaves it and violates the property,
-/// and one that leaves it only.
+/// and one that leaves it only; then judged on line.
 #[test]
 fn the_place_of_a_fail_tells_what_is_violated() {
+    for judge in ["test_case", "online"] {
+        tells_what_is_violated(judge);
+    }
+}
+
+fn tells_what_is_violated(judge: &str) {
     let folder = folder();
-    folder.write("proved.yaml", "specification: till.yaml\nproperty: balance.yaml\n");
-    folder.write("violated.yaml", "specification: till.yaml\nproperty: small.yaml\n");
+    let configured =
+        |property: &str| format!("specification: till.yaml\nproperty: {property}.yaml\njudge: {judge}\n");
+    folder.write("proved.yaml", &configured("balance"));
+    folder.write("violated.yaml", &configured("small"));
     folder.write("greedy.yaml", &TILL.replace("p <= vIn", "p <= vIn + 4"));
     folder.write("mute.yaml", &TILL.replace("on: Empty, when: vIn == 0", "on: Empty, when: vIn == 1"));
     for model in ["till", "greedy", "mute"] {
@@ -212,6 +220,25 @@ fn the_place_of_a_fail_tells_what_is_violated() {
         found.iter().all(|text| text.contains("violates the property, and the specification allows it")),
         "{found:#?}"
     );
+    // A mutant is not blamed for what the specification allows, nor is one that is none.
+    let output = folder.run(&[
+        "mutate",
+        "violated.yaml",
+        "--mutants",
+        "10",
+        "--runs",
+        "10",
+        "--threads",
+        "1",
+        "--format",
+        "json",
+    ]);
+    let said = json(&output);
+    let fates: Vec<&Value> =
+        said["mutants"].as_array().unwrap().iter().map(|mutant| &mutant["fate"]).collect();
+    let equivalent = [0, 1].map(|place| fates[place] == "equivalent");
+    assert_eq!(equivalent, [true, true], "{judge}: {fates:?}");
+    assert!(fates.iter().any(|fate| *fate == "killed"), "{judge}: {fates:?}");
 }
 
 /// The files of a property are known wherever files are.

@@ -8,7 +8,8 @@
 //! 89): all successors of all of them, and all that internal steps lead to. An output that no state allows is
 //! a violation of ioc (Definition 6.2): Fail, and the states stay as they were. An input that no state takes
 //! ends what the specification says, which is Inconclusive, for the cause `unspecified`. It never says Pass:
-//! no purpose is asked for.
+//! no purpose is asked for. Of a suspended specification, silence is followed as quiescence, and is a Fail
+//! where no state is quiescent.
 //!
 //! Where the states are many, they are kept as formulas ([`gathered`]): symbolic states that stand for the
 //! same ones, and one of each for those who want an example. An output is a violation where it is *proved*
@@ -25,7 +26,7 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::gathered::{FEW, gathered};
 use coreach_analyses::symbolic::inclusion::data_of;
 use coreach_analyses::symbolic::{SymbolicState, System};
-use coreach_model::iosts::{ActionId, ActionKind, Iosts};
+use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, internal_closure};
 use coreach_model::term::evaluate::{evaluate, holds};
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict};
@@ -105,13 +106,27 @@ impl<'a> Monitor<'a> {
         self.states.iter().any(is_met) || self.formulas.iter().any(&mut may_be)
     }
 
+    /// Without the states in these locations, where there are others.
+    pub fn leave(&mut self, locations: impl Fn(LocationId) -> bool) {
+        if self.states.iter().any(|state| !locations(state.location)) {
+            self.states.retain(|state| !locations(state.location));
+            self.formulas.retain(|formula| !locations(formula.location));
+        }
+    }
+
     /// Follows an event, where the specification allows it.
     fn follow(&mut self, event: &Event) -> Judged {
-        let Some(action) = self.specification.find_action(&event.action) else { return self.violation() };
+        match self.specification.find_action(&event.action) {
+            Some(action) => self.follow_action(action, &event.values),
+            None => self.violation(),
+        }
+    }
+
+    fn follow_action(&mut self, action: ActionId, values: &[Value]) -> Judged {
         let mut through = BTreeSet::new();
         let followed = match self.formulas.is_empty() {
-            true => self.one_by_one(action, &event.values, &mut through),
-            false => self.by_formulas(action, &event.values, &mut through),
+            true => self.one_by_one(action, values, &mut through),
+            false => self.by_formulas(action, values, &mut through),
         };
         let Some((states, formulas)) = followed else {
             return Judged::Ends(Verdict::Inconclusive, Cause::States(MOST));
@@ -323,7 +338,19 @@ impl Judge for Monitor<'_> {
     fn take(&mut self, what: &Occurrence) -> Judged {
         match what {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => self.follow(event),
-            Occurrence::Silence(time) => Judged::silence(*time),
+            Occurrence::Silence(time) => {
+                let is_quiet = |action: &Action| action.kind == ActionKind::Quiescence;
+                match self
+                    .specification
+                    .actions
+                    .first_number(is_quiet)
+                    .map(|delta| self.follow_action(delta, &[]))
+                {
+                    None => Judged::silence(*time),
+                    Some(UNSPECIFIED) => Judged::silence_fails(*time),
+                    Some(judged) => judged,
+                }
+            }
             Occurrence::Delay(_) => Judged::Followed(None),
         }
     }

@@ -285,4 +285,14 @@ pub struct TestPurpose {
     /// What a visible event does to its data where it says nothing of that event: nothing; of a timed purpose
     /// in the delayed form, its clocks advance.
     pub idle: Substitution,
+    /// For each of its transitions that goes with one of the specification's alone: with which. The others
+    /// go with all of their action.
+    pub with: BTreeMap<TransitionId, TransitionId>,
+}
+
+impl TestPurpose {
+    /// Can its transition be taken together with this one of the specification, as far as that says?
+    pub fn goes_with(&self, own: TransitionId, other: TransitionId) -> bool {
+        self.with.get(&own).is_none_or(|only| *only == other)
+    }
 }

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::data::Datum;
-use crate::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition};
+use crate::iosts::{Action, ActionKind, Iosts, Location, QUIESCENCE, TestPurpose, Transition, TransitionId};
 use crate::timed::Timed;
 use crate::types::Type;
 use crate::visible::is_hidden_sign;
@@ -64,6 +64,29 @@ pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
     write_locations(&mut text, iosts);
     write_initial(&mut text, iosts);
     write_transitions(&mut text, iosts, None);
+    text
+}
+
+/// A test purpose that is a tree of paths as YAML: each with what is said of it in a comment, and its
+/// transitions; none of quiescence. They begin where the specification begins.
+pub fn write_paths_yaml(name: &str, iosts: &Iosts, paths: &[(String, Vec<Option<TransitionId>>)]) -> String {
+    let mut text = format!("purpose: {}\nof: {}\npaths:\n", word(name), word(&iosts.name));
+    for (comment, path) in paths {
+        let step = |number: &Option<TransitionId>| {
+            let Some(number) = *number else { return QUIESCENCE.to_owned() };
+            let taken = &iosts.transitions[number];
+            let name = word(&iosts.action(taken.action).name);
+            let alike = iosts.transitions.numbered();
+            let alike = alike.filter(|(_, one)| (one.source, one.action) == (taken.source, taken.action));
+            let alike: Vec<TransitionId> = alike.map(|(number, _)| number).collect();
+            match alike.iter().position(|one| *one == number) {
+                Some(place) if alike.len() > 1 => format!("{{ {name}: {} }}", place + 1),
+                _ => name,
+            }
+        };
+        let steps: Vec<String> = path.iter().map(step).collect();
+        put(&mut text, format_args!("  # {comment}\n  - [{}]\n", steps.join(", ")));
+    }
     text
 }
 

@@ -6,29 +6,35 @@
 //!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3: rules R0 to R6 over sets of contexts, with
 //! four verdicts. Their purposes are subtrees of a symbolic execution; **here** a purpose is what it is for
-//! the other pipeline, and "below a node that is marked *skip*" is `coreach`: the states from which Accept
-//! may be reached. What a tester sees has values, and no internal action carries any, so a context is a state
-//! of the product and not a path condition.
+//! the other pipeline, be it a subtree ([`TestPurpose::with`]), and "below a node that is marked *skip*" is
+//! `coreach`: the states from which Accept may be reached. What a tester sees has values, and no internal
+//! action carries any, so a context is a state of the product and not a path condition.
 //!
-//! **Method.** `complete` and `product` as ever; behind Accept nothing is kept. The facts are those of the
-//! one analysis. Each guard states all that its transition asks for ([`enabling_condition`]).
+//! **Method.** `complete` and `product` as ever, for ioco of the suspended specification; behind Accept
+//! nothing is kept. The facts are those of the one analysis. Each guard states all that its transition asks
+//! for ([`enabling_condition`]). Of a property, Accept is `Violate`, and what a state forbids and the
+//! property is violated by leads to a location of its own ([`crate::violations`]): whoever follows all states
+//! knows that it was forbidden where no other state is left.
 //!
 //! **Ends** as its stages do, and the analysis. **Costs** no closure and no determinization; a run pays with
 //! its sets of states.
 
 use coreach_analyses::reachability::analyse;
 use coreach_analyses::solver::{Solver, may_hold};
-use coreach_model::iosts::{Iosts, TestPurpose};
+use coreach_model::iosts::{Aim, Iosts, Location, TestPurpose};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::{LocationId, Numbered, Term};
 
-use crate::artifact::Verdict;
+use crate::artifact::{Verdict, Violated};
+use crate::names::UsedNames;
 use crate::origins::Pairs;
 use crate::sources::Sources;
 use crate::stages::complete::complete;
 use crate::stages::product::product;
 use crate::stop::Stop;
-use crate::{Options, Stage, all_writable, checked};
+use crate::suspend::suspend;
+use crate::violations::{VIOLATE_FAIL, violations_on_line};
+use crate::{Conformance, Options, Stage, all_writable, checked};
 use crate::{check, imprecisions};
 use coreach_artifact::document::Origins;
 
@@ -38,8 +44,10 @@ pub struct OnlineTest {
     /// The product without what follows Accept; it may have internal actions and choices. A location where
     /// the purpose is met has the verdict Pass.
     pub iosts: Iosts,
-    /// For each location: Pass, or no verdict.
+    /// For each location: Pass, or no verdict; of a property, Fail.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
+    /// Of a property: where it is violated.
+    pub violated: Vec<(LocationId, Violated)>,
     /// Over-approximation of the states in which the product can be, per location.
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which Accept can be reached, per location.
@@ -57,11 +65,12 @@ pub struct OnlineTest {
 /// Prepares an on-line test. `watch` is told of each stage before it begins.
 ///
 /// # Errors
-/// [`Stop`]: a limit.
+/// [`Stop`]: a limit; for ioco, that it cannot be said when the specification is quiescent.
 ///
 /// # Panics
 /// Where a check finds that a stage broke its promise.
 pub fn online(
+    conformance: Conformance,
     specification: &Iosts,
     purpose: &TestPurpose,
     options: &Options,
@@ -69,6 +78,21 @@ pub fn online(
     watch: &mut dyn FnMut(Stage),
 ) -> Result<OnlineTest, Stop> {
     let mut unsettled = Vec::new();
+    let sources = Sources::of(specification, purpose);
+    let suspended = match conformance {
+        Conformance::Ioc => None,
+        Conformance::Ioco => Some(suspend(specification, &options.limits, solver)?),
+    };
+    let of_suspended = suspended.as_ref().map(|suspended| suspended.purpose(purpose.clone()));
+    let (specification, purpose) = match (&suspended, &of_suspended) {
+        (Some(suspended), Some(purpose)) => {
+            checked(options, Stage::Complete, &mut unsettled, || {
+                check::suspended(suspended, specification, solver)
+            });
+            (&suspended.iosts, purpose)
+        }
+        _ => (specification, purpose),
+    };
     watch(Stage::Complete);
     let complete_purpose = complete(purpose.clone(), &options.limits, solver);
     checked(options, Stage::Complete, &mut unsettled, || {
@@ -79,7 +103,14 @@ pub fn online(
     checked(options, Stage::Product, &mut unsettled, || {
         check::product(&product, specification, &complete_purpose, solver)
     });
-    let (mut iosts, accepting) = (product.iosts.clone(), &product.accepting);
+    let (mut iosts, mut accepting) = (product.iosts.clone(), product.accepting.clone());
+    let mut forbidden = None;
+    if purpose.aim == Aim::Violate {
+        iosts.transitions.extend(violations_on_line(&complete_purpose, &product, &options.limits, solver)?);
+        let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
+        forbidden = Some(iosts.locations.push(Location::named(names.unique(VIOLATE_FAIL))));
+        accepting.push(true);
+    }
     iosts.transitions.retain(|transition| !accepting[transition.source]);
     for transition in &mut iosts.transitions {
         transition.guard = enabling_condition(transition);
@@ -89,17 +120,32 @@ pub fn online(
     all_writable(Stage::Product, &iosts, &options.limits)?;
     let accepting = kept.map(|old| accepting[*old]);
     let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
-    let origins = kept.map(|old| pairs.origins([*old]));
+    let origins = kept.map(|old| pairs.origins(Some(*old).filter(|old| Some(*old) != forbidden)));
+    let violated: Vec<(LocationId, Violated)> = match purpose.aim {
+        Aim::Accept => Vec::new(),
+        Aim::Violate => kept
+            .numbered()
+            .filter(|(at, _)| accepting[*at])
+            .map(|(at, old)| {
+                (at, if Some(*old) == forbidden { Violated::Forbidden } else { Violated::Allowed })
+            })
+            .collect(),
+    };
+    let met = match purpose.aim {
+        Aim::Accept => Verdict::Pass,
+        Aim::Violate => Verdict::Fail,
+    };
     let facts = analyse(&iosts, &accepting, &options.analysis);
     let coreach: Numbered<LocationId, Term> = facts.coreach.into();
     let start = [iosts.initial_condition.clone(), coreach[iosts.initial].clone()];
     let reachable = accepting.contains(&true) && may_hold(solver, &start);
     Ok(OnlineTest {
-        verdicts: accepting.map(|accepts| accepts.then_some(Verdict::Pass)),
+        verdicts: accepting.map(|accepts| accepts.then_some(met)),
+        violated,
         reach: facts.reach.into(),
         coreach,
         imprecisions: imprecisions::say(&facts.imprecisions, &facts.iterations, &iosts),
-        sources: Sources::of(specification, purpose),
+        sources,
         origins,
         reachable,
         iosts,

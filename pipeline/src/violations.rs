@@ -40,7 +40,7 @@ use std::collections::HashMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{ActionKind, Location, Transition, TransitionOrigin};
+use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, LocationId, Number, Term, TransitionId};
 
@@ -66,26 +66,35 @@ pub struct Before<'a> {
     pub closed: &'a Closed,
 }
 
+/// For locations and outputs, guards.
+type Guards = HashMap<(LocationId, ActionId), Vec<Term>>;
+
 impl Before<'_> {
     /// At each location of the closed machine, the guards under which the property is violated by an output.
-    fn violating(&self) -> HashMap<(LocationId, ActionId), Vec<Term>> {
-        let property = &self.property.purpose;
-        let mut into: HashMap<LocationId, Vec<&Transition>> = HashMap::new();
-        for transition in &property.iosts.transitions {
-            let is_output = property.iosts.action(transition.action).kind == ActionKind::Output;
-            if is_output && transition.target == property.accept && transition.source != property.accept {
-                into.entry(transition.source).or_default().push(transition);
-            }
-        }
-        let mut found: HashMap<_, Vec<Term>> = HashMap::new();
-        for (at, given) in self.closed.given.numbered() {
-            let (_, location) = self.product.pairs[*given];
-            for transition in into.get(&location).into_iter().flatten() {
-                found.entry((at, transition.action)).or_default().push(transition.guard.clone());
-            }
-        }
-        found
+    fn violating(&self) -> Guards {
+        let pairs = &self.product.pairs;
+        violating(self.property, self.closed.given.numbered().map(|(at, given)| (at, pairs[*given].1)))
     }
+}
+
+/// At each of these places, where the property is at the location beside it, the guards under which it is
+/// violated by an output.
+fn violating(property: &CompletePurpose, places: impl Iterator<Item = (LocationId, LocationId)>) -> Guards {
+    let property = &property.purpose;
+    let mut into: HashMap<LocationId, Vec<&Transition>> = HashMap::new();
+    for transition in &property.iosts.transitions {
+        let is_output = property.iosts.action(transition.action).kind == ActionKind::Output;
+        if is_output && transition.target == property.accept && transition.source != property.accept {
+            into.entry(transition.source).or_default().push(transition);
+        }
+    }
+    let mut found = Guards::new();
+    for (at, location) in places {
+        for transition in into.get(&location).into_iter().flatten() {
+            found.entry((at, transition.action)).or_default().push(transition.guard.clone());
+        }
+    }
+    found
 }
 
 /// The visible behaviours, with the outputs that the specification forbids and the property is violated by;
@@ -103,23 +112,7 @@ pub fn with_violations(
     let Visible { mut iosts, mut members, mut accepting, lookahead, mut must_answer, mut ends, known } =
         visible;
     let target = iosts.locations.next_number();
-    let mut added = Vec::new();
-    for (source, action, guard) in guards {
-        budget::ask();
-        if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
-            continue;
-        }
-        let transition = Transition {
-            source,
-            action,
-            guard,
-            assignments: Substitution::new(),
-            target,
-            origin: TransitionOrigin::default(),
-        };
-        writable(Stage::Determinize, &transition, limits)?;
-        added.push(transition);
-    }
+    let added = leaving(guards, target, Stage::Determinize, limits, solver)?;
     let is_any = !added.is_empty();
     if is_any {
         let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
@@ -134,14 +127,78 @@ pub fn with_violations(
     Ok((visible, is_any.then_some(target)))
 }
 
+/// The same of a product that is judged on line: the transitions that a state is left by with an output that
+/// it forbids and the property is violated by, to a location behind the others.
+///
+/// # Errors
+/// [`Stop`]: a guard would be too long.
+pub fn violations_on_line(
+    property: &CompletePurpose,
+    product: &Product,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<Vec<Transition>, Stop> {
+    let places = product.pairs.numbered().filter(|(at, _)| !product.accepting[*at]);
+    let violating = violating(property, places.map(|(at, (_, location))| (at, *location)));
+    let allowed = allowed(&product.iosts);
+    let guards = product.iosts.location_ids().flat_map(|source| {
+        let (violating, allowed) = (&violating, &allowed);
+        product.iosts.action_ids().filter_map(move |action| {
+            let violates = violating.get(&(source, action))?;
+            Some((source, action, forbidden(allowed, (source, action), violates.clone())))
+        })
+    });
+    leaving(guards, product.iosts.locations.next_number(), Stage::Product, limits, solver)
+}
+
+/// The transitions by these guards to one location, where they may hold.
+fn leaving(
+    guards: impl IntoIterator<Item = (LocationId, ActionId, Term)>,
+    target: LocationId,
+    stage: Stage,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<Vec<Transition>, Stop> {
+    let mut added = Vec::new();
+    for (source, action, guard) in guards {
+        budget::ask();
+        if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
+            continue;
+        }
+        let transition = Transition {
+            source,
+            action,
+            guard,
+            assignments: Substitution::new(),
+            target,
+            origin: TransitionOrigin::default(),
+        };
+        writable(stage, &transition, limits)?;
+        added.push(transition);
+    }
+    Ok(added)
+}
+
+/// The guards by which each action is taken at each location.
+fn allowed(iosts: &Iosts) -> Guards {
+    let mut allowed = Guards::new();
+    for transition in &iosts.transitions {
+        allowed.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
+    }
+    allowed
+}
+
+/// When one of these holds, and the action is not taken.
+fn forbidden(allowed: &Guards, of: (LocationId, ActionId), violates: Vec<Term>) -> Term {
+    let forbidden = Term::or(allowed.get(&of).cloned().unwrap_or_default()).not();
+    Term::and([forbidden, Term::or(violates)])
+}
+
 /// For each location that is not accepting and each output that may violate the property there: when it does
 /// and is forbidden.
 fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(LocationId, ActionId, Term)> {
     let violating = before.violating();
-    let mut allowed: HashMap<(LocationId, ActionId), Vec<Term>> = HashMap::new();
-    for transition in &visible.iosts.transitions {
-        allowed.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
-    }
+    let allowed = allowed(&visible.iosts);
     let mut found = Vec::new();
     for (source, members) in visible.members.numbered().filter(|(at, _)| !visible.accepting[*at]) {
         let pending: Vec<(LocationId, Substitution)> =
@@ -155,8 +212,7 @@ fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(Location
             if violates.is_empty() {
                 continue;
             }
-            let forbidden = Term::or(allowed.get(&(source, action)).cloned().unwrap_or_default()).not();
-            found.push((source, action, Term::and([forbidden, Term::or(violates)])));
+            found.push((source, action, forbidden(&allowed, (source, action), violates)));
         }
     }
     found

@@ -10,8 +10,9 @@ use coreach_analyses::symbolic::paths::{ends, of_length};
 use coreach_analyses::symbolic::{
     Growth, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits,
 };
-use coreach_model::Number;
 use coreach_model::iosts::Iosts;
+use coreach_model::writer::write_paths_yaml;
+use coreach_model::{Diagnostic, Number};
 use coreach_pipeline::export::tree::{added, changes};
 use coreach_pipeline::stop::Stop;
 use serde::Serialize;
@@ -80,6 +81,56 @@ pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Explorati
     });
     accepting.sort();
     Exploration { tree: growth.kept(), accepting, asked: solver.statistics(), missing, stop: worked.err() }
+}
+
+/// The nodes that a user has chosen to be accepted, by their numbers.
+///
+/// # Errors
+/// One is not in the tree, is not reached by something that is seen, or is on the path to another one.
+pub fn chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<NodeId>, Diagnostic> {
+    let refused = |number: &usize, why: &str| {
+        let message = format!("--accept {number}: {why}");
+        Diagnostic::error("no-such-node", message).help("`--format json` and `--draw` show the nodes")
+    };
+    let mut found = Vec::new();
+    for number in numbers {
+        let id = NodeId::of(*number);
+        let Some(node) = tree.nodes.find(id) else { return Err(refused(number, "there is no such node")) };
+        let is_seen = match &node.by {
+            Move::Start => false,
+            Move::Quiet => true,
+            Move::Take(step) => iosts.action(iosts.transitions[step.transition].action).is_visible(),
+        };
+        if !is_seen {
+            return Err(refused(number, "nothing that is seen leads to it"));
+        }
+        found.push(id);
+    }
+    found.sort_unstable();
+    found.dedup();
+    let is_above = |node: &NodeId| found.iter().any(|one| one != node && tree.path(*one).contains(node));
+    match found.iter().find(|node| is_above(node)) {
+        Some(node) => Err(refused(&node.place(), "it is on the path to another one")),
+        None => Ok(found),
+    }
+}
+
+/// The nodes that are accepted as the file of a purpose of this name.
+pub fn purpose(iosts: &Iosts, found: &Exploration, name: &str) -> String {
+    let tree = &found.tree;
+    let path = |node: &NodeId| {
+        let nodes = tree.path(*node);
+        let locations: Vec<&str> =
+            nodes.iter().map(|one| iosts.location(tree.nodes[*one].state.location).name.as_str()).collect();
+        let steps = nodes.iter().filter_map(|one| match &tree.nodes[*one].by {
+            Move::Start => None,
+            Move::Quiet => Some(None),
+            Move::Take(step) => Some(Some(step.transition)),
+        });
+        (format!("node {}: {}", node.place(), locations.join(", ")), steps.collect())
+    };
+    let paths: Vec<_> = found.accepting.iter().map(path).collect();
+    format!("# coreach: a purpose, made by `coreach explore`\n{}", write_paths_yaml(name, iosts, &paths))
 }
 
 /// How many nodes ended how.

@@ -181,7 +181,8 @@ pub fn make_online(
             budget.enter(stage.name());
             says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
         };
-        let test = online(&project.specification.iosts, purpose, &options, &mut solver, &mut watch)?;
+        let iosts = &project.specification.iosts;
+        let test = online(project.conformance, iosts, purpose, &options, &mut solver, &mut watch)?;
         let unreachable = (!test.reachable).then(|| explain_online(&test, purpose, domain));
         Ok(MadeOnline {
             unreachable,

@@ -96,9 +96,6 @@ fn load_models(
     };
     let mut purposes: Vec<TestPurpose> = Vec::new();
     for (reference, aim) in configuration.aimed() {
-        if aim == Aim::Violate && configuration.judging == Judging::Online {
-            note(vec![judged_online(reference)]);
-        }
         match named(reference).and_then(|file| given.purpose(file, aim)) {
             Ok((purpose, warnings)) => {
                 note(warnings);
@@ -218,12 +215,6 @@ fn twice(reference: &Reference, name: &str) -> Diagnostic {
     Diagnostic::error("duplicate-purpose", format!("two purposes or properties are called `{name}`"))
         .at(reference.origin.clone(), "the second one")
         .help("their results would be written to one folder: give each purpose a name of its own")
-}
-
-fn judged_online(reference: &Reference) -> Diagnostic {
-    Diagnostic::error("property-online", "a property is not judged on line")
-        .at(reference.origin.clone(), "a property")
-        .help("leave `judge: online` out, or name the property in a configuration of its own: to `verify`, it makes no difference")
 }
 
 fn options(configuration: &Configuration) -> Options {

@@ -191,6 +191,7 @@ fn holds(
             value.as_array().is_none_or(|items| (1..items.len()).all(|at| !items[..at].contains(&items[at])))
         }
         "minProperties" => object.is_none_or(|o| o.len() >= size()),
+        "maxProperties" => object.is_none_or(|o| o.len() <= size()),
         "minLength" => value.as_str().is_none_or(|text| text.chars().count() >= size()),
         "maxLength" => value.as_str().is_none_or(|text| text.chars().count() <= size()),
         "pattern" => {

@@ -12,7 +12,9 @@ use coreach_model::reader::{load, read_specification};
 use coreach_pipeline::export::tree::{tree_dot, tree_svg};
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
-use coreach_project::exploration::{Exploration, Purpose, document, explore as grow};
+use coreach_project::exploration::{
+    Exploration, Purpose, chosen, document, explore as grow, purpose as document_of,
+};
 use coreach_project::models::{FileKind, kind_of};
 
 use super::{picture, plural, refuse};
@@ -20,7 +22,8 @@ use crate::arguments::{ExploreArguments, Silence};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::outputs::{Output, OutputForm, output};
+use crate::outputs::{Output, OutputForm, each, wanted};
+use crate::write::write;
 
 /// Grows the tree and tells of it.
 ///
@@ -45,8 +48,11 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
         let message = format!("--draw must name a file that ends in .dot or .svg: {}", picture.display());
         return refuse(&[Diagnostic::error("output-format", message)], arguments.format);
     }
-    let picture = match output("--draw", arguments.draw.as_deref(), OutputForm::Picture) {
-        Ok(picture) => picture,
+    let (picture, written) = match each([
+        wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
+        wanted("--purpose", arguments.purpose.as_deref(), OutputForm::Artifact),
+    ]) {
+        Ok([picture, written]) => (picture, written),
         Err(found) => return refuse(&found, arguments.format),
     };
     let limits = TreeLimits {
@@ -64,14 +70,30 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
         (None, Some(k)) => Purpose::Inclusion(k.get()),
         (None, None) => Purpose::None,
     };
-    let found = grow(&iosts, limits, purpose);
+    let mut found = grow(&iosts, limits, purpose);
+    match chosen(&iosts, &found.tree, &arguments.accept) {
+        Ok(nodes) if !arguments.accept.is_empty() => found.accepting = nodes,
+        Ok(_) => {}
+        Err(refused) => return refuse(&[refused], arguments.format),
+    }
+    let is_stopped = found.missing.is_some() || found.stop.is_some();
+    if let Some(output) = written.filter(|_| !is_stopped) {
+        if found.accepting.is_empty() {
+            let message = "--purpose: no node is accepted";
+            let help = "choose nodes with `--accept`, or a criterion with `--all-paths` or `--inclusion`";
+            return refuse(&[Diagnostic::error("no-accept", message).help(help)], arguments.format);
+        }
+        if let Err(error) = write(&output, document_of(&iosts, &found, &named(output.path()))) {
+            console::say(&format!("error: {}: {error}", output.path().display()));
+            return Ok(Exit::Environment);
+        }
+    }
     if let Some(picture) = &picture
         && let Some(exit) = draw(arguments, picture, &iosts, &found)?
     {
         return Ok(exit);
     }
     stop_if_ending();
-    let is_stopped = found.missing.is_some() || found.stop.is_some();
     let exit = if is_stopped { Exit::Stopped } else { Exit::Fine };
     match arguments.format {
         OutputFormat::Json => console::print_json(&document(&iosts, limits, &found, exit.code()))?,
@@ -106,6 +128,14 @@ fn draw(
         _ => Ok(tree_dot(iosts, &found.tree, &found.accepting)),
     });
     picture(output, drawn, arguments.format)
+}
+
+/// The name of a purpose in this file.
+fn named(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let letter = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '_' };
+    let name: String = stem.chars().map(letter).collect();
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name } else { format!("_{name}") }
 }
 
 fn ending(path: &Path) -> Option<&str> {

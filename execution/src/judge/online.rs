@@ -17,7 +17,14 @@
 //! - else the run goes on (R1). A stimulus is offered where one of the states takes it to one from which
 //!   Accept may be reached (R6).
 //!
-//! Where no location is Accept, nothing is asked for but that the specification allows what is seen
+//! Of a property ([`TestCase::violates`]): Fail where one state violates it, since one way through it is
+//! enough, or where what came is forbidden; a state that forbids what others allow is none of those that are
+//! possible.
+//!
+//! By ioco quiescence is an action of the product, and silence is followed as one: the states that are not
+//! quiescent are out, and where none is left it is a Fail.
+//!
+//! Where no location has a verdict, nothing is asked for but that the specification allows what is seen
 //! ([`crate::walk`]): a run never passes, and silence that is no failure ends nothing; the states stay as
 //! they were, which is never wrong.
 //!
@@ -32,10 +39,11 @@
 //! their locations.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition};
 use coreach_model::semantics::{Event, State, fire};
-use coreach_model::{Datum, TransitionId, Value, Verdict};
+use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::{can_come, expected_here};
@@ -93,7 +101,37 @@ impl<'a> OnlineJudge<'a> {
 
     /// Is it the specification alone, without a purpose?
     fn is_without_purpose(&self) -> bool {
-        !self.test.verdicts.contains(&Some(Verdict::Pass))
+        self.test.verdicts.iter().all(Option::is_none)
+    }
+
+    /// Is it judged by ioco: is quiescence an action?
+    fn is_suspended(&self) -> bool {
+        self.test.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence)
+    }
+
+    /// The same after silence of this length, where quiescence is an action; or that it ends the run.
+    fn quiet(&self, time: Duration) -> Result<Self, Judged> {
+        let mut after = self.clone();
+        match after.monitor.take(&Occurrence::Silence(time)) {
+            Judged::Followed(_) => after.looked(),
+            ends => return Err(ends),
+        }
+        match after.verdict {
+            Some(Verdict::Inconclusive) => Err(Judged::silence(time)),
+            _ => Ok(after),
+        }
+    }
+
+    /// Looks at the states, after an event.
+    fn looked(&mut self) {
+        let violates = &self.test.violates;
+        self.monitor.leave(|location| violates[location] == Some(Violated::Forbidden));
+        self.verdict = verdict(self.test, self.online, &self.monitor);
+    }
+
+    /// How a property is violated in these states.
+    fn violated(&self) -> Option<Violated> {
+        self.states().find_map(|state| self.test.violates[state.location])
     }
 
     /// Is none of the states quiescent?
@@ -116,6 +154,10 @@ fn verdict(test: &TestCase, online: &Online, monitor: &Monitor<'_>) -> Option<Ve
         return Some(fail);
     }
     let states = monitor.states();
+    // A property is violated by one way through it.
+    if states.iter().any(|state| test.violates[state.location].is_some()) {
+        return Some(Verdict::Fail);
+    }
     let accepting = states.iter().filter(|state| test.verdict(state.location) == Some(Verdict::Pass)).count();
     match accepting {
         0 if monitor.may_hold(&online.alive) => None,
@@ -156,10 +198,14 @@ impl Judge for OnlineJudge<'_> {
         }
         let mut through: Vec<TransitionId> =
             self.leaving(ActionKind::Output).map(|(number, _)| number).collect();
+        let decides = self.is_suspended() && self.silence() == Some(AfterSilence::Decides);
+        if decides {
+            through.extend(self.leaving(ActionKind::Quiescence).map(|(number, _)| number));
+        }
         through.retain(|number| !self.online.leads_on[*number].is_false());
         through.sort_unstable();
         through.dedup();
-        if !through.is_empty() || moves.is_empty() {
+        if !through.is_empty() || decides || moves.is_empty() {
             moves.push(Offer { step: Move::Wait, through });
         }
         Offers { moves, may_observe: true }
@@ -182,6 +228,17 @@ impl Judge for OnlineJudge<'_> {
 
     fn take(&mut self, what: &Occurrence) -> Judged {
         if let Occurrence::Silence(time) = what
+            && self.is_suspended()
+        {
+            return match self.quiet(*time) {
+                Ok(after) => {
+                    *self = after;
+                    Judged::Followed(None)
+                }
+                Err(ends) => ends,
+            };
+        }
+        if let Occurrence::Silence(time) = what
             && self.silence_fails
             && self.must_answer()
         {
@@ -191,12 +248,22 @@ impl Judge for OnlineJudge<'_> {
             self.is_silent = true;
             return Judged::Followed(None);
         }
+        let before: BTreeSet<LocationId> = self.states().map(|state| state.location).collect();
         let judged = self.monitor.take(what);
-        if what.event().is_some() && matches!(judged, Judged::Followed(_)) {
-            self.is_silent = false;
-            self.verdict = verdict(self.test, self.online, &self.monitor);
-        }
-        judged
+        let (Some(event), Judged::Followed(_)) = (what.event(), &judged) else { return judged };
+        self.is_silent = false;
+        self.looked();
+        // Whoever asks how a property was violated asks the last transition.
+        let violated = self.violated().and_then(|how| {
+            let test = self.test;
+            let is_last = |one: &Transition| {
+                test.violates[one.target] == Some(how)
+                    && before.contains(&one.source)
+                    && test.iosts.action(one.action).name == event.action
+            };
+            test.iosts.transitions.first_number(is_last)
+        });
+        Judged::Followed(violated)
     }
 
     fn verdict(&self) -> Option<Verdict> {
@@ -208,6 +275,13 @@ impl Judge for OnlineJudge<'_> {
     }
 
     fn silence(&self) -> Option<AfterSilence> {
+        if self.is_suspended() {
+            let decides = match self.quiet(Duration::ZERO) {
+                Ok(after) => after.verdict.is_some() || !after.is_where(self),
+                Err(judged) => matches!(judged, Judged::Ends(Verdict::Fail, _)),
+            };
+            return Some(if decides { AfterSilence::Decides } else { AfterSilence::Nothing });
+        }
         // A second one after the first tells nothing.
         let decides = if self.is_silent { AfterSilence::Nothing } else { AfterSilence::Decides };
         self.is_without_purpose().then_some(decides)
@@ -242,6 +316,11 @@ impl Judge for OnlineJudge<'_> {
                 }
             }
         }
-        Why { expected, ..self.monitor.why(observed, verdict) }
+        let violates = observed.filter(|_| verdict == Some(Verdict::Fail)).and_then(|event| {
+            let mut after = self.clone();
+            after.take(&Occurrence::Observation(event.clone()));
+            after.violated()
+        });
+        Why { expected, violates, ..self.monitor.why(observed, verdict) }
     }
 }

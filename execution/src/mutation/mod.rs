@@ -30,8 +30,7 @@ use crate::bucket::Bucket;
 use crate::constants::initial_state;
 use crate::explain::bucket_of;
 use crate::initial::{self, NoState};
-use crate::judge::case::CaseJudge;
-use crate::judge::{Judge, Judged};
+use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
 use crate::monitor::{MOST, Monitor};
 use crate::run::{Cause, Occurrence, Outcome, Run, events};
@@ -175,7 +174,7 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
                 // Nor is what it does itself.
                 Ok((initial, run)) if fails_as_well(specification, &test.constants_in(&initial), &run) => {}
                 Ok((initial, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
-                    let bucket = bucket_of(&mut CaseJudge::new(test, initial), &run);
+                    let bucket = bucket_of(&mut *judge::of(test, initial, None), &run);
                     return MutantStatus::Killed { test: number, seed, bucket, events: events(&run.trace) };
                 }
                 Ok((_, Run { outcome: Outcome::RunError(failure), .. })) => {
@@ -257,7 +256,7 @@ fn one_run(
     let initial = initial_state(test, &Valuation::new(), seed, &mut Lazy::default());
     let initial = initial.map_err(|error| error.to_string())?;
     let run = TestSession {
-        judge: &mut CaseJudge::new(test, initial.clone()),
+        judge: &mut *judge::of(test, initial.clone(), None),
         settings: &effort.settings,
         adapter: &mut InProcess(Simulated::new(iut.clone(), Lazy::default())),
     }

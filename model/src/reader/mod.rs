@@ -13,6 +13,7 @@ pub mod lexer;
 pub mod limits;
 mod on;
 pub mod parser;
+mod paths;
 mod property;
 mod purpose;
 pub mod scope;

@@ -6,7 +6,7 @@
 //! no assignment and no initial constraint on what is observed, and an absorbing `Accept` that only visible
 //! actions enter. That the purpose is initialized and complete is for a solver, elsewhere.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::data::Datum;
@@ -18,6 +18,7 @@ use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, inventory};
 use crate::reader::declarations::{Actions, read_clocks, read_data, read_initial, read_locations, read_name};
 use crate::reader::lexer;
+use crate::reader::paths::read_paths;
 use crate::reader::scope::{Meaning, Names};
 use crate::reader::specification::{Specification, TimedSpecification, top};
 use crate::reader::surroundings::Surroundings;
@@ -90,6 +91,9 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     let model = against.model;
     let root = yaml::parse(collector)?;
     let entries = top(collector, &root, aim.key())?;
+    if aim == Aim::Accept && shape::get(entries, "paths").is_some() {
+        return read_tree(collector, &root, entries, against);
+    }
     refuse_declarations(collector, entries, aim, against.clocks.is_some());
     let name = read_name(collector, entries, aim.key());
     let of = read_of(collector, &root, entries, &model.name);
@@ -184,8 +188,29 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     if collector.errors() == 0 {
         graph::check_unused(collector, &iosts, &locations, None);
     }
-    let purpose = TestPurpose { aim, iosts, of: of?, observes, accept, reject, idle: Substitution::new() };
+    let (idle, with) = (Substitution::new(), BTreeMap::new());
+    let purpose = TestPurpose { aim, iosts, of: of?, observes, accept, reject, idle, with };
     Some((purpose, Clocks { clocks, resets, names: called }))
+}
+
+/// A purpose that is a tree of paths.
+fn read_tree(
+    collector: &mut Collector,
+    root: &Node,
+    entries: &[Entry],
+    against: &Against<'_>,
+) -> Option<(TestPurpose, Clocks)> {
+    if against.clocks.is_some() {
+        let message = "a purpose of paths is of a specification without clocks";
+        let help = "`coreach timed path` makes a test case of a path with time";
+        collector.mistake("timed-model", message, &root.head(), "this one has clocks", help);
+        return None;
+    }
+    let name = read_name(collector, entries, Aim::Accept.key()).map(|(name, _)| name);
+    let of = read_of(collector, root, entries, &against.model.name);
+    let model = (against.model, with_quiescence(against, Aim::Accept));
+    let purpose = read_paths(collector, root, entries, (name, of), model)?;
+    Some((purpose, Clocks::default()))
 }
 
 /// What a purpose can be on: the model's actions, and quiescence behind them. An action that is called so is

@@ -62,10 +62,14 @@ pub fn product(
         for &first in &outgoing[l1] {
             let t1 = &left.transitions[first];
             let seconds: Vec<Option<TransitionId>> = match followers.get(&(l2, t1.action)) {
-                Some(numbers) => numbers.iter().copied().map(Some).collect(),
+                Some(numbers) => {
+                    let with = |number: &&TransitionId| complete.purpose.goes_with(**number, first);
+                    numbers.iter().filter(with).copied().map(Some).collect()
+                }
                 None if complete.others_stay => vec![None],
                 None => Vec::new(),
             };
+            checking.holds(!seconds.is_empty(), "product 2", || left.describe(t1));
             let enabled = enabling.entry(first).or_insert_with(|| enabling_condition(t1)).clone();
             for second in seconds {
                 let t2 = second.map(|second| &right.transitions[second]);

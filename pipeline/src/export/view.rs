@@ -74,6 +74,7 @@ impl<'a> View<'a> {
             particulars: Particulars {
                 reach: Some(&test.reach),
                 coreach: Some(&test.coreach),
+                violated: &test.violated,
                 ..Particulars::default()
             },
             found: FoundOut {

@@ -12,6 +12,9 @@
 //! the purpose shares with the specification's variables are the specification's variables: they are owned
 //! there.
 //!
+//! A purpose that is a tree of paths goes with single transitions of the specification, where others go with
+//! all of an action ([`TestPurpose::goes_with`]).
+//!
 //! The definition has all |L1|·|L2| pairs; here are those that the graph reaches, whatever the guards say.
 //! The others have no trace, and two models of a few thousand locations each would have millions.
 //!
@@ -22,7 +25,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_analyses::solver::Solver;
 use coreach_model::budget;
-use coreach_model::iosts::{Iosts, Location, Transition};
+use coreach_model::iosts::{Iosts, Location, TestPurpose, Transition};
 use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId};
 
 use crate::artifact::{CompletePurpose, Product};
@@ -44,7 +47,7 @@ pub fn product(
 ) -> Result<Product, Stop> {
     let CompletePurpose { purpose, others_stay, .. } = purpose;
     let (left, right) = (specification, &purpose.iosts);
-    let (steps, pairs) = reached(left, right, others_stay, limits)?;
+    let (steps, pairs) = reached(left, &purpose, others_stay, limits)?;
     let number = |pair: (LocationId, LocationId)| pairs[&pair];
 
     let mut names = UsedNames::default();
@@ -125,10 +128,11 @@ type Pairs = BTreeMap<(LocationId, LocationId), LocationId>;
 /// The steps between the pairs that the graph reaches, in the order of the specification's transitions.
 fn reached(
     left: &Iosts,
-    right: &Iosts,
+    purpose: &TestPurpose,
     others_stay: bool,
     limits: &Limits,
 ) -> Result<(Vec<Step>, Pairs), Stop> {
+    let right = &purpose.iosts;
     let outgoing = left.outgoing();
     let mut followers: HashMap<(LocationId, ActionId), Vec<Option<TransitionId>>> = HashMap::new();
     for (at, t2) in right.transitions.numbered() {
@@ -146,6 +150,9 @@ fn reached(
         for &first in &outgoing[l1] {
             let t1 = &left.transitions[first];
             for &second in followers.get(&(l2, t1.action)).map_or(none_said, Vec::as_slice) {
+                if second.is_some_and(|second| !purpose.goes_with(second, first)) {
+                    continue;
+                }
                 let target = (t1.target, second.map_or(l2, |second| right.transitions[second].target));
                 if pairs.insert(target, unnumbered).is_none() {
                     work.push(target);

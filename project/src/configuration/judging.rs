@@ -21,22 +21,12 @@ coreach_model::words! {
     }
 }
 
-/// `conformance`. What is judged on line is judged by ioc: the specification is not suspended for it.
+/// `conformance`.
 pub(super) fn read_conformance(collector: &mut Collector, entries: &[Entry]) -> Option<Conformance> {
     let Some(node) = shape::get(entries, "conformance") else { return Some(Conformance::default()) };
     let scalar = shape::scalar(collector, node, "`conformance`", "conformance: ioco")?;
     let all = Conformance::ALL.map(|conformance| (conformance.name(), conformance));
-    let found = known(collector, scalar, "conformance", "no relation that is known here", &all);
-    let online = shape::get(entries, "judge")
-        .filter(|judge| judge.as_scalar().is_some_and(|scalar| scalar.text == Judging::Online.name()));
-    if let (Some(Conformance::Ioco), Some(judge)) = (found, online) {
-        let diagnostic = Diagnostic::error("ioco-online", "what is judged on line is judged by ioc")
-            .at(collector.origin(&scalar.span), "needs a test case")
-            .at(collector.origin(&judge.head()), "and this makes none")
-            .help("leave one of the two out; `silence: fail` in the IUT file blames silence on line, too");
-        collector.push(diagnostic);
-    }
-    found
+    known(collector, scalar, "conformance", "no relation that is known here", &all)
 }
 
 pub(super) fn read_judging(collector: &mut Collector, entries: &[Entry]) -> Option<Judging> {

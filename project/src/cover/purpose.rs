@@ -15,7 +15,7 @@
 //! What cannot be written in the model format (a literal of an array or a record), or is read back as
 //! something else, is no purpose.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use coreach_analyses::solver::Solver;
@@ -177,6 +177,7 @@ fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpo
         accept,
         reject,
         idle: Substitution::new(),
+        with: BTreeMap::new(),
     }
 }
 

@@ -13,10 +13,10 @@ use coreach_execution::{Judge, TestCase, initial};
 use coreach_model::semantics::Event;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Iosts, Verdict};
-use coreach_pipeline::Options;
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::online::online;
+use coreach_pipeline::{Conformance, Options};
 
 use super::stages::told;
 use super::{Known, ONLINE, Report, Settings};
@@ -43,7 +43,8 @@ pub fn judge(input: &Input, known: &Known, settings: &Settings, report: &mut Rep
         check: true,
     };
     let mut solver = Z3Solver::default();
-    let made = online(&input.specification, &input.purpose, &options, &mut solver, &mut |_| {});
+    let made =
+        online(Conformance::Ioc, &input.specification, &input.purpose, &options, &mut solver, &mut |_| {});
     let made = match made {
         Ok(made) => made,
         Err(stop) => {

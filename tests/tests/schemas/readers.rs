@@ -52,7 +52,7 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
 }
 
 /// Files with every key that there is.
-const FULL: [&str; 17] = [
+const FULL: [&str; 18] = [
     "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, keep: true, encoding: lines, \
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
      grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
@@ -99,6 +99,7 @@ const FULL: [&str; 17] = [
      { from: Idle, to: Reject, on: { any: output, not: [Deliver] } }, { from: Idle, to: Idle, on: { any: input, not: Coin } }, \
      { from: Reject, to: Reject, on: \"*\" }, \
      { from: Idle, to: Idle, on: { any: input } }]",
+    "purpose: tree\nof: coffee_machine\npaths: [[tau, Coin, { Return: 1 }], [tau, Cancel]]",
     "property: never\nof: coffee_machine\nobserves: [cPrice]\nconstants: { d: int }\nvariables: { w: int }\n\
      locations: { Idle: text, Violate: { label: v } }\ninitial: { location: Idle, condition: w == d }\n\
      transitions: [{ from: Idle, to: Idle, on: Coin(q), when: q > cPrice, assign: { w: w + 1 } }, \

@@ -4,8 +4,8 @@
 //! In figure 2 `m0 <= 1000` must be `m0 >= 1000`, `cp0` is tested where `cp0 + 1` is meant, and after a
 //! deposit `cp` is 0.
 
-use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
@@ -13,18 +13,18 @@ use coreach_analyses::symbolic::{
     Growth, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits, all_paths, k_inclusion,
     symbol,
 };
-use coreach_execution::judge::Judged;
 use coreach_execution::judge::online::OnlineJudge;
-use coreach_execution::run::Occurrence;
+use coreach_execution::judge::{AfterSilence, Judged};
+use coreach_execution::run::{Cause, Occurrence};
 use coreach_execution::{Judge, TestCase, initial};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{read_purpose, read_specification};
 use coreach_model::semantics::Event;
-use coreach_model::{Number, SourceFile, Term, TransitionId, Value, Verdict};
-use coreach_pipeline::Options;
+use coreach_model::{Number, SourceFile, Term, Value, Verdict};
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::online::online;
+use coreach_pipeline::{Conformance, Options};
 
 fn teller_machine() -> Iosts {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/teller_machine.yaml");
@@ -242,52 +242,28 @@ fn unknown_account() -> String {
     text.replace(known, open) + &choices.collect::<String>()
 }
 
-/// A purpose for these nodes of a tree (Definition 13): their paths, each step with the guard of its
-/// transition. Whatever else happens leaves the subtree, and is rejected. Quiescence is not seen here: paths
-/// that end with it are left out.
-fn subtree(system: &System<'_>, tree: &Tree, accepting: &[NodeId]) -> String {
-    let iosts = system.iosts;
-    // For each inner node of the subtree, the transitions that stay in it.
-    let mut inner: BTreeMap<NodeId, BTreeMap<NodeId, TransitionId>> = BTreeMap::new();
+/// The file of a purpose for these nodes of a tree (Definition 13), behind each of the choices of
+/// [`unknown_account`].
+fn subtree(system: &System<'_>, tree: &Tree, accepting: &[NodeId], with_quiescence: bool) -> String {
+    let mut lines = String::new();
     for &accept in accepting {
-        let path = tree.path(accept);
-        if path.iter().any(|node| tree.nodes[*node].by == Move::Quiet) {
+        let path = path(system, tree, accept);
+        if path.contains("quiet") && !with_quiescence {
             continue;
         }
-        for pair in path.windows(2) {
-            let Move::Take(step) = &tree.nodes[pair[1]].by else { continue };
-            inner.entry(pair[0]).or_default().insert(pair[1], step.transition);
+        let path = path.replace("quiet", "quiescence").replace('.', ", ");
+        let path = path.replace("cash3", "{ cash: 1 }").replace("cash4", "{ cash: 2 }");
+        for choices in 0..16 {
+            let choice = |place: u32| if choices >> place & 1 == 1 { "more" } else { "less" };
+            let choices: Vec<&str> = (0..4).map(choice).collect();
+            lines += &format!("  - [{}, {path}]\n", choices.join(", "));
         }
     }
-    let mut lines = String::new();
-    for (from, children) in &inner {
-        for action in iosts.action_ids() {
-            let mut others = Vec::new();
-            for (to, number) in children {
-                let transition = &iosts.transitions[*number];
-                if transition.action == action {
-                    let name =
-                        if accepting.contains(to) { "Accept".to_owned() } else { format!("n{}", to.0) };
-                    others.push(transition.guard.not());
-                    lines += &step(*from, &iosts.action(action).name, &transition.guard, &name);
-                }
-            }
-            lines += &step(*from, &iosts.action(action).name, &Term::and(others), "Reject");
-        }
-    }
-    let head = "purpose: subtree\nof: teller_machine\nobserves: [x, m, cp]\ninitial: { location: n0 }\n";
-    format!("{head}transitions:\n{lines}")
-}
-
-fn step(from: NodeId, action: &str, guard: &Term, to: &str) -> String {
-    match guard.is_false() {
-        true => String::new(),
-        false => format!("  - {{ from: n{}, on: {action}, when: '{guard}', to: {to} }}\n", from.0),
-    }
+    format!("purpose: subtree\nof: teller_machine\npaths:\n{lines}")
 }
 
 /// The document of the on-line test of a purpose, read back as a tester reads it.
-fn on_line(purpose: &str) -> TestCase {
+fn on_line(conformance: Conformance, purpose: &str) -> TestCase {
     let file = |name: &str, text: &str| SourceFile { name: name.to_owned(), text: text.to_owned() }.into();
     let (specification, _) = read_specification(file("teller_machine.yaml", &unknown_account())).unwrap();
     let (purpose, _) = read_purpose(file("subtree.yaml", purpose), &specification).unwrap();
@@ -298,7 +274,8 @@ fn on_line(purpose: &str) -> TestCase {
         check: true,
     };
     let made =
-        online(&specification.iosts, &purpose, &options, &mut Z3Solver::default(), &mut |_| {}).unwrap();
+        online(conformance, &specification.iosts, &purpose, &options, &mut Z3Solver::default(), &mut |_| {})
+            .unwrap();
     let document = export(&View::of_online(&made), Format::Json, ExportOptions::default()).unwrap();
     TestCase::from_json(document.as_bytes()).unwrap()
 }
@@ -335,13 +312,14 @@ fn the_trace_of_example_4_is_weak_pass_for_one_accept_and_pass_for_all() {
     let tree = &purpose.tree;
     let trace = [("deposit", 250), ("amount", 50), ("cash", 50)];
     for single in ["deposit.amount.cash3", "deposit.amount.cash4"] {
-        let test = on_line(&subtree(&system, tree, &[find(&system, tree, single)]));
+        let test = on_line(Conformance::Ioc, &subtree(&system, tree, &[find(&system, tree, single)], false));
         assert_eq!(ruled(&test, &trace), [None, None, Some(Verdict::WeakPass)], "{single}: rules 1 and 5");
     }
-    let all = on_line(&subtree(&system, tree, &purpose.accepting));
+    let all = on_line(Conformance::Ioc, &subtree(&system, tree, &purpose.accepting, false));
     assert_eq!(ruled(&all, &trace), [None, None, Some(Verdict::Pass)], "rules 1 and 4");
     // What the machine may not do, and what it may and nobody asked for.
-    let rich = on_line(&subtree(&system, tree, &[find(&system, tree, "deposit.amount.cash3")]));
+    let rich = &[find(&system, tree, "deposit.amount.cash3")];
+    let rich = on_line(Conformance::Ioc, &subtree(&system, tree, rich, false));
     for test in [&rich, &all] {
         let wrong = [("deposit", 250), ("amount", 50), ("cash", 60)];
         assert_eq!(ruled(test, &wrong), [None, None, Some(Verdict::Fail)], "rule 2");
@@ -352,4 +330,36 @@ fn the_trace_of_example_4_is_weak_pass_for_one_accept_and_pass_for_all() {
     // Who had 1500 has 1750 at most.
     let certain = [("deposit", 250), ("amount", 1700), ("cash", 1700)];
     assert_eq!(ruled(&rich, &certain), [None, None, Some(Verdict::Pass)], "all that is possible accepts");
+}
+
+/// The same purpose with its paths that end quiescent: silence after a deposit is Pass (rule 4), and a Fail
+/// where the machine owes an answer (rule 2).
+#[test]
+fn by_ioco_the_purpose_of_example_4_accepts_at_quiescence() {
+    let iosts = teller_machine();
+    let system = System::new(&iosts);
+    let purpose = k_inclusion(&system, limits(Quiescence::Sink), 1, &mut Z3Solver::default()).unwrap();
+    let all = on_line(Conformance::Ioco, &subtree(&system, &purpose.tree, &purpose.accepting, true));
+    let trace = [("deposit", 250), ("amount", 50), ("cash", 50)];
+    assert_eq!(ruled(&all, &trace), [None, None, Some(Verdict::Pass)], "rules 1 and 4");
+    let initial = initial::first(&all.iosts, &Default::default(), &mut Z3Solver::default()).unwrap();
+    let mut judge = OnlineJudge::new(&all, all.online.as_ref().unwrap(), initial, false);
+    let silence = Occurrence::Silence(Duration::from_millis(100));
+    let stimulus =
+        |action: &str, value| Occurrence::Stimulus(Event::new(action.to_owned(), vec![Value::int(value)]));
+    judge.begin();
+    // It changes nothing, and the tree has it nowhere at the beginning.
+    assert_eq!((judge.take(&silence), judge.verdict()), (Judged::Followed(None), None));
+    assert_eq!(judge.silence(), Some(AfterSilence::Nothing));
+    judge.take(&stimulus("deposit", 250));
+    assert_eq!(judge.silence(), Some(AfterSilence::Decides));
+    assert!(judge.offers().moves.iter().any(|one| one.step == coreach_execution::judge::Move::Wait));
+    assert_eq!((judge.take(&silence), judge.verdict()), (Judged::Followed(None), Some(Verdict::Pass)));
+    judge.begin();
+    judge.take(&stimulus("amount", 50));
+    assert_eq!(judge.silence(), Some(AfterSilence::Decides));
+    let Judged::Ends(verdict, Cause::Silence(_)) = judge.take(&silence) else {
+        panic!("silence is followed")
+    };
+    assert_eq!(verdict, Verdict::Fail, "no state is quiescent");
 }

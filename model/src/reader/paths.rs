@@ -1,0 +1,236 @@
+//! A test purpose that is a tree of paths: the file that begins with `purpose:` and has `paths:`.
+//!
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 13: a purpose is a finite subtree of the
+//! symbolic execution with accepting ends. A node of that tree is its path, and a path its transitions; what
+//! it asks of the data is the specification's. So the file lists paths, and here they become a purpose like
+//! others: a location for each inner node, and for each of the specification's transitions that leave it one
+//! that goes with that one alone ([`TestPurpose::with`]), to the next node or, where the tree does not have
+//! it, to `Reject`.
+//!
+//! A step names its action, and where several transitions of it leave the location also which of them, in the
+//! order of the file and counted from 1: so what is changed elsewhere in the specification changes no path.
+//!
+//! **Where we differ.** Quiescence that the tree does not have at a node stays there: silence changes
+//! nothing. An accepting end may be a stimulus.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::Diagnostic;
+use crate::iosts::{
+    Action, ActionId, ActionKind, Aim, Iosts, Location, LocationId, TestPurpose, Transition, TransitionId,
+    TransitionOrigin,
+};
+use crate::number::count;
+use crate::numbered::Numbered;
+use crate::reader::collect::{Collector, listed};
+use crate::reader::shape;
+use crate::reader::yaml::{Entry, Node, NodeKind};
+use crate::term::{Substitution, Term};
+
+/// A node of the tree: the path to it is that to its parent, and a step.
+struct Place {
+    /// Where the specification is.
+    at: LocationId,
+    /// The next nodes, by the transition; none of quiescence.
+    next: BTreeMap<Option<TransitionId>, usize>,
+    accepts: bool,
+}
+
+const LIKE: &str = "paths: [[Coin, Deliver], [Coin, { Return: 2 }]]";
+
+/// The purpose that these paths are.
+pub(super) fn read_paths(
+    collector: &mut Collector,
+    root: &Node,
+    entries: &[Entry],
+    (name, of): (Option<String>, Option<String>),
+    (model, actions): (&Iosts, Numbered<ActionId, Action>),
+) -> Option<TestPurpose> {
+    shape::check_keys(collector, entries, &["purpose", "of", "paths"], "a purpose of paths");
+    let node = shape::get(entries, "paths")?;
+    let paths = shape::list(collector, node, "`paths`", LIKE)?;
+    let outgoing = model.outgoing();
+    let mut tree = vec![Place { at: model.initial, next: BTreeMap::new(), accepts: false }];
+    for path in paths {
+        if collector.is_full() {
+            return None;
+        }
+        let Some(steps) = shape::list(collector, path, "a path", LIKE) else { continue };
+        let mut here = 0;
+        let mut last = None;
+        for step in steps {
+            if tree[here].accepts {
+                below(collector, step);
+            }
+            let at = tree[here].at;
+            last = read_step(collector, step, model, &actions, &outgoing[at], at);
+            let Some(taken) = last else { break };
+            let new = tree.len();
+            here = *tree[here].next.entry(taken).or_insert(new);
+            if here == new {
+                let at = taken.map_or(at, |number| model.transitions[number].target);
+                tree.push(Place { at, next: BTreeMap::new(), accepts: false });
+            }
+        }
+        let Some(taken) = last else {
+            if steps.is_empty() {
+                collector.mistake(
+                    "empty-path",
+                    "a path without a step",
+                    &path.head(),
+                    "accepts nothing",
+                    LIKE,
+                );
+            }
+            continue;
+        };
+        if let Some(number) = taken
+            && let action = model.action(model.transitions[number].action)
+            && !action.is_visible()
+        {
+            let message = format!("a path ends with the internal action `{}`", action.name);
+            let help = "end with an input or an output: a tester must see when the purpose is met";
+            collector.mistake("internal-into-accept", message, &path.head(), "nobody sees its end", help);
+        }
+        if tree[here].accepts || !tree[here].next.is_empty() {
+            below(collector, path);
+        }
+        tree[here].accepts = true;
+    }
+    if !tree.iter().any(|place| place.accepts) && collector.errors() == 0 {
+        let diagnostic = Diagnostic::error("no-accept", "the purpose has no path");
+        collector.push(diagnostic.at(collector.origin(&root.head()), "accepts nothing").help(LIKE));
+    }
+    let origin = collector.origin(&root.head());
+    let (iosts, with, accept, reject) = graph(name?, model, actions, &outgoing, &tree);
+    let iosts = Iosts { origin: Some(origin), ..iosts };
+    let idle = Substitution::new();
+    let reject = Some(reject);
+    Some(TestPurpose { aim: Aim::Accept, iosts, of: of?, observes: Vec::new(), accept, reject, idle, with })
+}
+
+/// That of two paths one goes on where the other is accepted.
+fn below(collector: &mut Collector, node: &Node) {
+    let message = "a path leads to the end of another one, or on from there";
+    let help = "leave one of the two out: what is accepted ends a run";
+    collector.mistake("below-accept", message, &node.head(), "accepted on the way", help);
+}
+
+/// The transition that a step is, or that it is quiescence; nothing where it is neither.
+fn read_step(
+    collector: &mut Collector,
+    step: &Node,
+    model: &Iosts,
+    actions: &Numbered<ActionId, Action>,
+    outgoing: &[TransitionId],
+    at: LocationId,
+) -> Option<Option<TransitionId>> {
+    let (name, which) = match &step.kind {
+        NodeKind::Mapping(entries) if entries.len() == 1 => {
+            let which = shape::scalar(collector, &entries[0].value, "which transition", "{ Return: 2 }")?;
+            (&entries[0].key, Some(which))
+        }
+        _ => (shape::scalar(collector, step, "a step", LIKE)?, None),
+    };
+    let Some(action) = actions.first_number(|action| action.name == name.text) else {
+        let names = || actions.iter().map(|action| action.name.as_str());
+        let help = collector.meant(&name.text, "actions", names);
+        let message = format!("unknown action `{}`", name.text);
+        collector.mistake("unknown-action", message, &name.span, "no action of the specification", help);
+        return None;
+    };
+    if actions[action].kind == ActionKind::Quiescence {
+        return Some(None);
+    }
+    let is_it = |number: &&TransitionId| model.transitions[**number].action == action;
+    let all: Vec<TransitionId> = outgoing.iter().filter(is_it).copied().collect();
+    let place = match which {
+        Some(which) => count(&which.text).and_then(|place| usize::try_from(place).ok()),
+        None if all.len() == 1 => Some(1),
+        None => None,
+    };
+    let found = place.and_then(|place| all.get(place.checked_sub(1)?));
+    if found.is_none() {
+        let (action, location) = (&name.text, &model.location(at).label);
+        let each = all.iter().enumerate().map(|(place, number)| {
+            format!("{{ {action}: {} }} when {}", place + 1, model.transitions[*number].guard)
+        });
+        let (message, label, help) = match all.is_empty() {
+            true => {
+                let on = |number: &TransitionId| model.transitions[*number].action;
+                let names = outgoing.iter().map(|number| model.action(on(number)).name.as_str());
+                (
+                    format!("no transition on `{action}` leaves `{location}`"),
+                    "the path is there now",
+                    format!("what leaves `{location}` is on {}", listed(names)),
+                )
+            }
+            false => (
+                format!("{} transitions on `{action}` leave `{location}`", all.len()),
+                if which.is_some() { "this is none of them" } else { "which one is not said" },
+                format!("say which: {}", each.collect::<Vec<_>>().join("; ")),
+            ),
+        };
+        collector.mistake("no-such-step", message, &step.head(), label, help);
+    }
+    found.map(|number| Some(*number))
+}
+
+/// The purpose as a graph, which of its transitions goes with which, `Accept` and `Reject`.
+fn graph(
+    name: String,
+    model: &Iosts,
+    actions: Numbered<ActionId, Action>,
+    outgoing: &Numbered<LocationId, Vec<TransitionId>>,
+    tree: &[Place],
+) -> (Iosts, BTreeMap<TransitionId, TransitionId>, LocationId, LocationId) {
+    let mut locations: Numbered<LocationId, Location> = Numbered::new();
+    // Each end of a path is `Accept`.
+    let inner: Vec<Option<LocationId>> = tree
+        .iter()
+        .enumerate()
+        .map(|(number, place)| {
+            (!place.accepts).then(|| locations.push(Location::named(format!("n{number}"))))
+        })
+        .collect();
+    let accept = locations.push(Location::named(Aim::Accept.location()));
+    let reject = locations.push(Location::named("Reject"));
+    let (mut transitions, mut with) = (Numbered::new(), BTreeMap::new());
+    let quiescence = actions.first_number(|action| action.kind == ActionKind::Quiescence);
+    for (place, source) in tree.iter().zip(&inner) {
+        let Some(source) = *source else { continue };
+        let mut add = |action, only: Option<TransitionId>| {
+            let next = place.next.get(&only).map(|next| inner[*next].unwrap_or(accept));
+            let number = transitions.push(Transition {
+                source,
+                action,
+                guard: Term::yes(),
+                assignments: Substitution::new(),
+                target: next.unwrap_or(reject),
+                origin: TransitionOrigin::default(),
+            });
+            with.extend(only.map(|only| (number, only)));
+        };
+        for &number in &outgoing[place.at] {
+            add(model.transitions[number].action, Some(number));
+        }
+        if let Some(quiescence) = quiescence.filter(|_| place.next.contains_key(&None)) {
+            add(quiescence, None);
+        }
+    }
+    // Only a purpose that speaks of quiescence has it.
+    let is_quiet = tree.iter().any(|place| place.next.contains_key(&None));
+    let actions = if is_quiet { actions } else { model.actions.clone() };
+    let iosts = Iosts {
+        name,
+        constants: Vec::new(),
+        variables: Vec::new(),
+        initial_condition: Term::yes(),
+        initial: LocationId(0),
+        locations,
+        actions,
+        transitions,
+        origin: None,
+    };
+    (iosts, with, accept, reject)
+}
