@@ -41,7 +41,8 @@
 //! places of a [`frame`]; [`transfer`] takes it along a transition, compiled in [`effect`] and [`condition`];
 //! [`facts`] writes it down, case by case or in `clauses`. What makes facts inductive is defined in
 //! [`inductive`], and read by the engine and by who checks it. What is true, where over-approximations are
-//! not enough to compare with, is answered by [`exact`].
+//! not enough to compare with, is answered by [`exact`]. [`machines`] knows what is finite: which sequences
+//! tell states apart, and which suites find every fault.
 
 pub mod check;
 mod clauses;
@@ -60,6 +61,7 @@ pub mod hull;
 pub mod inductive;
 pub mod linear;
 pub mod live;
+pub mod machines;
 pub mod order;
 pub mod partition;
 pub mod reachability;

@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 
 mod apron;
+mod machines;
 mod reachability;
 mod search;

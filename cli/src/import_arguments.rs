@@ -30,6 +30,9 @@ pub struct ImportArguments {
     /// Replace what is there
     #[arg(long, requires = "out")]
     pub overwrite: bool,
+    /// Of aut: it is a test purpose for this specification, with the loops ACCEPT and REFUSE of TGV
+    #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub purpose_of: Option<PathBuf>,
     /// These are inputs; `*` stands for all others
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub inputs: Vec<String>,

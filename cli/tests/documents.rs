@@ -8,8 +8,8 @@
 //! must come next.
 //!
 //! A document has a folder of its own for its commands. For an example it is a copy of the example's folder;
-//! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ```` or
-//! ```` ```python name.py ````
+//! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ````,
+//! ```` ```python name.py ```` or ```` ```aut name.aut ````
 //! of the document as a file, from where it stands.
 //!
 //! Not compared are times, the sizes of pages, and the number of queries to the solver: they say how much was
@@ -187,7 +187,7 @@ fn go_through(document: &Path) -> (usize, String, String) {
     let mut done = 0;
     for (info, range) in blocks(&lines) {
         let inside = &lines[range.clone()];
-        if let ["yaml", _, name] | ["python", name] = info.split(' ').collect::<Vec<_>>()[..] {
+        if let ["yaml", _, name] | ["python" | "aut", name] = info.split(' ').collect::<Vec<_>>()[..] {
             let path = folder.0.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, inside.join("\n") + "\n").unwrap();

@@ -168,3 +168,79 @@ fn a_transition_system_comes_back() {
     let (shown, _) = folder.ends(&["show", "a.yaml", "--format", "aut"], 0);
     assert_eq!(shown, COIN);
 }
+
+/// Figure 3.9 of the thesis as a transition system, with a purpose as TGV has them: what they say, by the
+/// complete test graph.
+#[test]
+fn a_purpose_of_tgv_selects_from_a_transition_system() {
+    let lts = "des (0, 10, 8)\n(0, \"?coin\", 1)\n(0, \"?coin\", 3)\n(3, \"!tea\", 6)\n(1, \"i\", 4)\n(4, \"!coffee\", 0)\n(1, \"?milk\", 5)\n(5, \"i\", 4)\n(5, \"i\", 7)\n(7, \"!chocolate\", 2)\n(2, \"i\", 0)\n";
+    let purpose = "des (0, 4, 3)\n(0, \"!chocolate\", 1)\n(0, \"tea\", 2)\n(1, ACCEPT, 1)\n(2, REFUSE, 2)\n";
+    let files = [
+        ("lts.aut", lts),
+        ("purpose.aut", purpose),
+        ("tgv.yaml", "specification: lts.yaml\npurpose: purpose.yaml\nconformance: ioco\n"),
+    ];
+    let folder = Folder::with(&files);
+    folder.ends(&["import", "lts.aut", "--out", "lts.yaml"], 0);
+    let import = ["import", "purpose.aut", "--purpose-of", "lts.yaml", "--out", "purpose.yaml"];
+    folder.ends(&import, 0);
+    folder.ends(&[import.as_slice(), &["--overwrite"]].concat(), 0);
+    folder.ends(&["check", "purpose.yaml"], 0);
+    let (out, _) = folder.ends(&["show", "tgv.yaml", "--stage", "test_graph", "--format", "aut"], 0);
+    // In the first state the tester may send, and may wait.
+    let expected = "des (0, 7, 5)\n(0, \"?coin\", 1)\n(0, \"!delta\", 0)\n(1, \"?milk\", 2)\n(1, \"!tea\", 4)\n(1, \"!coffee\", 0)\n(2, \"!coffee\", 0)\n(2, \"!chocolate\", 3)\n";
+    assert_eq!(out, expected);
+    let (_, err) = folder
+        .ends(&["import", "purpose.aut", "--purpose-of", "lts.yaml", "--out", "lts.yaml", "--overwrite"], 2);
+    assert!(err.contains("would write over"), "{err}");
+}
+
+/// What labels of a purpose mean: values, gates without values, `*`, and what nothing is said of.
+#[test]
+fn labels_of_a_purpose_say_all_that_the_rest_does() {
+    let lts = "des (0, 4, 2)\n(0, \"?put !1\", 1)\n(0, \"?put !2\", 1)\n(1, \"!got !TRUE\", 0)\n(1, \"!done\", 0)\n";
+    let head = "(0, \"put !1\", 1)\n(1, \"!got !true\", 2)\n(2, ACCEPT, 2)\n";
+    let folder = Folder::with(&[("lts.aut", lts)]);
+    folder.ends(&["import", "lts.aut", "--out", "lts.yaml"], 0);
+    let lines = |edges: &str| {
+        let count = edges.lines().count();
+        folder.write("p.aut", &format!("des (0, {count}, 4)\n{edges}"));
+        let (out, _) = folder.ends(&["import", "p.aut", "--purpose-of", "lts.yaml"], 0);
+        let (_, transitions) = out.split_once("transitions:\n").unwrap();
+        let joined = transitions.replace("\n    ", " ").replace("\"on\"", "on").replace("  - ", "");
+        joined.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Other values change nothing.
+    assert_eq!(
+        lines(head),
+        [
+            "from: s0 to: s1 on: put when: p1 == 1",
+            "from: s0 to: s0 on: put when: p1 != 1",
+            "from: s1 to: Accept on: got when: p1",
+            "from: s1 to: s1 on: got when: \"!p1\"",
+        ]
+    );
+    let more = format!("{head}(0, \"?put\", 3)\n(0, *, 3)\n(3, REFUSE, 3)\n");
+    let all = lines(&more);
+    for line in [
+        "from: s0 to: Reject on: put when: p1 != 1",
+        "from: s0 to: Reject on: got",
+        "from: s0 to: Reject on: done",
+    ] {
+        assert!(all.iter().any(|known| known == line), "{line}: {all:#?}");
+    }
+    for (edges, told) in [
+        ("(0, \"put !1\", 1)\n", "no state accepts"),
+        ("(0, \"put !1\", 1)\n(0, \"?put !1\", 0)\n(1, ACCEPT, 1)\n", "deterministic"),
+        ("(0, ACCEPT, 1)\n", "marks a state"),
+        ("(0, \"!put !1\", 1)\n(1, ACCEPT, 1)\n", "did you mean `put`?"),
+        ("(0, \"put !x\", 1)\n(1, ACCEPT, 1)\n", "does not carry"),
+        ("(0, i, 1)\n(1, ACCEPT, 1)\n", "no visible action"),
+    ] {
+        folder.write("p.aut", &format!("des (0, {}, 2)\n{edges}", edges.lines().count()));
+        let (out, err) = folder.ends(&["import", "p.aut", "--purpose-of", "lts.yaml"], 2);
+        assert!(out.is_empty() && err.contains(told), "{told}: {err}");
+    }
+    let (_, err) = folder.ends(&["import", "lts.yaml", "--purpose-of", "lts.yaml"], 2);
+    assert!(err.contains("no file of Aldebaran"), "{err}");
+}

@@ -29,6 +29,7 @@ mod json;
 mod kinds;
 mod link;
 mod lists;
+mod machines;
 mod once;
 mod online;
 mod options;

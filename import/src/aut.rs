@@ -37,26 +37,34 @@ use crate::names::Naming;
 use crate::options::{Options, too_many};
 
 /// The longest number of a label, in digits.
-const DIGITS: usize = 1_000;
+pub(crate) const DIGITS: usize = 1_000;
 
 /// A line that is a transition.
-struct Edge {
-    from: u32,
-    to: u32,
-    event: Event,
-    label: Range<usize>,
+pub(crate) struct Edge {
+    pub from: u32,
+    pub to: u32,
+    pub event: Event,
+    pub label: Range<usize>,
     line: Range<usize>,
 }
 
 /// A label, taken apart.
-struct Event {
-    gate: String,
-    sign: Option<ActionKind>,
-    values: Vec<String>,
+pub(crate) struct Event {
+    pub gate: String,
+    pub sign: Option<ActionKind>,
+    pub values: Vec<String>,
 }
 
 /// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
+    let (initial, states, edges) = system(collector, options)?;
+    let model = model(collector, options, &edges, initial, states);
+    if collector.errors() > 0 { None } else { model }
+}
+
+/// The initial state, the number of states, and the transitions; none where it is certain that no model will
+/// come of them.
+pub(crate) fn system(collector: &mut Collector, options: &Options) -> Option<(u32, u32, Vec<Edge>)> {
     let file = collector.file.clone();
     let (header, edges) = lines(collector, &file.text, options)?;
     if collector.is_full() {
@@ -93,8 +101,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
             }
         }
     }
-    let model = model(collector, options, &edges, initial, states);
-    if collector.errors() > 0 { None } else { model }
+    Some((initial, states, edges))
 }
 
 struct Header {
@@ -406,6 +413,15 @@ fn model(
     Some(Model { iosts, types, time: None, open: Vec::new() })
 }
 
+/// What is added to the name of a gate that has several.
+pub(crate) fn direction(kind: ActionKind) -> &'static str {
+    match kind {
+        ActionKind::Input => " input",
+        ActionKind::Internal => " internal",
+        ActionKind::Output | ActionKind::Quiescence => " output",
+    }
+}
+
 fn actions(
     collector: &mut Collector,
     variants: &[(Variant<'_>, Origin)],
@@ -420,11 +436,7 @@ fn actions(
             let others = || variants.iter().map(|(other, _)| other).filter(|(other, ..)| other == gate);
             let mut name = (*gate).to_owned();
             if others().any(|(_, other, _)| other != kind) {
-                name += match kind {
-                    ActionKind::Input => " input",
-                    ActionKind::Internal => " internal",
-                    ActionKind::Output | ActionKind::Quiescence => " output",
-                };
+                name += direction(*kind);
             }
             if others().any(|(.., other)| other != values) {
                 name += &format!(" {values}");

@@ -63,7 +63,7 @@ pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) ->
 }
 
 /// What a model is called whose file says nothing: like the file.
-fn name_of(file: &str) -> String {
+pub(crate) fn name_of(file: &str) -> String {
     let last = file.rsplit('/').next().unwrap_or_default();
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
     Naming::of([(stem, None)], &BTreeSet::new(), "model").get(stem).to_owned()

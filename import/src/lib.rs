@@ -12,6 +12,7 @@
 //! What is absent: no solver, no files (a text comes in, a text goes out), no printing.
 
 pub mod aut;
+pub mod aut_purpose;
 pub mod directions;
 pub mod expression;
 pub mod finish;
@@ -34,6 +35,7 @@ use coreach_model::budget;
 use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
 use coreach_model::reader::collect::Collector;
 
+pub use aut_purpose::import_purpose;
 use finish::Model;
 pub use options::{FirstValues, LIMIT, Options, Untranslated, Vertices};
 

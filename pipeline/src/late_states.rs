@@ -172,7 +172,8 @@ fn among_some(graph: &TestGraph, solver: &mut dyn Solver, engine: &mut dyn HornE
     })
 }
 
-fn shown(iosts: &Iosts, state: &State) -> String {
+/// A state in words.
+pub fn shown(iosts: &Iosts, state: &State) -> String {
     let data: Vec<String> =
         state.valuation.iter().map(|(datum, value)| format!("{} == {value}", datum.name())).collect();
     let label = &iosts.location(state.location).label;
@@ -221,7 +222,7 @@ fn initial_states(graph: &TestGraph, solver: &mut dyn Solver) -> (Vec<State>, bo
     let (open, chosen): (Vec<&Datum>, Vec<&Datum>) =
         iosts.constants.iter().chain(&iosts.variables).partition(is_open);
     let chosen: Vec<Datum> = chosen.into_iter().cloned().collect();
-    let (starts, is_all) = values(theta, &chosen, solver);
+    let (starts, is_all) = values(theta, &chosen, MOST_LISTED, solver);
     let mut states: Vec<State> = Vec::new();
     for start in starts {
         let mut valuation: Valuation = chosen.iter().cloned().zip(start).collect();
@@ -249,7 +250,7 @@ fn successors(
         let transition = &iosts.transitions[number];
         let condition = substitute(&enabling_condition(transition), &known);
         let parameters = &iosts.action(transition.action).parameters;
-        let (all, is_complete) = values(&condition, parameters, solver);
+        let (all, is_complete) = values(&condition, parameters, MOST_LISTED, solver);
         is_all &= is_complete;
         found.extend(all.iter().filter_map(|values| fire(iosts, transition, state, values)).map(canonical));
     }
@@ -257,7 +258,7 @@ fn successors(
 }
 
 /// The state with equal arrays spelt alike, so that it is met once.
-fn canonical(mut state: State) -> State {
+pub fn canonical(mut state: State) -> State {
     fn spelt(value: &mut Value) {
         match value {
             Value::Array(array) => *value = Value::Array(Arc::new((**array).clone().canonical())),
@@ -269,8 +270,14 @@ fn canonical(mut state: State) -> State {
     state
 }
 
-/// The values of data under which a condition on them holds, and whether these are all.
-fn values(condition: &Term, data: &[Datum], solver: &mut dyn Solver) -> (Vec<Vec<Value>>, bool) {
+/// The values of data under which a condition on them holds, and whether these are all. Where types and
+/// equations do not list them, so many are looked for.
+pub fn values(
+    condition: &Term,
+    data: &[Datum],
+    most: usize,
+    solver: &mut dyn Solver,
+) -> (Vec<Vec<Value>>, bool) {
     if condition.is_false() {
         return (Vec::new(), true);
     }
@@ -294,7 +301,7 @@ fn values(condition: &Term, data: &[Datum], solver: &mut dyn Solver) -> (Vec<Vec
     let (mut found, mut formula) = (Vec::new(), condition.conjuncts());
     // So that the solver gives each of them a value.
     formula.extend(data.iter().map(|datum| Term::equal(&Term::datum(datum), &Term::datum(datum))));
-    for _ in 0..MOST_LISTED {
+    for _ in 0..most {
         let valuation = match solver.witness(&formula) {
             Witness::Found(valuation) => valuation,
             Witness::None => return (found, true),

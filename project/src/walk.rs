@@ -119,7 +119,7 @@ pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
         Goal::DefinitionUse { variable, definition, used } => {
             Some(WalkGoal::DefinitionUse(variable, definition, used))
         }
-        Goal::Path(_) | Goal::Fault(_) => None,
+        Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => None,
     };
     goals(iosts, &items, criterion).into_iter().filter_map(goal).collect()
 }

@@ -15,6 +15,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::configuration::load_configuration;
+use coreach_project::cover::machine::{MachineTold, SuiteTold};
 use coreach_project::cover::report::{CoverDocument, OBSERVED, document, files, paths};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::models::{FileKind, kind_of};
@@ -208,6 +209,9 @@ fn text(told: &CoverDocument, is_quiet: bool) -> String {
     if !told.suite.is_empty() {
         text += &format!("\npurposes end with: {}\n", ends.join(", "));
     }
+    if let Some(machine) = &told.machine {
+        text += &suites(machine);
+    }
     for one in told.criteria.iter().filter(|one| one.is_cut) {
         let why = match told.exit_code == Exit::Incomplete.code() {
             true => "not all paths fit the limits (`--nodes`, `--depth`)",
@@ -244,6 +248,22 @@ fn text(told: &CoverDocument, is_quiet: bool) -> String {
         text += &format!("\n{title}:\n{}", lines.iter().take(TOLD).cloned().collect::<String>());
         if lines.len() > TOLD {
             text += &format!("  and {} more; `--format json` has all\n", lines.len() - TOLD);
+        }
+    }
+    text
+}
+
+/// The suites of a finite machine beside each other, and what those that were asked for promise.
+fn suites(machine: &MachineTold) -> String {
+    let head = ["suite", "tests", "inputs"].map(str::to_owned).to_vec();
+    let figure = |figure: Option<usize>| figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string());
+    let row = |one: &SuiteTold| vec![one.criterion.clone(), figure(one.tests), figure(one.inputs)];
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(machine.suites.iter().map(row)).collect();
+    let (states, inputs) = (plural(machine.states, "state"), plural(machine.inputs.len(), "input"));
+    let mut text = format!("\na finite machine of {states} and {inputs}\n{}", table(&rows, 1));
+    for one in &machine.suites {
+        for said in one.guarantee.iter().chain(&one.why) {
+            text += &format!("{}: {said}\n", one.criterion);
         }
     }
     text

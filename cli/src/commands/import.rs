@@ -8,9 +8,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use coreach_import::{LARGEST, LIMIT};
+use coreach_import::{ForeignFormat, LARGEST, LIMIT, detect, import_purpose};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::file::{self, FileError};
+use coreach_model::reader::read_specification;
 use coreach_pipeline::stop::BUDGET;
 use coreach_project::{budget, render};
 use serde::Serialize;
@@ -39,14 +40,29 @@ struct Document {
 /// # Errors
 /// Standard output cannot be written.
 pub fn import(arguments: &ImportArguments) -> io::Result<Exit> {
-    let form = if arguments.overwrite { OutputForm::Specification } else { OutputForm::New };
+    let form = match (arguments.overwrite, &arguments.purpose_of) {
+        (false, _) => OutputForm::New,
+        (true, None) => OutputForm::Specification,
+        (true, Some(_)) => OutputForm::Artifact,
+    };
     let out = match output("--out", arguments.out.as_deref(), form) {
         Ok(out) => out,
         Err(found) => return tell(arguments, &found, Exit::Mistakes),
     };
     let read = budget::within("import", budget::time(None), |_| {
         let file = load(&arguments.file).map_err(|found| vec![found])?;
-        coreach_import::import(file, arguments.from, &arguments.options())
+        let Some(model) = &arguments.purpose_of else {
+            return coreach_import::import(file, arguments.from, &arguments.options());
+        };
+        if arguments.from.or_else(|| detect(&file.name, &file.text)) != Some(ForeignFormat::Aut) {
+            let message = format!("{} is no file of Aldebaran's format", file.name);
+            return Err(vec![
+                Diagnostic::error("wrong-format", message).help("other formats have no purposes"),
+            ]);
+        }
+        let model = coreach_model::reader::load(model).map_err(|found| vec![found])?;
+        let (model, _) = read_specification(model)?;
+        import_purpose(file, &model, &arguments.options())
     });
     let (text, found) = match read {
         Ok(Ok(read)) => read,

@@ -214,7 +214,7 @@ impl Shown {
         match goal {
             Goal::Item(number) => self.items.get(*number).is_some_and(|least| *least > 0),
             // The run alone does not say it.
-            Goal::Fault(_) => false,
+            Goal::Fault(_) | Goal::Sequence(_) => false,
             _ => self.paths.as_ref().is_some_and(|paths| {
                 !paths.is_empty() && paths.iter().all(|path| lies_on(iosts, goal, path))
             }),
@@ -225,7 +225,7 @@ impl Shown {
 /// Does a path meet a goal of several transitions?
 pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
     match goal {
-        Goal::Item(_) | Goal::Fault(_) => false,
+        Goal::Item(_) | Goal::Fault(_) | Goal::Sequence(_) => false,
         Goal::Pair(first, second) => path.windows(2).any(|two| two == [*first, *second]),
         Goal::DefinitionUse { variable, definition, used } => {
             let mut last = None;

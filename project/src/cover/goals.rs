@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use coreach_analyses::machines::Method;
 use coreach_execution::coverage::{Item, Items};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::number::count;
@@ -31,10 +32,12 @@ pub enum Criterion {
     Inclusion(usize),
     /// Each of so many mutants of the specification.
     Faults(usize),
+    /// Each sequence of a suite for finite machines, which may have so many more states.
+    Machine(Method, usize),
 }
 
-/// The criteria as they are named: the last three with a number for N and K.
-pub const CRITERIA: [&str; 9] = [
+/// The criteria as they are named, with a number for N and K; `+N` may be left out.
+pub const CRITERIA: [&str; 16] = [
     "locations",
     "transitions",
     "pairs",
@@ -44,6 +47,13 @@ pub const CRITERIA: [&str; 9] = [
     "all-paths-N",
     "K-inclusion",
     "faults-N",
+    "w+N",
+    "wp+N",
+    "hsi+N",
+    "h+N",
+    "ds+N",
+    "uio",
+    "tour",
 ];
 
 impl fmt::Display for Criterion {
@@ -58,6 +68,8 @@ impl fmt::Display for Criterion {
             Criterion::AllPaths(n) => write!(f, "all-paths-{n}"),
             Criterion::Inclusion(k) => write!(f, "{k}-inclusion"),
             Criterion::Faults(n) => write!(f, "faults-{n}"),
+            Criterion::Machine(method, 0) => f.write_str(method.name()),
+            Criterion::Machine(method, extra) => write!(f, "{}+{extra}", method.name()),
         }
     }
 }
@@ -70,6 +82,14 @@ impl FromStr for Criterion {
             |text: &str| count(text).and_then(|number| usize::try_from(number).ok()).filter(|n| *n > 0);
         let of_paths = || number(text.strip_prefix("all-paths-")?).map(Criterion::AllPaths);
         let of_faults = || number(text.strip_prefix("faults-")?).map(Criterion::Faults);
+        let of_machine = || {
+            let (name, extra) = match text.split_once('+') {
+                Some((name, extra)) => (name, number(extra)?),
+                None => (text, 0),
+            };
+            let method = Method::ALL.into_iter().find(|method| method.name() == name)?;
+            (method.is_complete() || extra == 0).then_some(Criterion::Machine(method, extra))
+        };
         let of_inclusion = || number(text.strip_suffix("-inclusion")?).map(Criterion::Inclusion);
         match text {
             "locations" => Ok(Criterion::Locations),
@@ -78,7 +98,7 @@ impl FromStr for Criterion {
             "guards" => Ok(Criterion::Guards),
             "boundaries" => Ok(Criterion::Boundaries),
             "definition-use" => Ok(Criterion::DefinitionUse),
-            _ => of_paths().or_else(of_inclusion).or_else(of_faults).ok_or_else(|| {
+            _ => of_paths().or_else(of_inclusion).or_else(of_faults).or_else(of_machine).ok_or_else(|| {
                 format!(
                     "no criterion is called `{text}`; there are {}, as in all-paths-3",
                     CRITERIA.join(", ")
@@ -117,10 +137,12 @@ pub enum Goal {
     Path(Vec<TransitionId>),
     /// A mutant differs.
     Fault(Arc<Fault>),
+    /// These inputs of a finite machine, and its answers; in words.
+    Sequence(String),
 }
 
 /// The goals of a criterion that need no search; those of paths are the paths that the search finds, and
-/// those of faults are mutants.
+/// those of faults are mutants, and those of suites for finite machines their sequences.
 pub fn goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
     let of_kind = |wanted: fn(&Item) -> bool| {
         let all = items.all().iter().enumerate().filter(|(_, item)| wanted(item));
@@ -142,7 +164,9 @@ pub fn goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
         Criterion::DefinitionUse => {
             iosts.variables.iter().flat_map(|variable| definitions_and_uses(iosts, variable)).collect()
         }
-        Criterion::AllPaths(_) | Criterion::Inclusion(_) | Criterion::Faults(_) => Vec::new(),
+        Criterion::AllPaths(_) | Criterion::Inclusion(_) | Criterion::Faults(_) | Criterion::Machine(..) => {
+            Vec::new()
+        }
     }
 }
 
@@ -209,6 +233,7 @@ pub fn name(iosts: &Iosts, items: &Items, goal: &Goal) -> String {
             format!("{variable} from {} to {}", transition(*definition), transition(*used))
         }
         Goal::Fault(fault) => fault.change.clone(),
+        Goal::Sequence(words) => words.clone(),
         Goal::Path(path) => path.iter().map(|number| transition(*number)).collect::<Vec<_>>().join(", "),
     }
 }

@@ -22,6 +22,7 @@ pub mod beside;
 pub mod evidence;
 pub mod faults;
 pub mod goals;
+pub mod machine;
 pub mod observe;
 pub mod purpose;
 pub mod report;
@@ -45,6 +46,7 @@ use coreach_pipeline::suspend::suspend;
 
 use evidence::{Evidence, shown};
 pub use goals::{CRITERIA, Criterion, Goal};
+use machine::{FiniteMachine, MachineTold, machine};
 pub use observe::Observe;
 use observe::Observer;
 use purpose::Written;
@@ -119,6 +121,8 @@ pub struct Cover {
     /// Criteria whose goals are not all known: their paths did not fit the limits, or the work has not come
     /// so far.
     pub cut: Vec<Criterion>,
+    /// The specification as a finite machine, where a suite for one was asked for and it is one.
+    pub machine: Option<MachineTold>,
 }
 
 impl Cover {
@@ -133,7 +137,13 @@ impl Cover {
                 suspend(&specification.iosts, &settings.stages, &mut Z3Solver::default())?.iosts
             }
         };
-        Ok(Mutex::new(Cover { iosts, goals: Vec::new(), suite: Vec::new(), cut: settings.criteria.clone() }))
+        Ok(Mutex::new(Cover {
+            iosts,
+            goals: Vec::new(),
+            suite: Vec::new(),
+            cut: settings.criteria.clone(),
+            machine: None,
+        }))
     }
 }
 
@@ -181,8 +191,27 @@ fn look(
     let decide = |number: usize, fate: Fate| known(kept).goals[number].fate = fate;
     says("what can be reached".to_owned());
     let facts = proofs::facts(iosts, &settings.analysis);
+    let mut finite: Option<Result<FiniteMachine<'_>, String>> = None;
     for &criterion in &settings.criteria {
         says(format!("{criterion}"));
+        if let Criterion::Machine(method, extra) = criterion {
+            let finite = finite.get_or_insert_with(|| machine(iosts, &mut solver));
+            let found = finite.as_ref().map_err(Clone::clone).and_then(|finite| {
+                known(kept).machine.get_or_insert_with(|| finite.told(&settings.criteria));
+                let found = finite.goals(method, extra)?;
+                let (tests, most) = (found.len(), settings.limits.nodes);
+                let too_many = || format!("it has {tests} sequences, and `--nodes` is {most}");
+                (tests <= most).then_some(found).ok_or_else(too_many)
+            });
+            let none = |why| vec![(Goal::Sequence("its sequences".to_owned()), Fate::Unknown(why))];
+            let met = |(goal, found)| (goal, Fate::Covered(found));
+            for (goal, fate) in found.map_or_else(none, |found| found.into_iter().map(met).collect()) {
+                let number = begin(criterion, goal);
+                decide(number, fate);
+            }
+            known(kept).cut.retain(|other| *other != criterion);
+            continue;
+        }
         let (goals, is_complete) = match criterion {
             Criterion::AllPaths(_) | Criterion::Inclusion(_) => {
                 paths_of(system, criterion, settings.limits, &mut solver)
@@ -259,7 +288,7 @@ fn make(
     let mut observer = Observer::new(system, settings.observe);
     let mut met: Vec<(usize, MetGoal)> = Vec::new();
     for (number, found) in &found {
-        if matches!(all[*number], Goal::Fault(_)) {
+        if matches!(all[*number], Goal::Fault(_) | Goal::Sequence(_)) {
             met.push((*number, found.clone()));
             continue;
         }
@@ -323,7 +352,7 @@ fn covered(known: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
 /// What a tree must remember for the goal.
 fn kind_of(goal: &Goal) -> Remembered {
     match goal {
-        Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) => Remembered::Items,
+        Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => Remembered::Items,
         Goal::Pair(..) => Remembered::Pairs,
         Goal::DefinitionUse { .. } => Remembered::Definitions,
     }
@@ -423,6 +452,6 @@ fn excluded(
             let question = [facts[source].clone(), system.enabled(*number).clone()];
             (solver.check(&question) == Answer::Unsat).then(|| named(source))
         }),
-        Goal::Path(_) | Goal::Fault(_) => None,
+        Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => None,
     }
 }

@@ -12,6 +12,7 @@ use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 
 use super::goals::name;
+use super::machine::MachineTold;
 use super::{Cover, Ended, Fate};
 use crate::render;
 use coreach_execution::coverage::Items;
@@ -39,6 +40,9 @@ pub struct CoverDocument {
     pub goals: Vec<GoalTold>,
     /// The purposes of the suite.
     pub suite: Vec<MemberTold>,
+    /// The specification as a finite machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineTold>,
     /// Why the work did not come to its end, where it did not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<serde_json::Value>,
@@ -178,6 +182,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
         criteria,
         suite: suite.collect(),
         goals,
+        machine: cover.machine.clone(),
         diagnostics: render::each(stop.map(Stop::to_diagnostic).as_ref()),
     }
 }

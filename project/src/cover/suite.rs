@@ -118,6 +118,11 @@ impl<'a> SuiteChooser<'a> {
     }
 }
 
+/// Is the route one of a suite for finite machines? It ends where the sequence does.
+fn is_sequence(goals: &[Goal], candidate: &Chosen) -> bool {
+    candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Sequence(_)))
+}
+
 /// Was the route found for a mutant?
 fn is_of_mutants(goals: &[Goal], candidate: &Chosen) -> bool {
     candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Fault(_)))
@@ -178,7 +183,7 @@ fn continued(
 ) -> Option<Chosen> {
     let iosts = &walked.iosts;
     // Its end is what shows the mutant.
-    if is_of_mutants(goals, from) {
+    if is_of_mutants(goals, from) || is_sequence(goals, from) {
         return None;
     }
     let mut begin = from.found.route.clone();

@@ -119,7 +119,7 @@ fn is_possible(possible: &Possible, goal: &Goal) -> bool {
         Goal::DefinitionUse { variable, definition, used } => {
             possible.uses.contains(&(variable.name().to_owned(), *definition, *used))
         }
-        Goal::Path(_) | Goal::Fault(_) => true,
+        Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => true,
     }
 }
 
@@ -345,7 +345,7 @@ fn is_met(iosts: &Iosts, goal: &Goal, evidence: &Evidence) -> bool {
 /// Is the goal on a path?
 fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
     match goal {
-        Goal::Item(_) | Goal::Fault(_) => true,
+        Goal::Item(_) | Goal::Fault(_) | Goal::Sequence(_) => true,
         Goal::Pair(first, second) => (1..path.len()).any(|at| (path[at - 1], path[at]) == (*first, *second)),
         Goal::Path(wanted) => path.starts_with(wanted),
         Goal::DefinitionUse { variable, definition, used } => (0..path.len()).any(|at| {

@@ -14,3 +14,4 @@ mod regressions;
 mod retransmission;
 mod selection;
 mod support;
+mod tgv;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::walk::{Until, Walk};
-use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::reader::{Specification, from_bytes, read_specification};
 use coreach_project::cover::{self, Criterion, Settings};
 use coreach_project::exploration::{Purpose, document, explore};
 use coreach_project::walk::{self, PHASES};
@@ -18,22 +18,39 @@ use crate::schemas::root;
 fn covers_follow_their_schema() {
     let path = root().join("examples/coffee_machine/specification.yaml");
     let file = from_bytes("coffee.yaml".to_owned(), fs::read(path).unwrap()).unwrap();
-    let (specification, _) = read_specification(file).unwrap();
-    let told = |nodes, criteria: Vec<Criterion>| {
+    let coffee = read_specification(file).unwrap().0;
+    let told = |specification: &Specification, nodes, criteria: Vec<Criterion>| {
         let limits = TreeLimits { nodes, is_restricted: true, ..TreeLimits::default() };
         let (analysis, conformance, stages, observe) = Default::default();
         let settings = Settings { criteria, limits, analysis, conformance, stages, steps: 0, observe };
-        let kept = cover::Cover::of(&specification, &settings).unwrap();
-        let stop = cover::cover(&specification, &settings, &|_| {}, &kept);
+        let kept = cover::Cover::of(specification, &settings).unwrap();
+        let stop = cover::cover(specification, &settings, &|_| {}, &kept);
         let found = kept.into_inner().unwrap();
         let exit = if found.is_whole() { 0 } else { 5 };
         serde_json::to_value(cover::report::document(limits, &found, stop.as_ref(), exit)).unwrap()
     };
-    let documents =
-        [told(500, vec![Criterion::Guards]), told(6, vec![Criterion::Pairs, Criterion::AllPaths(7)])];
+    let documents = [
+        told(&coffee, 500, vec![Criterion::Guards]),
+        told(&coffee, 6, vec![Criterion::Pairs, Criterion::AllPaths(7)]),
+    ];
     assert_eq!(documents.each_ref().map(|document| document["exit_code"].clone()), [0, 5]);
+    let lamp = "
+iosts: lamp
+initial: { location: Off }
+inputs: { press: {} }
+outputs: { bright: {}, dark: {} }
+transitions:
+  - { from: Off, on: press, to: Lit }
+  - { from: Lit, on: bright, to: On }
+  - { from: On, on: press, to: Unlit }
+  - { from: Unlit, on: dark, to: On }
+";
+    let file = from_bytes("lamp.yaml".to_owned(), lamp.as_bytes().to_vec()).unwrap();
+    let lamp = read_specification(file).unwrap().0;
+    let machine = told(&lamp, 500, vec!["h+1".parse().unwrap(), "tour".parse().unwrap()]);
+    assert!(machine["machine"]["suites"].as_array().unwrap().iter().any(|suite| suite["why"].is_string()));
     let [whole, cut] = documents;
-    follow("cover.schema.json", &[ended(whole.clone()), whole, cut]);
+    follow("cover.schema.json", &[ended(whole.clone()), whole, cut, machine]);
 }
 
 #[test]

@@ -1,0 +1,170 @@
+//! Mealy machines, deterministic and perhaps partial.
+//!
+//! **Problem.** Which states are one, and which input sequences tell two apart?
+//!
+//! **Partial** machines do not take every input in every state. Nothing is tested there: a sequence is of use
+//! in a state as far as the state takes it. So two states are *told apart* by a sequence only where both take
+//! it up to a difference of their outputs, and *equal* only where they also take the same inputs. In a
+//! complete machine each is the negation of the other. In a partial one two states may be neither.
+//!
+//! **Method.** Equality by refinement of a partition (Moore 1956); what tells apart by rounds over the pairs,
+//! so that the sequences are shortest. **Ends** after at most as many rounds as there are states, or pairs.
+//! **Cost**: a round looks at each state, or pair, with each input.
+
+use std::collections::{BTreeMap, VecDeque};
+
+/// A sequence of inputs.
+pub type Word = Vec<usize>;
+
+/// A deterministic machine that begins in state 0 and answers each input that it takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mealy {
+    /// How many inputs there are.
+    pub inputs: usize,
+    /// For each state and input the output and the next state, where the state takes it.
+    pub next: Vec<Vec<Option<(usize, usize)>>>,
+}
+
+impl Mealy {
+    /// The inputs that a state takes, each with output and next state.
+    pub fn leaving(&self, state: usize) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        let row = self.next[state].iter().enumerate();
+        row.filter_map(|(input, next)| next.map(|(output, target)| (input, output, target)))
+    }
+
+    /// Does every state take every input?
+    pub fn is_complete(&self) -> bool {
+        self.next.iter().flatten().all(Option::is_some)
+    }
+
+    /// The part of the word that the state takes.
+    pub fn taken<'a>(&self, mut state: usize, word: &'a [usize]) -> &'a [usize] {
+        for (at, input) in word.iter().enumerate() {
+            match self.next[state][*input] {
+                Some((_, target)) => state = target,
+                None => return &word[..at],
+            }
+        }
+        word
+    }
+
+    /// Where the word leads, if the state takes all of it.
+    pub fn after(&self, state: usize, word: &[usize]) -> Option<usize> {
+        word.iter().try_fold(state, |state, input| self.next[state][*input].map(|(_, target)| target))
+    }
+
+    /// The prefix of the word after which the outputs of two states differ, where both take it.
+    pub fn difference<'a>(&self, mut a: usize, mut b: usize, word: &'a [usize]) -> Option<&'a [usize]> {
+        for (at, input) in word.iter().enumerate() {
+            let ((first, next_a), (second, next_b)) = (self.next[a][*input]?, self.next[b][*input]?);
+            if first != second {
+                return Some(&word[..=at]);
+            }
+            (a, b) = (next_a, next_b);
+        }
+        None
+    }
+
+    /// For each state a shortest word that leads there, the smallest among equals; none where none does.
+    pub fn access(&self) -> Vec<Option<Word>> {
+        let mut found: Vec<Option<Word>> = vec![None; self.next.len()];
+        found[0] = Some(Word::new());
+        let mut open = VecDeque::from([(0, Word::new())]);
+        while let Some((state, word)) = open.pop_front() {
+            for (input, _, target) in self.leaving(state) {
+                if found[target].is_none() {
+                    let longer = [word.as_slice(), &[input]].concat();
+                    found[target] = Some(longer.clone());
+                    open.push_back((target, longer));
+                }
+            }
+        }
+        found
+    }
+
+    /// The machine with a state for each class of equal states that can be reached.
+    #[must_use]
+    pub fn minimal(&self) -> Mealy {
+        let reached: Vec<usize> =
+            self.access().iter().enumerate().filter(|(_, word)| word.is_some()).map(|(at, _)| at).collect();
+        let mut class = vec![0; self.next.len()];
+        let mut classes = 1;
+        loop {
+            let mut numbers: BTreeMap<_, usize> = BTreeMap::new();
+            let mut finer = class.clone();
+            for &state in &reached {
+                let row: Vec<Option<(usize, usize)>> =
+                    self.next[state].iter().map(|next| next.map(|(out, to)| (out, class[to]))).collect();
+                let number = numbers.len();
+                finer[state] = *numbers.entry((class[state], row)).or_insert(number);
+            }
+            class = finer;
+            if numbers.len() == classes {
+                break;
+            }
+            classes = numbers.len();
+        }
+        // States come in their order, the initial one first, so its class is 0.
+        let mut next: Vec<Vec<Option<(usize, usize)>>> = vec![Vec::new(); classes];
+        for &state in &reached {
+            next[class[state]] =
+                self.next[state].iter().map(|next| next.map(|(out, to)| (out, class[to]))).collect();
+        }
+        Mealy { inputs: self.inputs, next }
+    }
+
+    /// Shortest sequences that tell states apart.
+    pub fn separation(&self) -> Separation {
+        let states = self.next.len();
+        let mut first: Vec<Vec<Option<usize>>> = vec![vec![None; states]; states];
+        loop {
+            let mut new = Vec::new();
+            for a in 0..states {
+                for b in (0..a).filter(|b| first[a][*b].is_none()) {
+                    let input =
+                        (0..self.inputs).find(|input| match (self.next[a][*input], self.next[b][*input]) {
+                            (Some((out_a, to_a)), Some((out_b, to_b))) => {
+                                out_a != out_b || first[to_a][to_b].is_some()
+                            }
+                            _ => false,
+                        });
+                    new.extend(input.map(|input| (a, b, input)));
+                }
+            }
+            if new.is_empty() {
+                return Separation { first };
+            }
+            for (a, b, input) in new {
+                first[a][b] = Some(input);
+                first[b][a] = Some(input);
+            }
+        }
+    }
+}
+
+/// For two states the first input of a shortest word that tells them apart.
+#[derive(Clone, Debug)]
+pub struct Separation {
+    first: Vec<Vec<Option<usize>>>,
+}
+
+impl Separation {
+    /// A shortest word that tells the states apart, if one does.
+    pub fn word(&self, machine: &Mealy, mut a: usize, mut b: usize) -> Option<Word> {
+        let mut word = Word::new();
+        loop {
+            let input = self.first[a][b]?;
+            word.push(input);
+            let ((out_a, to_a), (out_b, to_b)) = (machine.next[a][input]?, machine.next[b][input]?);
+            if out_a != out_b {
+                return Some(word);
+            }
+            (a, b) = (to_a, to_b);
+        }
+    }
+
+    /// Does a word tell the states apart?
+    pub fn tells(&self, a: usize, b: usize) -> bool {
+        self.first[a][b].is_some()
+    }
+}
