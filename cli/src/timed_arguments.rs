@@ -32,7 +32,7 @@ pub enum TimedCommand {
         after_help = "Example:\n  coreach timed path specification.yaml --path '(open reply)*3' --tm 5 --out out"
     )]
     Path(PathArguments),
-    /// Computes a timed input sequence for a path, or one for each transition
+    /// Computes a timed input sequence for a path, or one for each transition or pair
     #[command(after_help = "Example:\n  coreach timed inputs specification.yaml --path 1,2,3,5 > inputs.csv")]
     Inputs(InputsArguments),
     /// Sends a timed input sequence to a system, and records what comes
@@ -125,6 +125,7 @@ impl From<SequenceForm> for Form {
 #[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum TimedCriterion {
     Transitions,
+    Pairs,
 }
 
 /// Of `timed inputs`.
@@ -136,10 +137,10 @@ pub struct InputsArguments {
     /// The path: names or numbers of transitions, in their order
     #[arg(long, value_name = "A,B", required_unless_present = "cover", conflicts_with = "cover")]
     pub path: Option<String>,
-    /// A sequence for each of these, into the folder of `--out`
+    /// A sequence for each transition, or each pair that can follow one another, into the folder of `--out`
     #[arg(long, value_enum, requires = "out")]
     pub cover: Option<TimedCriterion>,
-    /// Where the sequences of `--cover` go: a file for each, called like the transition
+    /// Where the sequences of `--cover` go: a file for each, called like its transitions
     #[arg(long, value_name = "DIR", requires = "cover", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
     /// Draw delays and values by lot [default: handy delays, small values]

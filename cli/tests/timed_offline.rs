@@ -80,6 +80,36 @@ fn inputs_are_repeatable() {
     assert_eq!(verdict(&folder, &["--trace", "seven.jsonl"]).0, Some(0));
 }
 
+/// Each pair has a sequence along which the model goes through it; what follows no run is said so.
+/// Soundness: a trace that goes so passes for its path.
+#[test]
+fn pairs_are_covered_with_time() {
+    let folder = example();
+    let arguments = "timed inputs specification.yaml --cover pairs --whole --out pairs";
+    let output = folder.coreach(&arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let said = text(&output);
+    assert!(said.contains("5-7: ") && said.contains("11-1: "), "{said}");
+    let mut pairs = 0;
+    for line in said.lines() {
+        let (name, path) = (line.split(':').next().unwrap(), line.rsplit(' ').next().unwrap());
+        assert!(path.ends_with(&name.replace('-', ",")), "{line}");
+        let trace = format!("pairs/{name}.csv");
+        let judge = ["timed", "verdict", "specification.yaml", "--path", path, "--trace", &trace];
+        assert_eq!(folder.coreach(&judge).status.code(), Some(0), "{line}");
+        pairs += 1;
+    }
+    assert_eq!(pairs, 14);
+    // A pair that its times exclude.
+    let model = fs::read_to_string(folder.0.join("specification.yaml")).unwrap();
+    folder.write(
+        "late.yaml",
+        &model.replace("when: dClock < 1\n    reset", "when: dClock < 1 && aClock > 5\n    reset"),
+    );
+    let output = folder.coreach(&["timed", "inputs", "late.yaml", "--cover", "pairs", "--out", "late"]);
+    assert!(text(&output).contains("5-6: no run takes it"), "{}", text(&output));
+}
+
 /// What no command takes is no model that is well.
 #[test]
 fn an_internal_step_that_takes_time_is_told_by_check() {

@@ -9,8 +9,8 @@
 //! where none is. They are above 0 where that is possible: two events at one instant are put in an order by
 //! the merge, and not by who sent them. With a seed, the list is drawn, and so are values of parameters.
 //!
-//! For a criterion of coverage, a path to each transition is looked for
-//! ([`coreach_analyses::symbolic::search`]), where an end of each stands for having taken it.
+//! For a criterion of coverage, a path to each transition, or to each pair of them, is looked for
+//! ([`coreach_analyses::symbolic::search`]), where places behind copies of them stand for having taken them.
 //!
 //! **Ends** with the path. **Costs** a few questions for each delay; what has been chosen leaves the
 //! condition.
@@ -183,18 +183,27 @@ fn is_visible(iosts: &Iosts, step: &SymbolicStep) -> bool {
     iosts.action(iosts.transitions[step.transition].action).kind != ActionKind::Internal
 }
 
-/// A path that ends in this transition.
+/// A path that ends in these transitions, one behind the other.
 pub fn path_to(
     form: &Delayed,
-    wanted: TransitionId,
+    wanted: &[TransitionId],
     constants: &Valuation,
     limits: &SearchLimits,
     solver: &mut dyn Solver,
 ) -> Reached {
     let mut iosts = form.iosts.clone();
-    // Having taken it is a place of its own. No location of a model is called like that.
-    let there = iosts.locations.push(Location::named("#taken"));
-    iosts.transitions[wanted].target = there;
+    // Having taken so many of them is a place of its own. No location of a model is called like that.
+    let mut there = iosts.initial;
+    let copied = iosts.transitions.len();
+    for (place, number) in wanted.iter().enumerate() {
+        let mut copy = iosts.transitions[*number].clone();
+        copy.source = if place == 0 { copy.source } else { there };
+        there = iosts.locations.push(Location::named(format!("#taken{place}")));
+        copy.target = there;
+        iosts.transitions.push(copy);
+    }
+    let own =
+        |number: TransitionId| (number.0 as usize).checked_sub(copied).map_or(number, |place| wanted[place]);
     let locations: Numbered<_, bool> = iosts.location_ids().map(|location| location == there).collect();
     let goal =
         SearchGoal { closed: locations.map(|_| false), risks: iosts.transitions.map(|_| 0), locations };
@@ -202,7 +211,7 @@ pub fn path_to(
         |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
     let besides = Term::and(constants.iter().map(equal));
     match Searcher::new(iosts, goal).from_start(&besides, limits, solver) {
-        SearchOutcome::Path(way) => Reached::By(way.steps.iter().map(|step| step.transition).collect()),
+        SearchOutcome::Path(way) => Reached::By(way.steps.iter().map(|step| own(step.transition)).collect()),
         SearchOutcome::None => Reached::Never,
         SearchOutcome::NotFound(bound) => Reached::NotFound(bound),
     }

@@ -1,8 +1,8 @@
 //! A solver for one long trace: what is asked next is nearly what was asked before.
 //!
-//! **Problem.** Where first values are not known, each event asks with numbers of its own: may it be `3 <= n`,
-//! does what is known say so already? A hundred thousand such questions take minutes, and their answers, each
-//! remembered, hundreds of megabytes; none is ever asked again.
+//! **Problem.** Where first values are not known, each event asks with numbers of its own: may it be
+//! `3 <= n`, does what is known say so already? A hundred thousand such questions take minutes, and their
+//! answers, each remembered, hundreds of megabytes; none is ever asked again.
 //!
 //! **Method.** Two looks before the question. The last witness of the condition is tried: where it satisfies
 //! what is asked, that can hold. And two comparisons of the same sum are held against each other: where they

@@ -1,11 +1,11 @@
-//! Timed sequences for paths, and for all transitions.
+//! Timed sequences for paths, and for all transitions or pairs of them.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_execution::offline::inputs::{NoSequence, Reached, path_to, sent, sequence};
 use coreach_execution::offline::sequence::Item;
 use coreach_model::Diagnostic;
-use coreach_model::iosts::TransitionId;
+use coreach_model::iosts::{Transition, TransitionId};
 use coreach_model::term::evaluate::Valuation;
 
 use crate::timed::TimedModel;
@@ -54,35 +54,58 @@ pub fn along(
     Ok(if wanted.is_whole { all } else { sent(&model.timed, &all) })
 }
 
-/// What came of one transition.
+/// What came of one goal.
 #[derive(Clone, Debug)]
 pub struct TimedGoal {
-    /// What the transition is called.
-    pub transition: String,
+    /// What its transitions are called.
+    pub name: String,
     /// The path, and the sequence for it.
     pub way: Option<(Vec<TransitionId>, Vec<Item>)>,
-    /// Is it certain that no run takes it?
+    /// Is it certain that no run takes them?
     pub is_never: bool,
 }
 
-/// A sequence for each transition, one after the other; what was found stays in `goals`.
+/// The goals: each transition, or each two that can follow one another.
+pub fn goals(model: &TimedModel, are_pairs: bool) -> Vec<Vec<TransitionId>> {
+    let transitions = &model.timed.graph().transitions;
+    if !are_pairs {
+        return transitions.numbers().map(|number| vec![number]).collect();
+    }
+    let behind = |first: TransitionId| {
+        let follows =
+            move |(_, second): &(TransitionId, &Transition)| second.source == transitions[first].target;
+        transitions.numbered().filter(follows).map(move |(second, _)| vec![first, second])
+    };
+    transitions.numbers().flat_map(behind).collect()
+}
+
+/// What a goal is called.
+pub fn goal_name(model: &TimedModel, goal: &[TransitionId]) -> String {
+    goal.iter().map(|number| model.timed.called(*number)).collect::<Vec<_>>().join("-")
+}
+
+/// A sequence for each goal, one after the other; what was found stays in `found`.
 ///
 /// # Errors
 /// As [`along`].
-pub fn cover(model: &TimedModel, wanted: &TimedInputs, goals: &mut Vec<TimedGoal>) -> Result<(), Diagnostic> {
+pub fn cover(
+    model: &TimedModel,
+    goals: &[Vec<TransitionId>],
+    wanted: &TimedInputs,
+    found: &mut Vec<TimedGoal>,
+) -> Result<(), Diagnostic> {
     let mut solver = Z3Solver::default();
-    for number in model.timed.graph().transitions.numbers() {
-        let transition = model.timed.called(number);
+    for goal in goals {
+        let name = goal_name(model, goal);
         let limits = SearchLimits { work: WORK, ..SearchLimits::default() };
-        let goal = match path_to(&model.form, number, &wanted.constants, &limits, &mut solver) {
+        found.push(match path_to(&model.form, goal, &wanted.constants, &limits, &mut solver) {
             Reached::By(path) => {
                 let items = along(model, &path, wanted)?;
-                TimedGoal { transition, way: Some((path, items)), is_never: false }
+                TimedGoal { name, way: Some((path, items)), is_never: false }
             }
-            Reached::Never => TimedGoal { transition, way: None, is_never: true },
-            Reached::NotFound(_) => TimedGoal { transition, way: None, is_never: false },
-        };
-        goals.push(goal);
+            Reached::Never => TimedGoal { name, way: None, is_never: true },
+            Reached::NotFound(_) => TimedGoal { name, way: None, is_never: false },
+        });
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use coreach_execution::offline::sequence::Item;
 use coreach_execution::offline::write::{Form as Spelling, text};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
-use coreach_project::timed::inputs::{TimedGoal, TimedInputs, along, cover};
+use coreach_project::timed::inputs::{TimedGoal, TimedInputs, along, cover, goal_name, goals};
 use coreach_project::timed::{TimedModel, constants, load, path};
 
 use super::super::{plural, refuse};
@@ -15,7 +15,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, ToWrite, outputs};
-use crate::timed_arguments::InputsArguments;
+use crate::timed_arguments::{InputsArguments, TimedCriterion};
 use crate::write::write;
 
 /// Computes, writes.
@@ -48,8 +48,9 @@ pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
         return Ok(Exit::Fine);
     }
     let Some(folder) = &arguments.out else { return Ok(Exit::Mistakes) };
-    let mut goals = Vec::new();
-    let found = budget::within("inputs", budget::time(None), |_| cover(&model, &wanted, &mut goals));
+    let all = goals(&model, arguments.cover == Some(TimedCriterion::Pairs));
+    let mut known = Vec::new();
+    let found = budget::within("inputs", budget::time(None), |_| cover(&model, &all, &wanted, &mut known));
     let stop = match found {
         Ok(Ok(())) => None,
         Ok(Err(found)) => return refuse(&[found]),
@@ -57,10 +58,14 @@ pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
     };
     console::draw(stop.as_slice());
     let exit = if stop.is_some() { Exit::Stopped } else { Exit::Fine };
-    write_all(arguments, &model, folder, form, &goals, exit)
+    let written = write_all(arguments, &model, folder, form, &known, exit);
+    for goal in all.iter().skip(known.len()) {
+        console::print(&format!("{}: open, the budget ended before\n", goal_name(&model, goal)))?;
+    }
+    written
 }
 
-/// A file for each transition, called like it; and what came of each.
+/// A file for each goal, called like it; and what came of each.
 fn write_all(
     arguments: &InputsArguments,
     model: &TimedModel,
@@ -70,7 +75,7 @@ fn write_all(
     mut exit: Exit,
 ) -> io::Result<Exit> {
     let ending = if form == Spelling::Csv { "csv" } else { "jsonl" };
-    let file = |goal: &TimedGoal| folder.join(format!("{}.{ending}", goal.transition));
+    let file = |goal: &TimedGoal| folder.join(format!("{}.{ending}", goal.name));
     let written: Vec<(&TimedGoal, &Vec<Item>)> =
         goals.iter().filter_map(|goal| Some((goal, &goal.way.as_ref()?.1))).collect();
     let wanted: Vec<ToWrite> =
@@ -99,20 +104,17 @@ fn write_all(
                 let count = items.iter().filter(|item| matches!(item, Item::Event(..))).count();
                 format!(
                     "{}: {} along {}\n",
-                    goal.transition,
+                    goal.name,
                     plural(count, if arguments.whole { "event" } else { "input" }),
                     names.join(",")
                 )
             }
-            None if goal.is_never => format!("{}: no run takes it\n", goal.transition),
+            None if goal.is_never => format!("{}: no run takes it\n", goal.name),
             None => {
                 exit = exit.and(Exit::Incomplete);
-                format!("{}: no path was found\n", goal.transition)
+                format!("{}: no path was found\n", goal.name)
             }
         };
-    }
-    for number in model.timed.graph().transitions.numbers().skip(goals.len()) {
-        said += &format!("{}: open, the budget ended before\n", model.timed.called(number));
     }
     console::print(&said)?;
     Ok(exit)
