@@ -66,15 +66,29 @@ fn decided(mut record: Value) -> String {
     record.to_string()
 }
 
+/// Runs of `plan` know those before them in `test`: a seed means the same of a run by itself.
 fn of_test(folder: &Folder, constants: &[(&str, &str)], strategy: &str) -> Vec<String> {
-    let runs = SEEDS.to_string();
+    match strategy {
+        "plan" => (1..=SEEDS).flat_map(|seed| tested(folder, constants, strategy, seed, 1)).collect(),
+        _ => tested(folder, constants, strategy, 1, SEEDS),
+    }
+}
+
+fn tested(
+    folder: &Folder,
+    constants: &[(&str, &str)],
+    strategy: &str,
+    seed: usize,
+    runs: usize,
+) -> Vec<String> {
+    let (seed, runs) = (seed.to_string(), runs.to_string());
     let mut arguments = vec![
         "test",
         "coreach.yaml",
         "--iut",
         "model.yaml",
         "--seed",
-        "1",
+        &seed,
         "--runs",
         &runs,
         "--format",

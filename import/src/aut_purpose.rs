@@ -88,7 +88,7 @@ fn value(ty: &Type, text: &str) -> Option<Value> {
 
 /// What the labels of a state say of one action: conditions with targets, and where all else leads.
 #[derive(Default)]
-struct Said {
+struct LabelRules {
     given: Vec<(Term, LocationId)>,
     rest: Option<LocationId>,
 }
@@ -121,7 +121,7 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
         known.unwrap_or_else(|| locations.push(Location::named(name)))
     };
     let initial = place(initial);
-    let mut said: BTreeMap<(LocationId, ActionId), Said> = BTreeMap::new();
+    let mut said: BTreeMap<(LocationId, ActionId), LabelRules> = BTreeMap::new();
     let mut otherwise: BTreeMap<LocationId, LocationId> = BTreeMap::new();
     let mut order: Vec<LocationId> = Vec::new();
     for edge in edges.iter().filter(|edge| !ends.contains_key(&edge.from)) {
@@ -156,7 +156,7 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
     let mut transitions = Numbered::new();
     for source in order {
         for action in model.action_ids().filter(|action| model.action(*action).is_visible()) {
-            let Said { given, rest } = said.remove(&(source, action)).unwrap_or_default();
+            let LabelRules { given, rest } = said.remove(&(source, action)).unwrap_or_default();
             let is_alone = given.is_empty();
             let other = Term::or(given.iter().map(|(condition, _)| condition.clone())).not();
             let stays = (!is_alone).then_some(source);
@@ -180,7 +180,7 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
         origin: None,
     };
     let (of, observes, idle) = (model.name.clone(), Vec::new(), Substitution::new());
-    Some(TestPurpose { aim: Aim::Accept, iosts, of, observes, accept, reject, idle })
+    Some(TestPurpose { aim: Aim::Accept, iosts, of, observes, accept, reject, idle, with: BTreeMap::new() })
 }
 
 /// The actions that a label stands for, with what it says of their values; what is wrong has been reported.
