@@ -240,3 +240,61 @@ transitions:
     );
     assert_eq!(told["exit_code"], 0);
 }
+
+/// An alternative is two conditions, and each decides both ways: MC/DC.
+#[test]
+fn each_condition_of_an_alternative_is_a_goal() {
+    let folder = Folder::new("alternatives");
+    let gate = "
+iosts: gate
+variables: { n: int }
+initial: { location: L, condition: n == 0 }
+inputs: { Go: { p: 'int[0..3]', q: 'int[0..3]' } }
+outputs: { Open: {}, Shut: {} }
+transitions:
+  - { from: L, to: A, on: Go, when: p > 1 || q > 1 && n == 0 }
+  - { from: L, to: B, on: Go, when: 'p <= 1 && !(q > 1 && n == 0)' }
+  - { from: A, to: L, on: Open, assign: { n: 1 - n } }
+  - { from: B, to: L, on: Shut }
+";
+    fs::write(folder.0.join("gate.yaml"), gate).unwrap();
+    fs::write(folder.0.join("iut.yaml"), "iut: gate\nsimulated: { model: gate.yaml }\n").unwrap();
+    let told = folder.document(&[
+        "cover",
+        "gate.yaml",
+        "--criterion",
+        "guards",
+        "--out",
+        "suite",
+        "--format",
+        "json",
+    ]);
+    let goals: Vec<(&str, &str)> = told["goals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|goal| (goal["goal"].as_str().unwrap(), goal["status"].as_str().unwrap()))
+        .collect();
+    assert_eq!(goals.len(), 12, "{goals:#?}");
+    assert!(goals.iter().all(|(_, status)| *status == "covered"), "{goals:#?}");
+    let is_there = |text: &str| goals.iter().any(|(goal, _)| goal.ends_with(text));
+    for text in ["`p > 1` holds", "`q > 1` alone fails", "`n == 0` holds", "`n != 0` holds"] {
+        assert!(is_there(text), "{text}: {goals:#?}");
+    }
+    // What the suite promises is what its runs have shown.
+    let test = [
+        "test",
+        "suite/coreach.yaml",
+        "--iut",
+        "iut.yaml",
+        "--keep",
+        "kept",
+        "--quiet",
+        "--strategy",
+        "plan",
+    ];
+    assert_eq!(folder.coreach(&test).status.code(), Some(0));
+    let shown = folder.document(&["coverage", "suite/coreach.yaml", "kept", "--format", "json"]);
+    let figures = &shown["specifications"][0]["figures"]["conjuncts"];
+    assert_eq!(figures["covered"], 12, "{shown:#}");
+}

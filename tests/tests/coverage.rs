@@ -3,7 +3,7 @@
 //!
 //! The oracle walks specification and purpose by the concrete semantics, each by itself: no product, no
 //! completed purpose. What a purpose does where its author wrote nothing is said here once more (Algorithm
-//! 7.1), and so is when a conjunct has shown a side and into which class a value falls: a class by listing
+//! 7.1), and so is when a condition decides and into which class a value falls: a class by listing
 //! the whole type. It shares the evaluation of terms, and nothing else.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -18,7 +18,8 @@ use coreach_execution::run::Occurrence;
 use coreach_model::iosts::{ActionKind, Iosts, TestPurpose};
 use coreach_model::semantics::{Event, State, after, fire, internal_closure};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
-use coreach_model::{Number, Value};
+use coreach_model::term::node::Node;
+use coreach_model::{Number, Term, Value};
 use coreach_pipeline::limits::Limits;
 use coreach_project::coverage::side_by_side;
 use coreach_tests::generator::random::Random;
@@ -63,18 +64,54 @@ fn meet(counts: &mut Counts, name: String) {
     *counts.entry(name).or_default() += 1;
 }
 
-/// What a guard has shown, from its list of truths.
+/// What a guard has shown, from the truths of its conditions: those that can be false where it holds, or true
+/// where it fails, and then it would not. What has no value is tried both ways.
 fn sides(iosts: &Iosts, model: &str, number: usize, valuation: &Valuation, counts: &mut Counts) {
     let guard = &iosts.transitions[Number::of(number)].guard;
-    let truths: Vec<Option<bool>> =
-        guard.conjuncts().iter().map(|part| holds(part, valuation).ok()).collect();
-    let Some(first) = truths.iter().position(|truth| *truth != Some(true)) else {
-        (0..truths.len()).for_each(|place| meet(counts, format!("{model} {number} side {place} true")));
-        return;
-    };
-    let is_alone = truths[first + 1..].iter().all(|truth| *truth != Some(false));
-    if truths[first] == Some(false) && is_alone {
-        meet(counts, format!("{model} {number} side {first} false"));
+    let Ok(outcome) = holds(guard, valuation) else { return };
+    let mut conditions = Vec::new();
+    list(guard, &mut conditions);
+    let truths: Vec<Option<bool>> = conditions.iter().map(|one| holds(one, valuation).ok()).collect();
+    for (place, truth) in truths.iter().enumerate() {
+        let Some(truth) = truth else { continue };
+        let open = truths.iter().filter(|truth| truth.is_none()).count();
+        let differs = (0..1u32 << open).any(|chosen| {
+            let mut next = 0;
+            let with = truths.iter().map(|truth| {
+                truth.unwrap_or_else(|| {
+                    next += 1;
+                    chosen >> (next - 1) & 1 == 1
+                })
+            });
+            let mut with: Vec<bool> = with.collect();
+            with[place] = !truth;
+            truth_of(guard, &conditions, &with) != outcome
+        });
+        if differs {
+            meet(counts, format!("{model} {number} side {place} {outcome}"));
+        }
+    }
+}
+
+/// The conditions, each once and not beside its negation, from the left.
+fn list(guard: &Term, found: &mut Vec<Term>) {
+    match guard.node() {
+        Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|part| list(part, found)),
+        Node::Literal(_) => {}
+        _ if found.contains(guard) || found.contains(&guard.not()) => {}
+        _ => found.push(guard.clone()),
+    }
+}
+
+fn truth_of(guard: &Term, conditions: &[Term], truths: &[bool]) -> bool {
+    match guard.node() {
+        Node::And(parts) => parts.iter().all(|part| truth_of(part, conditions, truths)),
+        Node::Or(parts) => parts.iter().any(|part| truth_of(part, conditions, truths)),
+        Node::Literal(value) => *value == Value::Bool(true),
+        _ => match conditions.iter().position(|one| one == guard) {
+            Some(place) => truths[place],
+            None => !truths[conditions.iter().position(|one| *one == guard.not()).unwrap()],
+        },
     }
 }
 
@@ -320,8 +357,8 @@ fn names(walked: &Walked) -> Vec<String> {
             names.push(match item {
                 Item::Location(location) => format!("{model} location {}", location.place()),
                 Item::Transition(number) => format!("{model} {} taken", number.place()),
-                Item::Condition { transition, conjunct, holds } => {
-                    format!("{model} {} side {conjunct} {holds}", transition.place())
+                Item::Condition { transition, condition, holds } => {
+                    format!("{model} {} side {condition} {holds}", transition.place())
                 }
                 Item::Class { transition, parameter, class } => {
                     format!("{model} {} class {parameter} {}", transition.place(), class.name())

@@ -1,17 +1,19 @@
 //! What is counted: the items of a model, and how the models that are walked side by side meet in one system.
 //!
-//! **Conditions.** A guard is a conjunction c1 && ... && cn. When an event of the transition's
-//! action comes (or is sent) in a state at its source, the guard is evaluated there. Where all conjuncts
-//! hold, each has shown that it *holds*; where just one does not, that one alone refused the event, and has
-//! shown that it *fails*; where several do not, none has shown anything. (A conjunct behind one that fails
-//! may be without a value, like the second of `x != 0 && 10 div x > 1`: the guard is evaluated from the left
-//! and never comes to it.) That is modified condition/decision coverage of a conjunction: n + 1 situations,
-//! in each of which one conjunct decides. A guard of an internal action is evaluated whenever a state at its
-//! source is reached.
+//! **Conditions.** A guard is made of conditions (comparisons, truth values) by `&&`, `||` and `!`. When
+//! an event of the transition's action comes (or is sent) in a state at its source, the guard is evaluated
+//! there. A condition *decides* where the guard would come out otherwise if it alone were the other way
+//! round; it has then shown that the guard *holds* by it, or that it *fails* by it. That is modified
+//! condition/decision coverage (Chilenski, Miller, *Applicability of modified condition/decision coverage
+//! to software testing*, 1994), where a condition that stands in a guard twice is one. Of a conjunction of
+//! n conditions it asks for n + 1 situations, in each of which one decides. (A condition that is not
+//! evaluated may be without a value, like the second of `x != 0 && 10 div x > 1`: then it may be what it
+//! likes.) A guard of an internal action is evaluated whenever a state at its source is reached.
 
 use coreach_model::iosts::{Action, ActionKind, Iosts, TransitionOrigin};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::{Valuation, holds};
+use coreach_model::term::node::Node;
 use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId, Value};
 
 use crate::coverage::classes::{Class, class_of};
@@ -23,13 +25,13 @@ pub enum Item {
     Location(LocationId),
     /// A transition that is taken.
     Transition(TransitionId),
-    /// A conjunct of a transition's guard, by its place, that holds with all others, or alone does not.
+    /// A condition of a transition's guard, by its place, that decides.
     Condition {
         /// The transition.
         transition: TransitionId,
-        /// The conjunct's place in the guard.
-        conjunct: usize,
-        /// Whether it holds, or alone does not.
+        /// The condition's place in the guard.
+        condition: usize,
+        /// Whether the guard holds by it, or fails.
         holds: bool,
     },
     /// A class of a parameter's values, at a transition that is taken.
@@ -47,7 +49,7 @@ pub enum Item {
 #[derive(Clone, Debug)]
 struct Place {
     own: usize,
-    /// The first one of the conjuncts: two for each, that it holds before that it fails.
+    /// The first one of the conditions: two for each, that it holds before that it fails.
     conditions: usize,
     /// For each parameter the first one, and the classes.
     classes: Vec<(usize, Vec<Class>)>,
@@ -57,7 +59,8 @@ struct Place {
 #[derive(Clone, Debug)]
 pub struct Items {
     all: Vec<Item>,
-    conjuncts: Numbered<TransitionId, Vec<Term>>,
+    guards: Numbered<TransitionId, Term>,
+    conditions: Numbered<TransitionId, Vec<Term>>,
     places: Numbered<TransitionId, Place>,
 }
 
@@ -65,15 +68,16 @@ impl Items {
     /// Of a model, as its author wrote it.
     pub fn of(iosts: &Iosts) -> Self {
         let mut all: Vec<Item> = iosts.location_ids().map(Item::Location).collect();
-        let conjuncts = iosts.transitions.map(|transition| transition.guard.conjuncts());
+        let guards = iosts.transitions.map(|transition| transition.guard.clone());
+        let conditions = guards.map(conditions);
         let mut places = Numbered::new();
         for (number, transition) in iosts.transitions.numbered() {
             let own = all.len();
             all.push(Item::Transition(number));
-            let conditions = all.len();
-            for conjunct in 0..conjuncts[number].len() {
-                let condition = |holds| Item::Condition { transition: number, conjunct, holds };
-                all.extend([true, false].map(condition));
+            let first = all.len();
+            for condition in 0..conditions[number].len() {
+                let item = |holds| Item::Condition { transition: number, condition, holds };
+                all.extend([true, false].map(item));
             }
             let mut classes = Vec::new();
             for (parameter, datum) in iosts.action(transition.action).parameters.iter().enumerate() {
@@ -84,9 +88,9 @@ impl Items {
                 all.extend(list.iter().map(item));
                 classes.push((first, list));
             }
-            places.push(Place { own, conditions, classes });
+            places.push(Place { own, conditions: first, classes });
         }
-        Items { all, conjuncts, places }
+        Items { all, guards, conditions, places }
     }
 
     /// All of them.
@@ -94,30 +98,57 @@ impl Items {
         &self.all
     }
 
-    /// The conjuncts of a transition's guard.
-    pub fn conjuncts(&self, transition: TransitionId) -> &[Term] {
-        &self.conjuncts[transition]
+    /// The conditions of a transition's guard.
+    pub fn conditions(&self, transition: TransitionId) -> &[Term] {
+        &self.conditions[transition]
     }
 
     /// What a guard shows under a valuation.
-    fn conditions(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
-        let conjuncts = &self.conjuncts[transition];
-        let first = self.places[transition].conditions;
-        let mut failing = None;
-        for (place, conjunct) in conjuncts.iter().enumerate() {
-            match holds(conjunct, valuation) {
-                Ok(true) => {}
-                Ok(false) if failing.is_none() => failing = Some(place),
-                // Behind one that fails it is not looked at: `x != 0 && 10 div x > 1`.
-                Err(_) if failing.is_some() => {}
-                // A second one, or a guard without a value: no single one decided.
-                Ok(false) | Err(_) => return,
+    fn shown(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
+        let guard = &self.guards[transition];
+        let Ok(outcome) = holds(guard, valuation) else { return };
+        let first = self.places[transition].conditions + usize::from(!outcome);
+        for (place, condition) in self.conditions[transition].iter().enumerate() {
+            let decides = holds(condition, valuation).is_ok()
+                && without(guard, [condition, &condition.not()], valuation) != Some(outcome);
+            if decides {
+                met(first + 2 * place);
             }
         }
-        match failing {
-            Some(place) => met(first + 2 * place + 1),
-            None => (0..conjuncts.len()).for_each(|place| met(first + 2 * place)),
+    }
+}
+
+/// The conditions of a guard, each once, in the order in which they stand in it.
+fn conditions(guard: &Term) -> Vec<Term> {
+    let (mut found, mut work) = (Vec::new(), vec![guard.clone()]);
+    while let Some(term) = work.pop() {
+        match term.node() {
+            Node::And(parts) | Node::Or(parts) => work.extend(parts.iter().rev().cloned()),
+            _ if term.as_literal().is_some() || found.contains(&term) || found.contains(&term.not()) => {}
+            _ => found.push(term),
         }
+    }
+    found
+}
+
+/// What the guard comes to if a condition, with its negation, were the other way round; nothing where that
+/// hangs on what has no value.
+fn without(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option<bool> {
+    let of = |parts: &[Term], decisive: bool| {
+        let mut values = parts.iter().map(|part| without(part, condition, valuation));
+        let is_known = values.try_fold(true, |is_known, value| match value {
+            Some(value) if value == decisive => None,
+            value => Some(is_known && value.is_some()),
+        });
+        match is_known {
+            None => Some(decisive),
+            Some(is_known) => is_known.then_some(!decisive),
+        }
+    };
+    match guard.node() {
+        Node::And(parts) => of(parts, false),
+        Node::Or(parts) => of(parts, true),
+        _ => holds(guard, valuation).ok().map(|value| value != condition.contains(&guard)),
     }
 }
 
@@ -206,7 +237,7 @@ impl Walked {
             for &number in &part.outgoing[location] {
                 let action = part.iosts.transitions[number].action;
                 if part.iosts.action(action).kind == ActionKind::Internal {
-                    part.items.conditions(number, &state.valuation, &mut |item| met(first + item));
+                    part.items.shown(number, &state.valuation, &mut |item| met(first + item));
                 }
             }
         }
@@ -230,7 +261,7 @@ impl Walked {
             let Some(location) = part.locations[at] else { continue };
             for &number in &part.outgoing[location] {
                 if is_same(part.iosts.action(part.iosts.transitions[number].action)) {
-                    part.items.conditions(number, valuation, &mut |item| met(first + item));
+                    part.items.shown(number, valuation, &mut |item| met(first + item));
                 }
             }
         }

@@ -1,13 +1,13 @@
 //! What of a specification, and of a purpose, real runs have gone through.
 //!
 //! **Problem.** A campaign says how its runs ended, not what they have seen. Which locations were visited,
-//! which transitions taken, which conjunct of a guard has ever decided, which ends of a parameter's range
+//! which transitions taken, which condition of a guard has ever decided, which ends of a parameter's range
 //! were tried: that is a question about the *models*, and a run is a trace. Between the two stand internal
 //! actions and choices: one trace may have been made on several ways through the model.
 //!
 //! **What covered means.** An *explanation* of a trace is a path through the models, internal steps included,
-//! whose visible events are the trace. An item (a location, a transition, a condition (a conjunct that
-//! holds, or alone does not), a class of a parameter) is
+//! whose visible events are the trace. An item (a location, a transition, a condition by which
+//! a guard holds, or fails, a class of a parameter) is
 //!
 //! - *covered* by a run where every explanation of its trace goes through it: however it was, it was there;
 //! - *possible* where some explanation does, and not every one. What is possible is said, and never counted

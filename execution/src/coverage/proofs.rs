@@ -9,10 +9,10 @@
 //! Only a definite *no* counts. Questions say:
 //!
 //! - a location: that its fact can hold; a transition: that its guard can, too;
-//! - a condition that fails: that the other conjuncts hold and this one does not, and that another
-//!   transition of the action takes the event. An event that none takes is forbidden (an output) or not
-//!   specified (an input, and then the tester does not send it). A faulty implementation may show such a
-//!   condition all the same; it is no gap, whoever shows it;
+//! - a condition: that the guard holds, or fails, and does not if the condition were the other way round;
+//!   of one by which it fails, that another transition of the action takes the event. An event that none
+//!   takes is forbidden (an output) or not specified (an input, and then the tester does not send it). A
+//!   faulty implementation may show such a condition all the same; it is no gap, whoever shows it;
 //! - a class: that the guard holds, and that it does or does not hold for the neighbours.
 //!
 //! **Sound**: facts and terms are read as total by the solver, which only adds states; that a neighbour is
@@ -22,6 +22,7 @@ use coreach_analyses::reachability::{Options, reach};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::obligation::{defined, enabling_condition, in_type};
+use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, LocationId, Number, Numbered, Term, TransitionId, budget};
 
@@ -95,21 +96,42 @@ pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
 pub fn shown(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
     match item {
         Item::Location(_) | Item::Transition(_) => Vec::new(),
-        Item::Condition { transition, holds: true, .. } => vec![iosts.transitions[*transition].guard.clone()],
-        Item::Condition { transition, conjunct, holds: false } => {
-            let part = |(place, other): (usize, &Term)| match place.cmp(conjunct) {
-                std::cmp::Ordering::Less => other.clone(),
-                std::cmp::Ordering::Equal => other.not(),
-                // Behind it one may be without a value.
-                std::cmp::Ordering::Greater => Term::or([other.clone(), defined(other).not()]),
-            };
-            items.conjuncts(*transition).iter().enumerate().map(part).collect()
+        Item::Condition { transition, condition, holds } => {
+            let guard = &iosts.transitions[*transition].guard;
+            let condition = &items.conditions(*transition)[*condition];
+            let otherwise = may_be(guard, !holds, [condition, &condition.not()]);
+            // A conjunct is not asked for twice.
+            match (holds, guard.conjuncts().contains(condition)) {
+                (true, true) => vec![guard.clone()],
+                (false, true) => otherwise.conjuncts(),
+                (true, false) => vec![guard.clone(), otherwise],
+                (false, false) => vec![guard.not(), otherwise],
+            }
         }
         Item::Class { transition, parameter, class } => {
             let transition = &iosts.transitions[*transition];
             let datum = &iosts.action(transition.action).parameters[*parameter];
             falls_into(class, datum, &transition.guard)
         }
+    }
+}
+
+/// That the guard may come to this if a condition, with its negation, were the other way round; what has no
+/// value may be what it likes.
+fn may_be(guard: &Term, wanted: bool, condition: [&Term; 2]) -> Term {
+    let each = |parts: &[Term]| parts.iter().map(|part| may_be(part, wanted, condition)).collect::<Vec<_>>();
+    match guard.node() {
+        Node::And(parts) if wanted => Term::and(each(parts)),
+        Node::Or(parts) if !wanted => Term::and(each(parts)),
+        Node::And(parts) | Node::Or(parts) => Term::or(each(parts)),
+        _ if condition.contains(&guard) => {
+            if wanted {
+                guard.not()
+            } else {
+                guard.clone()
+            }
+        }
+        _ => Term::or([if wanted { guard.clone() } else { guard.not() }, defined(guard).not()]),
     }
 }
 

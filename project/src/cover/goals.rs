@@ -20,7 +20,7 @@ pub enum Criterion {
     Transitions,
     /// Each two transitions that can follow each other.
     Pairs,
-    /// Each conjunct of a guard: that it holds with all others, and that it alone does not.
+    /// Each condition of a guard: that the guard holds by it, and that it fails by it.
     Guards,
     /// Each class of a parameter's values: the ends of what the guard allows, and inside.
     Boundaries,
@@ -219,9 +219,9 @@ pub fn name(iosts: &Iosts, items: &Items, goal: &Goal) -> String {
         Goal::Item(number) => match &items.all()[*number] {
             Item::Location(location) => iosts.location(*location).label.clone(),
             Item::Transition(number) => transition(*number),
-            Item::Condition { transition: number, conjunct, holds } => {
+            Item::Condition { transition: number, condition, holds } => {
                 let outcome = if *holds { "holds" } else { "alone fails" };
-                format!("{}: `{}` {outcome}", transition(*number), items.conjuncts(*number)[*conjunct])
+                format!("{}: `{}` {outcome}", transition(*number), items.conditions(*number)[*condition])
             }
             Item::Class { transition: number, parameter, class } => {
                 let action = iosts.action(iosts.transitions[*number].action);

@@ -11,7 +11,7 @@
 //! Each step on may be answered otherwise by the system, so long tests end in Inconclusive more often.
 //!
 //! **What a route meets**: its own goal, and every goal that lies on its path whatever the values (locations,
-//! transitions, conjuncts that hold where their transition is taken, pairs, definitions and uses, paths), if
+//! transitions, conjuncts where their transition is taken, pairs, definitions and uses, paths), if
 //! its trace shows that for certain. What depends on values that the purpose does not ask for is not counted:
 //! another run of it may have others.
 
@@ -236,14 +236,18 @@ fn continued(
 fn is_on(walked: &Walked, goal: &Goal, path: &[TransitionId]) -> bool {
     let iosts: &Iosts = &walked.iosts;
     let Goal::Item(item) = goal else { return lies_on(iosts, goal, path) };
-    match &walked.parts[0].items.all()[*item] {
+    let items = &walked.parts[0].items;
+    match &items.all()[*item] {
         Item::Location(location) => {
             *location == iosts.initial
                 || path.iter().any(|number| iosts.transitions[*number].target == *location)
         }
         Item::Transition(number) => path.contains(number),
-        Item::Condition { transition, holds: true, .. } => {
+        // An alternative holds by one or by the other.
+        Item::Condition { transition, condition, holds: true } => {
+            let condition = &items.conditions(*transition)[*condition];
             path.contains(transition)
+                && iosts.transitions[*transition].guard.conjuncts().contains(condition)
                 && iosts.action(iosts.transitions[*transition].action).kind != ActionKind::Internal
         }
         Item::Condition { .. } | Item::Class { .. } => false,

@@ -537,12 +537,12 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
                     parameters: parameters.collect(),
                 });
             }
-            Item::Condition { transition, conjunct, holds } => {
-                let text = || items.conjuncts(*transition)[*conjunct].to_string();
+            Item::Condition { transition, condition, holds } => {
+                let text = || items.conditions(*transition)[*condition].to_string();
                 let conjuncts = &mut told.transitions[transition.place()].conjuncts;
                 match holds {
                     true => conjuncts.push(ConjunctCoverage { text: text(), holds: met, fails: met }),
-                    false => conjuncts[*conjunct].fails = met,
+                    false => conjuncts[*condition].fails = met,
                 }
             }
             Item::Class { transition, parameter, class } => {
