@@ -18,6 +18,17 @@ use coreach_model::{LocationId, TransitionId};
 
 use crate::walk::goals::Class;
 
+/// What is left of a chance after one event: of moves with the same chance the shorter way is taken.
+pub(super) const KEPT: f64 = 0.9999;
+
+/// What so many steps leave of it, nearly; by a division, which is the same on every machine.
+pub(super) fn kept(steps: f64) -> f64 {
+    1.0 / (1.0 + (1.0 - KEPT) * steps)
+}
+
+/// How likely a stimulus is taken before an output comes, where both are possible.
+pub(super) const IN_TIME: f64 = 0.9;
+
 /// How many answers the coarser estimate is worth.
 const DOUBT: f64 = 2.0;
 

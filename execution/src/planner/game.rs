@@ -35,17 +35,16 @@ use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::iosts::ActionKind;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire};
-use coreach_model::term::evaluate::{Valuation, evaluate, holds};
-use coreach_model::term::node::Node as TermNode;
+use coreach_model::term::evaluate::holds;
 use coreach_model::term::substitute;
 use coreach_model::{LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
 use crate::judge::Choice;
 use crate::judge::case::quiet;
-use crate::planner::experience::Experience;
+use crate::planner::experience::{Experience, IN_TIME, KEPT, kept};
 use crate::planner::goal::{Planned, goal};
+use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
-use crate::values::as_rational;
 use crate::walk::candidates::candidates;
 use crate::walk::goals::{Class, SoughtGoal};
 
@@ -64,19 +63,8 @@ const MOST: usize = 20_000;
 /// The most work of one search, in steps of which a second has about a million.
 const WORK: u64 = 200_000;
 
-/// What is left of a chance after one event: of moves with the same chance the shorter way is taken.
-const KEPT: f64 = 0.9999;
-
-/// What so many steps leave of it, nearly; by a division, which is the same on every machine.
-fn kept(steps: f64) -> f64 {
-    1.0 / (1.0 + (1.0 - KEPT) * steps)
-}
-
 /// The chance of a state that nobody has looked at.
 const UNKNOWN: f64 = 0.2;
-
-/// How likely a stimulus is taken before an output comes, where both are possible.
-const IN_TIME: f64 = 0.9;
 
 /// The most passes over the graph until chances stand still.
 const PASSES: usize = 40;
@@ -365,7 +353,7 @@ impl Game {
             let mut further = Vec::new();
             for at in next {
                 match self.nodes[at].moves {
-                    None => queues.push(&self.nodes[at], at, depth),
+                    None => self.queue(&mut queues, at, depth),
                     Some(_) => {
                         further.extend(self.behind(at).filter(|to| seen.insert(*to, depth + 1).is_none()))
                     }
@@ -390,9 +378,16 @@ impl Game {
             self.expand(test, at, sources);
             for to in self.behind(at).collect::<Vec<_>>() {
                 if seen.insert(to, depth).is_none() && self.nodes[to].moves.is_none() {
-                    queues.push(&self.nodes[to], to, depth);
+                    self.queue(&mut queues, to, depth);
                 }
             }
+        }
+    }
+
+    fn queue(&self, queues: &mut Queues, at: usize, depth: usize) {
+        let node = &self.nodes[at];
+        if node.end == End::Open {
+            queues.push(at, depth + node.alike, node.slack);
         }
     }
 
@@ -600,57 +595,4 @@ impl GameMove {
 /// The move that waits.
 fn waiting(moves: &[GameMove]) -> Option<&GameMove> {
     moves.iter().find(|one| one.sends.is_none())
-}
-
-/// States that wait for their turn.
-#[derive(Default)]
-struct Queues {
-    /// The nearest, new classes first.
-    near: BinaryHeap<Reverse<(usize, usize)>>,
-    /// The least slack; of the same, the newest.
-    eager: BinaryHeap<(Reverse<u64>, usize)>,
-    is_eager: bool,
-}
-
-impl Queues {
-    fn push(&mut self, node: &Node, at: usize, depth: usize) {
-        if node.end == End::Open {
-            self.near.push(Reverse((depth + node.alike, at)));
-            self.eager.push((Reverse(node.slack), at));
-        }
-    }
-
-    /// The next one that is still open.
-    fn pop(&mut self, is_open: impl Fn(usize) -> bool) -> Option<usize> {
-        self.is_eager = !self.is_eager;
-        loop {
-            let at = match self.is_eager {
-                true => self.eager.pop().map(|(_, at)| at),
-                false => self.near.pop().map(|Reverse((_, at))| at),
-            }?;
-            if is_open(at) {
-                return Some(at);
-            }
-        }
-    }
-}
-
-/// How far a condition is from holding: 0 where it does.
-fn slack(condition: &Term, valuation: &Valuation) -> u64 {
-    if holds(condition, valuation) == Ok(true) {
-        return 0;
-    }
-    let parts = |parts: &[Term]| parts.iter().map(|part| slack(part, valuation)).collect::<Vec<_>>();
-    match condition.node() {
-        TermNode::And(all) => parts(all).into_iter().fold(0, u64::saturating_add),
-        TermNode::Or(all) => parts(all).into_iter().min().unwrap_or(1),
-        TermNode::Compare(_, left, right) if left.sort().is_number() => {
-            let sides = evaluate(left, valuation).ok().zip(evaluate(right, valuation).ok());
-            sides.map_or(1, |(left, right)| {
-                let distance = as_rational(&left) - as_rational(&right);
-                distance.to_f64_fast().abs().ceil().max(1.0) as u64
-            })
-        }
-        _ => 1,
-    }
 }

@@ -27,6 +27,7 @@
 mod experience;
 mod game;
 mod goal;
+mod queues;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,0 +1,61 @@
+//! Which state of a game is looked at next: the two queues, and what slack is.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use coreach_model::Term;
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::node::Node;
+
+use crate::values::as_rational;
+
+/// States that wait for their turn.
+#[derive(Default)]
+pub(super) struct Queues {
+    /// The nearest, new classes first.
+    near: BinaryHeap<Reverse<(usize, usize)>>,
+    /// The least slack; of the same, the newest.
+    eager: BinaryHeap<(Reverse<u64>, usize)>,
+    is_eager: bool,
+}
+
+impl Queues {
+    pub(super) fn push(&mut self, at: usize, late: usize, slack: u64) {
+        self.near.push(Reverse((late, at)));
+        self.eager.push((Reverse(slack), at));
+    }
+
+    /// The next one that is still open.
+    pub(super) fn pop(&mut self, is_open: impl Fn(usize) -> bool) -> Option<usize> {
+        self.is_eager = !self.is_eager;
+        loop {
+            let at = match self.is_eager {
+                true => self.eager.pop().map(|(_, at)| at),
+                false => self.near.pop().map(|Reverse((_, at))| at),
+            }?;
+            if is_open(at) {
+                return Some(at);
+            }
+        }
+    }
+}
+
+/// How far a condition is from holding: 0 where it does.
+pub(super) fn slack(condition: &Term, valuation: &Valuation) -> u64 {
+    if holds(condition, valuation) == Ok(true) {
+        return 0;
+    }
+    let parts = |parts: &[Term]| parts.iter().map(|part| slack(part, valuation)).collect::<Vec<_>>();
+    match condition.node() {
+        Node::And(all) => parts(all).into_iter().fold(0, u64::saturating_add),
+        Node::Or(all) => parts(all).into_iter().min().unwrap_or(1),
+        Node::Compare(_, left, right) if left.sort().is_number() => {
+            let sides = evaluate(left, valuation).ok().zip(evaluate(right, valuation).ok());
+            sides.map_or(1, |(left, right)| {
+                let distance = as_rational(&left) - as_rational(&right);
+                distance.to_f64_fast().abs().ceil().max(1.0) as u64
+            })
+        }
+        _ => 1,
+    }
+}
