@@ -118,7 +118,7 @@ fn in_types(valuation: &Valuation) -> bool {
 }
 
 /// The value that some conjunct gives to the datum, once everything else in it is known.
-fn determined(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
+pub fn determined(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
     conjuncts.iter().find_map(|conjunct| match conjunct.node() {
         Node::Compare(Comparison::Equal, a, b) => [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
             (side.as_datum() == Some(datum)).then(|| evaluate(other, known).ok())?

@@ -1,6 +1,6 @@
 //! What a walk that covers finds, and how soon: `cargo run --profile soak -p coreach-project --example
 //! walking -- [--mutants N] [--seeds N] [--most N] [--constant NAME=VALUE]...
-//! [--walk] [--tell] FOLDER...`.
+//! [--walk] [--only TEXT] [--tell] FOLDER...`. `--only`: the mutants in whose name that is.
 //!
 //! **Question.** Does one walk from goal to goal (`coreach test --cover all`) find faults with fewer events
 //! than walking at random? How long a run at random may be decides how good it is, so the walk is held
@@ -55,13 +55,22 @@ struct Arguments {
     most: usize,
     tells: bool,
     only_walk: bool,
+    only: Option<String>,
     folders: Vec<String>,
 }
 
 fn arguments() -> Result<Arguments, String> {
     let (constants, folders) = (Vec::new(), Vec::new());
-    let mut found =
-        Arguments { constants, mutants: 15, seeds: 10, most: 4000, tells: false, only_walk: false, folders };
+    let mut found = Arguments {
+        constants,
+        mutants: 15,
+        seeds: 10,
+        most: 4000,
+        tells: false,
+        only_walk: false,
+        only: None,
+        folders,
+    };
     let mut rest = std::env::args().skip(1);
     while let Some(word) = rest.next() {
         let mut number = || {
@@ -70,6 +79,7 @@ fn arguments() -> Result<Arguments, String> {
         };
         match word.as_str() {
             "--tell" => found.tells = true,
+            "--only" => found.only = rest.next(),
             "--walk" => found.only_walk = true,
             "--constant" => {
                 let pair = rest.next().unwrap_or_default();
@@ -83,7 +93,7 @@ fn arguments() -> Result<Arguments, String> {
         }
     }
     if found.folders.is_empty() || found.seeds == 0 {
-        return Err("walking: [--mutants N] [--seeds N] [--most N] [--constant NAME=VALUE]... [--walk] [--tell] FOLDER...".to_owned());
+        return Err("walking: [--mutants N] [--seeds N] [--most N] [--constant NAME=VALUE]... [--walk] [--only TEXT] [--tell] FOLDER...".to_owned());
     }
     Ok(found)
 }
@@ -132,7 +142,12 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
     };
     let beside = |one: &(String, Iosts)| written.exists() || is_wrong(specification, test, &known, &one.1);
     let wrong = jobs::in_order(&made, 2, beside).map_err(|error| error.to_string())?;
-    let wrong: Vec<&(String, Iosts)> = made.iter().zip(wrong).filter(|one| one.1).map(|one| one.0).collect();
+    let wrong: Vec<&(String, Iosts)> = made
+        .iter()
+        .zip(wrong)
+        .filter(|one| one.1 && arguments.only.as_ref().is_none_or(|o| one.0.0.contains(o.as_str())))
+        .map(|one| one.0)
+        .collect();
     let kept = &wrong[..wrong.len().min(arguments.mutants)];
     let hows: Vec<How> = match arguments.only_walk {
         true => vec![How::Walk],
@@ -240,9 +255,9 @@ fn meet(test: &TestCase, iut: &Iosts, known: &Valuation, how: How, seed: u64, mo
     let moment = Duration::from_millis(1);
     let mut settings = Settings { quiescence: moment, patience: moment, ..Settings::default() };
     let until = Until { events: most, percent: None, deadline: None };
-    let phases = walking::phases(&test.iosts, &walking::PHASES);
+    let goals = walking::listed(&test.iosts, &walking::ALL);
     let varies = known.len() < test.iosts.constants.len();
-    let mut walk = Walk::new(test.iosts.clone(), &phases, until, varies);
+    let mut walk = Walk::new(test.iosts.clone(), &goals, true, until, varies);
     let (mut solver, mut sum) = (Lazy::default(), 0);
     for number in 0..most as u64 {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(number);

@@ -6,8 +6,7 @@
 //! told, replayed and shrunk as every run. Its transitions are those of the specification, in their order, so
 //! the goals of both have the same numbers.
 //!
-//! **The goals** are those of `coreach cover` ([`crate::cover::goals`]), by phases: transitions first, as
-//! they are quickly met, and then definitions with their uses and pairs.
+//! **The goals** are those of `coreach cover` ([`crate::cover::goals`]).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +15,7 @@ use coreach_artifact::document::Origins;
 use coreach_execution::TestCase;
 use coreach_execution::coverage::{Item, Items};
 use coreach_execution::record::Record;
-use coreach_execution::walk::goals::{Classes, WalkGoal, WalkPhase};
+use coreach_execution::walk::goals::WalkGoal;
 use coreach_execution::walk::{Standing, Walk};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::Iosts;
@@ -33,8 +32,8 @@ use crate::cover::goals::{self, Goal, goals};
 use crate::models::{FileKind, kind_of};
 use crate::{project, render};
 
-/// What a walk covers, in the order of its phases.
-pub const PHASES: [Criterion; 3] = [Criterion::Transitions, Criterion::DefinitionUse, Criterion::Pairs];
+/// All that a walk covers; then it seeks classes of data as well.
+pub const ALL: [Criterion; 3] = [Criterion::Transitions, Criterion::DefinitionUse, Criterion::Pairs];
 
 /// A specification that can be walked.
 #[derive(Clone, Debug)]
@@ -124,16 +123,9 @@ pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     goals(iosts, &items, criterion).into_iter().filter_map(goal).collect()
 }
 
-/// The phases of a walk for these criteria. All of them have classes of data between them: those in guards
-/// find more than pairs do, and what can be counted has no end.
-pub fn phases(iosts: &Iosts, criteria: &[Criterion]) -> Vec<WalkPhase> {
-    let listed = |criterion: &Criterion| WalkPhase::Goals(of(iosts, *criterion));
-    let mut phases: Vec<WalkPhase> = criteria.iter().map(listed).collect();
-    if criteria == PHASES {
-        phases.insert(1, WalkPhase::Of(Classes::Signs));
-        phases.extend([WalkPhase::Of(Classes::Counts), WalkPhase::Of(Classes::Beside)]);
-    }
-    phases
+/// The goals of these criteria.
+pub fn listed(iosts: &Iosts, criteria: &[Criterion]) -> Vec<WalkGoal> {
+    criteria.iter().flat_map(|criterion| of(iosts, *criterion)).collect()
 }
 
 /// A goal in words about the user's model.
@@ -162,7 +154,7 @@ pub fn document(
     exit_code: u8,
 ) -> Json {
     let Standing { covered, goals, events, resets, round } = walk.standing();
-    let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !**covered);
+    let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !*covered);
     let uncovered: Vec<String> = uncovered.map(|(goal, _)| name(&walkable.specification, goal)).collect();
     json!({
         "format_version": 1,

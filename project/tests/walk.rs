@@ -14,7 +14,7 @@ use coreach_execution::walk::{Standing, Until, Walk};
 use coreach_execution::{Outcome, Run, Settings, Strategy, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Verdict};
-use coreach_project::walk::{PHASES, case, phases};
+use coreach_project::walk::{ALL, case, listed};
 
 /// An account: what goes in comes out, and who takes more than there is waits for good.
 const ACCOUNT: &str = "
@@ -41,7 +41,7 @@ fn walked(specification: &str, system: &str, seed: u64, until: Until) -> (Vec<Ru
     let (specification, system) = (model(specification), model(system));
     let test = case(&specification).unwrap().test;
     let varies = !test.iosts.constants.is_empty();
-    let mut walk = Walk::new(test.iosts.clone(), &phases(&test.iosts, &PHASES), until, varies);
+    let mut walk = Walk::new(test.iosts.clone(), &listed(&test.iosts, &ALL), true, until, varies);
     let moment = Duration::from_millis(1);
     let settings =
         Settings { steps: usize::MAX, quiescence: moment, patience: moment, ..Settings::default() };

@@ -1,31 +1,20 @@
 //! Values that are worth a try: at a transition, in a state.
 //!
 //! **Method.** One vector is drawn as for any stimulus ([`crate::values`]). Then each parameter takes the
-//! values at which the guard begins or ceases to hold, those of other data in scope and their neighbours, and
-//! those of the other parameters; all values of a Boolean or a small enumeration. What the guard refuses is
-//! left out. Of those that fall into one class one is enough; a second is kept, since what no guard compares
-//! here may be compared later.
+//! values at which the guard begins or ceases to hold, those of other data that somebody still reads and
+//! their neighbours, and those of the other parameters; all values of a Boolean or a small enumeration. What
+//! the guard refuses is left out. Where the guard says what each parameter is, as of most answers, nothing is
+//! drawn.
 
-use std::collections::HashMap;
-
-use coreach_model::semantics::{State, fire};
+use coreach_model::semantics::{State, determined, fire};
 use coreach_model::term::evaluate::evaluate;
 use coreach_model::{ActionKind, Datum, Term, TransitionId, Type, Value};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-use super::goals::{Class, SoughtGoal};
+use super::goals::SoughtGoal;
 use crate::judge::Choice;
 use crate::values::as_rational;
-
-/// The most vectors of one transition in one state.
-const MOST: usize = 8;
-
-/// The most of one class.
-const OF_A_CLASS: usize = 2;
-
-/// The most values that one parameter tries.
-const TRIED: usize = 24;
 
 /// A step that can be taken.
 pub struct CandidateStep {
@@ -33,39 +22,43 @@ pub struct CandidateStep {
     pub values: Vec<Value>,
     /// Where it leads.
     pub to: State,
-    /// How the data are.
-    pub classes: Vec<Class>,
+    /// How the data stand to each other.
+    pub signs: Vec<i8>,
 }
 
-/// Some ways to take the transition: in different classes, as far as they are known.
+/// Some ways to take the transition; at most so many other values of each parameter.
 pub fn candidates(
     sought: &SoughtGoal,
     number: TransitionId,
     state: &State,
+    most: usize,
     sources: &mut Choice<'_>,
 ) -> Vec<CandidateStep> {
     let transition = &sought.iosts.transitions[number];
     let action = sought.iosts.action(transition.action);
     let candidate = |values: Vec<Value>| {
         let to = fire(&sought.iosts, transition, state, &values)?;
-        let classes = sought.classes(number, state, &values, &to);
-        Some(CandidateStep { values, to, classes })
+        let signs = sought.signs(number, state, &values, &to);
+        Some(CandidateStep { values, to, signs })
     };
-    if action.parameters.is_empty() {
-        return candidate(Vec::new()).into_iter().collect();
+    // What an answer must be needs no draws.
+    let conjuncts = transition.guard.conjuncts();
+    let determined = action.parameters.iter().map(|one| determined(one, &conjuncts, &state.valuation));
+    if let Some(values) = determined.collect::<Option<Vec<Value>>>() {
+        return candidate(values).into_iter().collect();
     }
     let Choice { values, random, solver } = sources;
     let drawn = values.choose(&transition.guard, &action.parameters, &state.valuation, random, &mut **solver);
     let Some(drawn) = drawn else { return Vec::new() };
     let mut all = vec![drawn.clone()];
     for (place, parameter) in action.parameters.iter().enumerate() {
-        let mut tried = near(parameter, state, &drawn);
+        let mut tried = near(sought, parameter, state, &drawn);
         tried.extend(turns(&sought.turned[number], place, &action.parameters, state, &drawn));
         tried.retain(|value| value.is_in(parameter.ty()) && *value != drawn[place]);
         tried.sort();
         tried.dedup();
         random.shuffle(&mut tried);
-        all.extend(tried.into_iter().take(TRIED).map(|value| {
+        all.extend(tried.into_iter().take(most).map(|value| {
             let mut values = drawn.clone();
             values[place] = value;
             values
@@ -74,16 +67,7 @@ pub fn candidates(
     if action.kind == ActionKind::Input {
         random.shuffle(&mut all);
     }
-    let mut of_class: HashMap<Class, usize> = HashMap::new();
-    let mut found: Vec<CandidateStep> = all.into_iter().filter_map(candidate).collect();
-    found.retain(|one| {
-        let Some(signs) = one.classes.first() else { return true };
-        let count = of_class.entry(signs.clone()).or_default();
-        *count += 1;
-        *count <= OF_A_CLASS
-    });
-    found.truncate(MOST);
-    found
+    all.into_iter().filter_map(candidate).collect()
 }
 
 /// Where comparisons begin or cease to hold, and beside that, as one parameter changes and all else stays:
@@ -127,13 +111,14 @@ fn turns(
 }
 
 /// Values of a parameter's type that other data have, and those beside them.
-fn near(parameter: &Datum, state: &State, drawn: &[Value]) -> Vec<Value> {
+fn near(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &[Value]) -> Vec<Value> {
     /// All values of a type with so few are tried.
     const FEW: usize = 8;
     match parameter.ty() {
         Type::Bool | Type::Enum(_) => Value::enumerate(parameter.ty(), FEW).unwrap_or_default(),
         ty if ty.is_number() => {
-            let others = state.valuation.values().chain(drawn);
+            let live = state.valuation.iter().filter(|(datum, _)| sought.is_live(state.location, datum));
+            let others = live.map(|(_, value)| value).chain(drawn);
             let numbers = others.filter_map(|value| match value {
                 Value::Int(value) if ty.is_integer() => {
                     let beside = [value.clone() - IBig::ONE, value.clone() + IBig::ONE];

@@ -6,14 +6,16 @@
 //!
 //! **Classes** cannot be listed before. Each comparison in a guard that the step decides about (those of
 //! its action where it begins, all of them where it ends) has one of five signs: much less, one less,
-//! equal, one more, much more. A transition with another vector of signs is another class. So is one with
-//! other values of what counts (a variable that is computed from itself) or has few values: who looks for
-//! these comes to the end of long counters. And so is one with a parameter that is equal to another datum,
-//! or one beside it, whatever is compared: a fault may compare what the specification does not.
+//! equal, one more, much more. A transition with another sign of one of them is another class; vectors of
+//! signs would be as many as their product. So is one with another value of a datum that counts (it is
+//! computed from itself) or has few values: who looks for these comes to the end of long counters. And so is
+//! one with a parameter that is equal to another datum, or one beside it, whatever is compared: a fault may
+//! compare what the specification does not. Data that nobody reads any more count for nothing.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
+use coreach_analyses::live::live;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::{Valuation, evaluate};
@@ -36,35 +38,36 @@ pub enum WalkGoal {
     DefinitionUse(Datum, TransitionId, TransitionId),
 }
 
-/// Goals that are sought together, before those of the next phase.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum WalkPhase {
-    /// All of these.
-    Goals(Vec<WalkGoal>),
-    /// All classes of this sort, as far as they can be reached.
-    Of(Classes),
-}
-
-/// Sorts of classes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Classes {
-    /// [`Class::Signs`].
-    Signs,
-    /// [`Class::Counts`].
-    Counts,
-    /// [`Class::Beside`].
-    Beside,
-}
-
 /// How the data are when a transition is taken.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
-    /// The signs of the comparisons that it decides about.
-    Signs(TransitionId, Vec<i8>),
-    /// The values of what counts, and of what has few values.
-    Counts(TransitionId, Vec<Value>),
+    /// The sign of one of the comparisons that it decides about.
+    Sign(TransitionId, usize, i8),
+    /// The value of one of what counts, or has few values.
+    Counts(TransitionId, usize, Value),
     /// A parameter is one less than another datum, equal, or one more: the places of both.
     Beside(TransitionId, usize, usize, i8),
+}
+
+impl WalkGoal {
+    /// What it is worth to meet it first.
+    pub fn weight(&self) -> u64 {
+        match self {
+            WalkGoal::Transition(_) => 32,
+            WalkGoal::DefinitionUse(..) => 16,
+            WalkGoal::Pair(..) => 4,
+        }
+    }
+}
+
+impl Class {
+    /// What it is worth to meet it first.
+    pub fn weight(&self) -> u64 {
+        match self {
+            Class::Sign(..) | Class::Counts(..) | Class::Beside(_, _, _, 0) => 8,
+            Class::Beside(..) => 2,
+        }
+    }
 }
 
 /// What of the steps up to here decides which goals the next one meets.
@@ -76,65 +79,17 @@ pub struct Trail {
     pub defined: Vec<Option<TransitionId>>,
 }
 
-/// What a phase looks at: of two states that differ in nothing else, one is enough.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Looks {
-    at_last: bool,
-    at_definitions: bool,
-}
-
-impl Looks {
-    /// What any phase looks at.
-    pub const ALL: Self = Looks { at_last: true, at_definitions: true };
-
-    /// What of a trail matters.
-    pub fn seen(self, trail: &Trail) -> Trail {
-        Trail {
-            last: trail.last.filter(|_| self.at_last),
-            defined: if self.at_definitions { trail.defined.clone() } else { Vec::new() },
-        }
-    }
-}
-
-/// A phase with the numbers of its goals.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NumberedPhase {
-    /// These, in order.
-    Goals(Vec<usize>),
-    /// Classes of this sort.
-    Of(Classes),
-}
-
-impl NumberedPhase {
-    /// Does it have a list?
-    pub fn is_listed(&self) -> bool {
-        matches!(self, NumberedPhase::Goals(_))
-    }
-
-    /// Does it look for this class?
-    pub fn seeks(&self, class: &Class) -> bool {
-        let sort = match class {
-            Class::Signs(..) => Classes::Signs,
-            Class::Counts(..) => Classes::Counts,
-            Class::Beside(..) => Classes::Beside,
-        };
-        *self == NumberedPhase::Of(sort)
-    }
-}
-
-/// A specification with the goals of its walk, numbered through all phases.
+/// A specification with the goals of its walk.
 #[derive(Clone, Debug)]
 pub struct SoughtGoal {
     /// The specification.
     pub iosts: Iosts,
     /// For each location, the transitions that leave it.
     pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
-    /// The goals of all phases, each once.
+    /// The goals that are listed, each once.
     pub goals: Vec<WalkGoal>,
-    /// The phases.
-    pub phases: Vec<NumberedPhase>,
-    /// For each phase, what it looks at.
-    pub looks: Vec<Looks>,
+    /// Are classes sought as well?
+    with_classes: bool,
     numbers: HashMap<WalkGoal, usize>,
     /// For each transition, the places of the variables that it reads.
     reads: Numbered<TransitionId, Vec<usize>>,
@@ -142,37 +97,21 @@ pub struct SoughtGoal {
     compared: Numbered<TransitionId, (Vec<Term>, Vec<Term>)>,
     /// For each transition, the comparisons of numbers that its parameters can turn, here or where it leads.
     pub turned: Numbered<TransitionId, Vec<(Term, Term)>>,
+    /// For each location, the variables that somebody reads before they are assigned again.
+    live: Numbered<LocationId, BTreeSet<Datum>>,
     /// The variables that count, or have few values.
     counters: Vec<Datum>,
 }
 
 impl SoughtGoal {
-    /// The goals of these phases. One that an earlier phase has as well is that one's.
-    pub fn new(iosts: Iosts, phases: &[WalkPhase]) -> Self {
-        let (mut goals, mut numbers, mut numbered, mut looks) =
-            (Vec::new(), HashMap::new(), Vec::new(), Vec::new());
-        for phase in phases {
-            let mut look = Looks::default();
-            let list = match phase {
-                WalkPhase::Goals(list) => list,
-                WalkPhase::Of(of) => {
-                    numbered.push(NumberedPhase::Of(*of));
-                    looks.push(look);
-                    continue;
-                }
-            };
-            let mut own = Vec::new();
-            for goal in list {
-                look.at_last |= matches!(goal, WalkGoal::Pair(..));
-                look.at_definitions |= matches!(goal, WalkGoal::DefinitionUse(..));
-                if !numbers.contains_key(goal) {
-                    numbers.insert(goal.clone(), goals.len());
-                    own.push(goals.len());
-                    goals.push(goal.clone());
-                }
+    /// These goals, each once; and classes, if they are wanted.
+    pub fn new(iosts: Iosts, listed: &[WalkGoal], with_classes: bool) -> Self {
+        let (mut goals, mut numbers) = (Vec::new(), HashMap::new());
+        for goal in listed {
+            if !numbers.contains_key(goal) {
+                numbers.insert(goal.clone(), goals.len());
+                goals.push(goal.clone());
             }
-            numbered.push(NumberedPhase::Goals(own));
-            looks.push(look);
         }
         let outgoing = iosts.outgoing();
         let reads = iosts.transitions.map(|transition| {
@@ -213,8 +152,13 @@ impl SoughtGoal {
             _ => false,
         };
         let counters = iosts.variables.iter().filter(counts).cloned().collect();
-        let phases = numbered;
-        SoughtGoal { outgoing, goals, phases, looks, numbers, reads, compared, turned, counters, iosts }
+        let live = live(&iosts, &vec![false; iosts.locations.len()]);
+        SoughtGoal { outgoing, goals, with_classes, numbers, reads, compared, turned, live, counters, iosts }
+    }
+
+    /// Does its value matter in this location?
+    pub fn is_live(&self, location: LocationId, datum: &Datum) -> bool {
+        self.live[location].contains(datum) || !self.iosts.variables.contains(datum)
     }
 
     /// Of which kind a transition's action is.
@@ -243,29 +187,40 @@ impl SoughtGoal {
         let transition = &self.iosts.transitions[number];
         let assigned = self.iosts.variables.iter().enumerate().map(|(place, variable)| {
             let here = transition.assignments.contains_key(variable).then_some(number);
-            here.or_else(|| trail.defined.get(place).copied().flatten())
+            let defined = here.or_else(|| trail.defined.get(place).copied().flatten());
+            defined.filter(|_| self.is_live(transition.target, variable))
         });
         Trail { last: Some(number), defined: assigned.collect() }
     }
 
-    /// The classes of a step with these values.
-    pub fn classes(&self, number: TransitionId, from: &State, values: &[Value], to: &State) -> Vec<Class> {
+    /// The signs of the comparisons that a step with these values decides about.
+    pub fn signs(&self, number: TransitionId, from: &State, values: &[Value], to: &State) -> Vec<i8> {
         let (before, after) = &self.compared[number];
         let action = self.iosts.action(self.iosts.transitions[number].action);
         let mut valuation = from.valuation.clone();
         valuation.extend(action.parameters.iter().cloned().zip(values.iter().cloned()));
-        let mut signs: Vec<i8> = before.iter().map(|term| sign(term, &valuation)).collect();
-        signs.extend(after.iter().map(|term| sign(term, &to.valuation)));
-        let mut found = vec![Class::Signs(number, signs)];
-        let counts: Option<Vec<Value>> =
-            self.counters.iter().map(|datum| from.valuation.get(datum).cloned()).collect();
-        found.extend(counts.map(|counts| Class::Counts(number, counts)));
-        if action.kind == ActionKind::Input {
-            let others = from.valuation.values().chain(values);
-            for (at, other) in others.enumerate() {
-                for (place, value) in values.iter().enumerate() {
-                    let is_own = at == from.valuation.len() + place;
-                    let beside = (!is_own).then(|| beside(value, other)).flatten();
+        let before = before.iter().map(|term| sign(term, &valuation));
+        before.chain(after.iter().map(|term| sign(term, &to.valuation))).collect()
+    }
+
+    /// The classes of a step with these values and signs.
+    pub fn classes(&self, number: TransitionId, from: &State, values: &[Value], signs: &[i8]) -> Vec<Class> {
+        if !self.with_classes {
+            return Vec::new();
+        }
+        let signs = signs.iter().enumerate().map(|(at, sign)| Class::Sign(number, at, *sign));
+        let mut found: Vec<Class> = signs.collect();
+        for (at, datum) in self.counters.iter().enumerate() {
+            let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum)).cloned();
+            found.extend(value.map(|value| Class::Counts(number, at, value)));
+        }
+        if self.kind(number) == ActionKind::Input {
+            let known = from.valuation.iter().filter(|(datum, _)| self.is_live(from.location, datum));
+            let others: Vec<&Value> = known.map(|(_, value)| value).collect();
+            for (place, value) in values.iter().enumerate() {
+                // Of two parameters once.
+                for (at, other) in others.iter().copied().chain(&values[..place]).enumerate() {
+                    let beside = beside(value, other);
                     found.extend(beside.map(|sign| Class::Beside(number, place, at, sign)));
                 }
             }

@@ -3,27 +3,25 @@
 //! **Problem.** Who walks at random spends most of his events on what he has seen; who makes a test for each
 //! goal pays the way from the beginning for each of them. And both need a purpose, or many runs.
 //!
-//! **Method.** After each answer that was not the expected one, a near goal that is still open is looked
-//! for (`search.rs`) from the positions that are possible (`positions.rs`), and its stimulus sent, or its
-//! answer awaited. The goals come in phases: those of the first phase to which a way is known, then those of
-//! the next. Besides what a criterion lists there are classes of data ([`goals`]): how data stand to each
-//! other, what counters have counted to. Those that were met are remembered for the whole walk, so it goes on
-//! to what it has not seen after all that is listed is covered. Where all that can be reached was met, a new
-//! *round* begins: the listed goals again with other values. One move of ten is drawn by lot: it gets out of
-//! what the model does not describe.
+//! **Method.** After each answer that was not the expected one the best way on is looked for (`search.rs`)
+//! from the positions that are possible (`positions.rs`), and its stimulus sent, or its answer awaited. Best
+//! is what meets most for each step. What it is worth to meet something (`worth.rs`) depends on what it is:
+//! what a criterion lists, and classes of data ([`goals`]), how data stand to each other, what counters have
+//! counted to; and on how often it was met: nothing is ever done, it is only worth less. One plan of five is
+//! put off for a move by lot: that gets out of what the model does not describe. Only between plans, since a
+//! long one would never come to its end.
 //!
-//! The system is reset only where nothing open can be reached from here and something can from the
-//! beginning. **Constants** that the specification leaves open decide what a run can meet at all: some are
-//! drawn for each run, and those taken with which most is near that is open (`outlook.rs`). Where listed
-//! goals are open and none can be reached from here, others are tried, at most `IN_VAIN` times in a row
-//! in vain; and so they are after `ALIKE` events that met nothing open. Before a reset, and before the
-//! end, the walk listens until it is silent (for at most `LAST` more observations): else the last fault
-//! that was provoked would not be seen.
+//! The system is reset only where nothing that was never met can be reached from here and something can from
+//! the beginning. **Constants** that the specification leaves open decide what a run can meet at all: some
+//! are drawn for each run, and those taken from which most is near (`outlook.rs`). Others are tried where
+//! nothing new can be reached, or nothing new was met for `ALIKE` events. Before a reset, and before the end,
+//! the walk listens until it is silent (for at most `LAST` more observations): else the last fault that was
+//! provoked would not be seen.
 //!
 //! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for
 //! each goal.
-//! **Where we differ**: one run for all; concrete states instead of switches of the model; rounds; moves by
-//! lot.
+//! **Where we differ**: one run for all; concrete states instead of switches of the model; many goals at
+//! once; moves by lot.
 //!
 //! The judge is the specification itself, judged on line ([`crate::judge::online`]): a test without an
 //! Accept. What is found, and what is planned, is never more than a proposal: the judge says what may be
@@ -36,8 +34,8 @@ pub(crate) mod candidates;
 pub mod goals;
 mod outlook;
 mod positions;
-mod round;
 mod search;
+mod worth;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -49,24 +47,21 @@ use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 
 use self::candidates::candidates;
-use self::goals::{SoughtGoal, WalkPhase};
+use self::goals::{SoughtGoal, WalkGoal};
 use self::positions::Positions;
-use self::round::Rounds;
-use self::search::{Planned, Question, WalkTarget, search};
+use self::search::{Planned, search};
+use self::worth::Worth;
 use crate::judge::{Choice, Judge, Move};
 use crate::run::{Cause, Occurrence};
 use crate::values::{MIX, Values};
 
-/// So many of a hundred moves are drawn by lot.
-const BY_LOT: usize = 10;
+/// So many of a hundred plans are put off for a move by lot.
+const BY_LOT: usize = 20;
 
 /// The most observations for which the end waits.
 const LAST: usize = 16;
 
-/// So many runs with other constants, one after the other, are given to goals that none of them meets.
-const IN_VAIN: usize = 5;
-
-/// So many events with the same constants are enough where they meet no open goal.
+/// So many events with the same constants are enough where they meet nothing new.
 const ALIKE: usize = 60;
 
 /// When a walk ends.
@@ -83,7 +78,7 @@ pub struct Until {
 /// Why a run of a walk ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ends {
-    /// Something open can be reached from the beginning, and not from here.
+    /// Something new can be reached from the beginning, and not from here.
     Reset,
     /// The walk is over.
     Over,
@@ -103,7 +98,7 @@ pub struct Standing {
     pub events: usize,
     /// How often the system was reset.
     pub resets: usize,
-    /// The number of the round, from 1.
+    /// How often each goal that was met at all was met, at least; from 1.
     pub round: usize,
 }
 
@@ -115,16 +110,14 @@ pub struct Walk {
     varies: bool,
     positions: Positions,
     start: Positions,
-    rounds: Rounds,
+    worth: Worth,
     route: VecDeque<Planned>,
     values: Values,
     events: usize,
     /// Of this run.
     own_events: usize,
     resets: usize,
-    /// Runs with other constants, one after the other, that met no goal for the first time.
-    in_vain: usize,
-    /// The events of this run when it last met a goal that was open.
+    /// The events of this run when it last met something new.
     last_new: usize,
     /// Has nothing come since the last event?
     is_silent: bool,
@@ -135,16 +128,16 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Through this specification, for these goals, phase by phase. `varies`: another run has other
-    /// constants.
-    pub fn new(iosts: Iosts, phases: &[WalkPhase], until: Until, varies: bool) -> Self {
-        let sought = SoughtGoal::new(iosts, phases);
-        let rounds = Rounds::new(&sought);
+    /// Through this specification, for these goals, and for classes of data as well if they are wanted.
+    /// `varies`: another run has other constants.
+    pub fn new(iosts: Iosts, goals: &[WalkGoal], with_classes: bool, until: Until, varies: bool) -> Self {
+        let sought = SoughtGoal::new(iosts, goals, with_classes);
+        let worth = Worth::new(&sought);
         Walk {
             sought,
             until,
             varies,
-            rounds,
+            worth,
             positions: Positions::default(),
             start: Positions::default(),
             route: VecDeque::new(),
@@ -152,7 +145,6 @@ impl Walk {
             events: 0,
             own_events: 0,
             resets: 0,
-            in_vain: 0,
             last_new: 0,
             is_silent: false,
             ends: None,
@@ -184,24 +176,24 @@ impl Walk {
         self.ends == Some(Ends::Over) || self.has_ended()
     }
 
-    /// The goals in the order of the phases.
-    pub fn goals(&self) -> &[goals::WalkGoal] {
+    /// The goals.
+    pub fn goals(&self) -> &[WalkGoal] {
         &self.sought.goals
     }
 
     /// Which of them were surely met.
-    pub fn covered(&self) -> &[bool] {
-        &self.rounds.covered
+    pub fn covered(&self) -> impl Iterator<Item = bool> {
+        self.worth.covered()
     }
 
     /// How far it has come.
     pub fn standing(&self) -> Standing {
         Standing {
-            covered: self.rounds.count(),
+            covered: self.covered().filter(|covered| *covered).count(),
             goals: self.sought.goals.len(),
             events: self.events,
             resets: self.resets,
-            round: self.rounds.number,
+            round: self.worth.round(),
         }
     }
 
@@ -236,8 +228,8 @@ impl Walk {
                 self.last += usize::from(self.ends.is_some());
                 self.values.saw(&event.values);
                 let met = self.positions.follow(&self.sought, event);
-                if self.rounds.note(met) {
-                    (self.in_vain, self.last_new) = (0, self.own_events);
+                if self.worth.note(&met) {
+                    self.last_new = self.own_events;
                 }
                 // A judge that takes what has crossed on the way may be where these events do not lead.
                 if self.positions.is_empty() {
@@ -263,7 +255,8 @@ impl Walk {
             self.ends = Some(Ends::Over);
         }
         if self.ends.is_none() {
-            if random.chance(BY_LOT)
+            if self.route.is_empty()
+                && random.chance(BY_LOT)
                 && let Some(any) = self.any(random, solver)
             {
                 return Some(vec![any]);
@@ -279,7 +272,7 @@ impl Walk {
             }
         }
         if self.ends.is_none() {
-            // Nothing is open anywhere: whatever there is to do, and else another beginning.
+            // Nothing can be planned: whatever there is to do, and else another beginning.
             if let Some(any) = self.any(random, solver) {
                 return Some(vec![any]);
             }
@@ -302,7 +295,7 @@ impl Walk {
                     awaits = !self.is_silent;
                 } else if !stimuli.contains_key(&transition) {
                     let sources = &mut Choice { values, random, solver };
-                    let found = candidates(sought, transition, state, sources).into_iter().next();
+                    let found = candidates(sought, transition, state, 1, sources).into_iter().next();
                     stimuli.extend(found.map(|one| {
                         let action = sought.iosts.transitions[transition].action;
                         let event = Event::new(sought.iosts.action(action).name.clone(), one.values);
@@ -322,102 +315,34 @@ impl Walk {
         }
     }
 
-    /// Looks for the nearest open goal, phase by phase, and where there is none, decides how to go on.
+    /// Looks for the best way from here, and decides whether another beginning is better.
     fn plan(&mut self, random: &mut Random, solver: &mut dyn Solver) {
-        /// Rounds that begin at one place; the second one finds nothing only where nothing can be reached.
-        const ROUNDS: usize = 2;
-        for _ in 0..ROUNDS {
-            let varies = self.varies && self.own_events > 0;
-            if varies && self.in_vain < IN_VAIN && self.rounds.lists_open(&self.sought) {
-                if self.plan_listed(random, solver) {
-                    return;
+        let Walk { sought, worth, positions, start, values, .. } = self;
+        let sources = &mut Choice { values, random, solver };
+        let here = search(sought, worth, positions.iter(), self.is_silent, sources);
+        if let Some(target) = here.target {
+            worth.plans(target);
+        }
+        if here.fresh.is_empty() && self.own_events > 0 {
+            let there = (!self.varies).then(|| search(sought, worth, start.iter(), false, sources));
+            let is_better = there.is_none_or(|there| match there.target {
+                Some(target) => {
+                    // If what is reached from there is never met, that ends with the tries.
+                    worth.plans(target);
+                    true
                 }
-                self.in_vain += 1;
-                self.ends = Some(Ends::Reset);
-                return;
-            }
-            if varies && self.own_events > self.last_new + ALIKE {
-                self.rounds.next();
-                self.ends = Some(Ends::Reset);
-                return;
-            }
-            // Those that sit a search out have their turn before it is said that there is nothing.
-            if self.plan_from_here(true, random, solver) || self.plan_from_here(false, random, solver) {
-                return;
-            }
-            let can_reset = self.own_events > 0;
-            if can_reset && self.is_open_from_start(random, solver) {
-                self.ends = Some(Ends::Reset);
-                return;
-            }
-            self.rounds.next();
-            if can_reset && self.varies {
+                None => false,
+            });
+            if is_better {
                 self.ends = Some(Ends::Reset);
                 return;
             }
         }
-    }
-
-    /// Plans for a goal of those that are listed.
-    fn plan_listed(&mut self, random: &mut Random, solver: &mut dyn Solver) -> bool {
-        for phase in 0..self.sought.phases.len() {
-            if self.rounds.has_open(&self.sought, phase)
-                && self.sought.phases[phase].is_listed()
-                && let Some((target, route)) = self.look(false, phase, random, solver)
-            {
-                self.rounds.plans(&target);
-                self.route = route;
-                return true;
-            }
+        if self.varies && self.own_events > self.last_new + ALIKE {
+            self.ends = Some(Ends::Reset);
+            return;
         }
-        false
-    }
-
-    fn plan_from_here(&mut self, may_rest: bool, random: &mut Random, solver: &mut dyn Solver) -> bool {
-        for phase in 0..self.sought.phases.len() {
-            if may_rest && self.rounds.rests(phase) {
-                continue;
-            }
-            let found = self.look(false, phase, random, solver);
-            if may_rest {
-                self.rounds.searched(phase, found.is_some());
-            }
-            if let Some((target, route)) = found {
-                self.rounds.plans(&target);
-                self.route = route;
-                return true;
-            }
-        }
-        false
-    }
-
-    fn is_open_from_start(&mut self, random: &mut Random, solver: &mut dyn Solver) -> bool {
-        let found = (0..self.sought.phases.len()).find_map(|phase| self.look(true, phase, random, solver));
-        // If what is reached from there is never met, that ends with the tries.
-        found.is_some_and(|(target, _)| {
-            self.rounds.plans(&target);
-            true
-        })
-    }
-
-    /// The nearest open goal of a phase.
-    fn look(
-        &mut self,
-        from_start: bool,
-        phase: usize,
-        random: &mut Random,
-        solver: &mut dyn Solver,
-    ) -> Option<(WalkTarget, VecDeque<Planned>)> {
-        let Walk { sought, rounds, positions, start, values, .. } = self;
-        if !rounds.has_open(sought, phase) {
-            return None;
-        }
-        let from = if from_start { start } else { positions };
-        let mut open =
-            |_, goals: &[usize], classes: &[goals::Class]| rounds.open(sought, phase, goals, classes);
-        let is_silent = self.is_silent && !from_start;
-        let question = Question { looks: sought.looks[phase], is_silent, open: &mut open };
-        search(sought, from.iter(), question, &mut Choice { values, random, solver })
+        self.route = here.route;
     }
 }
 

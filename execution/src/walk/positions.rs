@@ -78,7 +78,8 @@ impl Positions {
                     continue;
                 }
                 let Some(to) = fire(&sought.iosts, transition, state, &event.values) else { continue };
-                met.classes.extend(sought.classes(number, state, &event.values, &to));
+                let signs = sought.signs(number, state, &event.values, &to);
+                met.classes.extend(sought.classes(number, state, &event.values, &signs));
                 let goals = goals.iter().copied().chain(sought.met(trail, number)).collect();
                 next.arrive((to, sought.after(trail, number)), goals);
             }

@@ -1,47 +1,52 @@
-//! A near open goal: breadth-first over concrete states of the specification.
+//! The best way on: over concrete states of the specification.
 //!
 //! **Problem.** Which events lead to a goal depends on the data, and a walk asks after every answer that was
-//! not the planned one.
+//! not the planned one. What is near may be worth little, and what is worth much behind a long counter.
 //!
-//! **Method.** From the positions that are possible all steps are taken, nearest first: stimuli and outputs
-//! with candidate values ([`super::candidates`]), internal steps, the implementation's answers as if it
-//! cooperated. Of two positions that differ in nothing that the phase looks at, one is enough: of those as
-//! near, that on whose way more is new. The search ends [`SLACK`] steps behind the first step that meets
-//! something open; of the ways to such steps that on which most is new for each step is taken, what is new in
-//! later phases counting less. After silence nothing can be awaited, so the first step is a stimulus.
+//! **Method.** From the positions that are possible steps are taken: stimuli and outputs with candidate
+//! values ([`super::candidates`]), internal steps, the implementation's answers as if it cooperated. Each
+//! way is worth what its steps meet ([`super::worth`]), what was never met once; the best is worth most for
+//! each step. Of two positions that differ only in data that nobody reads any more, one is enough. Positions
+//! wait in two queues, nearest first: those in which a datum has a value, in this location, that it had in
+//! none before, and the others. They have turns, so what is near is seen whatever the data, and what is far
+//! along a counter whatever else there is. Where nothing of all that was never met, the first queue is
+//! followed further. After silence nothing can be awaited, so the first step is a stimulus.
+//!
+//! **Source.** The first queue is width-based search (Lipovetzky and Geffner, ECAI 2012), of width one: its
+//! positions are as many as values, not as combinations of values.
 //!
 //! **Where we differ** from [`crate::planner`], which asks a solver for the path condition of a way to Pass:
-//! there one way is wanted whatever it costs, here the nearest of many goals, again and again, and concrete
-//! states are a thousand times cheaper.
+//! there one way is wanted whatever it costs, here the best of many, again and again, and concrete states
+//! are a thousand times cheaper.
 //!
-//! **Ends** after [`NODES`] positions. **Costs** for each the steps of its location times the candidates.
+//! **Ends** after [`NODES`] positions, or [`FAR`]. **Costs** for each the steps of its location times the
+//! candidates.
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{HashSet, VecDeque};
 
-use coreach_model::TransitionId;
 use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::{Event, State};
+use coreach_model::{LocationId, TransitionId, Value};
 
 use super::candidates::{CandidateStep, candidates};
-use super::goals::{Class, Looks, SoughtGoal};
+use super::goals::SoughtGoal;
 use super::positions::Position;
+use super::worth::Worth;
 use crate::judge::Choice;
 
 /// The most positions that are looked at.
 const NODES: usize = 300;
 
-/// So many steps further than the nearest one it is looked for more that is new for each step.
-const SLACK: usize = 4;
+/// So many where none of them leads to anything that was never met, of those with a new value.
+const FAR: usize = 4000;
 
-/// What a plan is for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum WalkTarget {
-    /// A goal, by its number.
-    WalkGoal(usize),
-    /// A class.
-    Class(Class),
-}
+/// The most values that a parameter tries, at the nearest place and elsewhere.
+const MANY: usize = 24;
+const FEW: usize = 2;
+
+/// So many ways to take a transition are followed: those that are worth most.
+const KEPT: usize = 4;
 
 /// A step of a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,117 +61,171 @@ pub struct Planned {
     pub kind: ActionKind,
 }
 
-/// What of a step, so many steps from here, with these goals and classes, is looked for; and how much is new
-/// there.
-pub type Open<'a> = dyn FnMut(usize, &[usize], &[Class]) -> (Option<WalkTarget>, usize) + 'a;
-
-/// From where, and for what.
-pub struct Question<'a> {
-    /// What of the steps before matters.
-    pub looks: Looks,
-    /// Has nothing come, so that nothing will come?
-    pub is_silent: bool,
-    /// What ends it.
-    pub open: &'a mut Open<'a>,
+/// What a search has come to.
+#[derive(Default)]
+pub struct Prospect {
+    /// The visible steps of the best way.
+    pub route: VecDeque<Planned>,
+    /// What it is for: the item of its last step that is worth most.
+    pub target: Option<usize>,
+    /// What was seen anywhere that was never met.
+    pub fresh: HashSet<usize>,
+    /// What was seen, each the less, the further.
+    pub outlook: u64,
 }
+
+/// Locations, and values of data in them.
+type Features = HashSet<(LocationId, Option<(usize, Value)>)>;
 
 struct Node {
     position: Position,
     /// How many steps it is away.
-    depth: usize,
-    /// How much is new on the way to it.
-    gain: usize,
-    /// What its last step met.
-    target: Option<WalkTarget>,
+    depth: u64,
+    /// What is met on the way to it is worth.
+    gain: u64,
+    /// Is anything met on the way that was never met?
+    is_fresh: bool,
+    /// What its last step meets of that.
+    fresh: Vec<usize>,
     /// The node before it, and the step from there.
     from: Option<(usize, Planned)>,
 }
 
-/// A short way to something open, within the limit.
+/// The node at which the best way ends.
+struct Best {
+    is_fresh: bool,
+    gain: u64,
+    depth: u64,
+    at: usize,
+}
+
+impl Best {
+    /// What is new goes before what is old, however far; else what is worth more for each step.
+    fn is_better(&self, than: &Self) -> bool {
+        let by_step = self.gain * than.depth > than.gain * self.depth;
+        if self.is_fresh == than.is_fresh { by_step } else { self.is_fresh }
+    }
+}
+
+/// The best way from here.
 pub fn search<'p>(
     sought: &SoughtGoal,
+    worth: &mut Worth,
     from: impl Iterator<Item = &'p Position>,
-    question: Question<'_>,
+    is_silent: bool,
     sources: &mut Choice<'_>,
-) -> Option<(WalkTarget, VecDeque<Planned>)> {
-    let mut known: HashMap<Position, usize> = HashMap::new();
+) -> Prospect {
+    let mut found = Prospect::default();
+    let mut known: HashSet<Position> = HashSet::new();
+    let mut features = Features::new();
     let mut nodes: Vec<Node> = Vec::new();
+    // Those with a value that was not there before, and the others.
+    let mut queues: [VecDeque<usize>; 2] = [VecDeque::new(), VecDeque::new()];
     for position in from {
-        let key = (position.0.clone(), question.looks.seen(&position.1));
-        if let Entry::Vacant(place) = known.entry(key) {
-            place.insert(nodes.len());
-            nodes.push(Node { position: position.clone(), depth: 0, gain: 0, target: None, from: None });
-        }
+        known.insert(essence(sought, position));
+        is_novel(sought, &mut features, &position.0);
+        queues[0].push_back(nodes.len());
+        let (position, fresh) = (position.clone(), Vec::new());
+        nodes.push(Node { position, depth: 0, gain: 0, is_fresh: false, fresh, from: None });
     }
     let roots = nodes.len();
-    let mut next = 0;
     let mut best: Option<Best> = None;
-    while next < nodes.len().min(NODES) {
-        let Node { position: (state, trail), depth, gain, .. } = &nodes[next];
-        let (state, trail, depth, gain) = (state.clone(), trail.clone(), depth + 1, *gain);
-        if best.as_ref().is_some_and(|best| depth > best.first + SLACK) {
+    let mut seen: HashSet<usize> = HashSet::new();
+    let mut tried: HashSet<TransitionId> = HashSet::new();
+    for turn in 0..FAR {
+        if turn >= NODES && (!found.fresh.is_empty() || queues[0].is_empty()) {
             break;
         }
+        let first = if turn < NODES { turn % 2 } else { 0 };
+        let Some(at) = queues[first].pop_front().or_else(|| queues[1 - first].pop_front()) else { break };
+        let (state, trail) = nodes[at].position.clone();
+        let (depth, before) = (nodes[at].depth + 1, nodes[at].gain);
         let mut outgoing = sought.outgoing[state.location].clone();
         sources.random.shuffle(&mut outgoing);
         for number in outgoing {
             let kind = sought.kind(number);
-            if question.is_silent && next < roots && kind != ActionKind::Input {
+            if is_silent && at < roots && kind != ActionKind::Input {
                 continue;
             }
             let transition = &sought.iosts.transitions[number];
             let action = &sought.iosts.action(transition.action).name;
             let met = sought.met(&trail, number);
             let behind = sought.after(&trail, number);
-            for CandidateStep { values, to, classes } in candidates(sought, number, &state, sources) {
-                let (mut found, more) = (question.open)(depth, &met, &classes);
-                let event = Event::new(action.clone(), values);
+            // The nearest place where it may be tried is tried with more values.
+            let most = if tried.insert(number) { MANY } else { FEW };
+            let mut steps: Vec<(u64, Vec<usize>, CandidateStep)> = Vec::new();
+            for step in candidates(sought, number, &state, most, sources) {
+                let classes = sought.classes(number, &state, &step.values, &step.signs);
+                let numbers = classes.iter().map(|class| worth.number(class));
+                let items: Vec<usize> = met.iter().copied().chain(numbers).collect();
+                let (mut gain, mut fresh) = (before, Vec::new());
+                for item in items {
+                    if worth.is_fresh(item) {
+                        if fresh.contains(&item) || is_on_way(&nodes, at, item) {
+                            continue;
+                        }
+                        fresh.push(item);
+                    }
+                    gain += worth.of(item);
+                    if seen.insert(item) {
+                        found.outlook += worth.of(item) / depth;
+                    }
+                }
+                found.fresh.extend(&fresh);
+                steps.push((gain, fresh, step));
+            }
+            steps.sort_by_key(|(gain, ..)| Reverse(*gain));
+            for (gain, fresh, step) in steps.into_iter().take(KEPT) {
+                let is_fresh = nodes[at].is_fresh || !fresh.is_empty();
+                let one = Best { is_fresh, gain, depth, at: nodes.len() };
+                let is_better = best.as_ref().is_none_or(|best| one.is_better(best));
+                let position = (step.to, behind.clone());
+                let is_new = known.insert(essence(sought, &position));
+                if is_new {
+                    let is_novel = is_novel(sought, &mut features, &position.0);
+                    queues[usize::from(!is_novel)].push_back(nodes.len());
+                } else if !is_better {
+                    continue;
+                }
+                if is_better {
+                    best = Some(one);
+                }
+                let event = Event::new(action.clone(), step.values);
                 let step = Planned { state: state.clone(), transition: number, event, kind };
-                let gain = gain + more;
-                found = found.filter(|target| !is_met(&nodes, next, target));
-                if let Some(target) = &found {
-                    let first = best.as_ref().map_or(depth, |best| best.first);
-                    if best.as_ref().is_none_or(|best| gain * best.depth > best.gain * depth) {
-                        let (at, target, last) = (next, target.clone(), step.clone());
-                        best = Some(Best { first, depth, gain, at, target, last });
-                    }
-                }
-                let key = (to.clone(), question.looks.seen(&behind));
-                let position = (to, behind.clone());
-                let node = Node { position, depth, gain, target: found, from: Some((next, step)) };
-                match known.get(&key) {
-                    // Not looked at yet, since it is one step further.
-                    Some(&at) if nodes[at].depth == depth && nodes[at].gain < gain => nodes[at] = node,
-                    Some(_) => {}
-                    None if nodes.len() < 2 * NODES => {
-                        known.insert(key, nodes.len());
-                        nodes.push(node);
-                    }
-                    None => {}
-                }
+                nodes.push(Node { position, depth, gain, is_fresh, fresh, from: Some((at, step)) });
             }
         }
-        next += 1;
     }
-    best.map(|best| (best.target, way(nodes, best.at, best.last)))
+    if let Some(Best { at, .. }) = best {
+        found.target = nodes[at].fresh.iter().copied().max_by_key(|item| worth.of(*item));
+        found.route = way(&nodes, at);
+    }
+    found
 }
 
-/// The best way so far.
-struct Best {
-    /// The depth at which something was found first.
-    first: usize,
-    depth: usize,
-    gain: usize,
-    at: usize,
-    target: WalkTarget,
-    last: Planned,
+/// Is the location new, or has a datum a value that it did not have there before?
+fn is_novel(sought: &SoughtGoal, features: &mut Features, state: &State) -> bool {
+    let mut is_novel = features.insert((state.location, None));
+    for (place, (datum, value)) in state.valuation.iter().enumerate() {
+        if sought.is_live(state.location, datum) {
+            is_novel |= features.insert((state.location, Some((place, value.clone()))));
+        }
+    }
+    is_novel
+}
+
+/// A position without the data that nobody reads any more.
+fn essence(sought: &SoughtGoal, (state, trail): &Position) -> Position {
+    let mut state = state.clone();
+    state.valuation.retain(|datum, _| sought.is_live(state.location, datum));
+    (state, trail.clone())
 }
 
 /// Is it met on the way to this node?
-fn is_met(nodes: &[Node], at: usize, target: &WalkTarget) -> bool {
+fn is_on_way(nodes: &[Node], at: usize, item: usize) -> bool {
     let mut at = Some(at);
     while let Some(node) = at.map(|at| &nodes[at]) {
-        if node.target.as_ref() == Some(target) {
+        if node.fresh.contains(&item) {
             return true;
         }
         at = node.from.as_ref().map(|(before, _)| *before);
@@ -174,14 +233,14 @@ fn is_met(nodes: &[Node], at: usize, target: &WalkTarget) -> bool {
     false
 }
 
-/// The visible steps to a node, and one more.
-fn way(nodes: Vec<Node>, at: usize, last: Planned) -> VecDeque<Planned> {
-    let mut way = VecDeque::from([last]);
+/// The visible steps to a node.
+fn way(nodes: &[Node], at: usize) -> VecDeque<Planned> {
+    let mut way = VecDeque::new();
     let mut at = at;
     while let Some((before, step)) = &nodes[at].from {
         way.push_front(step.clone());
         at = *before;
     }
-    way.retain(|step| step.kind != ActionKind::Internal);
+    way.retain(|step: &Planned| step.kind != ActionKind::Internal);
     way
 }

@@ -11,7 +11,7 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Iosts, Value};
 
 use super::candidates::candidates;
-use super::goals::Classes;
+use super::positions::MetGoals;
 use super::*;
 
 fn model(text: &str) -> Iosts {
@@ -31,9 +31,10 @@ fn values_are_tried_at_the_boundaries_around() {
          inputs: { I: { p: int } }\noutputs: { O: {} }\ntransitions:\n\
          - { from: l, to: l, on: I, when: p < 1 || p > 2000, assign: { v: v } }\n\
          - { from: l, to: k, on: I, when: p >= 1 && p <= 2000, assign: { v: p } }\n\
-         - { from: k, to: l, on: O, when: v == 500 }\n- { from: k, to: l, on: I, when: p == v }\n",
+         - { from: k, to: l, on: O, when: v == 500 }\n- { from: k, to: l, on: I, when: p == v }\n\
+         - { from: l, to: l, on: O, when: v == 37 }\n",
     );
-    let sought = SoughtGoal::new(iosts, &[WalkPhase::Of(Classes::Signs)]);
+    let sought = SoughtGoal::new(iosts, &[], true);
     let state = initial_states(&sought.iosts, &Valuation::new(), 2).unwrap().remove(0);
     let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
     let mut tried = |number| {
@@ -41,7 +42,7 @@ fn values_are_tried_at_the_boundaries_around() {
         for _ in 0..40 {
             let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
             all.extend(
-                candidates(&sought, number, &state, sources).into_iter().map(|one| one.values[0].clone()),
+                candidates(&sought, number, &state, 24, sources).into_iter().map(|one| one.values[0].clone()),
             );
         }
         all
@@ -71,9 +72,57 @@ fn constants_are_chosen_by_what_can_be_met() {
         initial_states(&iosts, &known, 2).unwrap().remove(0)
     };
     let last = TransitionId(1);
-    let phases = [WalkPhase::Goals(vec![goals::WalkGoal::Transition(last)])];
-    let mut walk = Walk::new(iosts.clone(), &phases, until(9), true);
+    let goals = [WalkGoal::Transition(last)];
+    let mut walk = Walk::new(iosts.clone(), &goals, false, until(9), true);
     let near = [2_000_000, 3, 5_000, 7].map(begins);
     let best = walk.best(near.to_vec(), &mut Random::new(1), &mut Z3Solver::default());
     assert_eq!(best.map(|state| constant(&state)), Some(Value::int(3)));
+}
+
+/// Precision: a way along a counter is found however long it is, and whatever else there is to count.
+#[test]
+fn a_long_counter_is_no_wall() {
+    let iosts = model(
+        "iosts: m\nvariables: { v: int, w: int }\ninitial: { location: l, condition: v == 0 && w == 0 }\n\
+         inputs: { Up: {}, Other: {} }\noutputs: { O: {} }\ntransitions:\n\
+         - { from: l, to: l, on: Up, when: v < 700, assign: { v: v + 1 } }\n\
+         - { from: l, to: l, on: Other, when: w < 9, assign: { w: w + 1 } }\n\
+         - { from: l, to: k, on: O, when: v == 700 }\n",
+    );
+    let goals = [0, 1, 2].map(|number| WalkGoal::Transition(TransitionId(number)));
+    let sought = SoughtGoal::new(iosts, &goals, false);
+    let mut worth = Worth::new(&sought);
+    worth.note(&MetGoals { goals: [0, 1].into(), ..MetGoals::default() });
+    let state = initial_states(&sought.iosts, &Valuation::new(), 2).unwrap().remove(0);
+    let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
+    let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
+    let from = Positions::at(&sought, [&state]);
+    let found = search(&sought, &mut worth, from.iter(), false, sources);
+    assert_eq!((found.target, found.route.len()), (Some(2), 701));
+}
+
+/// Precision: what was never met is worth more than what was, whatever it is, and that the less, the more
+/// often.
+#[test]
+fn what_was_met_is_worth_less() {
+    let iosts = model(
+        "iosts: m\ninitial: { location: l }\ninputs: { I: {} }\noutputs: { O: {} }\ntransitions:\n\
+         - { from: l, to: l, on: I }\n- { from: l, to: l, on: O }\n",
+    );
+    let goals = [WalkGoal::Transition(TransitionId(0)), WalkGoal::Pair(TransitionId(0), TransitionId(1))];
+    let mut worth = Worth::new(&SoughtGoal::new(iosts, &goals, false));
+    let (transition, pair) = (0, 1);
+    assert!(worth.of(transition) > worth.of(pair));
+    let mut last = worth.of(pair);
+    for time in 0..4 {
+        let is_new = worth.note(&MetGoals { goals: [transition].into(), ..MetGoals::default() });
+        assert_eq!((is_new, worth.is_fresh(transition)), (time == 0, false));
+        assert!(worth.of(transition) < last);
+        last = worth.of(transition);
+    }
+    for _ in 0..20 {
+        assert!(worth.of(pair) > 0);
+        worth.plans(pair);
+    }
+    assert!(!worth.is_fresh(pair));
 }

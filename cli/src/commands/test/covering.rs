@@ -19,7 +19,7 @@ use coreach_pipeline::Conformance;
 use coreach_project::cases::Case;
 use coreach_project::cover::Criterion;
 use coreach_project::once::Once;
-use coreach_project::walk::{PHASES, Walkable, document, name, phases, read};
+use coreach_project::walk::{ALL, Walkable, document, listed, name, read};
 use coreach_project::{budget, iut};
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ fn prepared(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>, Vec
         Covered::Transitions => vec![Criterion::Transitions],
         Covered::Pairs => vec![Criterion::Pairs],
         Covered::DefinitionUse => vec![Criterion::DefinitionUse],
-        Covered::All => PHASES.to_vec(),
+        Covered::All => ALL.to_vec(),
     };
     Ok(Walking { arguments, walkable, iut, criteria, warnings })
 }
@@ -183,7 +183,8 @@ impl Walking<'_> {
             deadline: budget::said_time().map(|time| begin + time),
         };
         let iosts = &self.walkable.case.test.iosts;
-        let walk = Walk::new(iosts.clone(), &phases(iosts, &self.criteria), until, varies);
+        let goals = listed(iosts, &self.criteria);
+        let walk = Walk::new(iosts.clone(), &goals, self.criteria == ALL, until, varies);
         let progress = Rc::new(ProgressLine::start(1, !arguments.quiet));
         walk.telling(Box::new(move |standing| progress.says(line(standing))))
     }
@@ -210,7 +211,7 @@ impl Walking<'_> {
             self.iut.name,
             line(&walk.standing())
         );
-        let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !**covered);
+        let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !*covered);
         let uncovered: Vec<String> = uncovered.map(|(goal, _)| name(specification, goal)).collect();
         if !uncovered.is_empty() && !self.arguments.quiet {
             text += "  not covered:\n";

@@ -8,7 +8,7 @@ use coreach_execution::walk::{Until, Walk};
 use coreach_model::reader::{Specification, from_bytes, read_specification};
 use coreach_project::cover::{self, Criterion, Settings};
 use coreach_project::exploration::{Purpose, document, explore};
-use coreach_project::walk::{self, PHASES};
+use coreach_project::walk::{self, ALL};
 use serde_json::json;
 
 use super::{diagnostics, ended, follow};
@@ -143,9 +143,9 @@ fn verdicts_off_line_follow_their_schema() {
 fn walks_follow_their_schema() {
     let (walkable, _) = walk::read(&root().join("tests/models/teller_machine.yaml")).unwrap();
     let iosts = walkable.case.test.iosts.clone();
-    let (until, phases) = (Until { events: 1, percent: None, deadline: None }, walk::phases(&iosts, &PHASES));
-    let standing = Walk::new(iosts, &phases, until, true);
-    let told = walk::document(&walkable, &PHASES, &standing, &[], &diagnostics(), 0);
+    let (until, goals) = (Until { events: 1, percent: None, deadline: None }, walk::listed(&iosts, &ALL));
+    let standing = Walk::new(iosts, &goals, true, until, true);
+    let told = walk::document(&walkable, &ALL, &standing, &[], &diagnostics(), 0);
     assert!(!told["uncovered"].as_array().unwrap().is_empty());
     follow("walk.schema.json", &[told]);
 }

@@ -1,0 +1,102 @@
+//! What meeting something is worth: the less, the more often it was met.
+//!
+//! **Problem.** A list that is worked off says nothing about which of two goals that are open is better, and
+//! nothing at all once it is done.
+//!
+//! **Method.** Each item, a goal or a class, has a weight. That is its worth until it is met, or was planned
+//! [`TRIES`] times; then it is a hundredth, and the less, the more often. So what is new goes before what is
+//! old; where nothing is new, what was seldom met comes again with other values; and what no run can meet is
+//! given up by itself.
+
+use std::collections::HashMap;
+
+use super::goals::{Class, SoughtGoal};
+use super::positions::MetGoals;
+
+/// What a weight of one is worth.
+const ONE: u64 = 3600;
+
+/// So many times less is worth what was met once.
+const OLD: u64 = 100;
+
+/// So many plans for an item that was never met may come to nothing; then it is as old as any other.
+const TRIES: u32 = 8;
+
+/// What has been met, and how often.
+#[derive(Clone, Debug)]
+pub struct Worth {
+    /// The numbers of the classes that were looked at; the goals have the numbers before.
+    classes: HashMap<Class, usize>,
+    /// For each item.
+    items: Vec<Item>,
+    /// How many items are goals.
+    goals: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Item {
+    weight: u64,
+    met: u32,
+    tries: u32,
+}
+
+impl Worth {
+    /// Before anything was met.
+    pub fn new(sought: &SoughtGoal) -> Self {
+        let items = sought.goals.iter().map(|goal| Item { weight: goal.weight(), met: 0, tries: 0 });
+        let items: Vec<Item> = items.collect();
+        Worth { classes: HashMap::new(), goals: items.len(), items }
+    }
+
+    /// The number of a class.
+    pub fn number(&mut self, class: &Class) -> usize {
+        if let Some(known) = self.classes.get(class) {
+            return *known;
+        }
+        self.classes.insert(class.clone(), self.items.len());
+        self.items.push(Item { weight: class.weight(), met: 0, tries: 0 });
+        self.items.len() - 1
+    }
+
+    /// What it is worth to meet an item.
+    pub fn of(&self, item: usize) -> u64 {
+        let Item { weight, met, tries } = &self.items[item];
+        match u64::from(met + tries / TRIES) {
+            0 => weight * ONE,
+            times => (weight * ONE / (OLD * times * times)).max(1),
+        }
+    }
+
+    /// Was it never met, and may it be?
+    pub fn is_fresh(&self, item: usize) -> bool {
+        let Item { met, tries, .. } = &self.items[item];
+        *met == 0 && *tries < TRIES
+    }
+
+    /// Notes what an event has met; was anything met for the first time?
+    pub fn note(&mut self, met: &MetGoals) -> bool {
+        let mut is_new = false;
+        let classes: Vec<usize> = met.classes.iter().map(|class| self.number(class)).collect();
+        for item in met.goals.iter().copied().chain(classes) {
+            is_new |= self.items[item].met == 0;
+            self.items[item].met += 1;
+        }
+        is_new
+    }
+
+    /// Notes that there is a plan for an item.
+    pub fn plans(&mut self, item: usize) {
+        self.items[item].tries += 1;
+    }
+
+    /// Which goals were met.
+    pub fn covered(&self) -> impl Iterator<Item = bool> {
+        self.items[..self.goals].iter().map(|item| item.met > 0)
+    }
+
+    /// How often each goal that was met at all was met, at least.
+    pub fn round(&self) -> usize {
+        let met = self.items[..self.goals].iter().map(|item| item.met as usize).filter(|met| *met > 0);
+        met.min().unwrap_or_default().max(1)
+    }
+}
