@@ -43,6 +43,7 @@
 //! [`inductive`], and read by the engine and by who checks it. What is true, where over-approximations are
 //! not enough to compare with, is answered by [`exact`].
 
+mod acceleration;
 pub mod check;
 mod clauses;
 pub mod condition;

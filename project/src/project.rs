@@ -244,6 +244,7 @@ fn options(configuration: &Configuration) -> Options {
             rounds: configuration.rounds,
             partition_limit: configuration.partition_limit,
             step_limit: configuration.step_limit,
+            loops: configuration.loops,
             disjuncts: configuration.disjuncts,
             fact_limit: configuration.fact_limit,
             condition_limit: configuration.condition_limit,
