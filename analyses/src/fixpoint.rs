@@ -6,6 +6,10 @@
 //! plain joins at that head; then `descending_steps` sweeps that narrow. Forward and backward analyses differ
 //! in the direction of their edges alone.
 //!
+//! **Accelerated**, where it is asked for: a head asks what its edges to itself make of what has just come
+//! in, taken once or more often. A value that contains this contains what they make of it once, so what is
+//! found is a solution; descending steps take them once.
+//!
 //! **Where we differ.** The recursive strategy is a single pass with jumps: behind the last node of a
 //! component the pass goes back to its head while the head has an input that changed. Nodes without a changed
 //! input are skipped.
@@ -38,6 +42,8 @@ pub struct Schedule {
     pub descending_steps: usize,
     /// Evaluations of nodes in one run.
     pub step_limit: usize,
+    /// Edges from a node to itself are taken as often as one likes, at once.
+    pub accelerated: bool,
 }
 
 /// A system of equations; values over-approximate.
@@ -50,6 +56,10 @@ pub trait Equations {
     fn entry(&mut self, node: u32) -> Self::Value;
     /// What an edge makes of the value at its source.
     fn transfer(&mut self, edge: u32, source: &Self::Value) -> Self::Value;
+    /// What an edge from a node to itself makes of the value there, taken once or more often.
+    fn repeated(&mut self, edge: u32, source: &Self::Value) -> Self::Value {
+        self.transfer(edge, source)
+    }
     /// An upper bound.
     fn join(&mut self, a: &Self::Value, b: &Self::Value) -> Self::Value;
     /// The order.
@@ -121,15 +131,15 @@ pub fn solve<E: Equations>(
     for node in &order.nodes {
         dirty[*node as usize] = true;
     }
-    let mut run = Run { flow, order, equations, values, dirty, steps: 0, limit: strategy.step_limit };
-    if let Err(stop) = run.ascend(strategy.delay) {
+    let mut run = Run { flow, order, equations, values, dirty, steps: 0, strategy: *strategy };
+    if let Err(stop) = run.ascend() {
         let reached = std::mem::take(&mut run.order.nodes);
         for node in reached {
             run.values[node as usize] = run.equations.fallback(node);
         }
         return Solution { values: run.values, steps: run.steps, stopped: Some(stop) };
     }
-    run.descend(strategy.descending_steps);
+    run.descend();
     Solution { values: run.values, steps: run.steps, stopped: None }
 }
 
@@ -140,14 +150,14 @@ struct Run<'a, E: Equations> {
     values: Vec<E::Value>,
     dirty: Vec<bool>,
     steps: usize,
-    limit: usize,
+    strategy: Schedule,
 }
 
 impl<E: Equations> Run<'_, E> {
     /// The right side of a node's equation.
     fn evaluate(&mut self, node: u32) -> E::Value {
         let entry = self.equations.entry(node);
-        self.add_inputs(node, entry)
+        self.add_inputs(node, entry, false)
     }
 
     /// A head's value joined with the right side of its equation. What flows in is mostly below the value
@@ -156,16 +166,26 @@ impl<E: Equations> Run<'_, E> {
     fn evaluate_above(&mut self, node: u32, old: &E::Value) -> E::Value {
         let entry = self.equations.entry(node);
         let sum = self.equations.join(old, &entry);
-        self.add_inputs(node, sum)
+        self.add_inputs(node, sum, self.strategy.accelerated)
     }
 
-    fn add_inputs(&mut self, node: u32, mut sum: E::Value) -> E::Value {
+    fn add_inputs(&mut self, node: u32, mut sum: E::Value, accelerated: bool) -> E::Value {
         budget::ask_now();
         self.steps += 1;
         self.dirty[node as usize] = false;
+        let mut own = Vec::new();
         for &edge in &self.flow.incoming[node as usize] {
             let (source, _) = self.flow.edges[edge as usize];
+            if accelerated && source == node {
+                own.push(edge);
+                continue;
+            }
             let value = self.equations.transfer(edge, &self.values[source as usize]);
+            sum = self.equations.join(&sum, &value);
+        }
+        // Of what has just come in.
+        for edge in own {
+            let value = self.equations.repeated(edge, &sum);
             sum = self.equations.join(&sum, &value);
         }
         sum
@@ -178,17 +198,17 @@ impl<E: Equations> Run<'_, E> {
         }
     }
 
-    fn ascend(&mut self, delay: usize) -> Result<(), Exhausted> {
+    fn ascend(&mut self) -> Result<(), Exhausted> {
         let mut visits = vec![0usize; self.order.nodes.len()];
         let mut position = 0;
         while position < self.order.nodes.len() {
             let node = self.order.nodes[position];
             if self.dirty[node as usize] {
-                if self.steps >= self.limit {
-                    return Err(Exhausted::Steps(self.limit));
+                if self.steps >= self.strategy.step_limit {
+                    return Err(Exhausted::Steps(self.strategy.step_limit));
                 }
                 if self.order.is_head[position] {
-                    self.raise(node, &mut visits[position], delay);
+                    self.raise(node, &mut visits[position]);
                 } else {
                     let new = self.evaluate(node);
                     if new != self.values[node as usize] {
@@ -206,31 +226,31 @@ impl<E: Equations> Run<'_, E> {
     }
 
     /// Gives a head its next value.
-    fn raise(&mut self, node: u32, visits: &mut usize, delay: usize) {
+    fn raise(&mut self, node: u32, visits: &mut usize) {
         let old = self.values[node as usize].clone();
         let sum = self.evaluate_above(node, &old);
         if sum == old || self.equations.is_leq(&sum, &old) {
             return;
         }
         *visits += 1;
-        let next = if *visits > delay { self.equations.widen(&old, &sum) } else { sum };
+        let next = if *visits > self.strategy.delay { self.equations.widen(&old, &sum) } else { sum };
         self.set(node, next);
     }
 
     /// Sweeps until nothing changes, the steps are used up, or the limit is reached. Every intermediate state
     /// is a solution: the right sides contain the least fixpoint wherever the left sides do.
-    fn descend(&mut self, sweeps: usize) {
+    fn descend(&mut self) {
         for node in &self.order.nodes {
             self.dirty[*node as usize] = true;
         }
-        for _ in 0..sweeps {
+        for _ in 0..self.strategy.descending_steps {
             let mut changed = false;
             for position in 0..self.order.nodes.len() {
                 let node = self.order.nodes[position];
                 if !self.dirty[node as usize] {
                     continue;
                 }
-                if self.steps >= self.limit {
+                if self.steps >= self.strategy.step_limit {
                     return;
                 }
                 let new = self.evaluate(node);

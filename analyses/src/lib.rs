@@ -44,6 +44,7 @@
 //! not enough to compare with, is answered by [`exact`]. [`machines`] knows what is finite: which sequences
 //! tell states apart, and which suites find every fault.
 
+mod acceleration;
 pub mod check;
 mod clauses;
 pub mod condition;

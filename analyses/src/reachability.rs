@@ -51,6 +51,18 @@ coreach_model::words! {
     }
 }
 
+coreach_model::words! {
+    /// How ascending iterations go through loops.
+    #[derive(Default)]
+    pub enum Loops {
+        /// By widening alone.
+        Widened = "widened",
+        /// Simple ones as often as one likes, at once ([`crate::acceleration`]); then by widening.
+        #[default]
+        Accelerated = "accelerated",
+    }
+}
+
 /// The knobs of the analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -68,6 +80,8 @@ pub struct Options {
     pub partition_limit: usize,
     /// Evaluations of locations in one fixpoint.
     pub step_limit: usize,
+    /// How ascending iterations go through loops.
+    pub loops: Loops,
     /// Regions of one location that are told apart where their join would lose something; 1 is none.
     pub disjuncts: usize,
     /// By what the facts may be made sharper still.
@@ -88,6 +102,7 @@ impl Default for Options {
             rounds: 2,
             partition_limit: 256,
             step_limit: 1_000_000,
+            loops: Loops::default(),
             disjuncts: 1,
             refine: Refinement::Domains,
             fact_limit: 200,
@@ -438,6 +453,7 @@ impl<T: Copy> OneWay<T> {
             delay: options.delay,
             descending_steps: options.descending_steps,
             step_limit: options.step_limit,
+            accelerated: D::SEES_DATA && options.loops == Loops::Accelerated,
         };
         let Solution { values, steps, stopped } =
             solve(&self.flow, &self.clauses.entries, &mut equations, &strategy);
@@ -452,6 +468,36 @@ struct Transfers<'a, T, D> {
     abstraction: &'a mut Abstraction<D>,
     within: Option<&'a [AbstractValue]>,
     is_entry: Vec<bool>,
+}
+
+impl<T, D: Domain> Transfers<'_, T, D> {
+    fn taken(&mut self, edge: u32, source: &AbstractValue, repeated: bool) -> AbstractValue {
+        if source.is_bottom() {
+            return AbstractValue::bottom();
+        }
+        let step = self.way.clauses.steps[edge as usize];
+        let transition = step.transition.place();
+        let abstraction = &mut *self.abstraction;
+        let bound = self.within.map(|within| &within[step.to as usize]);
+        match self.way.clauses.orientation {
+            Orientation::Forward => {
+                let after = if repeated {
+                    abstraction.post_repeated(transition, source)
+                } else {
+                    abstraction.post(transition, source)
+                };
+                bound.map_or(after.clone(), |bound| abstraction.store.meet(&after, bound))
+            }
+            Orientation::Backward => {
+                let bound = bound.cloned().unwrap_or_else(|| abstraction.top());
+                if repeated {
+                    abstraction.pre_repeated(transition, source, &bound)
+                } else {
+                    abstraction.pre(transition, source, &bound)
+                }
+            }
+        }
+    }
 }
 
 impl<T, D: Domain> Equations for Transfers<'_, T, D> {
@@ -475,24 +521,11 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
     }
 
     fn transfer(&mut self, edge: u32, source: &AbstractValue) -> AbstractValue {
-        if source.is_bottom() {
-            return AbstractValue::bottom();
-        }
-        let step = self.way.clauses.steps[edge as usize];
-        let transition = step.transition.place();
-        let bound = self.within.map(|within| &within[step.to as usize]);
-        match (self.way.clauses.orientation, bound) {
-            (Orientation::Forward, Some(bound)) => {
-                let after = self.abstraction.post(transition, source);
-                self.abstraction.store.meet(&after, bound)
-            }
-            (Orientation::Forward, None) => self.abstraction.post(transition, source),
-            (Orientation::Backward, Some(bound)) => self.abstraction.pre(transition, source, bound),
-            (Orientation::Backward, None) => {
-                let top = self.abstraction.top();
-                self.abstraction.pre(transition, source, &top)
-            }
-        }
+        self.taken(edge, source, false)
+    }
+
+    fn repeated(&mut self, edge: u32, source: &AbstractValue) -> AbstractValue {
+        self.taken(edge, source, true)
     }
 
     fn join(&mut self, a: &AbstractValue, b: &AbstractValue) -> AbstractValue {

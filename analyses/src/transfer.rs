@@ -13,6 +13,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::{Iosts, Value};
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
+use crate::acceleration::repetition;
 use crate::condition::Beyond;
 use crate::domains::Domain;
 use crate::effect::{Case, Effect, Effects, targets};
@@ -41,6 +42,8 @@ pub struct Abstraction<D> {
     apart: FastMap<usize, Range<usize>>,
     posts: FastMap<(u32, ElementId), Option<ElementId>>,
     pres: FastMap<(u32, ElementId, ElementId), Option<ElementId>>,
+    /// What simple loops come to, ahead and back.
+    repeated: FastMap<(u32, ElementId, bool), Option<ElementId>>,
     /// What was lost in compiling initial conditions.
     pub initial_imprecisions: Vec<Beyond>,
     partition_limit: usize,
@@ -63,6 +66,7 @@ impl<D: Domain> Abstraction<D> {
             apart: FastMap::default(),
             posts: FastMap::default(),
             pres: FastMap::default(),
+            repeated: FastMap::default(),
             initial_imprecisions: Vec::new(),
             partition_limit,
         }
@@ -278,6 +282,73 @@ impl<D: Domain> Abstraction<D> {
         };
         self.posts.insert(key, result);
         result
+    }
+
+    /// The states after the transition, taken once or, where it is a simple loop, more often.
+    pub fn post_repeated(&mut self, transition: usize, from: &AbstractValue) -> AbstractValue {
+        let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
+        for &(cell, element) in from.cells() {
+            for number in self.cases_apart(transition, cell) {
+                let Some(after) = self.post_case(number, element) else { continue };
+                for target in targets(&self.frame, &self.cases[number], cell) {
+                    let more = if target == cell { self.repeat(number, element, after, true) } else { None };
+                    self.join_into(&mut result, target, more.unwrap_or(after));
+                }
+            }
+        }
+        AbstractValue::new(result.into_iter().collect())
+    }
+
+    /// What a case comes to that is taken more often than once; `None` where it is not simple. What it sets
+    /// it has set behind the first time.
+    fn repeat(&mut self, number: usize, from: ElementId, once: ElementId, ahead: bool) -> Option<ElementId> {
+        let case = &self.cases[number];
+        let repetition = repetition(case, self.frame.dimensions())?;
+        let start = if repetition.sets { once } else { from };
+        let key = (number as u32, start, ahead);
+        let more = match self.repeated.get(&key) {
+            Some(known) => *known,
+            None => {
+                let (element, integer) = (self.store.get(start), &self.frame.integer);
+                let more = if ahead {
+                    repetition.ahead(case, element, integer)
+                } else {
+                    repetition.back(case, element, integer)
+                };
+                let more = if more.is_bottom() { None } else { self.store.add(more) };
+                self.repeated.insert(key, more);
+                more
+            }
+        };
+        Some(match more {
+            Some(more) => self.store.join_ids(once, more),
+            None => once,
+        })
+    }
+
+    /// The states within `within` from which the transition can lead to `to`, likewise.
+    pub fn pre_repeated(
+        &mut self,
+        transition: usize,
+        to: &AbstractValue,
+        within: &AbstractValue,
+    ) -> AbstractValue {
+        let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
+        for &(cell, element) in within.cells() {
+            for number in self.cases_apart(transition, cell) {
+                for target in targets(&self.frame, &self.cases[number], cell) {
+                    let Some(after) = to.get(target) else { continue };
+                    let Some(before) = self.pre_case(number, after, element) else { continue };
+                    let is_simple = target == cell
+                        && repetition(&self.cases[number], self.frame.dimensions())
+                            .is_some_and(|repetition| !repetition.sets);
+                    let more = if is_simple { self.repeat(number, after, before, false) } else { None };
+                    let more = more.and_then(|more| self.store.meet_ids(more, element));
+                    self.join_into(&mut result, cell, more.unwrap_or(before));
+                }
+            }
+        }
+        AbstractValue::new(result.into_iter().collect())
     }
 
     /// The states within `within` from which the transition can lead to `to`.

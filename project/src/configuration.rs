@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_analyses::domains::{DomainKind, NAMES};
-use coreach_analyses::reachability::Refinement;
+use coreach_analyses::reachability::{Loops, Refinement};
 use coreach_model::Aim;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
@@ -29,7 +29,7 @@ use coreach_pipeline::{Conformance, Stage};
 use dashu::rational::RBig;
 
 pub use judging::Judging;
-use judging::{read_conformance, read_judging, read_refine};
+use judging::{known, read_conformance, read_judging, read_refine};
 pub use timing::GivenTiming;
 use timing::read_timed;
 
@@ -102,6 +102,8 @@ pub struct Configuration {
     pub partition_limit: usize,
     /// `analysis: step_limit`; 1000000, at least 1.
     pub step_limit: usize,
+    /// `analysis: loops`; accelerated.
+    pub loops: Loops,
     /// `analysis: disjuncts`; 1.
     pub disjuncts: usize,
     /// `analysis: refine`; domains.
@@ -214,13 +216,14 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let timed = read_timed(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
-    const ANALYSIS: [&str; 10] = [
+    const ANALYSIS: [&str; 11] = [
         "domain",
         "widening",
         "descending_steps",
         "rounds",
         "partition_limit",
         "step_limit",
+        "loops",
         "disjuncts",
         "refine",
         "fact_limit",
@@ -235,6 +238,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let rounds = number(collector, analysis, "rounds", 1, 2);
     let partition_limit = number(collector, analysis, "partition_limit", 1, 256);
     let step_limit = number(collector, analysis, "step_limit", 1, 1_000_000);
+    let loops = read_loops(collector, analysis);
     let disjuncts = number(collector, analysis, "disjuncts", 1, 1);
     let refine = read_refine(collector, analysis);
     let fact_limit = number(collector, analysis, "fact_limit", 0, 200);
@@ -263,6 +267,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         rounds,
         partition_limit,
         step_limit,
+        loops: loops?,
         disjuncts,
         refine: refine?,
         fact_limit,
@@ -419,6 +424,13 @@ fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKi
     };
     collector.push(diagnostic);
     None
+}
+
+fn read_loops(collector: &mut Collector, analysis: &[Entry]) -> Option<Loops> {
+    let Some(node) = shape::get(analysis, "loops") else { return Some(Loops::default()) };
+    let scalar = shape::scalar(collector, node, "`loops`", "loops: widened")?;
+    let all = Loops::ALL.map(|loops| (loops.name(), loops));
+    known(collector, scalar, "loops", "no way to go through them", &all)
 }
 
 fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<GivenThresholds> {

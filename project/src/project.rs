@@ -235,6 +235,7 @@ fn options(configuration: &Configuration) -> Options {
             rounds: configuration.rounds,
             partition_limit: configuration.partition_limit,
             step_limit: configuration.step_limit,
+            loops: configuration.loops,
             disjuncts: configuration.disjuncts,
             refine: configuration.refine,
             fact_limit: configuration.fact_limit,

@@ -123,6 +123,7 @@ pub fn configuration(settings: &Settings) -> String {
         rounds,
         partition_limit,
         step_limit,
+        loops,
         disjuncts,
         refine,
         fact_limit,
@@ -138,8 +139,9 @@ pub fn configuration(settings: &Settings) -> String {
         "specification: specification.yaml\npurpose: purpose.yaml\n\
          determinization: {{ max_lookahead: {} }}\n\
          analysis:\n  domain: {domain}\n  widening: {{ delay: {delay}, thresholds: {thresholds} }}\n  \
-         descending_steps: {descending_steps}\n  rounds: {rounds}\n  partition_limit: {partition_limit}\n  step_limit: {step_limit}\n  disjuncts: {disjuncts}\n  refine: {}\n  fact_limit: {fact_limit}\n  condition_limit: {condition_limit}\n",
+         descending_steps: {descending_steps}\n  rounds: {rounds}\n  partition_limit: {partition_limit}\n  step_limit: {step_limit}\n  loops: {}\n  disjuncts: {disjuncts}\n  refine: {}\n  fact_limit: {fact_limit}\n  condition_limit: {condition_limit}\n",
         settings.max_lookahead,
+        loops.name(),
         refine.name()
     )
 }

@@ -17,6 +17,7 @@ mod hostile;
 mod house;
 mod imported;
 mod imports;
+mod literature;
 mod numerical;
 mod offline;
 mod oracle;

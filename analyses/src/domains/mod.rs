@@ -3,8 +3,8 @@
 //! A domain is one file here and one line in the list below. Elements over-approximate sets of vectors: every
 //! operation returns an element that contains all points of the exact result.
 //!
-//! Domains compose: [`both::Both`] of two, a bounded [`powerset::Powerset`] over one. In the list are those
-//! that somebody has asked for by name; [`crate::reachability::analyse_in`] takes any.
+//! Domains compose: [`both::Both`] of two. In the list are those that somebody has asked for by name;
+//! [`crate::reachability::analyse_in`] takes any.
 
 #[cfg(feature = "apron")]
 pub mod apron;
@@ -14,7 +14,6 @@ pub mod interval;
 pub mod location;
 pub mod octagon;
 pub mod polyhedra;
-pub mod powerset;
 #[doc(hidden)]
 pub mod recorded;
 

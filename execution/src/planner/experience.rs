@@ -16,8 +16,6 @@ use std::hash::Hash;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId};
 
-use crate::walk::goals::Class;
-
 /// What is left of a chance after one event: of moves with the same chance the shorter way is taken.
 pub(super) const KEPT: f64 = 0.9999;
 
@@ -40,12 +38,15 @@ const MOST_SENT: usize = 64;
 
 type Answers = HashMap<TransitionId, usize>;
 
+/// The class of a stimulus: its transition, and how the data stand to each other when it is taken.
+pub type SignClass = (TransitionId, Vec<i8>);
+
 /// Answers that came, and classes of data that were sent.
 #[derive(Clone, Default, Debug)]
 pub struct Experience {
     states: HashMap<State, Answers>,
     moves: HashMap<(LocationId, Option<Event>), Answers>,
-    classes: HashMap<Class, usize>,
+    classes: HashMap<SignClass, usize>,
     /// Stimuli with values, the last ones.
     sent: VecDeque<Event>,
 }
@@ -58,7 +59,7 @@ impl Experience {
     }
 
     /// This stimulus was sent, and was of this class.
-    pub(super) fn sent(&mut self, event: &Event, class: Option<&Class>) {
+    pub(super) fn sent(&mut self, event: &Event, class: Option<&SignClass>) {
         if let Some(class) = class.filter(|_| self.classes.len() < MOST) {
             *self.classes.entry(class.clone()).or_default() += 1;
         }
@@ -74,7 +75,7 @@ impl Experience {
     }
 
     /// How often a stimulus of this class was sent.
-    pub(super) fn of_class(&self, class: &Class) -> usize {
+    pub(super) fn of_class(&self, class: &SignClass) -> usize {
         self.classes.get(class).copied().unwrap_or(0)
     }
 

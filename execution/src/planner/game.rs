@@ -41,12 +41,12 @@ use coreach_model::{LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
 use crate::judge::Choice;
 use crate::judge::case::quiet;
-use crate::planner::experience::{Experience, IN_TIME, KEPT, kept};
+use crate::planner::experience::{Experience, IN_TIME, KEPT, SignClass, kept};
 use crate::planner::goal::{Planned, goal};
 use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
 use crate::walk::candidates::candidates;
-use crate::walk::goals::{Class, SoughtGoal};
+use crate::walk::goals::SoughtGoal;
 
 /// The most states that one search expands.
 const EXPANDED: usize = 1500;
@@ -72,6 +72,15 @@ const PASSES: usize = 40;
 /// The most conditions of which slack is measured.
 const GATES: usize = 16;
 
+/// Values that each parameter of a stimulus tries, besides those drawn.
+const TRIED: usize = 24;
+
+/// Vectors of values of one transition in one state.
+const MOST_VALUES: usize = 8;
+
+/// Of these, vectors of one class.
+const OF_A_CLASS: usize = 2;
+
 /// What a location is worth by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
@@ -93,7 +102,7 @@ struct Answer {
 #[derive(Clone, Debug)]
 struct GameMove {
     /// Of a stimulus what it does; none of waiting.
-    sends: Option<(Answer, Option<Class>)>,
+    sends: Option<(Answer, Option<SignClass>)>,
     /// What the implementation may do then; of a stimulus, before it is taken.
     answers: Vec<Answer>,
     /// Does one of these surely come?
@@ -122,7 +131,7 @@ pub(super) struct Game {
     gates: Numbered<LocationId, Vec<Term>>,
     nodes: Vec<Node>,
     known: HashMap<State, usize>,
-    classes: HashMap<Class, usize>,
+    classes: HashMap<SignClass, usize>,
 }
 
 impl Game {
@@ -130,7 +139,7 @@ impl Game {
         let goal = goal(test);
         let ends = test.verdicts.map(|_| End::Open);
         let mut game = Game {
-            sought: SoughtGoal::new(test.iosts.clone(), &[]),
+            sought: SoughtGoal::new(test.iosts.clone(), &[], false),
             distances: ends.map(|_| None),
             gates: ends.map(|_| Vec::new()),
             ends,
@@ -198,7 +207,7 @@ impl Game {
     }
 
     /// The node of a state, which may be new.
-    pub(super) fn node(&mut self, state: &State, after: Option<&Event>, class: Option<&Class>) -> usize {
+    pub(super) fn node(&mut self, state: &State, after: Option<&Event>, class: Option<&SignClass>) -> usize {
         if let Some(at) = self.known.get(state) {
             return *at;
         }
@@ -446,16 +455,26 @@ impl Game {
         state: &State,
         after: Option<&Event>,
         sources: &mut Choice<'_>,
-    ) -> impl Iterator<Item = (Answer, Option<Class>)> {
+    ) -> impl Iterator<Item = (Answer, Option<SignClass>)> {
         let action = self.sought.iosts.transitions[number].action;
         let (name, kind) = {
             let action = self.sought.iosts.action(action);
             (action.name.clone(), action.kind)
         };
         let mut found = Vec::new();
-        for step in candidates(&self.sought, number, state, sources) {
+        let mut of_class: HashMap<SignClass, usize> = HashMap::new();
+        for step in candidates(&self.sought, number, state, TRIED, sources) {
+            let class = (number, step.signs);
+            let alike = of_class.entry(class.clone()).or_default();
+            *alike += 1;
+            if *alike > OF_A_CLASS {
+                continue;
+            }
+            if found.len() >= MOST_VALUES {
+                break;
+            }
             let event = Event::new(name.clone(), step.values);
-            let class = step.classes.into_iter().next();
+            let class = Some(class);
             let sent = (kind == ActionKind::Input).then_some(&event).or(after);
             let to = self.node(&step.to, sent, class.as_ref());
             found.push((Answer { transition: number, event, kind, to }, class));
@@ -538,7 +557,7 @@ impl Game {
         at: usize,
         experience: &Experience,
         random: &mut Random,
-    ) -> Option<(Planned, Option<Class>, usize)> {
+    ) -> Option<(Planned, Option<SignClass>, usize)> {
         let node = &self.nodes[at];
         let moves = node.moves.as_deref()?;
         let answers = waiting(moves).map_or(&[][..], |wait| &wait.answers);

@@ -47,12 +47,12 @@ use crate::initial;
 use crate::judge::case::quiet;
 use crate::judge::{Choice, Judge};
 pub use crate::planner::experience::Experience;
+use crate::planner::experience::SignClass;
 use crate::planner::game::Game;
 pub use crate::planner::goal::{Planned, goal};
 use crate::run::Occurrence;
 use crate::test_case::TestCase;
 use crate::values::{MIX, Values, any, pivots};
-use crate::walk::goals::Class;
 
 /// How far to look from one state: some tens of milliseconds where there is nothing to find.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200, work: 1_000_000 };
@@ -83,7 +83,7 @@ struct Playing {
     /// The last stimulus.
     after: Option<Event>,
     /// What was chosen there, and of which class it is.
-    chosen: Option<(Planned, Option<Class>)>,
+    chosen: Option<(Planned, Option<SignClass>)>,
     /// Which node is hoped for.
     hoped: Option<usize>,
     /// May silence be waited for?

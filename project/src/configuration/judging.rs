@@ -45,7 +45,7 @@ pub(super) fn read_refine(collector: &mut Collector, analysis: &[Entry]) -> Opti
 }
 
 /// What a word means, or a mistake with the nearest word.
-fn known<T: Copy>(
+pub(super) fn known<T: Copy>(
     collector: &mut Collector,
     scalar: &Scalar,
     what: &str,

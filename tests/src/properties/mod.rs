@@ -26,7 +26,7 @@ pub mod yaml;
 use std::collections::BTreeMap;
 
 use coreach_analyses::domains::DomainKind;
-use coreach_analyses::reachability::{Options, Thresholds};
+use coreach_analyses::reachability::{Loops, Options, Thresholds};
 use coreach_analyses::solver::z3::Z3Solver;
 
 use crate::brute::TooLarge;
@@ -212,7 +212,8 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
     // Nothing is drawn for it: another draw would change what all seeds mean.
     let condition_limit = if drawn.fact_limit == 20 { 3 } else { drawn.condition_limit };
     let disjuncts = [1, 2, 4, 8][drawn.delay];
-    Options { condition_limit, disjuncts, ..drawn }
+    let loops = if drawn.rounds == 4 { Loops::Widened } else { Loops::Accelerated };
+    Options { condition_limit, disjuncts, loops, ..drawn }
 }
 
 /// What was seen of one case.

@@ -5,7 +5,6 @@ use coreach_analyses::DomainKind;
 use coreach_analyses::domains::both::Both;
 use coreach_analyses::domains::interval::Interval;
 use coreach_analyses::domains::octagon::Octagon;
-use coreach_analyses::domains::powerset::Powerset;
 use coreach_analyses::domains::{Domain, WithDomain};
 use coreach_analyses::grid::Congruence;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
@@ -187,6 +186,5 @@ fn no_domain_loses_a_point() {
             kind.with(Points(seed));
         }
         Points(seed).run::<Both<Interval, Octagon>>();
-        Points(seed).run::<Powerset<Interval, 3>>();
     }
 }
