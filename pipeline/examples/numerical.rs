@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use coreach_analyses::domains::suited::suited;
 use coreach_analyses::reachability::Loops;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
@@ -16,6 +17,9 @@ use coreach_model::SourceFile;
 use coreach_model::budget::Budget;
 use coreach_model::reader::{read_purpose, read_specification};
 use coreach_pipeline::{Options, Stage, generate};
+
+/// What is done where nothing is said: the domain is the one that suits the program.
+const DEFAULT: &str = "default";
 
 /// What is tried: the default, with one thing changed.
 fn techniques() -> Vec<(&'static str, Analysis)> {
@@ -31,7 +35,8 @@ fn techniques() -> Vec<(&'static str, Analysis)> {
         ("octagon", domain(DomainKind::Octagon)),
         ("no thresholds", with(&|options| options.thresholds = Thresholds::List(Vec::new()))),
         ("widened", with(&|options| options.loops = Loops::Widened)),
-        ("default", with(&|_| ())),
+        ("polyhedra", with(&|_| ())),
+        (DEFAULT, with(&|_| ())),
         ("congruence", domain(DomainKind::PolyhedraCongruence)),
         ("disjuncts 2", disjuncts(2)),
         ("disjuncts 4", disjuncts(4)),
@@ -40,15 +45,18 @@ fn techniques() -> Vec<(&'static str, Analysis)> {
 }
 
 /// Is the purpose taken for reachable, and how long did selection take?
-fn selected(program: &str, purpose: &str, analysis: &Analysis) -> (bool, Duration) {
+fn selected(program: &str, purpose: &str, technique: &str, analysis: &Analysis) -> (bool, Duration) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/numerical");
     let source = |name: String| {
         Arc::new(SourceFile { text: std::fs::read_to_string(folder.join(&name)).unwrap(), name })
     };
     let (specification, _) = read_specification(source(format!("{program}.yaml"))).unwrap();
     let (purpose, _) = read_purpose(source(format!("{program}.{purpose}.yaml")), &specification).unwrap();
-    let options =
-        Options { max_lookahead: 8, analysis: analysis.clone(), limits: Default::default(), check: false };
+    let mut analysis = analysis.clone();
+    if technique == DEFAULT {
+        analysis.domain = suited([&specification.iosts, &purpose.iosts]);
+    }
+    let options = Options { max_lookahead: 8, analysis, limits: Default::default(), check: false };
     let budget = Budget::new("measured", None, false);
     let (mut began, mut ended) = (None, None);
     let mut watch = |stage| match stage {
@@ -76,9 +84,9 @@ fn main() {
     let mut sums = vec![(0, 0, Duration::ZERO); techniques.len()];
     for program in &programs {
         let mut line = format!("{program:16} ");
-        for ((_, analysis), (proved, wrong, all)) in techniques.iter().zip(&mut sums) {
-            let (never, time) = selected(program, "never", analysis);
-            let (some, _) = selected(program, "some", analysis);
+        for ((name, analysis), (proved, wrong, all)) in techniques.iter().zip(&mut sums) {
+            let (never, time) = selected(program, "never", name, analysis);
+            let (some, _) = selected(program, "some", name, analysis);
             *proved += usize::from(!never);
             *wrong += usize::from(!some);
             *all += time;

@@ -88,8 +88,8 @@ pub struct Configuration {
     pub timed: Option<GivenTiming>,
     /// `determinization: max_lookahead`; 8.
     pub max_lookahead: usize,
-    /// `analysis: domain`; polyhedra.
-    pub domain: DomainKind,
+    /// `analysis: domain`; where it is not said, what suits the models.
+    pub domain: Option<DomainKind>,
     /// `analysis: widening: delay`; 2.
     pub widening_delay: usize,
     /// `analysis: widening: thresholds`; auto.
@@ -260,7 +260,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         judging: judging?,
         timed: timed?,
         max_lookahead,
-        domain: domain?,
+        domain,
         widening_delay,
         thresholds: thresholds?,
         descending_steps,
@@ -399,7 +399,7 @@ fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: u64, d
 }
 
 fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKind> {
-    let Some(node) = shape::get(analysis, "domain") else { return Some(DomainKind::Polyhedra) };
+    let node = shape::get(analysis, "domain")?;
     let scalar = shape::scalar(collector, node, "`domain`", "domain: polyhedra")?;
     let here = || DomainKind::ALL.iter().map(|domain| domain.name());
     if let Ok(domain) = scalar.text.parse() {

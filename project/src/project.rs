@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coreach_analyses::check;
+use coreach_analyses::domains::suited::suited;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{Options as Analysis, Thresholds};
+use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
 use coreach_model::budget::Budget;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{ActionKind, Aim, TestPurpose, Transition};
@@ -118,7 +119,7 @@ fn load_models(
     let project = Project {
         judging: configuration.judging,
         conformance: configuration.conformance,
-        options: options(configuration),
+        options: options(configuration, &given.specification, &purposes),
         directory: configuration.directory.clone(),
         formats: configuration.formats.clone(),
         stages: configuration.stages.clone(),
@@ -162,18 +163,15 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
     let (purpose, warnings) = read_aimed(file, &specification, aim)?;
     found.extend(warnings);
     found.extend(quiescence(&purpose, Conformance::default()));
+    let domain = suited_to(&specification, std::slice::from_ref(&purpose));
+    let analysis = Analysis { domain, ..Analysis::default() };
     let project = Project {
         specification,
         timing: None,
         purposes: vec![purpose],
         judging: Judging::default(),
         conformance: Conformance::default(),
-        options: Options {
-            max_lookahead: 8,
-            analysis: Analysis::default(),
-            limits: Limits::default(),
-            check: false,
-        },
+        options: Options { max_lookahead: 8, analysis, limits: Limits::default(), check: false },
         directory: PathBuf::from("out"),
         formats: Vec::new(),
         stages: Stage::ALL.to_vec(),
@@ -217,7 +215,11 @@ fn twice(reference: &Reference, name: &str) -> Diagnostic {
         .help("their results would be written to one folder: give each purpose a name of its own")
 }
 
-fn options(configuration: &Configuration) -> Options {
+fn options(
+    configuration: &Configuration,
+    specification: &Specification,
+    purposes: &[TestPurpose],
+) -> Options {
     let thresholds = match &configuration.thresholds {
         configuration::GivenThresholds::Auto => Thresholds::Auto,
         // Any number will do as a threshold: it is a place to pause, not a fact.
@@ -228,7 +230,7 @@ fn options(configuration: &Configuration) -> Options {
     Options {
         max_lookahead: configuration.max_lookahead,
         analysis: Analysis {
-            domain: configuration.domain,
+            domain: configuration.domain.unwrap_or_else(|| suited_to(specification, purposes)),
             delay: configuration.widening_delay,
             thresholds,
             descending_steps: configuration.descending_steps,
@@ -244,6 +246,11 @@ fn options(configuration: &Configuration) -> Options {
         limits: configuration.limits.clone(),
         check: false,
     }
+}
+
+/// The domain for a specification and its purposes, where none is named.
+fn suited_to(specification: &Specification, purposes: &[TestPurpose]) -> DomainKind {
+    suited(purposes.iter().map(|purpose| &purpose.iosts).chain([&specification.iosts]))
 }
 
 /// The specification of a purpose's file: among the candidates, then beside it.

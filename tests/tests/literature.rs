@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use coreach_analyses::domains::suited::suited;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options as Analysis};
 use coreach_model::SourceFile;
@@ -25,7 +26,10 @@ fn is_reachable(program: &str, purpose: &str, analysis: &Analysis) -> bool {
     };
     let (specification, _) = read_specification(source(format!("{program}.yaml"))).unwrap();
     let (purpose, _) = read_purpose(source(format!("{program}.{purpose}.yaml")), &specification).unwrap();
-    let analysis = analysis.clone();
+    let mut analysis = analysis.clone();
+    if analysis == Analysis::default() {
+        analysis.domain = suited([&specification.iosts, &purpose.iosts]);
+    }
     let options = Options { max_lookahead: 8, analysis, limits: Default::default(), check: true };
     let made =
         generate(&specification.iosts, purpose, &options, &mut Z3Solver::default(), &mut |_| {}).unwrap();

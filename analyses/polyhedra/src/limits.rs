@@ -70,8 +70,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Enough for all but exploding cases, and little enough to end within about a second. It is the work that
-    /// ends; the rows keep memory within some tens of megabytes (a sheared cube of 13 dimensions has 8192).
+    /// Enough for all but exploding cases, and little enough to end within about a second. It is the work
+    /// that ends; the rows keep memory within some tens of megabytes (a sheared cube of 13 dimensions has
+    /// 8192).
     fn default() -> Self {
         Self { rows: 20_000, work: 2_000_000 }
     }

@@ -16,6 +16,7 @@ pub mod octagon;
 pub mod polyhedra;
 #[doc(hidden)]
 pub mod recorded;
+pub mod suited;
 
 use std::fmt;
 use std::str::FromStr;

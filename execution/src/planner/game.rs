@@ -43,6 +43,7 @@ use crate::judge::Choice;
 use crate::judge::case::quiet;
 use crate::planner::experience::{Experience, IN_TIME, KEPT, SignClass, kept};
 use crate::planner::goal::{Planned, goal};
+use crate::planner::moves::{Answer, GameMove, waiting};
 use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
 use crate::walk::candidates::candidates;
@@ -87,26 +88,6 @@ enum End {
     Open,
     Won,
     Lost,
-}
-
-/// A move, or what it leads to.
-#[derive(Clone, Debug)]
-struct Answer {
-    transition: TransitionId,
-    event: Event,
-    kind: ActionKind,
-    to: usize,
-}
-
-/// What the tester may do in a state.
-#[derive(Clone, Debug)]
-struct GameMove {
-    /// Of a stimulus what it does; none of waiting.
-    sends: Option<(Answer, Option<SignClass>)>,
-    /// What the implementation may do then; of a stimulus, before it is taken.
-    answers: Vec<Answer>,
-    /// Does one of these surely come?
-    is_sure: bool,
 }
 
 struct Node {
@@ -602,16 +583,4 @@ impl Game {
         let wait = node.moves.as_deref().and_then(waiting);
         node.rank.is_none() || wait.is_none_or(|wait| self.rank(wait).is_some())
     }
-}
-
-impl GameMove {
-    /// All that may come of it.
-    fn all(&self) -> impl Iterator<Item = &Answer> {
-        self.sends.iter().map(|(sent, _)| sent).chain(&self.answers)
-    }
-}
-
-/// The move that waits.
-fn waiting(moves: &[GameMove]) -> Option<&GameMove> {
-    moves.iter().find(|one| one.sends.is_none())
 }

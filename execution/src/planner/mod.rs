@@ -27,6 +27,7 @@
 mod experience;
 mod game;
 mod goal;
+mod moves;
 mod queues;
 
 use std::collections::VecDeque;
