@@ -336,6 +336,9 @@ impl Scope<'_> {
 
     /// A Boolean datum, field or read, expected to have a value.
     fn flag(&mut self, term: &Term, expected: bool) -> Condition {
+        if let Some(part) = part_of_record(term) {
+            return self.condition(&if expected { part } else { part.not() });
+        }
         match self.finite.get(term) {
             Some(Value::Bool(value)) if *value == expected => Condition::Yes,
             Some(_) => Condition::No,
@@ -418,6 +421,9 @@ impl Scope<'_> {
         if let Some(value) = self.finite.get(term) {
             return Ok(vec![(Condition::Yes, value.clone())]);
         }
+        if let Some(part) = part_of_record(term) {
+            return self.finite_cases(&part);
+        }
         match term.node() {
             Node::Literal(value) => Ok(vec![(Condition::Yes, value.clone())]),
             Node::IfThenElse(c, a, b) => {
@@ -425,7 +431,7 @@ impl Scope<'_> {
                 cases.extend(self.guarded(&c.not(), |scope| scope.finite_cases(b))?);
                 limited(term, cases)
             }
-            Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) => {
+            Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) | Node::Record(..) => {
                 let reason = if mentions_array(term) {
                     ImprecisionReason::Array
                 } else {
@@ -461,6 +467,9 @@ impl Scope<'_> {
 
     fn uncached_linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let one = |expression| Ok(vec![(Condition::Yes, expression)]);
+        if let Some(part) = part_of_record(term) {
+            return self.linear(&part);
+        }
         match term.node() {
             Node::Literal(Value::Int(value)) => {
                 one(LinearExpression::constant(Rational::from(integer(value))))
@@ -615,6 +624,16 @@ fn compare(comparison: Comparison, a: &LinearExpression, b: &LinearExpression, r
         Comparison::AtMost => at_least(b, a),
         Comparison::Greater => more(a, b),
         Comparison::AtLeast => at_least(a, b),
+    }
+}
+
+/// What a field of a record is that is made of fields. That the others have values is asked for elsewhere:
+/// here they may be left out.
+fn part_of_record(term: &Term) -> Option<Term> {
+    let Node::Field(record, at) = term.node() else { return None };
+    match record.node() {
+        Node::Record(_, fields) => Some(fields[*at].clone()),
+        _ => part_of_record(record).map(|record| Term::field(&record, *at)),
     }
 }
 

@@ -15,6 +15,7 @@
 //! [">=", 0, 1]                the nodes 0 and 1
 //! ["and", [2, 5]]             `and` and `or` have a list of nodes
 //! ["field", 7, 0]             a node, and the position of a field
+//! ["record", 2, [3, 4]]       a record type, and the nodes of its fields
 //! ```
 
 use std::borrow::Cow;
@@ -47,7 +48,7 @@ impl JsonSchema for TermNode {
         let words: Vec<&str> =
             WORDS.into_iter().chain(COMPARISONS.map(|of| of.0)).chain(OPERATORS.map(|of| of.0)).collect();
         json_schema!({
-            "description": "A word, then what belongs to it: `literal` a type and a value, `data` a name and a type, `and` and `or` a list of nodes, `field` a node and a position, all others nodes. Each names only nodes before it.",
+            "description": "A word, then what belongs to it: `literal` a type and a value, `data` a name and a type, `and` and `or` a list of nodes, `field` a node and a position, `record` a type and a list of nodes, all others nodes. Each names only nodes before it.",
             "type": "array",
             "minItems": 2,
             "prefixItems": [{ "enum": words }]
@@ -55,8 +56,8 @@ impl JsonSchema for TermNode {
     }
 }
 
-const WORDS: [&str; 10] =
-    ["literal", "data", "not", "and", "or", "if", "negate", "to_real", "select", "store"];
+const WORDS: [&str; 11] =
+    ["literal", "data", "not", "and", "or", "if", "negate", "to_real", "select", "store", "record"];
 const FIELD: &str = "field";
 
 const COMPARISONS: [(&str, Comparison); 6] = [
@@ -154,6 +155,7 @@ impl TermTable {
             Node::Select(a, i) => ("select", vec![of(a), of(i)]),
             Node::Store(a, i, e) => ("store", vec![of(a), of(i), of(e)]),
             Node::Field(a, position) => (FIELD, vec![of(a), json!(position)]),
+            Node::Record(_, fields) => ("record", vec![json!(types.number(term.sort())), list(fields)]),
         };
         std::iter::once(json!(word)).chain(rest).collect()
     }
@@ -222,6 +224,7 @@ fn read(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
         "select" => reading.select(),
         "store" => reading.store(),
         FIELD => reading.field(),
+        "record" => reading.record(),
         _ => Err(format!("no operation is called `{word}`")),
     }
 }
@@ -279,11 +282,30 @@ impl Reading<'_> {
         if *of.sort() == Type::Bool { Ok(of) } else { self.wrong("its part has no truth value") }
     }
 
+    /// The terms of a list.
+    fn list(&self, at: usize) -> Result<Vec<Term>, String> {
+        let Some(parts) = self.rest[at].as_array() else { return self.wrong("its parts are no list") };
+        let place = |part: &Json| part.as_u64().and_then(|number| usize::try_from(number).ok());
+        parts.iter().map(|part| self.part_of(place(part))).collect()
+    }
+
+    fn record(&self) -> Result<Term, String> {
+        self.arity(2)?;
+        let fields = self.list(1)?;
+        match self.ty(0)? {
+            Type::Record(ty)
+                if ty.fields.len() == fields.len()
+                    && fields.iter().zip(&ty.fields).all(|(field, (_, of))| fits(field, of)) =>
+            {
+                Ok(Term::record(ty, fields))
+            }
+            _ => self.wrong("its type is no record, or its parts are of other types"),
+        }
+    }
+
     fn junction(&self) -> Result<Vec<Term>, String> {
         self.arity(1)?;
-        let Some(parts) = self.rest[0].as_array() else { return self.wrong("its parts are no list") };
-        let place = |part: &Json| part.as_u64().and_then(|number| usize::try_from(number).ok());
-        let parts = parts.iter().map(|part| self.part_of(place(part))).collect::<Result<Vec<_>, _>>()?;
+        let parts = self.list(0)?;
         match parts.iter().all(|part| *part.sort() == Type::Bool) {
             true => Ok(parts),
             false => self.wrong("a part has no truth value"),

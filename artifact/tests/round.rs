@@ -54,6 +54,9 @@ pub fn one_of_each() -> Vec<Term> {
         &Term::arithmetic(Operator::Divide, &r, &Term::field(&p, 1)),
         &r,
     ));
+    if let Type::Record(of) = &parcel {
+        terms.push(Term::equal(&p, &Term::record(of, [c, Term::add(&r, &third), b.clone()])));
+    }
     terms.push(Term::or([Term::and(terms[..4].to_vec()), Term::and(terms[5..8].to_vec()), b]));
     terms
 }

@@ -6,7 +6,7 @@ use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::scope::Scope;
 use coreach_model::reader::typing::read_expression;
-use coreach_model::reader::{scope::Meaning, scope::Names, yaml};
+use coreach_model::reader::{Limits, scope::Meaning, scope::Names, yaml};
 use coreach_model::term::Term;
 use coreach_model::types::{ArrayType, EnumType, RecordType};
 use coreach_model::{Datum, Type};
@@ -26,10 +26,14 @@ pub fn expression(bytes: &[u8]) {
     }
     let (names, parameters, types) = world();
     let expected = &types[usize::from(*choice) % types.len()];
-    let scope = Scope { names: &names, parameters: &parameters, action: Some("act") };
+    let scope = Scope { names: &names, parameters: &parameters, action: Some("act"), is_function: false };
     let Some(term) = read(text, scope, expected, true) else { return };
     assert_eq!(term.sort(), &expected.sort());
     let printed = term.to_string();
+    // What is written shortly may be longer than what is read.
+    if printed.len() > Limits::GIVEN.expression {
+        return;
+    }
     let again = read(&printed, scope, expected, false);
     let again = again.unwrap_or_else(|| panic!("`{text}` is printed as `{printed}`, which is refused"));
     assert_eq!(term, again, "`{text}` is printed as `{printed}`, which is read as `{again}`");
@@ -101,6 +105,7 @@ fn world() -> World {
     for (position, literal) in color.literals.iter().enumerate() {
         names.add(literal, Meaning::Literal(color.clone(), position), None);
     }
+    names.types = vec![("Color".to_owned(), enumeration.clone()), ("Pair".to_owned(), pair.clone())];
     let parameters = vec![("v".to_owned(), Some(Datum::new("v", Type::Int)))];
     let arrays = array(&range, &Type::Int);
     (names, parameters, [Type::Bool, Type::Int, Type::Real, enumeration, pair, arrays])

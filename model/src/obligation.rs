@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use crate::iosts::Transition;
 use crate::term::Term;
 use crate::term::node::{Comparison, Node, Operator};
+use crate::term::total::fits_field;
 use crate::types::Type;
 
 /// The condition under which the transition can be taken: its guard, the definedness of all its operations,
@@ -66,9 +67,18 @@ pub fn in_type(term: &Term, ty: &Type) -> Term {
             Term::compare(Comparison::AtLeast, term, &Term::int(low.clone())),
             Term::compare(Comparison::AtMost, term, &Term::int(high.clone())),
         ]),
-        Type::Record(record) if term.as_literal().is_none() && term.as_datum().is_none() => Term::and(
-            record.fields.iter().enumerate().map(|(at, (_, field))| in_type(&Term::field(term, at), field)),
-        ),
+        // A record that is made of fields asks for theirs itself.
+        Type::Record(record)
+            if !matches!(term.node(), Node::Literal(_) | Node::Data(_) | Node::Record(..)) =>
+        {
+            Term::and(
+                record
+                    .fields
+                    .iter()
+                    .enumerate()
+                    .map(|(at, (_, field))| in_type(&Term::field(term, at), field)),
+            )
+        }
         _ => Term::yes(),
     }
 }
@@ -135,6 +145,10 @@ fn own_condition(term: &Term) -> Term {
         }
         Node::Arithmetic(Operator::Divide, _, b) => {
             Term::compare(Comparison::NotEqual, b, &Term::int(0).to_real())
+        }
+        Node::Record(ty, fields) => {
+            let open = fields.iter().zip(&ty.fields).filter(|(field, (_, of))| !fits_field(field, of));
+            Term::and(open.map(|(field, (_, of))| in_type(field, of)))
         }
         Node::Select(a, i) => match a.sort() {
             Type::Array(array) => in_type(i, &array.index),

@@ -3,9 +3,6 @@
 //! The text must survive YAML 1.1 programs too, which take `on`, `off`, `yes`, `no`, `y` and `n` for truth
 //! values: such words stand in quotes, the format's own key `on` among them. An expression stands in quotes
 //! wherever a plain scalar might end early or begin with a sign of YAML's.
-//!
-//! One thing has no spelling in the language: literals of arrays and records, which no reader makes. A term
-//! that contains one is written as it prints, for people.
 
 use std::collections::HashSet;
 use std::fmt::Write;

@@ -12,10 +12,11 @@ use coreach_model::obligation::defined;
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::types::ArrayType;
+use coreach_model::types::{ArrayType, RecordType};
 use coreach_model::{Datum, Term, Type, Value};
 
-/// An expression as somebody writes it. Arrays are of `int[0..3]`, over `int[0..2]`.
+/// An expression as somebody writes it. Arrays are of `int[0..3]`, over `int[0..2]`; records have a left
+/// number, of `int[0..2]`, and a right one.
 #[derive(Clone, Debug)]
 enum Tree {
     /// `x`: int
@@ -26,6 +27,8 @@ enum Tree {
     P,
     /// `a`: an array
     A,
+    /// `r`: a record
+    R,
     Int(i64),
     Bool(bool),
     Arithmetic(Operator, Box<Tree>, Box<Tree>),
@@ -36,6 +39,9 @@ enum Tree {
     If(Box<Tree>, Box<Tree>, Box<Tree>),
     Select(Box<Tree>, Box<Tree>),
     Store(Box<Tree>, Box<Tree>, Box<Tree>),
+    Pair(Box<Tree>, Box<Tree>),
+    Left(Box<Tree>),
+    Right(Box<Tree>),
 }
 
 /// What a tree is worth.
@@ -44,6 +50,7 @@ enum Worth {
     Int(i64),
     Bool(bool),
     Array([i64; 3]),
+    Pair(i64, i64),
 }
 
 /// What the data are worth.
@@ -53,6 +60,7 @@ struct Data {
     s: i64,
     p: bool,
     a: [i64; 3],
+    r: (i64, i64),
 }
 
 fn number(tree: &Tree, data: &Data) -> Option<i64> {
@@ -73,6 +81,13 @@ fn cells(tree: &Tree, data: &Data) -> Option<[i64; 3]> {
     }
 }
 
+fn sides(tree: &Tree, data: &Data) -> Option<(i64, i64)> {
+    match worth(tree, data)? {
+        Worth::Pair(left, right) => Some((left, right)),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// From the left, stopping early; `None` where an operation that is reached has no value.
 fn worth(tree: &Tree, data: &Data) -> Option<Worth> {
     Some(match tree {
@@ -80,6 +95,13 @@ fn worth(tree: &Tree, data: &Data) -> Option<Worth> {
         Tree::S => Worth::Int(data.s),
         Tree::P => Worth::Bool(data.p),
         Tree::A => Worth::Array(data.a),
+        Tree::R => Worth::Pair(data.r.0, data.r.1),
+        Tree::Pair(left, right) => {
+            let (left, right) = (number(left, data)?, number(right, data)?);
+            Worth::Pair(Some(left).filter(|left| (0..=2).contains(left))?, right)
+        }
+        Tree::Left(pair) => Worth::Int(sides(pair, data)?.0),
+        Tree::Right(pair) => Worth::Int(sides(pair, data)?.1),
         Tree::Int(value) => Worth::Int(*value),
         Tree::Bool(value) => Worth::Bool(*value),
         Tree::Arithmetic(operator, a, b) => {
@@ -98,6 +120,7 @@ fn worth(tree: &Tree, data: &Data) -> Option<Worth> {
                 (Worth::Int(a), Worth::Int(b)) => a.cmp(&b),
                 (Worth::Bool(a), Worth::Bool(b)) => a.cmp(&b),
                 (Worth::Array(a), Worth::Array(b)) => a.cmp(&b),
+                (Worth::Pair(a, b), Worth::Pair(c, d)) => (a, b).cmp(&(c, d)),
                 _ => panic!("{a:?} {b:?}"),
             };
             Worth::Bool(comparison.holds(order))
@@ -137,33 +160,44 @@ fn array_type() -> Arc<ArrayType> {
     Arc::new(ArrayType { index: range(2), element: range(3) })
 }
 
-fn data() -> [Datum; 4] {
+fn record_type() -> Arc<RecordType> {
+    let fields = vec![("left".to_owned(), Type::Range(0.into(), 2.into())), ("right".to_owned(), Type::Int)];
+    Arc::new(RecordType { name: "Pair".to_owned(), fields })
+}
+
+fn data() -> [Datum; 5] {
     [
         Datum::new("x", Type::Int),
         Datum::new("s", Type::Range(0.into(), 2.into())),
         Datum::new("p", Type::Bool),
         Datum::new("a", Type::Array(array_type())),
+        Datum::new("r", Type::Record(record_type())),
     ]
 }
 
 fn valuation(of: &Data) -> Valuation {
-    let [x, s, p, a] = data();
+    let [x, s, p, a, r] = data();
+    let pair = Value::Record(record_type(), vec![Value::int(of.r.0), Value::int(of.r.1)]);
     let Value::Array(empty) = Value::any(a.ty()) else { panic!("an array") };
     let cells = (0..3)
         .zip(of.a)
         .fold((*empty).clone(), |array, (at, value)| array.set(Value::int(at), Value::int(value)));
-    [(x, Value::int(of.x)), (s, Value::int(of.s)), (p, Value::Bool(of.p)), (a, Value::Array(Arc::new(cells)))]
-        .into()
+    let cells = Value::Array(Arc::new(cells));
+    [(x, Value::int(of.x)), (s, Value::int(of.s)), (p, Value::Bool(of.p)), (a, cells), (r, pair)].into()
 }
 
 /// The term, by the constructors.
 fn term(tree: &Tree) -> Term {
-    let [x, s, p, a] = data();
+    let [x, s, p, a, r] = data();
     match tree {
         Tree::X => Term::datum(&x),
         Tree::S => Term::datum(&s),
         Tree::P => Term::datum(&p),
         Tree::A => Term::datum(&a),
+        Tree::R => Term::datum(&r),
+        Tree::Pair(left, right) => Term::record(&record_type(), [term(left), term(right)]),
+        Tree::Left(pair) => Term::field(&term(pair), 0),
+        Tree::Right(pair) => Term::field(&term(pair), 1),
         Tree::Int(value) => Term::int(*value),
         Tree::Bool(value) => Term::literal(Value::Bool(*value)),
         Tree::Arithmetic(operator, a, b) => Term::arithmetic(*operator, &term(a), &term(b)),
@@ -194,8 +228,10 @@ impl Random {
     }
 
     fn number(&mut self, depth: usize) -> Tree {
-        match self.below(if depth == 0 { 4 } else { 9 }) {
+        match self.below(if depth == 0 { 4 } else { 11 }) {
             0 => Tree::X,
+            9 => Tree::Left(Box::new(self.record(depth - 1))),
+            10 => Tree::Right(Box::new(self.record(depth - 1))),
             1 => Tree::S,
             2 | 3 => Tree::Int(self.below(5) as i64 - 1),
             4 | 5 => {
@@ -214,8 +250,12 @@ impl Random {
     }
 
     fn truth(&mut self, depth: usize) -> Tree {
-        match self.below(if depth == 0 { 2 } else { 10 }) {
+        match self.below(if depth == 0 { 2 } else { 11 }) {
             0 => Tree::P,
+            10 => {
+                let (a, b) = self.pair(|random| random.record(depth - 1));
+                Tree::Compare(Comparison::Equal, a, b)
+            }
             1 => Tree::Bool(self.below(2) == 0),
             2..=4 => {
                 use Comparison::{AtLeast, AtMost, Equal, Greater, Less, NotEqual};
@@ -244,6 +284,20 @@ impl Random {
         }
     }
 
+    fn record(&mut self, depth: usize) -> Tree {
+        match self.below(if depth == 0 { 1 } else { 4 }) {
+            0 => Tree::R,
+            1 => {
+                let (a, b) = self.pair(|random| random.record(depth - 1));
+                Tree::If(Box::new(self.truth(depth - 1)), a, b)
+            }
+            _ => {
+                let (left, right) = self.pair(|random| random.number(depth - 1));
+                Tree::Pair(left, right)
+            }
+        }
+    }
+
     fn array(&mut self, depth: usize) -> Tree {
         if depth == 0 || self.below(4) == 0 {
             return Tree::A;
@@ -263,7 +317,7 @@ fn a_term_has_the_value_of_its_operations_where_they_have_one() {
         let built = term(&tree);
         let condition = defined(&built);
         for of in [(-1, 0, false), (0, 1, true), (1, 2, false), (3, 0, true)] {
-            let of = Data { x: of.0, s: of.1, p: of.2, a: [of.1, 3 - of.1, 1] };
+            let of = Data { x: of.0, s: of.1, p: of.2, a: [of.1, 3 - of.1, 1], r: (of.1, of.0) };
             let expected = truth(&tree, &of).map(Value::Bool);
             undefined += usize::from(expected.is_none());
             let valuation = valuation(&of);

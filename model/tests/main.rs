@@ -4,4 +4,5 @@
 mod compose;
 mod constructors;
 mod definedness;
+mod language;
 mod timed;

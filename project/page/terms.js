@@ -81,6 +81,11 @@
         return V.set(array, index, element);
       }
       case "field": return go(a)[b];
+      case "record": {
+        const fields = b.map((part) => go(part));
+        if (!V.isIn(fields, a)) throw new Undefined(`${V.show(fields, a)} is outside the record type`);
+        return fields;
+      }
       default: {
         const [left, right] = [go(a), go(b)];
         const operation = (typeof left === "bigint" ? whole : rational)[name];
@@ -113,6 +118,7 @@
       case "select": return `${go(a)}[${go(b)}]`;
       case "store": return `${go(a)}[${go(b)} := ${go(c)}]`;
       case "field": return `${go(a)}.${b}`;
+      case "record": return `{${b.map((part, at) => `${Coreach.type(a).fields[at].name}: ${go(part)}`).join(", ")}}`;
       default: {
         const side = (part) => (["literal", "data", "select", "field"].includes(Coreach.data.terms[part][0]) ? go(part) : `(${go(part)})`);
         const compares = ["==", "!=", "<", "<=", ">", ">="].includes(name);

@@ -82,7 +82,11 @@ pub(crate) fn given(
                 uncontrollable: uncontrollable.collect(),
                 silence_after: Term::literal(said.silence_after.clone()),
             };
-            let specification = Specification { iosts: form.iosts.clone(), types: timed.types.clone() };
+            let specification = Specification {
+                iosts: form.iosts.clone(),
+                types: timed.types.clone(),
+                functions: timed.functions.clone(),
+            };
             Ok(Given { specification, timed: Some((timed, timing)), form: Some(form) })
         }
         _ => Err(found),

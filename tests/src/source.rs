@@ -14,7 +14,7 @@ use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::reader::{Specification, read_purpose, read_specification};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, SourceFile, TestPurpose, TransitionId, Type};
 
-pub use tree::Tree;
+pub use tree::{Form, Tree};
 
 use crate::text;
 

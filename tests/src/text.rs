@@ -1,5 +1,6 @@
 //! A pair as the YAML that `coreach check` accepts, and its configuration.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
@@ -8,7 +9,7 @@ use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::{Datum, Type};
 
 use crate::properties::Settings;
-use crate::source::{Model, Pair, Tree};
+use crate::source::{Model, Pair, Step, Tree};
 
 /// The specification as YAML.
 pub fn specification(pair: &Pair) -> String {
@@ -49,7 +50,7 @@ pub fn specification(pair: &Pair) -> String {
     if !internals.is_empty() {
         put(&mut text, format_args!("internals: [{}]\n", internals.join(", ")));
     }
-    transitions(&mut text, model);
+    transitions(&mut text, model, "f");
     text
 }
 
@@ -65,7 +66,7 @@ pub fn purpose(pair: &Pair) -> String {
     data(&mut text, "constants", &own.cloned().collect::<Vec<_>>());
     data(&mut text, "variables", &purpose.model.variables);
     locations(&mut text, &purpose.model);
-    transitions(&mut text, &purpose.model);
+    transitions(&mut text, &purpose.model, "g");
     text
 }
 
@@ -94,16 +95,46 @@ fn locations(text: &mut String, model: &Model) {
     }
 }
 
-fn transitions(text: &mut String, model: &Model) {
+/// The function that a guard is written as, and its call; its parameters are those of the action.
+fn function(model: &Model, step: &Step, name: &str) -> (String, String) {
+    let mut parameters = Vec::new();
+    let mut replaced = BTreeMap::new();
+    for (number, datum) in model.action(step.action).parameters.iter().enumerate() {
+        let own = Datum::new(format!("own{number}"), datum.ty().sort());
+        parameters.push(format!("{own}: \"{}\"", own.ty()));
+        replaced.insert(datum.clone(), Tree::datum(&own));
+    }
+    let body = step.guard.replaced(&replaced);
+    let declared = format!("  {name}: {{ parameters: {{ {} }}, is: \"{body}\" }}\n", parameters.join(", "));
+    let arguments = model.action(step.action).parameters.iter().map(|datum| datum.name());
+    (declared, format!("{name}({})", arguments.collect::<Vec<_>>().join(", ")))
+}
+
+/// Where something is written shortly, every other guard is a function.
+fn transitions(text: &mut String, model: &Model, prefix: &str) {
+    let is_short = model.transitions.iter().any(|step| step.guard.is_short());
+    let mut functions = String::new();
+    let mut calls = BTreeMap::new();
+    for (number, step) in
+        model.transitions.iter().enumerate().filter(|(number, _)| is_short && number.is_multiple_of(2))
+    {
+        let (declared, call) = function(model, step, &format!("{prefix}{number}"));
+        functions += &declared;
+        calls.insert(number, call);
+    }
+    if !functions.is_empty() {
+        put(text, format_args!("functions:\n{functions}"));
+    }
     if !model.transitions.is_empty() {
         text.push_str("transitions:\n");
     }
-    for step in &model.transitions {
+    for (number, step) in model.transitions.iter().enumerate() {
         let [from, to] = [step.source, step.target].map(|at| &model.locations[at]);
         let on = &model.action(step.action).name;
         put(text, format_args!("  - from: {from}\n    to: {to}\n    \"on\": {on}\n"));
-        if !step.guard.is_true() {
-            put(text, format_args!("    when: \"{}\"\n", step.guard));
+        let guard = calls.get(&number).cloned().unwrap_or_else(|| step.guard.to_string());
+        if guard != "true" {
+            put(text, format_args!("    when: \"{guard}\"\n"));
         }
         let value = |(variable, value): (&Datum, &Tree)| format!("      {}: \"{value}\"\n", variable.name());
         if !step.assignments.is_empty() {

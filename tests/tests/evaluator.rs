@@ -25,7 +25,10 @@ fn is_total(expression: &Expression, places: &[brute::value::Value]) -> bool {
     let parts: Vec<&Expression> = match expression {
         Expression::Constant(_) | Expression::Place(_) => Vec::new(),
         Expression::Not(a) | Expression::Negate(a) | Expression::Field(a, _) => vec![a],
-        Expression::And(parts) | Expression::Or(parts) | Expression::Implies(parts) => parts.iter().collect(),
+        Expression::And(parts)
+        | Expression::Or(parts)
+        | Expression::Implies(parts)
+        | Expression::Made(_, parts) => parts.iter().collect(),
         Expression::Chain(first, rest) => {
             std::iter::once(&**first).chain(rest.iter().map(|(_, part)| part)).collect()
         }
@@ -94,6 +97,43 @@ fn both_evaluators_agree_on_expressions_that_have_a_value() {
     println!("{} total, {} partial, told apart {}", seen.total, seen.partial, seen.told_apart);
     assert!(seen.total > 5_000 && seen.partial > 500, "{} total, {} partial", seen.total, seen.partial);
 }
+
+/// Soundness of what is written shortly: the oracle reads it by itself, from the same text. Every form of it
+/// is written somewhere.
+#[test]
+fn both_evaluators_agree_on_what_is_written_shortly() {
+    let mut random = Random::new(7);
+    let mut seen = Seen { total: 0, partial: 0, told_apart: 0 };
+    let mut written: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in (1_004..1_804).step_by(4) {
+        let pair = generate(seed, &Shape { lively: 0, lookahead: 0, ..Shape::of(seed) });
+        let (specification, purpose) = (text::specification(&pair), text::purpose(&pair));
+        let own = Behaviour::read(&specification, &purpose).unwrap();
+        let theirs = read(&pair).unwrap_or_else(|found| panic!("{found}\n{specification}\n{purpose}"));
+        compare(&mut random, &own.specification, &theirs.specification, &mut seen);
+        compare(&mut random, &own.purpose.machine, &theirs.purpose.iosts, &mut seen);
+        for form in FORMS {
+            *written.entry(form).or_default() +=
+                usize::from((specification.clone() + &purpose).contains(form));
+        }
+    }
+    println!("{} total, {} partial, told apart {}, {written:?}", seen.total, seen.partial, seen.told_apart);
+    assert!(seen.total > 3_000 && seen.partial > 300, "{} total, {} partial", seen.total, seen.partial);
+    assert!(written.values().all(|count| *count >= 5), "{written:?}");
+}
+
+const FORMS: [&str; 10] = [
+    "all q in",
+    "some q in",
+    "count q in",
+    "for all]",
+    "Item {",
+    " with {",
+    "min(",
+    "max(",
+    "abs(",
+    "functions:",
+];
 
 /// Every shape that folds is written somewhere, for text and trees must not have lost it.
 #[test]

@@ -19,7 +19,7 @@ use coreach_tests::text;
 fn failures(seeds: impl IntoIterator<Item = u64>, total: &mut Report) -> Vec<String> {
     let mut failures = Vec::new();
     for seed in seeds {
-        let pair = generate(seed, &Shape::default());
+        let pair = generate(seed, &Shape::of(seed));
         let report = check(&pair, &Settings::of(seed));
         for (what, count) in report.counts {
             total.count(what, count);
@@ -60,6 +60,15 @@ fn no_property_is_violated_by_the_fixed_seeds() {
     for property in coreach_tests::properties::PROPERTIES {
         assert!(total.tried.contains_key(property.name), "{} was never tried", property.name);
     }
+}
+
+/// Soundness of functions, quantifiers and values of records and arrays through all stages.
+#[test]
+fn no_property_is_violated_where_much_is_written_shortly() {
+    let mut total = Report::default();
+    let failures = failures((1_004..1_044).step_by(8), &mut total);
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    assert!(total.counts.get("test cases").copied().unwrap_or(0) > 0, "{:?}", total.counts);
 }
 
 #[test]

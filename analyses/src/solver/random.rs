@@ -80,6 +80,14 @@ impl Random {
         match self.below(if depth == 0 { 3 } else { 12 }) {
             0 => self.datum(&[2]),
             1 => Term::equal(&self.datum(&[3]), &self.colour(next)),
+            2 if depth > 0 => {
+                let Type::Record(of) = pair() else { unreachable!() };
+                let made = Term::record(&of, [self.index(next), self.boolean(next)]);
+                match self.below(2) {
+                    0 => Term::equal(&self.datum(&[6]), &made),
+                    _ => Term::field(&made, 1),
+                }
+            }
             2 => Term::field(&self.datum(&[6]), 1),
             3 => self.boolean(next).not(),
             4 => Term::and([self.boolean(next), self.boolean(next)]),

@@ -346,6 +346,7 @@ impl Printer {
             Node::ToReal(_) => format!("(to_real {parts})"),
             Node::Select(..) => format!("(select {parts})"),
             Node::Store(..) => format!("(store {parts})"),
+            Node::Record(record, _) => format!("({} {parts})", constructor(&record.name)),
             Node::Field(a, position) => {
                 let Type::Record(record) = a.sort() else { unreachable!("{a} is not a record") };
                 format!("({} {parts})", selector(&record.name, &record.fields[*position].0))

@@ -127,7 +127,7 @@ fn apply(
                 return None;
             }
             let parameter = random.pick(&action.parameters)?;
-            let shifted = following(random, parameter)?;
+            let shifted = following(random, &Term::datum(parameter), parameter.ty())?;
             let renaming = Substitution::from([(parameter.clone(), shifted)]);
             transition.guard = substitute(&kept.guard, &renaming);
         }
@@ -193,17 +193,22 @@ fn apply(
 }
 
 /// The value that follows the parameter's, round and round in a finite type. In a guard it stands for the
-/// parameter: the message then carries the value before the right one. Of an array one cell follows; a record
-/// that differs from another cannot be written as an expression.
-fn following(random: &mut Random, parameter: &Datum) -> Option<Term> {
-    match parameter.ty() {
+/// parameter: the message then carries the value before the right one. Of an array one cell follows, of a
+/// record one field.
+fn following(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
+    match ty {
         Type::Array(array) => {
-            let whole = Term::datum(parameter);
             let index = Term::literal(random.pick(&some_values(&array.index)?)?.clone());
-            let cell = next(&Term::select(&whole, &index), &array.element)?;
-            Some(Term::store(&whole, &index, &cell))
+            let cell = next(&Term::select(term, &index), &array.element)?;
+            Some(Term::store(term, &index, &cell))
         }
-        ty => next(&Term::datum(parameter), ty),
+        Type::Record(record) => {
+            let which = random.below(record.fields.len());
+            let new = following(random, &Term::field(term, which), &record.fields[which].1)?;
+            let field = |at| if at == which { new.clone() } else { Term::field(term, at) };
+            Some(Term::record(record, (0..record.fields.len()).map(field)))
+        }
+        ty => next(term, ty),
     }
 }
 
@@ -221,25 +226,6 @@ fn next(term: &Term, ty: &Type) -> Option<Term> {
         shifted = Term::if_then_else(&is, &Term::literal(pair[1].clone()), &shifted);
     }
     Some(shifted)
-}
-
-/// The term is the value, said by its parts: the language of expressions has no literals of records and
-/// arrays, and a mutant must be readable where it is written. `None` where the parts are not few.
-fn says(term: &Term, value: &Value) -> Option<Term> {
-    match value {
-        Value::Record(_, fields) => {
-            let parts = fields.iter().enumerate().map(|(at, field)| says(&Term::field(term, at), field));
-            parts.collect::<Option<Vec<_>>>().map(Term::and)
-        }
-        Value::Array(array) => {
-            let indices = Value::enumerate(&array.ty.index, FEW)?;
-            let parts = indices
-                .iter()
-                .map(|index| says(&Term::select(term, &Term::literal(index.clone())), array.get(index)));
-            parts.collect::<Option<Vec<_>>>().map(Term::and)
-        }
-        _ => Some(Term::equal(term, &Term::literal(value.clone()))),
-    }
 }
 
 /// Some values of a type, all where they are few.
@@ -294,7 +280,7 @@ fn change_initial_value(random: &mut Random, iosts: &mut Iosts) -> Option<String
     let variable = random.pick(&iosts.variables)?.clone();
     let value = random.pick(&some_values(variable.ty())?)?.clone();
     let kept = iosts.initial_condition.conjuncts().into_iter().filter(|part| !part.mentions(&variable));
-    let is = says(&Term::datum(&variable), &value)?;
+    let is = Term::equal(&Term::datum(&variable), &Term::literal(value.clone()));
     iosts.initial_condition = Term::and(kept.chain([is]).collect::<Vec<_>>());
     Some(format!("{variable} starts with {value}"))
 }
@@ -305,7 +291,7 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
     let action = *random.pick(&outputs)?;
     let parameter = random.pick(&iosts.action(action).parameters)?.clone();
     let never = random.pick(&some_values(parameter.ty())?)?.clone();
-    let differs = says(&Term::datum(&parameter), &never)?.not();
+    let differs = Term::equal(&Term::datum(&parameter), &Term::literal(never.clone())).not();
     for transition in iosts.transitions.iter_mut().filter(|t| t.action == action) {
         transition.guard = Term::and([transition.guard.clone(), differs.clone()]);
     }

@@ -108,6 +108,13 @@ impl Collector {
         }
     }
 
+    /// Adds a place to all that were found since there were so many.
+    pub fn label_since(&mut self, found: usize, origin: &Origin, label: &str) {
+        for diagnostic in self.found.iter_mut().skip(found) {
+            diagnostic.labels.push((origin.clone(), label.to_owned()));
+        }
+    }
+
     /// How many errors so far: compare before and after to learn whether a part was right.
     pub fn errors(&self) -> usize {
         self.errors

@@ -12,6 +12,8 @@ use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::{Action, Iosts, Transition, TransitionOrigin};
 use crate::reader::collect::Collector;
 use crate::reader::graph::check_livelocks;
+use crate::reader::imports::{imported, open};
+use crate::reader::scope::NamedExpression;
 use crate::reader::specification::{Specification, read_nested};
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{lexer, shape, yaml};
@@ -59,9 +61,10 @@ pub(super) fn read(
     let mut parts = parts.into_iter();
     let first = parts.next()?;
     let mut whole = Iosts { name: name.to_owned(), ..first.specification.iosts };
-    let mut types = first.specification.types;
+    let (mut types, mut functions) = (first.specification.types, first.specification.functions);
     for part in parts {
         add_types(collector, &mut types, &part);
+        add_functions(collector, &mut functions, &part);
         match compose(name, &whole, &part.specification.iosts) {
             Ok(composed) => whole = composed,
             Err(found) => {
@@ -83,11 +86,11 @@ pub(super) fn read(
     check_livelocks(collector, &whole, &place, "hide less: one of these steps must be seen");
     let origin = shape::get(entries, "iosts").map(|node| collector.origin(&node.span));
     let iosts = Iosts { origin, ..whole };
-    (collector.errors() == before).then_some(Specification { iosts, types })
+    (collector.errors() == before).then_some(Specification { iosts, types, functions })
 }
 
-/// The files of the parts of a composition, and of their parts; none of any other file, or of one that cannot
-/// be read.
+/// The files of the parts of a composition, and of their parts, and files that are imported; none of a file
+/// that cannot be read.
 ///
 /// A part that is not there is among them: somebody may be about to make it.
 pub fn parts(path: &Path) -> Vec<PathBuf> {
@@ -95,21 +98,19 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
     let mut work = vec![(path.to_owned(), 0)];
     while let Some((path, depth)) = work.pop() {
         let Ok(file) = yaml::load(&path) else { continue };
-        // Most specifications are no compositions, and some are long.
-        if !file.text.contains("compose") {
+        // Most specifications have neither, and some are long.
+        if !file.text.contains("compose") && !file.text.contains("import") {
             continue;
         }
         let mut collector = Collector::new(file);
         let Some(root) = yaml::parse(&mut collector) else { continue };
         let NodeKind::Mapping(entries) = &root.kind else { continue };
-        let Some(NodeKind::Sequence(items)) = shape::get(entries, "compose").map(|node| &node.kind) else {
-            continue;
-        };
+        let items = ["compose", "import"].into_iter().filter_map(|key| shape::get(entries, key));
         let folder = path.parent().unwrap_or(Path::new(""));
-        for item in items {
+        for item in items.flat_map(imported) {
             let node = match &item.kind {
                 NodeKind::Mapping(entries) => shape::get(entries, "model"),
-                _ => Some(&**item),
+                _ => Some(item),
             };
             let Some(scalar) = node.and_then(Node::as_scalar) else { continue };
             let part = folder.join(&scalar.text);
@@ -143,19 +144,8 @@ fn part(collector: &mut Collector, item: &Node, depth: usize) -> Option<Part> {
     };
     let scalar = shape::scalar(collector, file, "a part", LIKE)?;
     let origin = collector.origin(&scalar.span);
-    let folder = Path::new(&origin.file.name).parent().unwrap_or(Path::new("")).to_owned();
-    let path = folder.join(&scalar.text);
-    if !path.is_file() {
-        let state = if path.is_dir() { "a folder, not a file" } else { "no such file" };
-        let diagnostic = Diagnostic::error("missing-file", format!("the part cannot be read: {state}"))
-            .at(origin, state)
-            .help("paths are relative to the folder of the file that names them");
-        collector.push(diagnostic);
-        return None;
-    }
-    let read = yaml::load(&path)
-        .map_err(|diagnostic| vec![diagnostic.at(origin.clone(), "named here")])
-        .and_then(|file| read_nested(file, depth + 1));
+    let file = open(collector, scalar, "the part")?;
+    let read = read_nested(file, depth + 1);
     let mut specification = match read {
         Ok((specification, warnings)) => {
             // What one part leaves unused is another's.
@@ -169,13 +159,14 @@ fn part(collector: &mut Collector, item: &Node, depth: usize) -> Option<Part> {
         }
     };
     if let Some(node) = rename {
-        specification.iosts = renamed(collector, node, specification.iosts)?;
+        specification = renamed(collector, node, specification)?;
     }
     Some(Part { specification, origin })
 }
 
 /// The part with other names for actions, data and parameters.
-fn renamed(collector: &mut Collector, node: &Node, iosts: Iosts) -> Option<Iosts> {
+fn renamed(collector: &mut Collector, node: &Node, of: Specification) -> Option<Specification> {
+    let iosts = &of.iosts;
     let entries = shape::mapping(collector, node, "`rename`", "rename: { Pay: PayBank }")?;
     shape::check_distinct(collector, entries, "duplicate-key", "name");
     let mut names: BTreeMap<String, String> = BTreeMap::new();
@@ -185,7 +176,7 @@ fn renamed(collector: &mut Collector, node: &Node, iosts: Iosts) -> Option<Iosts
         let actions = iosts.actions.iter().map(|action| action.name.clone());
         actions.chain(data.map(|datum| datum.name().to_owned())).collect()
     };
-    let known = known(&iosts);
+    let known = known(iosts);
     let before = collector.errors();
     for entry in shape::first_entries(entries) {
         let old = entry.key.text.as_str();
@@ -220,10 +211,11 @@ fn renamed(collector: &mut Collector, node: &Node, iosts: Iosts) -> Option<Iosts
             names.insert(old.to_owned(), new.text.clone());
         }
     }
-    (collector.errors() == before).then(|| with_names(&iosts, &names))
+    (collector.errors() == before).then(|| with_names(&of, &names))
 }
 
-fn with_names(iosts: &Iosts, names: &BTreeMap<String, String>) -> Iosts {
+fn with_names(of: &Specification, names: &BTreeMap<String, String>) -> Specification {
+    let Specification { iosts, types, functions } = of;
     let new = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());
     let datum = |datum: &Datum| Datum::new(new(datum.name()), datum.ty().clone());
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
@@ -238,7 +230,17 @@ fn with_names(iosts: &Iosts, names: &BTreeMap<String, String>) -> Iosts {
         },
         ..t.clone()
     };
-    Iosts {
+    // A parameter of a function is put in by a call, whatever it is called.
+    let function = |function: &NamedExpression| {
+        let own = |name: &Datum| function.parameters.contains(name);
+        let put: Substitution =
+            put.iter().filter(|(old, _)| !own(old)).map(|(old, new)| (old.clone(), new.clone())).collect();
+        NamedExpression {
+            body: function.body.as_ref().map(|body| substitute(body, &put)),
+            ..function.clone()
+        }
+    };
+    let iosts = Iosts {
         constants: iosts.constants.iter().map(datum).collect(),
         variables: iosts.variables.iter().map(datum).collect(),
         initial_condition: substitute(&iosts.initial_condition, &put),
@@ -249,6 +251,26 @@ fn with_names(iosts: &Iosts, names: &BTreeMap<String, String>) -> Iosts {
         }),
         transitions: iosts.transitions.map(transition),
         ..iosts.clone()
+    };
+    Specification { iosts, types: types.clone(), functions: functions.iter().map(function).collect() }
+}
+
+/// Functions of one name must be one function.
+fn add_functions(collector: &mut Collector, functions: &mut Vec<NamedExpression>, part: &Part) {
+    for function in &part.specification.functions {
+        match functions.iter().find(|known| known.name == function.name) {
+            Some(known) if known != function => {
+                let message = format!("two parts declare the function `{}`, and not as the same", known.name);
+                let diagnostic = Diagnostic::error("incompatible-parts", message)
+                    .at(part.origin.clone(), "the second part")
+                    .at(function.origin.clone(), "declared here")
+                    .at(known.origin.clone(), "and here")
+                    .help("give one of them another name in its file");
+                collector.push(diagnostic);
+            }
+            Some(_) => {}
+            None => functions.push(function.clone()),
+        }
     }
 }
 

@@ -195,7 +195,7 @@ fn number(input: &mut Input<'_>) -> Lexed<TokenKind> {
 type Spelling = (&'static str, &'static str, Option<&'static str>);
 
 /// Longer spellings stand before their beginnings.
-const SPELLINGS: [Spelling; 53] = [
+const SPELLINGS: [Spelling; 56] = [
     ("<=>", "", Some("`==` between truth values is equivalence")),
     ("===", "", Some("write `==`")),
     ("!==", "", Some("write `!=`")),
@@ -227,6 +227,9 @@ const SPELLINGS: [Spelling; 53] = [
     (")", ")", None),
     ("[", "[", None),
     ("]", "]", None),
+    ("{", "{", None),
+    ("}", "}", None),
+    (":", ":", None),
     (",", ",", None),
     (".", ".", None),
     ("&", "", Some("`and` is `&&`")),

@@ -8,9 +8,14 @@
 pub mod collect;
 mod compose;
 pub mod declarations;
+mod expansion;
+mod forms;
+mod functions;
 mod graph;
+mod imports;
 pub mod lexer;
 pub mod limits;
+mod literals;
 mod on;
 pub mod parser;
 mod paths;

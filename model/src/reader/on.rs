@@ -224,8 +224,9 @@ pub(super) fn refuse_partial_parameters(
     let mut seen = HashSet::new();
     for (at, token) in tokens.iter().enumerate() {
         let Lexeme::Name(name) = &token.kind else { continue };
-        // What stands behind a point is a field of a record.
-        let is_field = at > 0 && scalar.text[..token.span.start].trim_end().ends_with('.');
+        // Behind a point, or before a colon, stands a field of a record; before a bracket, a function.
+        let is_field = at > 0 && scalar.text[..token.span.start].trim_end().ends_with('.')
+            || matches!(tokens.get(at + 1).map(|next| &next.kind), Some(Lexeme::Sign("(" | ":")));
         if is_field || context.names.get(name).is_some() || !seen.insert(name.as_str()) {
             continue;
         }

@@ -2,7 +2,9 @@
 //!
 //! Precedence as in Rust, from weak to tight: `=>` (to the right), `||`, `&&`, comparisons (chains are
 //! conjunctions), `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]` and `r.field`.
-//! `if c then a else b` takes as much as it can on its right.
+//! `if c then a else b` and `all i in 0..3: e` take as much as they can on their right. The words `all`,
+//! `some`, `count`, `in`, `for` and `with` are no keywords: two names in a row are nothing else, so data may
+//! be called so. What begins with a name, a brace or a bracket is in [`super::forms`].
 //!
 //! Three limits keep hostile text from costing more than a message: the text's length, the nesting (checked
 //! before each descent, on a counter, so that the stack never decides) and the height of the tree, which is
@@ -38,7 +40,7 @@ pub struct Mistake {
 }
 
 /// The mistake is boxed to keep the frames of the recursion small.
-type Parsed<T = Expression> = Result<T, Box<Mistake>>;
+pub(super) type Parsed<T = Expression> = Result<T, Box<Mistake>>;
 
 /// The expression that a text is, of at most so many bytes.
 ///
@@ -50,7 +52,7 @@ pub fn parse(text: &str, longest: usize) -> Parsed {
         return Err(mistake("expression-too-long", message, "too long", 0..text.len()));
     }
     let tokens = tokens(text);
-    let mut parser = Parser { tokens: &tokens, next: 0, end: text.trim_end().len(), nesting: 0 };
+    let mut parser = Parser { tokens: &tokens, next: 0, text_end: text.trim_end().len(), nesting: 0 };
     let expression = parser.operators(Level::Implication)?;
     match parser.tokens.get(parser.next) {
         None => Ok(expression),
@@ -69,17 +71,17 @@ fn mistake(
 
 /// A cursor over the tokens of a short text; types and the `on:` of a transition are read with it too.
 pub struct Parser<'a> {
-    tokens: &'a [Token],
-    next: usize,
+    pub(super) tokens: &'a [Token],
+    pub(super) next: usize,
     /// Where the text ends: the place of what is missing there.
-    end: usize,
+    pub(super) text_end: usize,
     nesting: u32,
 }
 
 impl<'a> Parser<'a> {
     /// A cursor at the first token.
     pub fn new(tokens: &'a [Token], text: &str) -> Self {
-        Parser { tokens, next: 0, end: text.trim_end().len(), nesting: 0 }
+        Parser { tokens, next: 0, text_end: text.trim_end().len(), nesting: 0 }
     }
 
     /// The next token, not taken.
@@ -121,7 +123,7 @@ impl<'a> Parser<'a> {
                 "syntax",
                 format!("expected {what}, but the text ends"),
                 format!("expected {what}"),
-                self.end.saturating_sub(1)..self.end,
+                self.text_end.saturating_sub(1)..self.text_end,
             ),
             Some(Token { kind: Lexeme::Wrong(message, help), span }) => {
                 let mut wrong = mistake("syntax", message.clone(), "not understood", span.clone());
@@ -153,7 +155,10 @@ impl<'a> Parser<'a> {
         wrong.help = match &token.kind {
             Lexeme::Sign(")") => Some("there is no `(` for this `)`".to_owned()),
             Lexeme::Sign("]") => Some("there is no `[` for this `]`".to_owned()),
-            Lexeme::Sign("(") => Some("there are no functions; `a[i]` reads an array".to_owned()),
+            Lexeme::Sign("(") => Some("only a function is called, by its name: `f(x)`".to_owned()),
+            Lexeme::Sign(":") => {
+                Some("`:` stands behind a quantifier's values: `all i in 0..3: ...`".to_owned())
+            }
             Lexeme::Sign(":=") => {
                 Some("`:=` stands only in `a[i := e]`; an assignment is a line under `assign:`".to_owned())
             }
@@ -165,9 +170,11 @@ impl<'a> Parser<'a> {
 
     /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so that only
     /// the other returns need [`Self::leave`].
-    fn enter(&mut self) -> Parsed<()> {
+    pub(super) fn enter(&mut self) -> Parsed<()> {
         if self.nesting >= MAX_NESTING {
-            let span = self.peek().map_or(self.end.saturating_sub(1)..self.end, |token| token.span.clone());
+            let span = self
+                .peek()
+                .map_or(self.text_end.saturating_sub(1)..self.text_end, |token| token.span.clone());
             let message = format!("the expression is nested more than {MAX_NESTING} deep");
             return Err(mistake("expression-too-deep", message, "one level too many", span));
         }
@@ -175,12 +182,12 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn leave(&mut self) {
+    pub(super) fn leave(&mut self) {
         self.nesting -= 1;
     }
 
     /// A whole expression, one level down.
-    fn inner(&mut self) -> Parsed {
+    pub(super) fn inner(&mut self) -> Parsed {
         self.enter()?;
         let inner = self.operators(Level::Implication)?;
         self.leave();
@@ -294,12 +301,11 @@ impl<'a> Parser<'a> {
                     None => made(ExpressionKind::Select(base_box, index), span, height)?,
                 };
             } else if self.eat(".").is_some() {
-                let Some(Token { kind: Lexeme::Name(field), span: at }) = self.peek() else {
-                    return Err(self.expected("a field's name"));
-                };
-                self.next += 1;
+                let (field, at) = self.name("a field's name")?;
                 let (span, height) = (base.span.start..at.end, base.height);
-                base = made(ExpressionKind::Field(Box::new(base), field.clone(), at.clone()), span, height)?;
+                base = made(ExpressionKind::Field(Box::new(base), field, at), span, height)?;
+            } else if self.is_update() {
+                base = self.update(base)?;
             } else {
                 return Ok(base);
             }
@@ -310,7 +316,7 @@ impl<'a> Parser<'a> {
         let Some(token) = self.peek() else { return Err(self.expected("an operand")) };
         let span = token.span.clone();
         let kind = match &token.kind {
-            Lexeme::Name(name) => ExpressionKind::Name(name.clone()),
+            Lexeme::Name(name) => return self.named(name, span),
             Lexeme::Truth(value) => ExpressionKind::Truth(*value),
             Lexeme::Integer(digits) | Lexeme::Decimal(digits) if digits.len() > MAX_DIGITS => {
                 let message =
@@ -322,15 +328,36 @@ impl<'a> Parser<'a> {
             Lexeme::Sign("(") => {
                 self.next += 1;
                 let mut inner = self.inner()?;
+                if self.eat(":").is_some() {
+                    return self.ascribed(inner, span.start);
+                }
                 let close = self.need(")", "to close the bracket")?;
                 inner.span = span.start..close.end;
                 return Ok(inner);
             }
+            Lexeme::Sign("{" | "[") => return self.form(),
             Lexeme::Sign("if") => return self.conditional(),
             _ => return Err(self.expected("an operand")),
         };
         self.next += 1;
         made(kind, span, 0)
+    }
+
+    /// What a range begins or ends with, one level down.
+    pub(super) fn end(&mut self) -> Parsed {
+        self.enter()?;
+        let end = self.operators(Level::Sum)?;
+        self.leave();
+        Ok(end)
+    }
+
+    /// Takes a name, which must come next.
+    pub(super) fn name(&mut self, what: &str) -> Parsed<(String, Range<usize>)> {
+        let Some(Token { kind: Lexeme::Name(name), span }) = self.peek() else {
+            return Err(self.expected(what));
+        };
+        self.next += 1;
+        Ok((name.clone(), span.clone()))
     }
 
     fn conditional(&mut self) -> Parsed {
@@ -402,7 +429,7 @@ fn arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
     made(ExpressionKind::Arithmetic(operator, Box::new(left), Box::new(right)), span, height)
 }
 
-fn made(kind: ExpressionKind, span: Range<usize>, below: u32) -> Parsed {
+pub(super) fn made(kind: ExpressionKind, span: Range<usize>, below: u32) -> Parsed {
     if below >= MAX_HEIGHT {
         let message = format!("the expression's tree is more than {MAX_HEIGHT} operations high");
         return Err(mistake("expression-too-deep", message, "too high", span));

@@ -17,9 +17,10 @@ use crate::iosts::{
 use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, inventory};
 use crate::reader::declarations::{Actions, read_clocks, read_data, read_initial, read_locations, read_name};
+use crate::reader::functions::read_functions;
 use crate::reader::lexer;
 use crate::reader::paths::read_paths;
-use crate::reader::scope::{Meaning, Names};
+use crate::reader::scope::{Meaning, NamedExpression, Names};
 use crate::reader::specification::{Specification, TimedSpecification, top};
 use crate::reader::surroundings::Surroundings;
 use crate::reader::transitions::{ReadTransitions, TransitionPlaces, read_transitions};
@@ -30,8 +31,17 @@ use crate::term::Substitution;
 use crate::timed::{Clocks, TimedPurpose};
 use crate::types::Type;
 
-const KEYS: [&str; 8] =
-    ["of", "observes", "constants", "variables", "clocks", "locations", "initial", "transitions"];
+const KEYS: [&str; 9] = [
+    "of",
+    "observes",
+    "constants",
+    "variables",
+    "functions",
+    "clocks",
+    "locations",
+    "initial",
+    "transitions",
+];
 
 /// Reads a test purpose of the specification and checks all that needs no solver.
 ///
@@ -54,7 +64,8 @@ pub fn read_property(file: Arc<SourceFile>, specification: &Specification) -> Re
 /// # Errors
 /// As [`read_purpose`].
 pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim) -> Reading<TestPurpose> {
-    let against = Against { model: &specification.iosts, types: &specification.types, clocks: None };
+    let Specification { iosts: model, types, functions } = specification;
+    let against = Against { model, types, functions, clocks: None };
     read_against(file, &against, aim).map(|((purpose, _), found)| (purpose, found))
 }
 
@@ -67,8 +78,8 @@ pub fn read_timed_purpose(
     file: Arc<SourceFile>,
     specification: &TimedSpecification,
 ) -> Reading<TimedPurpose> {
-    let timed = &specification.timed;
-    let against = Against { model: timed.graph(), types: &specification.types, clocks: Some(timed.clocks()) };
+    let TimedSpecification { timed, types, functions } = specification;
+    let against = Against { model: timed.graph(), types, functions, clocks: Some(timed.clocks()) };
     read_against(file, &against, Aim::Accept)
         .map(|((purpose, clocks), found)| (TimedPurpose::new(purpose, clocks), found))
 }
@@ -77,6 +88,7 @@ pub fn read_timed_purpose(
 struct Against<'a> {
     model: &'a Iosts,
     types: &'a [(String, Type)],
+    functions: &'a [NamedExpression],
     /// The specification's clocks, where it has time.
     clocks: Option<&'a [Datum]>,
 }
@@ -117,6 +129,8 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
         }
         names.add_elsewhere(&action.name, "an action, not a datum");
     }
+    against.functions.iter().for_each(|function| names.add_function(function.clone()));
+    read_functions(collector, entries, &mut types, &mut names);
     let mut locations = read_locations(collector, entries);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
     if let (Some(condition), Some(origin)) = (&initial.condition, &initial.origin) {
@@ -345,6 +359,7 @@ fn read_observes(
 
 /// The specification's types and the literals of its enumerations.
 fn add_types(declared: &[(String, Type)], names: &mut Names) -> Types {
+    names.types = declared.to_vec();
     for (name, ty) in declared {
         if let Type::Enum(enumeration) = ty
             && enumeration.name == *name

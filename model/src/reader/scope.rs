@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::data::Datum;
 use crate::diagnostic::Origin;
 use crate::term::Term;
-use crate::types::EnumType;
+use crate::types::{EnumType, Type};
 use crate::value::Value;
 
 /// What a name stands for.
@@ -54,9 +54,34 @@ impl Meaning {
     }
 }
 
+/// A function: an expression with a name, for whose parameters a call puts its arguments.
+#[derive(Clone, Debug)]
+pub struct NamedExpression {
+    /// Its name.
+    pub name: String,
+    /// Its parameters, with the sorts of their types.
+    pub parameters: Vec<Datum>,
+    /// What it stands for. `None` where the declaration has a mistake: a call is no second one.
+    pub body: Option<Term>,
+    /// Where it is declared.
+    pub origin: Origin,
+}
+
+/// Two are the same that stand for the same, wherever they are declared.
+impl PartialEq for NamedExpression {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.parameters, &self.body) == (&other.name, &other.parameters, &other.body)
+    }
+}
+
+impl Eq for NamedExpression {}
+
 /// All names of a model.
 #[derive(Clone, Default, Debug)]
 pub struct Names {
+    /// What is declared under `types:`, where it has no mistake.
+    pub types: Vec<(String, Type)>,
+    functions: BTreeMap<String, NamedExpression>,
     known: BTreeMap<String, (Meaning, Option<Origin>)>,
     /// For names that are no data here: what they are instead, for messages.
     elsewhere: HashMap<String, Cow<'static, str>>,
@@ -71,6 +96,21 @@ impl Names {
     /// Adds a name; the first declaration stays.
     pub fn add(&mut self, name: &str, meaning: Meaning, origin: Option<Origin>) {
         self.known.entry(name.to_owned()).or_insert((meaning, origin));
+    }
+
+    /// The function of this name.
+    pub fn function(&self, name: &str) -> Option<&NamedExpression> {
+        self.functions.get(name)
+    }
+
+    /// Adds a function; the first declaration stays.
+    pub fn add_function(&mut self, function: NamedExpression) {
+        self.functions.entry(function.name.clone()).or_insert(function);
+    }
+
+    /// All functions, in alphabetical order.
+    pub fn functions(&self) -> impl Iterator<Item = &NamedExpression> {
+        self.functions.values()
     }
 
     /// Notes what a name is that is no datum: `a parameter of Coin`.
@@ -98,12 +138,14 @@ pub struct Scope<'a> {
     pub parameters: &'a [(String, Option<Datum>)],
     /// The action whose parameters these are.
     pub action: Option<&'a str>,
+    /// Are they a function's?
+    pub is_function: bool,
 }
 
 impl<'a> Scope<'a> {
     /// A scope without parameters.
     pub fn of(names: &'a Names) -> Self {
-        Scope { names, parameters: &[], action: None }
+        Scope { names, parameters: &[], action: None, is_function: false }
     }
 
     /// All names that can be used, parameters first.

@@ -9,7 +9,9 @@ use crate::reader::collect::Collector;
 use crate::reader::declarations::{
     ReadLocations, read_actions, read_clocks, read_data, read_initial, read_locations, read_name,
 };
-use crate::reader::scope::Names;
+use crate::reader::functions::read_functions;
+use crate::reader::imports::read_imports;
+use crate::reader::scope::{NamedExpression, Names};
 use crate::reader::surroundings::Surroundings;
 use crate::reader::transitions::{ReadTransitions, check_names, read_transitions};
 use crate::reader::types::{Types, read_types, timed};
@@ -23,8 +25,10 @@ use crate::types::Type;
 pub struct Specification {
     /// The model.
     pub iosts: Iosts,
-    /// What `types:` declares, in the order of the file.
+    /// What `types:` declares, and what is imported, in the order of the files.
     pub types: Vec<(String, Type)>,
+    /// What `functions:` declares, and what is imported.
+    pub functions: Vec<NamedExpression>,
 }
 
 /// A timed specification as it was read.
@@ -32,8 +36,10 @@ pub struct Specification {
 pub struct TimedSpecification {
     /// The model.
     pub timed: Timed,
-    /// What `types:` declares, in the order of the file.
+    /// What `types:` declares, and what is imported, in the order of the files.
     pub types: Vec<(String, Type)>,
+    /// What `functions:` declares, and what is imported.
+    pub functions: Vec<NamedExpression>,
 }
 
 /// Any specification, by whether it declares clocks.
@@ -45,12 +51,14 @@ pub enum AnySpecification {
     Timed(TimedSpecification),
 }
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 13] = [
     "iosts",
+    "import",
     "clocks",
     "types",
     "constants",
     "variables",
+    "functions",
     "locations",
     "initial",
     "inputs",
@@ -70,8 +78,8 @@ pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
 /// The same, as a part of a composition, so deep.
 pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize) -> Reading<Specification> {
     finished(file, |collector| {
-        let (graph, types, said) = read(collector, Wanted::Untimed, depth)?;
-        said.is_none().then_some(Specification { iosts: graph, types })
+        let (specification, said) = read(collector, Wanted::Untimed, depth)?;
+        said.is_none().then_some(specification)
     })
 }
 
@@ -81,9 +89,8 @@ pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize) -> Reading<Specif
 /// As [`read_specification`].
 pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecification> {
     finished(file, |collector| {
-        let (graph, types, said) = read(collector, Wanted::Timed, 0)?;
-        let (clocks, uncontrollable) = said.unwrap_or_default();
-        Some(TimedSpecification { timed: Timed::new(graph, clocks, uncontrollable), types })
+        let (specification, said) = read(collector, Wanted::Timed, 0)?;
+        Some(specification.with_time(said.unwrap_or_default()))
     })
 }
 
@@ -93,13 +100,10 @@ pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecifica
 /// As [`read_specification`].
 pub fn read_any_specification(file: Arc<SourceFile>) -> Reading<AnySpecification> {
     finished(file, |collector| {
-        let (graph, types, said) = read(collector, Wanted::Any, 0)?;
+        let (specification, said) = read(collector, Wanted::Any, 0)?;
         Some(match said {
-            Some((clocks, uncontrollable)) => {
-                let timed = Timed::new(graph, clocks, uncontrollable);
-                AnySpecification::Timed(TimedSpecification { timed, types })
-            }
-            None => AnySpecification::Untimed(Specification { iosts: graph, types }),
+            Some(said) => AnySpecification::Timed(specification.with_time(said)),
+            None => AnySpecification::Untimed(specification),
         })
     })
 }
@@ -123,18 +127,25 @@ enum Wanted {
 /// What a timed model says beside its graph: of clocks, and of inputs that the tester does not send.
 type Said = (Clocks, BTreeSet<ActionId>);
 
-/// A graph, the declared types, and what is said of time, where anything may be.
-type Read = (Iosts, Vec<(String, Type)>, Option<Said>);
+/// A specification, and what is said of time, where anything may be.
+type Read = (Specification, Option<Said>);
+
+impl Specification {
+    fn with_time(self, (clocks, uncontrollable): Said) -> TimedSpecification {
+        let Specification { iosts, types, functions } = self;
+        TimedSpecification { timed: Timed::new(iosts, clocks, uncontrollable), types, functions }
+    }
+}
 
 fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read> {
     let root = yaml::parse(collector)?;
     let entries = top(collector, &root, "iosts")?;
     if shape::get(entries, "compose").is_some() {
         let (name, _) = read_name(collector, entries, "iosts")?;
-        let Specification { iosts, types } = compose::read(collector, entries, &name, depth)?;
-        let clocks = Clocks { resets: iosts.transitions.map(|_| Vec::new()), ..Clocks::default() };
+        let whole = compose::read(collector, entries, &name, depth)?;
+        let clocks = Clocks { resets: whole.iosts.transitions.map(|_| Vec::new()), ..Clocks::default() };
         let said = (wanted == Wanted::Timed).then(|| (clocks, BTreeSet::new()));
-        return Some((iosts, types, said));
+        return Some((whole, said));
     }
     let declares = entries.iter().find(|entry| entry.key.text == "clocks");
     let is_timed = match wanted {
@@ -154,11 +165,13 @@ fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read>
     shape::check_keys(collector, entries, &KEYS, "a specification");
     let name = read_name(collector, entries, "iosts");
     let mut names = Names::default();
-    let mut types = match shape::get(entries, "types") {
-        Some(node) => read_types(collector, node, &mut names),
-        None => Types::default(),
-    };
+    let mut types = Types::default();
+    read_imports(collector, entries, &mut types, &mut names);
+    if let Some(node) = shape::get(entries, "types") {
+        read_types(collector, node, &mut types, &mut names);
+    }
     let declared = types.in_order();
+    names.types.clone_from(&declared);
     let constants = read_data(collector, entries, "constants", &mut types, &mut names);
     let variables = read_data(collector, entries, "variables", &mut types, &mut names);
     let actions = read_actions(collector, entries, &mut types, &mut names);
@@ -167,6 +180,7 @@ fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read>
     if declares.is_some() {
         note_clocks(entries, &mut names);
     }
+    read_functions(collector, entries, &mut types, &mut names);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
     // They are not known before: an initial condition says nothing of clocks, which begin at 0.
     let clocks = read_clocks(collector, entries, &mut names);
@@ -204,7 +218,8 @@ fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read>
     let uncontrollable = actions.controllable.iter().filter(|(_, (is_controllable, _))| !is_controllable);
     let uncontrollable = uncontrollable.map(|(action, _)| *action).collect();
     let said = is_timed.then(|| (Clocks { clocks, resets, names: called }, uncontrollable));
-    Some((iosts, declared, said))
+    let functions = names.functions().cloned().collect();
+    Some((Specification { iosts, types: declared, functions }, said))
 }
 
 /// Clocks are not known to an initial condition, but their names are, for the message.

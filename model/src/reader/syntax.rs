@@ -48,4 +48,112 @@ pub enum ExpressionKind {
     Store(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `r.field`, with the field's place.
     Field(Box<Expression>, String, Range<usize>),
+    /// `f(a, b)`
+    Call(Box<Call>),
+    /// `all i in 0..3: e`
+    Quantified(Box<Quantified>),
+    /// `{ a: 1, b: 2 }`, `Pair { a: 1, b: 2 }`, `p with { a: 1 }`
+    Fields(Box<RecordFields>),
+    /// `[1, 2, 3]`
+    Listed(Vec<Expression>),
+    /// `[0 for all]`
+    Filled(Box<Expression>),
+    /// `(e: T)`, with the place of the type.
+    Ascribed(Box<Expression>, Range<usize>),
+}
+
+/// A record by its fields.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RecordFields {
+    /// The record type's name, where it is said, and where.
+    pub name: Option<(String, Range<usize>)>,
+    /// The record whose other fields it has.
+    pub base: Option<Expression>,
+    /// The fields' names with their places, and their values.
+    pub fields: Vec<(String, Range<usize>, Expression)>,
+}
+
+/// A call of a function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// The function's name, and where it stands.
+    pub name: (String, Range<usize>),
+    /// The arguments.
+    pub arguments: Vec<Expression>,
+}
+
+/// An expression about each of finitely many values.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Quantified {
+    /// What is made of its instances.
+    pub quantifier: Quantifier,
+    /// What a value is called, and where.
+    pub name: (String, Range<usize>),
+    /// The values.
+    pub of: QuantifiedValues,
+    /// What is said of each.
+    pub body: Expression,
+}
+
+/// What is made of the instances of an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    /// Their conjunction.
+    All,
+    /// Their disjunction.
+    Some,
+    /// How many are true.
+    Count,
+}
+
+/// The values of which a quantified expression speaks.
+#[derive(Clone, PartialEq, Debug)]
+pub enum QuantifiedValues {
+    /// `lo..hi`, both included.
+    Between(Expression, Expression),
+    /// All of a type, with its place.
+    Type(String, Range<usize>),
+}
+
+impl Expression {
+    /// The direct parts, left to right.
+    pub fn parts(&self) -> Vec<&Expression> {
+        match &self.kind {
+            ExpressionKind::Name(_)
+            | ExpressionKind::Integer(_)
+            | ExpressionKind::Decimal(_)
+            | ExpressionKind::Truth(_) => Vec::new(),
+            ExpressionKind::Not(a) | ExpressionKind::Negate(a) | ExpressionKind::Field(a, ..) => vec![a],
+            ExpressionKind::And(parts)
+            | ExpressionKind::Or(parts)
+            | ExpressionKind::Implies(parts)
+            | ExpressionKind::Listed(parts) => parts.iter().collect(),
+            ExpressionKind::Filled(a) | ExpressionKind::Ascribed(a, _) => vec![a],
+            ExpressionKind::Fields(of) => {
+                of.base.iter().chain(of.fields.iter().map(|(_, _, value)| value)).collect()
+            }
+            ExpressionKind::Call(call) => call.arguments.iter().collect(),
+            ExpressionKind::Compare(first, rest) => {
+                std::iter::once(&**first).chain(rest.iter().map(|(_, part)| part)).collect()
+            }
+            ExpressionKind::Arithmetic(_, a, b) | ExpressionKind::Select(a, b) => vec![a, b],
+            ExpressionKind::IfThenElse(a, b, c) | ExpressionKind::Store(a, b, c) => vec![a, b, c],
+            ExpressionKind::Quantified(all) => match &all.of {
+                QuantifiedValues::Between(low, high) => vec![low, high, &all.body],
+                QuantifiedValues::Type(..) => vec![&all.body],
+            },
+        }
+    }
+}
+
+/// Says the expression of which type it is? A list of elements does not, nor do fields: their type is that of
+/// what stands beside them.
+pub fn says_type(tree: &Expression) -> bool {
+    match &tree.kind {
+        ExpressionKind::Fields(of) => of.name.is_some() || of.base.as_ref().is_some_and(says_type),
+        ExpressionKind::Listed(_) | ExpressionKind::Filled(_) => false,
+        ExpressionKind::Store(array, ..) => says_type(array),
+        ExpressionKind::IfThenElse(_, a, b) => says_type(a) || says_type(b),
+        _ => true,
+    }
 }

@@ -145,7 +145,7 @@ fn mistakes_are_placed() {
         ("x =< 0", "syntax at =<"),
         ("x % 2 == 0", "syntax at %"),
         ("2x > 0", "syntax at 2x"),
-        ("f(x) > 0", "syntax at ("),
+        ("f(x) > 0", "unknown-function at f"),
         ("if b then x", "syntax at x"),
         ("a[x", "syntax at x"),
         ("a[x := ] == a", "syntax at ]"),
@@ -209,6 +209,14 @@ fn hostile_expressions_are_answered() {
     assert_eq!(read(&digits, &Type::Bool).unwrap().to_string(), digits);
     let conditional = format!("{}b", "if x == 1 then c else ".repeat(195));
     assert!(read(&conditional, &Type::Bool).is_ok());
+    // What is written out is more than is written down.
+    let calls = format!("{}x{} == 1", "abs(".repeat(99), ")".repeat(99));
+    assert!(read(&calls, &Type::Bool).unwrap_err().starts_with("expression-too-large"));
+    let quantified: String = (0..99).map(|at| format!("all i{at} in 0..1: ")).collect();
+    // Instances that are one are one.
+    assert_eq!(read(&format!("{quantified}i0 == x"), &Type::Bool).unwrap().to_string(), "0 == x && 1 == x");
+    let called = format!("{}x{}", "f(".repeat(50_000), ")".repeat(50_000));
+    assert_eq!(parser::parse(&called, 1 << 20).unwrap_err().code, "expression-too-deep");
 }
 
 #[test]

@@ -262,6 +262,7 @@ fn read_said(
         names: context.names,
         parameters: &taken.parameters,
         action: Some(context.actions.actions[taken.action].name.as_str()),
+        is_function: false,
     };
     let mut origin = TransitionOrigin::default();
     let guard = match guard {

@@ -50,6 +50,22 @@ impl Types {
         }
     }
 
+    /// The type that a part of a text spells. `None` where there was a mistake, which has been reported.
+    pub fn read_part(
+        &mut self,
+        collector: &mut Collector,
+        scalar: &Scalar,
+        part: &Range<usize>,
+    ) -> Option<Type> {
+        let mut tokens = tokens(&scalar.text);
+        tokens.retain(|token| part.contains(&token.span.start));
+        let types = std::mem::take(self);
+        let mut reading = Reading { collector, sources: &BTreeMap::new(), types, busy: Vec::new() };
+        let ty = reading.of_tokens(&mut Parser::new(&tokens, &scalar.text[..part.end]), scalar);
+        *self = reading.types;
+        ty
+    }
+
     /// The type that a node spells. `None` where there was a mistake, which has been reported.
     pub fn read(&mut self, collector: &mut Collector, node: &Node, of: &str) -> Option<Type> {
         let types = std::mem::take(self);
@@ -60,13 +76,14 @@ impl Types {
     }
 }
 
-/// Reads the section `types:`, and adds the literals of its enumerations to the names.
-pub fn read_types(collector: &mut Collector, node: &Node, names: &mut Names) -> Types {
+/// Reads the section `types:` into those that are known, and adds the literals of its enumerations to the
+/// names.
+pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, names: &mut Names) {
     let like = "types: { Beverage: [TEA, COFFEE] }";
-    let Some(entries) = shape::mapping(collector, node, "`types`", like) else { return Types::default() };
+    let Some(entries) = shape::mapping(collector, node, "`types`", like) else { return };
     shape::check_distinct(collector, entries, "duplicate-declaration", "type");
     let mut sources = BTreeMap::new();
-    let mut types = Types::default();
+    let mut types = std::mem::take(known);
     for entry in shape::first_entries(entries) {
         if collector.is_full() {
             break;
@@ -75,6 +92,10 @@ pub fn read_types(collector: &mut Collector, node: &Node, names: &mut Names) -> 
             if is_reserved(&entry.key.text) {
                 let message = format!("`{}` is a type already and cannot be declared", entry.key.text);
                 collector.error("reserved-name", message, &entry.key.span, "choose another name");
+            } else if types.resolved.contains_key(&entry.key.text) {
+                let message = format!("a type `{}` is imported", entry.key.text);
+                collector.error("duplicate-declaration", message, &entry.key.span, "declared again");
+                continue;
             } else {
                 sources.insert(entry.key.text.clone(), entry);
                 types.order.push(entry.key.text.clone());
@@ -102,7 +123,7 @@ pub fn read_types(collector: &mut Collector, node: &Node, names: &mut Names) -> 
             add_literals(collector, enumeration, entry, names);
         }
     }
-    types
+    *known = types;
 }
 
 fn is_reserved(name: &str) -> bool {
@@ -266,8 +287,11 @@ impl Reading<'_, '_> {
 
     fn spelled(&mut self, scalar: &Scalar) -> Option<Type> {
         let tokens = tokens(&scalar.text);
-        let mut cursor = Parser::new(&tokens, &scalar.text);
-        let ty = self.ty(&mut cursor, scalar, 0)?;
+        self.of_tokens(&mut Parser::new(&tokens, &scalar.text), scalar)
+    }
+
+    fn of_tokens(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar) -> Option<Type> {
+        let ty = self.ty(cursor, scalar, 0)?;
         if cursor.peek().is_some() {
             let mistake = cursor.expected("the end of the type");
             report(self.collector, scalar, *mistake);

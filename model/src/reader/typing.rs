@@ -9,11 +9,12 @@ use std::ops::Range;
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
+use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
-use crate::reader::collect::{Collector, inventory, listed};
+use crate::reader::collect::{Collector, listed};
 use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
-use crate::reader::syntax::{Expression, ExpressionKind};
+use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Node, Scalar};
 use crate::term::Term;
 use crate::term::node::{Comparison, Operator};
@@ -52,9 +53,10 @@ pub fn read_expression(
             return None;
         }
     };
-    let mut typing = Typing { collector, scalar, scope };
-    let term = typing.term(&tree)?;
-    typing.fit(&term, &tree.span, expected, whose)
+    let mut typing = Typing::new(collector, scalar, scope);
+    let term = typing.term_as(&tree, expected)?;
+    let term = typing.fit(&term, &tree.span, expected, whose)?;
+    typing.affordable(term, &tree.span)
 }
 
 /// Reports a mistake of syntax within a scalar.
@@ -65,14 +67,23 @@ pub fn report(collector: &mut Collector, scalar: &Scalar, mistake: Mistake) {
     collector.push(Diagnostic { help: mistake.help, ..diagnostic });
 }
 
-struct Typing<'a, 'c> {
-    collector: &'c mut Collector,
-    scalar: &'a Scalar,
-    scope: Scope<'a>,
+/// An expression that is being typed. What stands for a longer expression is in [`super::expansion`].
+pub(super) struct Typing<'a, 'c> {
+    pub(super) collector: &'c mut Collector,
+    pub(super) scalar: &'a Scalar,
+    pub(super) scope: Scope<'a>,
+    /// The names of quantifiers that we are inside of, outermost first.
+    pub(super) bound: Vec<(String, Datum)>,
+    /// Is there a call or a quantifier in it? Then it may be larger than its text.
+    pub(super) is_expanded: bool,
 }
 
-impl Typing<'_, '_> {
-    fn error(
+impl<'a, 'c> Typing<'a, 'c> {
+    pub(super) fn new(collector: &'c mut Collector, scalar: &'a Scalar, scope: Scope<'a>) -> Self {
+        Typing { collector, scalar, scope, bound: Vec::new(), is_expanded: false }
+    }
+
+    pub(super) fn error(
         &mut self,
         code: &'static str,
         message: String,
@@ -86,7 +97,13 @@ impl Typing<'_, '_> {
     }
 
     /// The term as the expected type wants it.
-    fn fit(&mut self, term: &Term, at: &Range<usize>, expected: &Type, whose: &str) -> Option<Term> {
+    pub(super) fn fit(
+        &mut self,
+        term: &Term,
+        at: &Range<usize>,
+        expected: &Type,
+        whose: &str,
+    ) -> Option<Term> {
         let (sort, wanted) = (term.sort().clone(), expected.sort());
         if sort == wanted {
             return Some(term.clone());
@@ -107,7 +124,7 @@ impl Typing<'_, '_> {
         None
     }
 
-    fn term(&mut self, tree: &Expression) -> Option<Term> {
+    pub(super) fn term(&mut self, tree: &Expression) -> Option<Term> {
         match &tree.kind {
             ExpressionKind::Name(name) => self.name(name, &tree.span),
             ExpressionKind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
@@ -133,8 +150,11 @@ impl Typing<'_, '_> {
                 Some(Term::select(array_term, &index))
             }
             ExpressionKind::Store(array, index, element) => {
-                let (array_term, index_term, element_term) =
-                    (self.term(array), self.term(index), self.term(element));
+                let (array_term, index_term) = (self.term(array), self.term(index));
+                let element_term = match array_term.as_ref().map(Term::sort) {
+                    Some(Type::Array(ty)) => self.term_as(element, &ty.element.clone()),
+                    _ => self.term(element),
+                };
                 let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
                 let index = index_term.and_then(|term| self.fit(&term, &index.span, &ty.index, "the index"));
                 let element = element_term
@@ -158,16 +178,11 @@ impl Typing<'_, '_> {
                 if let Some(position) = ty.field(field) {
                     return Some(Term::field(&record_term, position));
                 }
-                let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
-                let near = self.collector.nearest(field, fields.iter().copied());
-                let help = near.map_or_else(
-                    || inventory(&format!("fields of {}", ty.name), fields.iter().copied()),
-                    |near| format!("did you mean `{near}`?"),
-                );
-                let message = format!("the record type {} has no field `{field}`", ty.name);
-                self.error("unknown-field", message, at, "no such field".to_owned(), Some(help));
+                self.unknown_field(&ty, field, at);
                 None
             }
+            // What recurses must need little of the stack.
+            _ => self.form(tree),
         }
     }
 
@@ -183,6 +198,9 @@ impl Typing<'_, '_> {
     }
 
     fn name(&mut self, name: &str, at: &Range<usize>) -> Option<Term> {
+        if let Some((_, datum)) = self.bound.iter().find(|(known, _)| known == name) {
+            return Some(Term::datum(datum));
+        }
         if let Some((_, parameter)) = self.scope.parameters.iter().find(|(known, _)| known == name) {
             return parameter.as_ref().map(Term::datum);
         }
@@ -207,6 +225,14 @@ impl Typing<'_, '_> {
                 "renamed by `on:`".to_owned(),
                 Some(help),
             );
+            return None;
+        }
+        if let (Some(what), true) =
+            (elsewhere.as_ref().filter(|what| is_parameter(what)), self.scope.is_function)
+        {
+            let help =
+                format!("a function reads no message: give it a parameter, and `{name}` where it is called");
+            self.error("unknown-name", format!("unknown name `{name}`"), at, what.clone(), Some(help));
             return None;
         }
         if let (None, Some(what)) = (self.scope.action, elsewhere.as_ref().filter(|what| is_parameter(what)))
@@ -271,7 +297,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn truth(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
+    pub(super) fn truth(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
         let term = self.term(tree)?;
         if *term.sort() == Type::Bool {
             return Some(term);
@@ -297,7 +323,7 @@ impl Typing<'_, '_> {
         terms.into_iter().collect()
     }
 
-    fn number(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
+    pub(super) fn number(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
         let term = self.term(tree)?;
         if term.sort().is_number() {
             return Some(term);
@@ -347,13 +373,19 @@ impl Typing<'_, '_> {
 
     fn compare(&mut self, first: &Expression, rest: &[(Comparison, Expression)]) -> Option<Term> {
         let mut parts = Vec::new();
-        let mut left = (self.term(first), &first.span);
+        let Some(((comparison, second), rest)) = rest.split_first() else { return self.term(first) };
+        let (a, b) = match says_type(first) && says_type(second) {
+            true => (self.term(first), self.term(second)),
+            false => self.two(first, second),
+        };
+        parts.push(self.compare_two(*comparison, (&a, &first.span), (&b, &second.span)));
+        let mut left = (b, &second.span);
         for (comparison, tree) in rest {
-            let right = (self.term(tree), &tree.span);
-            parts.push(match (&left.0, &right.0) {
-                (Some(a), Some(b)) => self.compare_two(*comparison, a, left.1, b, right.1),
-                _ => None,
-            });
+            let right = match says_type(tree) {
+                true => (self.term(tree), &tree.span),
+                false => (self.neighbour(tree, &left.0), &tree.span),
+            };
+            parts.push(self.compare_two(*comparison, (&left.0, left.1), (&right.0, right.1)));
             left = right;
         }
         parts.into_iter().collect::<Option<Vec<Term>>>().map(Term::and)
@@ -362,11 +394,10 @@ impl Typing<'_, '_> {
     fn compare_two(
         &mut self,
         comparison: Comparison,
-        a: &Term,
-        a_span: &Range<usize>,
-        b: &Term,
-        b_span: &Range<usize>,
+        (a, a_span): (&Option<Term>, &Range<usize>),
+        (b, b_span): (&Option<Term>, &Range<usize>),
     ) -> Option<Term> {
+        let (a, b) = (a.as_ref()?, b.as_ref()?);
         let both_numbers = a.sort().is_number() && b.sort().is_number();
         let both = a_span.start..b_span.end;
         if a.sort() != b.sort() && !both_numbers {
@@ -388,7 +419,11 @@ impl Typing<'_, '_> {
     }
 
     fn conditional(&mut self, condition: &Expression, a: &Expression, b: &Expression) -> Option<Term> {
-        let (choice, left, right) = (self.term(condition), self.term(a), self.term(b));
+        let choice = self.term(condition);
+        let (left, right) = match says_type(a) && says_type(b) {
+            true => (self.term(a), self.term(b)),
+            false => self.two(a, b),
+        };
         let choice = choice.and_then(|term| self.fit(&term, &condition.span, &Type::Bool, "a condition"));
         let (left, right) = (left?, right?);
         if left.sort() != right.sort() && !(left.sort().is_number() && right.sort().is_number()) {

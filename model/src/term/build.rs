@@ -19,8 +19,8 @@ use crate::data::Datum;
 use crate::term::Term;
 use crate::term::evaluate::arithmetic_on_values;
 use crate::term::node::{Comparison, Node, Operator};
-use crate::term::total::{always_in, fits_index};
-use crate::types::Type;
+use crate::term::total::{always_in, fits_field, fits_index};
+use crate::types::{RecordType, Type};
 use crate::value::Value;
 
 impl Term {
@@ -289,9 +289,37 @@ impl Term {
         match record.node() {
             Node::Literal(Value::Record(_, values)) => return Term::literal(values[position].clone()),
             Node::IfThenElse(..) => return field_of_cases(record, position, &mut HashMap::new()),
+            // What the record asks for besides is not asked for any more. The field stays, partial or not.
+            Node::Record(ty, fields)
+                if (0..fields.len()).all(|at| {
+                    fits_field(&fields[at], &ty.fields[at].1) && (at == position || fields[at].is_total())
+                }) =>
+            {
+                return fields[position].clone();
+            }
             _ => {}
         }
         Term::make(Node::Field(record.clone(), position), ty.fields[position].1.sort())
+    }
+}
+
+impl Term {
+    /// The record of these fields, in the order of its type.
+    pub fn record(ty: &Arc<RecordType>, fields: impl IntoIterator<Item = Term>) -> Term {
+        let lifted = |(field, (_, of)): (Term, &(String, Type))| match of {
+            Type::Real => field.to_real(),
+            _ => field,
+        };
+        let fields: Vec<Term> = fields.into_iter().zip(&ty.fields).map(lifted).collect();
+        let fits = |(field, (_, of)): (&Term, &(String, Type))| *field.sort() == of.sort();
+        assert!(fields.len() == ty.fields.len() && fields.iter().zip(&ty.fields).all(fits), "{}", ty.name);
+        let known = |(field, (_, of)): (&Term, &(String, Type))| {
+            field.as_literal().filter(|value| value.is_in(of)).cloned()
+        };
+        if let Some(values) = fields.iter().zip(&ty.fields).map(known).collect::<Option<Vec<Value>>>() {
+            return Term::literal(Value::Record(ty.clone(), values));
+        }
+        Term::make(Node::Record(ty.clone(), fields), Type::Record(ty.clone()))
     }
 }
 

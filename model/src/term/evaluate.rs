@@ -34,6 +34,8 @@ pub enum Undefined {
     IndexOutside(Term, Value),
     /// An element outside the array's element type: the store, and the element.
     ElementOutside(Term, Value),
+    /// A field outside its type: the record, and the field's value.
+    FieldOutside(Term, Value),
     /// The value is a number of more digits than are computed.
     TooLong(Term),
     /// The valuation does not have the datum.
@@ -49,6 +51,9 @@ impl fmt::Display for Undefined {
             }
             Undefined::ElementOutside(term, element) => {
                 write!(f, "{element} in `{term}` is outside the array's element type")
+            }
+            Undefined::FieldOutside(term, field) => {
+                write!(f, "{field} in `{term}` is outside the field's type")
             }
             Undefined::TooLong(_) => write!(f, "a number has more than {} digits", budget::MAX_DIGITS),
             Undefined::Unbound(datum) => write!(f, "`{datum}` has no value"),
@@ -157,6 +162,17 @@ fn value_of(
                 return Err(Undefined::ElementOutside(term.clone(), element));
             }
             Value::Array(Arc::new(array.set(index, element)))
+        }
+        Node::Record(ty, fields) => {
+            let mut values = Vec::with_capacity(fields.len());
+            for (field, (_, of)) in fields.iter().zip(&ty.fields) {
+                let value = go(field)?;
+                if !value.is_in(of) {
+                    return Err(Undefined::FieldOutside(term.clone(), value));
+                }
+                values.push(value);
+            }
+            Value::Record(ty.clone(), values)
         }
         Node::Field(a, position) => match go(a)? {
             Value::Record(_, mut fields) => fields.swap_remove(*position),

@@ -25,6 +25,8 @@ pub(super) struct Cell {
     pub(super) mentions: u64,
     /// Has it a value under every valuation, for all that is seen at once?
     pub(super) total: bool,
+    /// The length of the longest path below it.
+    pub(super) height: u32,
     /// How many nodes it has written out, without sharing (saturating).
     pub(super) written: u64,
 }
@@ -64,12 +66,11 @@ pub(super) fn hash_of(node: &Node) -> u64 {
 }
 
 /// The one cell of this node.
-pub(super) fn intern(node: Node, sort: Type, mentions: u64, written: u64, total: bool) -> Arc<Cell> {
-    let hash = hash_of(&node);
-    let index = (hash >> 60) as usize % SHARDS;
+pub(super) fn intern(cell: Cell) -> Arc<Cell> {
+    let index = (cell.hash >> 60) as usize % SHARDS;
     // A panic elsewhere cannot leave a shard half-written: every update below is a single push or retain.
     let mut shard = TABLE[index].lock().unwrap_or_else(PoisonError::into_inner);
-    shard.intern(Cell { node, sort, hash, mentions, written, total })
+    shard.intern(cell)
 }
 
 impl Shard {
@@ -110,7 +111,8 @@ mod tests {
         for _ in 0..1000 {
             let node = Node::Literal(Value::Bool(true));
             let hash = hash_of(&node);
-            shard.intern(Cell { node, sort: Type::Bool, hash, mentions: 0, written: 1, total: true });
+            let (sort, mentions, height, written, total) = (Type::Bool, 0, 1, 1, true);
+            shard.intern(Cell { node, sort, hash, mentions, total, height, written });
         }
         let entries = shard.cells.values().map(Vec::len).max();
         assert_eq!((entries, shard.count), (Some(1), 1));

@@ -15,9 +15,9 @@ mod build;
 pub mod evaluate;
 mod intern;
 pub mod node;
-mod print;
+pub mod print;
 mod substitute;
-mod total;
+pub(crate) mod total;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -50,13 +50,15 @@ impl Term {
             }
             _ => 0,
         };
-        let mut written = 1u64;
+        let (mut written, mut height) = (1u64, 0);
         for child in children(&node) {
+            height = height.max(child.0.height);
             mentions |= child.0.mentions;
             written = written.saturating_add(child.0.written);
         }
         let total = total::is_total(&node, &sort);
-        Term(intern::intern(node, sort, mentions, written, total))
+        let hash = intern::hash_of(&node);
+        Term(intern::intern(intern::Cell { node, sort, hash, mentions, total, height: height + 1, written }))
     }
 
     /// The root.
@@ -73,6 +75,11 @@ impl Term {
     /// Text has no sharing: a term of sixty levels may fill every disk.
     pub fn written_size(&self) -> u64 {
         self.0.written
+    }
+
+    /// The length of the longest path below it: how deep goes who walks it.
+    pub fn height(&self) -> u32 {
+        self.0.height
     }
 
     /// The direct subterms, left to right.
@@ -166,7 +173,7 @@ fn children(node: &Node) -> Vec<&Term> {
     match node {
         Node::Literal(_) | Node::Data(_) => Vec::new(),
         Node::Not(a) | Node::Negate(a) | Node::ToReal(a) | Node::Field(a, _) => vec![a],
-        Node::And(parts) | Node::Or(parts) => parts.iter().collect(),
+        Node::And(parts) | Node::Or(parts) | Node::Record(_, parts) => parts.iter().collect(),
         Node::Compare(_, a, b) | Node::Arithmetic(_, a, b) | Node::Select(a, b) => vec![a, b],
         Node::IfThenElse(a, b, c) | Node::Store(a, b, c) => vec![a, b, c],
     }
@@ -213,9 +220,11 @@ impl Ord for Term {
                 Node::Select(..) => (10, None, None, 0),
                 Node::Store(..) => (11, None, None, 0),
                 Node::Field(_, position) => (12, None, None, *position),
+                Node::Record(..) => (13, None, None, 0),
             }
         };
-        key(self).cmp(&key(other)).then_with(|| self.children().cmp(&other.children()))
+        let parts = || self.children().cmp(&other.children());
+        key(self).cmp(&key(other)).then_with(parts).then_with(|| self.sort().cmp(other.sort()))
     }
 }
 

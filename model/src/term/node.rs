@@ -1,9 +1,11 @@
 //! The shapes of a term, and the sorts of their results.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::term::Term;
+use crate::types::RecordType;
 use crate::value::Value;
 
 /// What a term is at its root. The constructors of [`Term`] keep nodes in a light normal form: negation
@@ -37,6 +39,8 @@ pub enum Node {
     Store(Term, Term, Term),
     /// `r.field`, by the field's position in the record type.
     Field(Term, usize),
+    /// The record of these fields, in the order of its type; undefined where one lies outside of its type.
+    Record(Arc<RecordType>, Vec<Term>),
 }
 
 /// The six comparisons. All are kept, so that a guard prints as its author wrote it.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::term::Term;
 use crate::term::node::{Comparison, Node, Operator};
-use crate::types::Type;
+use crate::types::{RecordType, Type};
 use crate::value::Value;
 
 /// A larger expression is not printed in full: text repeats what terms share, and can be larger than any
@@ -15,6 +15,9 @@ pub const MAX_PRINTED: u64 = 4_000_000;
 
 /// So much of a larger expression is printed.
 const MOST_OF_TOO_LARGE: usize = 400;
+
+/// The most cells of an array that are listed.
+pub const MOST_LISTED: usize = 1_000;
 
 /// Text that ends at the limit.
 struct Limited {
@@ -55,7 +58,9 @@ fn binding(term: &Term) -> Binding {
         Node::Literal(value) => literal_binding(value),
         Node::Not(_) | Node::Negate(_) => Binding::Unary,
         Node::ToReal(inner) => binding(inner),
-        Node::Data(_) | Node::Select(..) | Node::Store(..) | Node::Field(..) => Binding::Atom,
+        Node::Data(_) | Node::Select(..) | Node::Store(..) | Node::Field(..) | Node::Record(..) => {
+            Binding::Atom
+        }
     }
 }
 
@@ -67,6 +72,75 @@ fn literal_binding(value: &Value) -> Binding {
     }
 }
 
+/// Says the text of which type it is? A list of elements does not: its type is that of what stands beside it.
+fn says_type(term: &Term) -> bool {
+    match term.node() {
+        Node::Literal(Value::Array(_)) => false,
+        Node::Store(array, ..) => says_type(array),
+        Node::IfThenElse(_, a, b) => says_type(a) || says_type(b),
+        _ => true,
+    }
+}
+
+/// A term where nothing beside it says of which type it is.
+fn alone(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
+    if says_type(term) {
+        return write(f, term, at_least);
+    }
+    f.write_str("(")?;
+    write(f, term, Binding::Conditional)?;
+    write!(f, ": {})", term.sort())
+}
+
+/// A value as a literal.
+fn literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
+    match value {
+        // A real's literal keeps its sort when read back: `2` beside an integer would be an integer.
+        Value::Real(value) if value.denominator() == &dashu::integer::UBig::ONE => {
+            write!(f, "{}.0", value.numerator())
+        }
+        Value::Real(value) => write!(f, "{}.0 / {}.0", value.numerator(), value.denominator()),
+        Value::Array(array) => {
+            let few = |count: &usize| *count <= MOST_LISTED && *count <= 4 * array.cells.len();
+            let count = array.ty.index.cardinality().filter(few);
+            f.write_str("[")?;
+            if let Some(indices) = count.and_then(|count| Value::enumerate(&array.ty.index, count)) {
+                for (at, index) in indices.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { ", " })?;
+                    literal(f, array.get(index))?;
+                }
+                return f.write_str("]");
+            }
+            literal(f, &array.default)?;
+            f.write_str(" for all]")?;
+            for (index, cell) in &array.cells {
+                f.write_str("[")?;
+                literal(f, index)?;
+                f.write_str(" := ")?;
+                literal(f, cell)?;
+                f.write_str("]")?;
+            }
+            Ok(())
+        }
+        Value::Record(ty, values) => fields(f, ty, values, |f, value| literal(f, value)),
+        value => write!(f, "{value}"),
+    }
+}
+
+fn fields<T>(
+    f: &mut dyn fmt::Write,
+    ty: &RecordType,
+    values: &[T],
+    one: impl Fn(&mut dyn fmt::Write, &T) -> fmt::Result,
+) -> fmt::Result {
+    write!(f, "{} ", ty.name)?;
+    for (at, ((name, _), value)) in ty.fields.iter().zip(values).enumerate() {
+        write!(f, "{}{name}: ", if at == 0 { "{" } else { ", " })?;
+        one(f, value)?;
+    }
+    f.write_str("}")
+}
+
 fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
     // What is shared is written again and again.
     crate::budget::ask();
@@ -76,15 +150,7 @@ fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result 
         return f.write_str(")");
     }
     match term.node() {
-        // A real's literal keeps its sort when read back: `2` beside an integer would be an integer.
-        Node::Literal(Value::Real(value)) => {
-            if value.denominator() == &dashu::integer::UBig::ONE {
-                write!(f, "{}.0", value.numerator())
-            } else {
-                write!(f, "{}.0 / {}.0", value.numerator(), value.denominator())
-            }
-        }
-        Node::Literal(value) => write!(f, "{value}"),
+        Node::Literal(value) => literal(f, value),
         Node::Data(datum) => write!(f, "{datum}"),
         Node::Not(a) => {
             f.write_str("!")?;
@@ -117,21 +183,22 @@ fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result 
             write(f, b, right)
         }
         Node::Select(a, i) => {
-            write(f, a, Binding::Atom)?;
+            alone(f, a, Binding::Atom)?;
             f.write_str("[")?;
-            write(f, i, Binding::Conditional)?;
+            alone(f, i, Binding::Conditional)?;
             f.write_str("]")
         }
         Node::Store(a, i, e) => {
             write(f, a, Binding::Atom)?;
             f.write_str("[")?;
-            write(f, i, Binding::Conditional)?;
+            alone(f, i, Binding::Conditional)?;
             f.write_str(" := ")?;
             write(f, e, Binding::Conditional)?;
             f.write_str("]")
         }
+        Node::Record(ty, parts) => fields(f, ty, parts, |f, part| write(f, part, Binding::Conditional)),
         Node::Field(a, position) => {
-            write(f, a, Binding::Atom)?;
+            alone(f, a, Binding::Atom)?;
             let Type::Record(record) = a.sort() else { unreachable!("{position} of a record") };
             write!(f, ".{}", record.fields[*position].0)
         }
@@ -149,7 +216,10 @@ fn separated(f: &mut dyn fmt::Write, parts: &[Term], separator: &str, at_least: 
 }
 
 fn compare(f: &mut dyn fmt::Write, comparison: Comparison, a: &Term, b: &Term) -> fmt::Result {
-    write(f, a, Binding::Sum)?;
+    match says_type(b) {
+        true => write(f, a, Binding::Sum)?,
+        false => alone(f, a, Binding::Sum)?,
+    }
     write!(f, " {comparison} ")?;
     write(f, b, Binding::Sum)
 }

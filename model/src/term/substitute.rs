@@ -49,6 +49,7 @@ fn rewrite(term: &Term, mask: u64, substitution: &Substitution, memo: &mut HashM
         Node::Select(a, i) => Term::select(&go(a), &go(i)),
         Node::Store(a, i, e) => Term::store(&go(a), &go(i), &go(e)),
         Node::Field(a, position) => Term::field(&go(a), *position),
+        Node::Record(ty, fields) => Term::record(ty, fields.iter().map(go).collect::<Vec<_>>()),
     };
     memo.insert(term.clone(), result.clone());
     result

@@ -35,7 +35,22 @@ pub(super) fn is_total(node: &Node, sort: &Type) -> bool {
             Type::Array(ty) => fits_index(array, index) && always_in(element, &ty.element),
             _ => true,
         },
+        Node::Record(ty, fields) => {
+            fields.iter().zip(&ty.fields).all(|(field, (_, of))| fits_field(field, of))
+        }
         _ => true,
+    }
+}
+
+/// Lies the value of a well-sorted term certainly in the type of a record's field? What is read of a record
+/// lies in the type of the field that it was.
+pub(crate) fn fits_field(term: &Term, ty: &Type) -> bool {
+    match (term.node(), ty) {
+        (Node::Field(record, at), Type::Nat | Type::Range(..)) => match record.sort() {
+            Type::Record(of) => is_part(&of.fields[*at].1, ty),
+            _ => false,
+        },
+        _ => always_in(term, ty),
     }
 }
 

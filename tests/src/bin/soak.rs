@@ -146,7 +146,7 @@ fn run(arguments: &Arguments) -> usize {
         }
         let settings = Settings { only: arguments.only.clone(), ..Settings::of(seed) };
         let work = || {
-            let pair = generate(seed, &Shape::default());
+            let pair = generate(seed, &Shape::of(seed));
             let report = check(&pair, &settings);
             (pair, report)
         };

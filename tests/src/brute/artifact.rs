@@ -186,6 +186,9 @@ impl Scope<'_> {
             Node::ToReal(a) => self.expression(a),
             Node::Select(a, i) => Expression::Select(one(a), one(i)),
             Node::Store(a, i, e) => Expression::Store(one(a), one(i), one(e)),
+            Node::Record(of, fields) => {
+                Expression::Made(ty(&coreach_model::Type::Record(of.clone())), all(fields))
+            }
             Node::Field(a, position) => {
                 let coreach_model::Type::Record(record) = a.sort() else { panic!("{a} is no record") };
                 Expression::Field(one(a), record.fields[*position].0.clone())

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use coreach_model::term::node::{Comparison, Operator};
 
-use super::value::{Array, Number, Value};
+use super::value::{Array, Number, Type, Value};
 
 /// An expression whose names are resolved: data are places in the list of values.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,6 +40,8 @@ pub enum Expression {
     Store(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `r.field`
     Field(Box<Expression>, String),
+    /// A record of these fields, or an array of these cells, in the order of the type.
+    Made(Type, Vec<Expression>),
 }
 
 /// An operation was evaluated that has no value.
@@ -119,6 +121,21 @@ impl Expression {
                 cells[at] = element;
                 Value::Array(Array { cells: cells.into(), ..array })
             }
+            Expression::Made(ty, parts) => {
+                let values = parts.iter().map(|part| part.value(places)).collect::<Result<Vec<_>, _>>()?;
+                let made = match ty {
+                    Type::Record(fields) => {
+                        let names = fields.iter().map(|(name, _)| name.clone());
+                        Value::Record(names.zip(values).collect())
+                    }
+                    Type::Array(of) => Value::Array(Array { ty: of.clone(), cells: values.into() }),
+                    other => panic!("{other:?} has no parts"),
+                };
+                if !made.is_in(ty) {
+                    return Err(Undefined);
+                }
+                made
+            }
             Expression::Field(record, name) => {
                 let Value::Record(fields) = record.value(places)? else { panic!("{record:?} is no record") };
                 let found = fields.iter().find(|(field, _)| **field == **name);
@@ -169,7 +186,10 @@ impl Expression {
                 found.insert(*place);
             }
             Expression::Not(a) | Expression::Negate(a) | Expression::Field(a, _) => a.mentions(found),
-            Expression::And(parts) | Expression::Or(parts) | Expression::Implies(parts) => {
+            Expression::And(parts)
+            | Expression::Or(parts)
+            | Expression::Implies(parts)
+            | Expression::Made(_, parts) => {
                 parts.iter().for_each(|part| part.mentions(found));
             }
             Expression::Chain(first, rest) => {

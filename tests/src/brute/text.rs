@@ -11,8 +11,9 @@ use coreach_model::SourceFile;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::lexer::tokens;
 use coreach_model::reader::parser::parse;
-use coreach_model::reader::syntax::{self, ExpressionKind};
+use coreach_model::reader::syntax::{self, ExpressionKind, QuantifiedValues, Quantifier};
 use coreach_model::reader::yaml::{self, Entry, Node};
+use coreach_model::term::node::{Comparison, Operator};
 
 use super::expression::Expression;
 use super::machine::{Action, Datum, Direction, Machine, Step};
@@ -25,6 +26,14 @@ pub struct Specification {
     pub machine: Machine,
     types: BTreeMap<String, Type>,
     literals: Vec<Rc<str>>,
+    functions: BTreeMap<String, Function>,
+}
+
+/// A function: its parameters' names, and what a call stands for.
+#[derive(Clone, Debug)]
+struct Function {
+    parameters: Vec<String>,
+    body: syntax::Expression,
 }
 
 /// A purpose.
@@ -74,8 +83,10 @@ pub fn specification(text: &str) -> Read<Specification> {
     let constants = data(get(top, "constants"), &mut types)?;
     let variables = data(get(top, "variables"), &mut types)?;
     let literals = types.literals.clone();
-    let machine = machine(top, constants, variables, actions, &literals)?;
-    Ok(Specification { machine, types: types.known, literals })
+    let functions = functions(top)?;
+    let known = Known { literals: &literals, types: &types.known, functions: &functions };
+    let machine = machine(top, constants, variables, actions, known)?;
+    Ok(Specification { machine, types: types.known, literals, functions })
 }
 
 /// Reads a purpose of the specification.
@@ -94,7 +105,10 @@ pub fn purpose(text: &str, of: &Specification) -> Read<Purpose> {
         constants.push(known.ok_or(format!("{name} cannot be observed"))?.clone());
     }
     let variables = data(get(top, "variables"), &mut types)?;
-    let machine = machine(top, constants, variables, of.machine.actions.clone(), &of.literals)?;
+    let mut all = of.functions.clone();
+    all.extend(functions(top)?);
+    let known = Known { literals: &of.literals, types: &of.types, functions: &all };
+    let machine = machine(top, constants, variables, of.machine.actions.clone(), known)?;
     let accept = machine.location("Accept").ok_or("there is no Accept")?;
     let reject = machine.location("Reject");
     Ok(Purpose { machine, own_constants, accept, reject })
@@ -134,6 +148,17 @@ fn scalar(node: &Node) -> Read<&str> {
 
 fn text_of<'a>(entries: &'a [Entry], key: &str) -> Read<&'a str> {
     scalar(get(entries, key).ok_or(format!("`{key}` is missing"))?)
+}
+
+fn functions(top: &[Entry]) -> Read<BTreeMap<String, Function>> {
+    let one = |entry: &Entry| {
+        let parts = mapping(Some(&entry.value))?;
+        let names = mapping(get(parts, "parameters"))?.iter().map(|entry| entry.key.text.clone());
+        let body = text_of(parts, "is")?;
+        let body = parse(body, usize::MAX).map_err(|mistake| format!("{body}: {}", mistake.message))?;
+        Ok((entry.key.text.clone(), Function { parameters: names.collect(), body }))
+    };
+    mapping(get(top, "functions"))?.iter().map(one).collect()
 }
 
 fn data(node: Option<&Node>, types: &mut Types) -> Read<Vec<Datum>> {
@@ -212,7 +237,7 @@ fn machine(
     constants: Vec<Datum>,
     variables: Vec<Datum>,
     actions: Vec<Action>,
-    literals: &[Rc<str>],
+    known: Known<'_>,
 ) -> Read<Machine> {
     let initial = mapping(get(top, "initial"))?;
     let mut locations: Vec<String> = Vec::new();
@@ -232,9 +257,9 @@ fn machine(
         at as u32
     };
     let first = number(text_of(initial, "location")?);
-    let mut names = Names { constants: &constants, variables: &variables, parameters: Vec::new(), literals };
+    let mut names = Names { constants: &constants, variables: &variables, parameters: Vec::new(), known };
     let condition = match get(initial, "condition") {
-        Some(node) => names.expression(scalar(node)?)?,
+        Some(node) => names.expression(scalar(node)?, &Type::Bool)?,
         None => Expression::Constant(Value::Bool(true)),
     };
     let mut steps = Vec::new();
@@ -255,19 +280,27 @@ fn machine(
             false => actions[action].parameters.iter().map(|parameter| parameter.name.clone()).collect(),
         };
         let guard = match get(entries, "when") {
-            Some(node) => names.expression(scalar(node)?)?,
+            Some(node) => names.expression(scalar(node)?, &Type::Bool)?,
             None => Expression::Constant(Value::Bool(true)),
         };
         let mut assign = Vec::new();
         for entry in mapping(get(entries, "assign"))? {
             let name = &entry.key.text;
             let variable = variables.iter().position(|known| known.name == *name);
-            let value = names.expression(scalar(&entry.value)?)?;
-            assign.push((variable.ok_or(format!("no variable {name}"))?, value));
+            let variable = variable.ok_or(format!("no variable {name}"))?;
+            assign.push((variable, names.expression(scalar(&entry.value)?, &variables[variable].ty)?));
         }
         steps.push(Step { source, action, guard, assign, target });
     }
     Ok(Machine { locations, initial: first, condition, steps, constants, variables, actions })
+}
+
+/// What a specification declares that is no datum.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    literals: &'a [Rc<str>],
+    types: &'a BTreeMap<String, Type>,
+    functions: &'a BTreeMap<String, Function>,
 }
 
 /// What names mean in an expression.
@@ -275,22 +308,28 @@ struct Names<'a> {
     constants: &'a [Datum],
     variables: &'a [Datum],
     parameters: Vec<String>,
-    literals: &'a [Rc<str>],
+    known: Known<'a>,
 }
 
+/// What stands for names inside of a quantifier or a function.
+type Bound = Vec<(String, Expression)>;
+
 impl Names<'_> {
-    fn expression(&self, text: &str) -> Read<Expression> {
+    fn expression(&self, text: &str, ty: &Type) -> Read<Expression> {
         let tree = parse(text, usize::MAX).map_err(|mistake| format!("{text}: {}", mistake.message))?;
-        self.resolved(&tree)
+        self.resolved_as(&tree, ty, &Vec::new())
     }
 
-    fn resolved(&self, tree: &syntax::Expression) -> Read<Expression> {
-        let one = |tree: &syntax::Expression| self.resolved(tree).map(Box::new);
+    fn resolved(&self, tree: &syntax::Expression, bound: &Bound) -> Read<Expression> {
+        let one = |tree: &syntax::Expression| self.resolved(tree, bound).map(Box::new);
         let all = |trees: &[syntax::Expression]| {
-            trees.iter().map(|tree| self.resolved(tree)).collect::<Read<Vec<_>>>()
+            trees.iter().map(|tree| self.resolved(tree, bound)).collect::<Read<Vec<_>>>()
         };
         Ok(match &tree.kind {
-            ExpressionKind::Name(name) => self.name(name)?,
+            ExpressionKind::Name(name) => match bound.iter().find(|(known, _)| known == name) {
+                Some((_, stands)) => stands.clone(),
+                None => self.name(name)?,
+            },
             ExpressionKind::Truth(value) => Expression::Constant(Value::Bool(*value)),
             ExpressionKind::Integer(digits) => Expression::Constant(Value::integer(integer(digits)?)),
             ExpressionKind::Decimal(digits) => {
@@ -308,7 +347,8 @@ impl Names<'_> {
             ExpressionKind::Or(parts) => Expression::Or(all(parts)?),
             ExpressionKind::Implies(parts) => Expression::Implies(all(parts)?),
             ExpressionKind::Compare(first, rest) => {
-                let rest = rest.iter().map(|(comparison, part)| Ok((*comparison, self.resolved(part)?)));
+                let rest =
+                    rest.iter().map(|(comparison, part)| Ok((*comparison, self.resolved(part, bound)?)));
                 Expression::Chain(one(first)?, rest.collect::<Read<Vec<_>>>()?)
             }
             ExpressionKind::Arithmetic(operator, a, b) => Expression::Arithmetic(*operator, one(a)?, one(b)?),
@@ -316,6 +356,106 @@ impl Names<'_> {
             ExpressionKind::Select(a, i) => Expression::Select(one(a)?, one(i)?),
             ExpressionKind::Store(a, i, e) => Expression::Store(one(a)?, one(i)?, one(e)?),
             ExpressionKind::Field(a, field, _) => Expression::Field(one(a)?, field.clone()),
+            ExpressionKind::Call(call) => self.called(&call.name.0, all(&call.arguments)?)?,
+            ExpressionKind::Quantified(quantified) => self.instances(quantified, bound)?,
+            ExpressionKind::Fields(of) => {
+                let (name, _) = of.name.as_ref().ok_or("a record without its type")?;
+                let ty = self.known.types.get(name).ok_or(format!("no type {name}"))?;
+                self.resolved_as(tree, ty, bound)?
+            }
+            ExpressionKind::Listed(_) | ExpressionKind::Filled(_) | ExpressionKind::Ascribed(..) => {
+                return Err("an array without its type".to_owned());
+            }
+        })
+    }
+
+    /// What an expression means where a value of this type is expected.
+    fn resolved_as(&self, tree: &syntax::Expression, ty: &Type, bound: &Bound) -> Read<Expression> {
+        let parts = match (&tree.kind, ty) {
+            (ExpressionKind::Fields(of), Type::Record(fields)) => {
+                let base = of.base.as_ref().map(|base| self.resolved_as(base, ty, bound)).transpose()?;
+                let field = |(name, of_field): &(Rc<str>, Type)| {
+                    let given = of.fields.iter().find(|(known, ..)| **known == **name);
+                    match (given, &base) {
+                        (Some((.., value)), _) => self.resolved_as(value, of_field, bound),
+                        (None, Some(base)) => Ok(Expression::Field(Box::new(base.clone()), name.to_string())),
+                        (None, None) => Err(format!("{name} is missing")),
+                    }
+                };
+                fields.iter().map(field).collect::<Read<Vec<_>>>()?
+            }
+            (ExpressionKind::Filled(element), Type::Array(of)) => {
+                let element = self.resolved_as(element, &of.element, bound)?;
+                vec![element; of.indices.len()]
+            }
+            (ExpressionKind::Listed(elements), Type::Array(of)) if elements.len() == of.indices.len() => {
+                let one = |element| self.resolved_as(element, &of.element, bound);
+                elements.iter().map(one).collect::<Read<Vec<_>>>()?
+            }
+            _ => return self.resolved(tree, bound),
+        };
+        Ok(Expression::Made(ty.clone(), parts))
+    }
+
+    /// What the function is said to be, with the arguments for its parameters.
+    fn called(&self, name: &str, mut arguments: Vec<Expression>) -> Read<Expression> {
+        let chain = |comparison, a: &Expression, b: &Expression| {
+            Expression::Chain(Box::new(a.clone()), vec![(comparison, b.clone())])
+        };
+        let chosen = |on, a: &Expression, b: &Expression| {
+            Expression::If(Box::new(on), Box::new(a.clone()), Box::new(b.clone()))
+        };
+        match (name, arguments.as_mut_slice()) {
+            ("min", [a, b]) => return Ok(chosen(chain(Comparison::AtMost, a, b), a, b)),
+            ("max", [a, b]) => return Ok(chosen(chain(Comparison::AtLeast, a, b), a, b)),
+            ("abs", [a]) => {
+                let zero = Expression::Constant(Value::integer(0));
+                let negative = Expression::Negate(Box::new(a.clone()));
+                return Ok(chosen(chain(Comparison::Less, a, &zero), &negative, a));
+            }
+            _ => {}
+        }
+        let function = self.known.functions.get(name).ok_or(format!("no function {name}"))?;
+        let bound = function.parameters.iter().cloned().zip(arguments).collect();
+        // It reads no message.
+        Names { parameters: Vec::new(), ..*self }.resolved(&function.body, &bound)
+    }
+
+    fn instances(&self, quantified: &syntax::Quantified, bound: &Bound) -> Read<Expression> {
+        let values = match &quantified.of {
+            QuantifiedValues::Between(low, high) => {
+                let end = |tree| {
+                    let value =
+                        self.resolved(tree, bound)?.value(&[]).map_err(|_| "an end without a value")?;
+                    match value {
+                        Value::Number(number) => {
+                            number.as_integer().ok_or("an end that is no integer".to_owned())
+                        }
+                        other => Err(format!("{other} is no end")),
+                    }
+                };
+                (end(low)?..=end(high)?).map(Value::integer).collect()
+            }
+            QuantifiedValues::Type(name, _) => {
+                let ty = if name == "bool" { Some(&Type::Bool) } else { self.known.types.get(name) };
+                ty.and_then(|ty| ty.values(MOST_INDICES)).ok_or(format!("no values of {name}"))?
+            }
+        };
+        let instance = |value: Value| {
+            let mut inner = bound.clone();
+            inner.push((quantified.name.0.clone(), Expression::Constant(value)));
+            self.resolved(&quantified.body, &inner)
+        };
+        let instances = values.into_iter().map(instance).collect::<Read<Vec<_>>>()?;
+        Ok(match quantified.quantifier {
+            Quantifier::All => Expression::And(instances),
+            Quantifier::Some => Expression::Or(instances),
+            Quantifier::Count => {
+                let number = |value| Box::new(Expression::Constant(Value::integer(value)));
+                let one = |instance| Expression::If(Box::new(instance), number(1), number(0));
+                let add = |sum, next| Expression::Arithmetic(Operator::Add, Box::new(sum), Box::new(next));
+                instances.into_iter().map(one).fold(*number(0), add)
+            }
         })
     }
 
@@ -327,7 +467,7 @@ impl Names<'_> {
         if let Some((place, _)) = data.enumerate().filter(|(_, known)| *known == name).last() {
             return Ok(Expression::Place(place));
         }
-        let literal = self.literals.iter().find(|literal| ***literal == *name);
+        let literal = self.known.literals.iter().find(|literal| ***literal == *name);
         Ok(Expression::Constant(Value::Literal(literal.ok_or(format!("unknown name {name}"))?.clone())))
     }
 }

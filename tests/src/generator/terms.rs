@@ -10,7 +10,7 @@ use coreach_model::{Datum, Type};
 use super::data::literal;
 use super::random::Random;
 use super::{Shape, foldable};
-use crate::source::Tree;
+use crate::source::{Form, Tree};
 
 /// What an expression may mention; more likely things stand in it more than once.
 pub struct Scope {
@@ -34,9 +34,14 @@ const COMPARISONS: [Comparison; 6] = [
 ];
 
 impl Shape {
-    /// The shape of an operand: linear, with a value always.
+    /// Is this written shortly? Draws nothing where nothing is.
+    fn is_short(&self, random: &mut Random) -> bool {
+        self.short > 0 && random.chance(self.short)
+    }
+
+    /// The shape of an operand: linear, with a value always, written at length.
     pub(super) fn calm(&self) -> Shape {
-        Shape { nonlinear: 0, partial: 0, foldable: 0, ..self.clone() }
+        Shape { nonlinear: 0, partial: 0, foldable: 0, short: 0, ..self.clone() }
     }
 }
 
@@ -84,6 +89,11 @@ fn about(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Ty
             let comparison = if random.chance(70) { Comparison::Equal } else { Comparison::NotEqual };
             Tree::compare(comparison, left, &right)
         }
+        Type::Array(array) if shape.is_short(random) => {
+            let word = ["all", "some"][random.below(2)];
+            about_cells(random, scope, shape, left, array, (word, Type::Bool))
+        }
+        Type::Record(_) if shape.is_short(random) => Tree::equal(left, &made(random, scope, shape, ty)),
         Type::Array(array) => {
             let index = integer(random, scope, shape, &array.index);
             let read = Tree::select(left, &index);
@@ -104,6 +114,41 @@ fn about(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Ty
             let left = if random.chance(25) { integer(random, scope, shape, ty) } else { left.clone() };
             compare(random, &left, ty, scope, shape)
         }
+    }
+}
+
+/// What a quantifier says of the cells of an array.
+fn about_cells(
+    random: &mut Random,
+    scope: &Scope,
+    shape: &Shape,
+    array: &Tree,
+    ty: &ArrayType,
+    (word, sort): (&'static str, Type),
+) -> Tree {
+    let index = Datum::new("q", ty.index.clone());
+    let inner = Scope { data: scope.data.iter().chain([&index]).cloned().collect() };
+    let calm = Shape { partial: shape.partial, ..shape.calm() };
+    let read = Tree::select(array, &Tree::datum(&index));
+    let body = compare(random, &read, &ty.element, &inner, &calm);
+    Tree::Short(Form::Quantified(word, index), sort, vec![body])
+}
+
+/// A value of the type by its fields, or its cells.
+fn made(random: &mut Random, scope: &Scope, shape: &Shape, ty: &Type) -> Tree {
+    let calm = shape.calm();
+    match ty {
+        Type::Record(of) => {
+            let fields = of.fields.iter().map(|(_, field)| made(random, scope, shape, field)).collect();
+            Tree::Short(Form::Record, ty.clone(), fields)
+        }
+        Type::Array(of) => {
+            let element = made(random, scope, shape, &of.element);
+            Tree::Short(Form::Filled, ty.clone(), vec![element])
+        }
+        Type::Bool => atom(random, scope, &calm),
+        Type::Enum(_) => literal(random, ty),
+        ty => integer(random, scope, &calm, ty),
     }
 }
 
@@ -156,6 +201,19 @@ pub fn integer(random: &mut Random, scope: &Scope, shape: &Shape, near: &Type) -
     if random.chance(shape.nonlinear) {
         return unusual(random, scope, shape, near);
     }
+    if shape.is_short(random) {
+        let (a, b) = (one(random), one(random));
+        return match array(random, scope) {
+            Some((array, ty)) if random.chance(60) => {
+                about_cells(random, scope, shape, &array, &ty, ("count", Type::Int))
+            }
+            _ => match random.below(3) {
+                0 => Tree::Short(Form::Standard("min"), Type::Int, vec![a, b]),
+                1 => Tree::Short(Form::Standard("max"), Type::Int, vec![a, b]),
+                _ => Tree::Short(Form::Standard("abs"), Type::Int, vec![a]),
+            },
+        };
+    }
     let first = one(random);
     match random.below(10) {
         0..2 => literal(random, near),
@@ -195,6 +253,14 @@ pub fn value(random: &mut Random, scope: &Scope, shape: &Shape, variable: &Datum
             0 => own.not(),
             1 => atom(random, scope, shape),
             _ => literal(random, variable.ty()),
+        },
+        ty @ (Type::Array(_) | Type::Record(_)) if shape.is_short(random) => match ty {
+            Type::Record(of) if random.chance(60) => {
+                let at = random.below(of.fields.len());
+                let field = made(random, scope, shape, &of.fields[at].1);
+                Tree::Short(Form::With(at), ty.clone(), vec![own, field])
+            }
+            ty => made(random, scope, shape, ty),
         },
         Type::Array(array) => {
             let same = scope.of(|other| other == variable.ty());

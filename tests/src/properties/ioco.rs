@@ -176,8 +176,8 @@ fn quiet_purpose(
         text += &format!("  - {{ from: {}, to: {}, on: {on} }}\n", PLACES[*from], PLACES[*to]);
     }
     let file = from_bytes("quiet.yaml".to_owned(), text.into_bytes()).ok()?;
-    let types = Vec::new();
-    let (purpose, _) = read_purpose(file, &Specification { iosts: specification.clone(), types }).ok()?;
+    let of = Specification { iosts: specification.clone(), types: Vec::new(), functions: Vec::new() };
+    let (purpose, _) = read_purpose(file, &of).ok()?;
 
     let event = |of: &str| match of {
         QUIESCENCE => vec![delta],

@@ -32,7 +32,8 @@ pub fn written(
         return;
     }
     let Some(generation) = generation(specification, made) else { return };
-    let specification = Specification { types: named_types(specification), iosts: specification.clone() };
+    let (types, functions) = (named_types(specification), Vec::new());
+    let specification = Specification { iosts: specification.clone(), types, functions };
     let outcome = catch_unwind(AssertUnwindSafe(|| round(&generation, &specification, solver)));
     let outcome = outcome.unwrap_or_else(|payload| {
         Err(payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "a panic without text".to_owned()))

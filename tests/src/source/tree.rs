@@ -35,6 +35,23 @@ pub enum Tree {
     Store(Box<Tree>, Box<Tree>, Box<Tree>),
     /// `r.field`, by its position.
     Field(Box<Tree>, usize),
+    /// What is written shortly, of its type, and its parts.
+    Short(Form, Type, Vec<Tree>),
+}
+
+/// What stands for something longer.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Form {
+    /// `[e for all]`
+    Filled,
+    /// `Item { level: e, ... }`
+    Record,
+    /// `r with { level: e }`, by the field's position.
+    With(usize),
+    /// `all q in 0..1: e`, or another quantifier.
+    Quantified(&'static str, Datum),
+    /// `min(a, b)`, or another function that needs no declaration.
+    Standard(&'static str),
 }
 
 /// The kinds of values that an expression can have.
@@ -181,7 +198,9 @@ impl Tree {
         match self {
             Tree::Literal(_) | Tree::Datum(_) => Vec::new(),
             Tree::Not(a) | Tree::Negate(a) | Tree::Field(a, _) => vec![a],
-            Tree::And(parts) | Tree::Or(parts) | Tree::Implies(parts) => parts.iter().collect(),
+            Tree::And(parts) | Tree::Or(parts) | Tree::Implies(parts) | Tree::Short(_, _, parts) => {
+                parts.iter().collect()
+            }
             Tree::Chain(first, rest) => {
                 std::iter::once(&**first).chain(rest.iter().map(|(_, part)| part)).collect()
             }
@@ -202,6 +221,9 @@ impl Tree {
             Tree::And(parts) => Tree::And(parts.iter().map(change).collect()),
             Tree::Or(parts) => Tree::Or(parts.iter().map(change).collect()),
             Tree::Implies(parts) => Tree::Implies(parts.iter().map(change).collect()),
+            Tree::Short(form, ty, parts) => {
+                Tree::Short(form.clone(), ty.clone(), parts.iter().map(change).collect())
+            }
             Tree::Chain(first, rest) => {
                 let first = one(first);
                 Tree::Chain(first, rest.iter().map(|(sign, part)| (*sign, change(part))).collect())
@@ -222,6 +244,11 @@ impl Tree {
         }
     }
 
+    /// Is something in it written shortly?
+    pub fn is_short(&self) -> bool {
+        matches!(self, Tree::Short(..)) || self.children().into_iter().any(Tree::is_short)
+    }
+
     /// Does it mention the datum?
     pub fn mentions(&self, datum: &Datum) -> bool {
         self.as_datum() == Some(datum) || self.children().into_iter().any(|part| part.mentions(datum))
@@ -231,6 +258,7 @@ impl Tree {
     pub fn sort(&self) -> Sort {
         match self {
             Tree::Literal(value) => Sort::of(&value.sort()),
+            Tree::Short(_, ty, _) => Sort::of(ty),
             Tree::Datum(datum) => Sort::of(datum.ty()),
             Tree::Not(_) | Tree::And(_) | Tree::Or(_) | Tree::Implies(_) | Tree::Chain(..) => Sort::Bool,
             Tree::Negate(a) | Tree::Store(a, ..) => a.sort(),
@@ -280,9 +308,32 @@ fn joined(f: &mut fmt::Formatter<'_>, parts: &[Tree], sign: &str) -> fmt::Result
     Ok(())
 }
 
+fn short(f: &mut fmt::Formatter<'_>, form: &Form, ty: &Type, parts: &[Tree]) -> fmt::Result {
+    match (form, ty, parts) {
+        (Form::Filled, _, [element]) => write!(f, "[{element} for all]"),
+        (Form::Record, Type::Record(of), _) => {
+            let fields = of.fields.iter().zip(parts).map(|((name, _), part)| format!("{name}: {part}"));
+            write!(f, "{} {{ {} }}", of.name, fields.collect::<Vec<_>>().join(", "))
+        }
+        (Form::With(at), Type::Record(of), [base, value]) => {
+            write!(f, "{} with {{ {}: {value} }}", Part(base), of.fields[*at].0)
+        }
+        (Form::Quantified(word, datum), _, [body]) => match datum.ty() {
+            Type::Range(low, high) => write!(f, "{word} {datum} in {low}..{high}: {body}"),
+            ty => write!(f, "{word} {datum} in {ty}: {body}"),
+        },
+        (Form::Standard(name), _, _) => {
+            let arguments: Vec<String> = parts.iter().map(Tree::to_string).collect();
+            write!(f, "{name}({})", arguments.join(", "))
+        }
+        other => panic!("{other:?} is no expression"),
+    }
+}
+
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Tree::Short(form, ty, parts) => short(f, form, ty, parts),
             Tree::Literal(value) => write!(f, "{value}"),
             Tree::Datum(datum) => f.write_str(datum.name()),
             Tree::Not(a) => write!(f, "!{}", Part(a)),

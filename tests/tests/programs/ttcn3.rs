@@ -51,7 +51,7 @@ fn the_compiler_takes_every_name_and_every_operation() {
     compiled(&folder, &case);
     let mut modules = 0;
     let mut texts = String::new();
-    for case in of_random_pairs(0..60).iter().filter(|case| case.ttcn3.is_ok()) {
+    for case in of_random_pairs(0..68).iter().filter(|case| case.ttcn3.is_ok()) {
         compiled(&folder, case);
         texts += case.ttcn3.as_ref().unwrap();
         modules += 1;

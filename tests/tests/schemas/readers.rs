@@ -79,6 +79,7 @@ const FULL: [&str; 18] = [
      inputs: { I: { p: int }, J: { parameters: { p: int } } }\noutputs: { O: {} }\ninternals: [tau]\n\
      transitions: [{ from: L, to: K, on: I(q), when: q > 0, assign: { v: f } }, { from: K, to: L, on: O }]",
     "purpose: full\nof: coffee_machine\nobserves: [cPrice]\nconstants: { d: int }\nvariables: { w: int }\n\
+     functions: { f: w == d, g: { parameters: { x: int }, result: bool, is: x > w } }\n\
      locations: { Idle: text, Accept: { label: a }, Reject: }\ninitial: { location: Idle, condition: w == d }\n\
      transitions: [{ from: Idle, to: Accept, on: Coin(q), when: q > cPrice, assign: { w: w + 1 } }, \
      { from: Idle, to: Reject, on: Cancel }]",
@@ -95,7 +96,7 @@ const FULL: [&str; 18] = [
      certificate: ../../project/tests/data/tls/client.pem, key: ../../project/tests/data/tls/client.key }, captures: { a: { header: h, match: (x), from: O, default: d }, b: { cookie: c, from: [O] }, \
      c: { pointer: /p }, d: { body: true, match: (x) } }, stimuli: { I: { method: GET, path: \"/{a}\" } }, \
      observations: { O: [{ status: 200, to: I }, { status: 201, to: [I] }] } }",
-    "purpose: sets\nof: coffee_machine\ninitial: { location: Idle }\ntransitions: [{ from: Idle, to: Accept, on: [Deliver, Coin(p)] }, \
+    "purpose: sets\nof: coffee_machine\nfunctions: { f: 1 }\ninitial: { location: Idle }\ntransitions: [{ from: Idle, to: Accept, on: [Deliver, Coin(p)] }, \
      { from: Idle, to: Reject, on: { any: output, not: [Deliver] } }, { from: Idle, to: Idle, on: { any: input, not: Coin } }, \
      { from: Reject, to: Reject, on: \"*\" }, \
      { from: Idle, to: Idle, on: { any: input } }]",
@@ -104,7 +105,7 @@ const FULL: [&str; 18] = [
      locations: { Idle: text, Violate: { label: v } }\ninitial: { location: Idle, condition: w == d }\n\
      transitions: [{ from: Idle, to: Idle, on: Coin(q), when: q > cPrice, assign: { w: w + 1 } }, \
      { from: Idle, to: Violate, on: { any: output } }]",
-    "iosts: timed\nclocks: [w]\nvariables: { v: int }\ninitial: { location: L }\ninputs: { I: { p: int }, \
+    "iosts: timed\nclocks: [w]\nvariables: { v: int }\nfunctions: { f: v > 3 }\ninitial: { location: L }\ninputs: { I: { p: int }, \
      J: { parameters: { p: int }, controllable: false }, K: { p: int, uncontrollable: true } }\noutputs: { O: {} }\n\
      transitions: [{ from: L, to: L, on: I(q), when: q > w, reset: [w], assign: { v: q }, name: a }, { from: L, to: L, on: O }, \
      { from: L, to: L, on: J }, { from: L, to: L, on: K }]",

@@ -141,6 +141,10 @@ impl Translator {
                 let (a, i, e) = (self.translate(a), self.translate(i), self.translate(e));
                 array(&a).store(&i, &e).into()
             }
+            Node::Record(record, fields) => {
+                let fields: Vec<Dynamic> = fields.iter().map(|field| self.translate(field)).collect();
+                constructed(record, &fields)
+            }
             Node::Field(a, position) => {
                 let Type::Record(record) = a.sort() else { unreachable!("{a} is not a record") };
                 field(record, &self.translate(a), *position)
@@ -223,9 +227,7 @@ pub(super) fn literal(value: &Value) -> Dynamic {
             all.fold(empty, |array, (index, cell)| array.store(&literal(index), &literal(cell))).into()
         }
         Value::Record(record, fields) => {
-            let fields: Vec<Dynamic> = fields.iter().map(literal).collect();
-            let fields: Vec<&dyn Ast> = fields.iter().map(|value| value as &dyn Ast).collect();
-            datatype(record).variants[0].constructor.apply(&fields)
+            constructed(record, &fields.iter().map(literal).collect::<Vec<Dynamic>>())
         }
     }
 }
@@ -267,6 +269,12 @@ fn sort(ty: &Type) -> Sort {
         Type::Array(array) => Sort::array(&sort(&array.index), &sort(&array.element)),
         Type::Record(record) => datatype(record).sort.clone(),
     }
+}
+
+/// The record of these fields in Z3's syntax.
+fn constructed(record: &Arc<RecordType>, fields: &[Dynamic]) -> Dynamic {
+    let fields: Vec<&dyn Ast> = fields.iter().map(|value| value as &dyn Ast).collect();
+    datatype(record).variants[0].constructor.apply(&fields)
 }
 
 /// A field of a record in Z3's syntax.

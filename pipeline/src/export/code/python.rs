@@ -243,6 +243,7 @@ fn node(term: &Term, table: &TermTable, types: &mut Types) -> String {
         Node::Literal(given) => return format!("(\"value\", {}, {})", value(given), types.of(&given.sort())),
         Node::Data(datum) => return format!("(\"data\", {})", text(datum.name())),
         Node::Field(of, position) => return format!("(\"field\", {}, {position})", table.known(of)),
+        Node::Record(..) => return format!("(\"record\", {}{})", types.of(term.sort()), numbers()),
         Node::Not(_) => "not".to_owned(),
         Node::And(_) => "and".to_owned(),
         Node::Or(_) => "or".to_owned(),

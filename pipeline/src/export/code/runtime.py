@@ -219,6 +219,10 @@ def evaluate(term, data, known=None):
         value = evaluate(parts[1] if evaluate(parts[0], data, known) else parts[2], data, known)
     elif operation == "field":
         value = evaluate(parts[0], data, known)[parts[1]]
+    elif operation == "record":
+        value = tuple(evaluate(part, data, known) for part in parts[1:])
+        if not is_in(value, parts[0]):
+            raise Undefined
     elif operation == "not":
         value = not evaluate(parts[0], data, known)
     elif operation == "negative":
@@ -441,7 +445,9 @@ def mentions(term, unknown, known):
 
 def children(term):
     operation, *parts = TERMS[term]
-    return [] if operation in ("value", "data") else parts[:1] if operation == "field" else parts
+    if operation in ("value", "data"):
+        return []
+    return parts[:1] if operation == "field" else parts[1:] if operation == "record" else parts
 
 
 def edges_of(condition, unknown, data):
@@ -566,10 +572,12 @@ def become(term, value, unknown, draft, random):
         draft[parts[0]] = value
         return True
     known = {}
-    sides = [at for at in range(len(children(term))) if mentions(parts[at], unknown, known)]
+    sides = [at for at, part in enumerate(children(term)) if mentions(part, unknown, known)]
     if not sides:
         return False
     side = pick(sides, random)
+    if operation == "record":
+        return all([become(part, value[at], unknown, draft, random) for at, part in enumerate(parts[1:]) if at in sides])
     now = [evaluate(part, draft) for part in children(term)] if operation != "if" else []
     if operation == "not":
         wanted = not value

@@ -56,6 +56,11 @@ impl Module<'_> {
                     (self.term(a, message), self.term(i, message), self.term(e, message));
                 format!("put_{}({array}, {index}, {new})", self.types.name(a.sort()))
             }
+            Node::Record(_, fields) => {
+                let parts: Vec<String> = fields.iter().map(|field| self.term(field, message)).collect();
+                let make = self.types.make(term.sort(), &mut self.words);
+                format!("{make}({})", parts.join(", "))
+            }
             Node::Field(a, position) => {
                 let record = self.term(a, message);
                 let Type::Record(of) = a.sort() else { unreachable!("{position} of a record") };

@@ -167,6 +167,25 @@ impl TtcnTypes {
         name
     }
 
+    /// The function that makes a record of its fields.
+    pub fn make(&mut self, record: &Type, words: &mut Words) -> String {
+        let of = self.of(record, words);
+        let name = format!("make_{of}");
+        if let (Type::Record(ty), true) = (record, self.chosen.insert(name.clone())) {
+            let (mut parameters, mut parts) = (Vec::new(), Vec::new());
+            for (at, (field, inner)) in ty.fields.iter().enumerate() {
+                parameters.push(format!("{} p{at}", self.of(inner, words)));
+                parts.push(format!("{} := p{at}", words.of(Scope::Field, field)));
+            }
+            let (parameters, parts) = (parameters.join(", "), parts.join(", "));
+            let _ = writeln!(
+                self.lines,
+                "  function {name}({parameters}) return {of} {{ var {of} r := {{ {parts} }}; return r; }}"
+            );
+        }
+        name
+    }
+
     /// There is a type of lists of the type.
     pub fn listed(&mut self, ty: &str) {
         if self.listed.insert(ty.to_owned()) {

@@ -1,0 +1,297 @@
+//! What stands for a longer expression: calls of functions, and quantifiers over finitely many values.
+//!
+//! A call is the function's term with the arguments in place of the parameters, a quantifier the conjunction
+//! (disjunction, count) of its instances in the order of the values. So where the whole has a value is said
+//! by what it stands for, and no later stage knows that there was a call. The term of the body is made once;
+//! an instance is a substitution in it, with one memo, and what instances have in common is shared.
+//!
+//! Text has no sharing, and who walks a term goes as deep as it is high; and what is printed must be read
+//! again. So what it stands for is limited, written out, and in height; each expansion is looked at when it
+//! has been made, and the quantifier stops at the instance that is too much.
+
+use std::ops::Range;
+
+use dashu::integer::IBig;
+
+use crate::data::Datum;
+use crate::diagnostic::Diagnostic;
+use crate::reader::collect::{article, inventory};
+use crate::reader::parser::MAX_NESTING;
+use crate::reader::scope::NamedExpression;
+use crate::reader::syntax::{Call, Expression, Quantified, QuantifiedValues, Quantifier};
+use crate::reader::typing::Typing;
+use crate::term::node::Comparison;
+use crate::term::{Substitution, Term, substitute};
+use crate::types::Type;
+use crate::value::Value;
+
+/// The functions that need no declaration.
+pub(super) const STANDARD: [&str; 3] = ["abs", "max", "min"];
+/// The most values of one quantifier.
+const MAX_VALUES: usize = 1_000;
+/// The most parts of an expression with calls and quantifiers, written out.
+const MAX_WRITTEN: u64 = 100_000;
+
+impl Typing<'_, '_> {
+    pub(super) fn call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+        let Call { name: (name, at), arguments } = call;
+        let name = name.as_str();
+        let Some(function) = self.scope.names.function(name) else {
+            // What is in it is looked at all the same.
+            arguments.iter().for_each(|argument| drop(self.term(argument)));
+            self.unknown_function(name, at);
+            return None;
+        };
+        let Some(body) = &function.body else {
+            arguments.iter().for_each(|argument| drop(self.term(argument)));
+            return None;
+        };
+        if !self.is_arity(name, arguments, function.parameters.len(), whole, Some(function)) {
+            return None;
+        }
+        let mut values = Substitution::new();
+        for (argument, parameter) in arguments.iter().zip(&function.parameters) {
+            let Some(term) = self.term_as(argument, parameter.ty()) else { continue };
+            let found = self.collector.found();
+            let whose = format!("`{parameter}` of `{name}`");
+            match self.fit(&term, &argument.span, parameter.ty(), &whose) {
+                Some(term) => drop(values.insert(parameter.clone(), term)),
+                None => self.collector.label_since(found, &function.origin, "the function"),
+            }
+        }
+        if !self.is_observed(function, body, at) {
+            return None;
+        }
+        if values.len() < arguments.len() {
+            return None;
+        }
+        self.is_expanded = true;
+        self.affordable(substitute(body, &values), whole)
+    }
+
+    /// Is all known here that the function reads? Reports it where not.
+    fn is_observed(&mut self, function: &NamedExpression, body: &Term, at: &Range<usize>) -> bool {
+        let name = &function.name;
+        let foreign = body.data().into_iter().find(|datum| {
+            let known = self.scope.names.get(datum.name()).and_then(|(meaning, _)| meaning.term());
+            !function.parameters.contains(datum) && known.as_ref() != Some(&Term::datum(datum))
+        });
+        if let Some(datum) = foreign {
+            let message = format!("`{name}` reads `{datum}` of the specification, which is not observed");
+            let place = self.collector.origin(&self.scalar.place(at));
+            let diagnostic = Diagnostic::error("unknown-name", message)
+                .at(place, "called here")
+                .at(function.origin.clone(), "the function")
+                .help(format!("list it under `observes:` to read it: `observes: [{datum}]`"));
+            self.collector.push(diagnostic);
+            return false;
+        }
+        true
+    }
+
+    fn unknown_function(&mut self, name: &str, at: &Range<usize>) {
+        let names = self.scope.names;
+        let known = || STANDARD.into_iter().chain(names.functions().map(|function| function.name.as_str()));
+        let (label, help) = match names.get(name) {
+            Some((meaning, _)) => {
+                let what = format!("{}, no function", article(&meaning.describe()));
+                (what, "`a[i]` reads an array, and a product has its sign: `x * (y + 1)`".to_owned())
+            }
+            None => {
+                let help = self.collector.nearest(name, known()).map_or_else(
+                    || inventory("functions", known()),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                ("not declared under `functions:`".to_owned(), help)
+            }
+        };
+        self.error("unknown-function", format!("unknown function `{name}`"), at, label, Some(help));
+    }
+
+    /// Has it so many arguments? Reports it where not.
+    fn is_arity(
+        &mut self,
+        name: &str,
+        arguments: &[Expression],
+        wanted: usize,
+        whole: &Range<usize>,
+        function: Option<&NamedExpression>,
+    ) -> bool {
+        if arguments.len() == wanted {
+            return true;
+        }
+        let message = format!("`{name}` is of {wanted} arguments, but here it has {}", arguments.len());
+        let message = message.replace("of 1 arguments", "of 1 argument");
+        let place = self.collector.origin(&self.scalar.place(whole));
+        let diagnostic = Diagnostic::error("wrong-arity", message)
+            .at(place, "called here")
+            .at(function.map(|function| function.origin.clone()), "the function");
+        self.collector.push(diagnostic);
+        false
+    }
+
+    /// A call of a function that needs no declaration.
+    pub(super) fn standard(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+        let Call { name: (name, _), arguments } = call;
+        let name = name.as_str();
+        // No iterator: what recurses must need little of the stack.
+        let mut terms = Vec::new();
+        for argument in arguments {
+            terms.push(self.number(argument, name));
+        }
+        if !self.is_arity(name, arguments, if name == "abs" { 1 } else { 2 }, whole, None) {
+            return None;
+        }
+        let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
+        self.is_expanded = true;
+        let chosen = match terms.as_slice() {
+            [a, b] => {
+                let is_less = if name == "min" { Comparison::AtMost } else { Comparison::AtLeast };
+                Term::if_then_else(&Term::compare(is_less, a, b), a, b)
+            }
+            [a] => {
+                let is_negative = Term::compare(Comparison::Less, a, &Term::int(0));
+                Term::if_then_else(&is_negative, &a.negate(), a)
+            }
+            _ => return None,
+        };
+        self.affordable(chosen, whole)
+    }
+
+    pub(super) fn quantified(&mut self, quantified: &Quantified, whole: &Range<usize>) -> Option<Term> {
+        let values = self.values(&quantified.of);
+        let (name, at) = &quantified.name;
+        let parameters = self.scope.parameters.iter().map(|(known, _)| known.as_str());
+        let bound = self.bound.iter().map(|(known, _)| known.as_str());
+        let is_parameter = parameters.chain(bound).any(|known| known == name);
+        let clash = self.scope.names.get(name).map(|(meaning, _)| meaning.describe());
+        if let Some(what) = is_parameter.then(|| "parameter, or of another quantifier".to_owned()).or(clash) {
+            let message = format!("the quantifier's `{name}` has the name of {}", article(&what));
+            let help = Some("choose another name: the expression could not tell them apart".to_owned());
+            self.error("duplicate-name", message, at, "used already".to_owned(), help);
+            return None;
+        }
+        // Without its values the body's mistakes are still told.
+        let sort = values.as_ref().map_or(Type::Int, |(sort, _)| sort.clone());
+        let datum = Datum::new(name.clone(), sort);
+        self.bound.push((name.clone(), datum.clone()));
+        let body = self.truth(
+            &quantified.body,
+            match quantified.quantifier {
+                Quantifier::All => "all",
+                Quantifier::Some => "some",
+                Quantifier::Count => "count",
+            },
+        );
+        self.bound.pop();
+        let ((_, values), body) = (values?, body?);
+        self.is_expanded = true;
+        let mut instances: Vec<Term> = Vec::new();
+        let mut written = 0u64;
+        for value in values {
+            let instance = substitute(&body, &Substitution::from([(datum.clone(), Term::literal(value))]));
+            written = written.saturating_add(instance.written_size());
+            if written > MAX_WRITTEN {
+                self.too_large(whole);
+                return None;
+            }
+            instances.push(instance);
+        }
+        let term = match quantified.quantifier {
+            Quantifier::All => Term::and(instances),
+            Quantifier::Some => Term::or(instances),
+            Quantifier::Count => {
+                let one = |instance: &Term| Term::if_then_else(instance, &Term::int(1), &Term::int(0));
+                balanced_sum(&instances.iter().map(one).collect::<Vec<Term>>())
+            }
+        };
+        self.affordable(term, whole)
+    }
+
+    /// The sort of the values, and the values.
+    fn values(&mut self, of: &QuantifiedValues) -> Option<(Type, Vec<Value>)> {
+        match of {
+            QuantifiedValues::Between(low, high) => {
+                let (low, high) = (self.end(low), self.end(high));
+                let ty = Type::Range(low?, high?);
+                let whole = match of {
+                    QuantifiedValues::Between(low, high) => low.span.start..high.span.end,
+                    QuantifiedValues::Type(_, at) => at.clone(),
+                };
+                self.of_type(&ty, &whole)
+            }
+            QuantifiedValues::Type(name, at) => {
+                let declared = self.scope.names.types.iter().find(|(known, _)| known == name);
+                let ty = match (declared, name.as_str()) {
+                    (Some((_, ty)), _) => ty.clone(),
+                    (None, "bool") => Type::Bool,
+                    (None, _) => {
+                        let known = || self.scope.names.types.iter().map(|(name, _)| name.as_str());
+                        let help = self.collector.meant(name, "declared types", known);
+                        let message = format!("unknown type `{name}`");
+                        let label = "expected a type under `types:`, or a range: `0..3`".to_owned();
+                        self.error("unknown-type", message, at, label, Some(help));
+                        return None;
+                    }
+                };
+                self.of_type(&ty, at)
+            }
+        }
+    }
+
+    fn of_type(&mut self, ty: &Type, at: &Range<usize>) -> Option<(Type, Vec<Value>)> {
+        let few = match ty {
+            // An empty range has no values, and is nothing to complain about: its ends may be computed.
+            Type::Range(low, high) if low > high => Some(Vec::new()),
+            ty => Value::enumerate(ty, MAX_VALUES),
+        };
+        if few.is_none() {
+            let message = format!("a quantifier is of at most {MAX_VALUES} values, and {ty} has more");
+            let help =
+                Some("it is written out: `all i in 0..9: ...`, or all values of an enumeration".to_owned());
+            self.error("too-many-values", message, at, "too many values".to_owned(), help);
+        }
+        Some((ty.sort(), few?))
+    }
+
+    /// An end of a range, which is known now.
+    fn end(&mut self, tree: &Expression) -> Option<IBig> {
+        let term = self.number(tree, "..")?;
+        if let Some(Value::Int(value)) = term.as_literal() {
+            return Some(value.clone());
+        }
+        let help = "a quantifier is written out when the file is read: let its body ask, `i < n => ...`";
+        let message = format!("the end of a range must be a known integer, but this is `{term}`");
+        self.error("unknown-range", message, &tree.span, "not known".to_owned(), Some(help.to_owned()));
+        None
+    }
+
+    /// The term, where what it stands for is not too large.
+    pub(super) fn affordable(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
+        if !self.is_expanded || (term.written_size() <= MAX_WRITTEN && term.height() <= MAX_NESTING) {
+            return Some(term);
+        }
+        self.too_large(at);
+        None
+    }
+
+    fn too_large(&mut self, at: &Range<usize>) {
+        let message = format!(
+            "written out, this has more than {MAX_WRITTEN} parts, or is nested more than {MAX_NESTING} deep"
+        );
+        let help = "functions and quantifiers are written out: call fewer, or of fewer values".to_owned();
+        self.error("expression-too-large", message, at, "too large".to_owned(), Some(help));
+    }
+}
+
+/// The sum, as high as the logarithm of its length.
+fn balanced_sum(terms: &[Term]) -> Term {
+    match terms {
+        [] => Term::int(0),
+        [one] => one.clone(),
+        _ => {
+            let (left, right) = terms.split_at(terms.len() / 2);
+            Term::add(&balanced_sum(left), &balanced_sum(right))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Expressions that begin with a name, a brace or a bracket: calls, quantifiers, records, arrays, and types
+//! that are said.
+
+use std::ops::Range;
+
+use crate::reader::lexer::{Token, TokenKind as Lexeme};
+use crate::reader::parser::{Parsed, Parser, made};
+use crate::reader::syntax::{
+    Call, Expression, ExpressionKind, Quantified, QuantifiedValues, Quantifier, RecordFields,
+};
+
+impl Parser<'_> {
+    /// A name that comes next, and what it begins.
+    pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Parsed {
+        match self.tokens.get(self.next + 1).map(|token| &token.kind) {
+            Some(Lexeme::Sign("(")) => self.call(name, span),
+            Some(Lexeme::Sign("{")) => {
+                self.next += 1;
+                self.fields(Some((name.to_owned(), span)), None)
+            }
+            Some(Lexeme::Name(_)) if quantifier(name).is_some() => self.quantified(),
+            _ => {
+                self.next += 1;
+                made(ExpressionKind::Name(name.to_owned()), span, 0)
+            }
+        }
+    }
+
+    /// A whole expression inside of a form, two levels down: it needs as much of the stack as two brackets.
+    fn part(&mut self) -> Parsed {
+        self.enter()?;
+        let part = self.inner()?;
+        self.leave();
+        Ok(part)
+    }
+
+    fn call(&mut self, name: &str, at: Range<usize>) -> Parsed {
+        self.next += 2;
+        let mut arguments = Vec::new();
+        let close = match self.eat(")") {
+            Some(close) => close,
+            None => loop {
+                arguments.push(self.part()?);
+                if self.eat(",").is_none() {
+                    break self.need(")", "after the arguments")?;
+                }
+            },
+        };
+        let height = arguments.iter().map(|argument| argument.height).max().unwrap_or(0);
+        let span = at.start..close.end;
+        let call = Call { name: (name.to_owned(), at), arguments };
+        made(ExpressionKind::Call(Box::new(call)), span, height)
+    }
+
+    fn quantified(&mut self) -> Parsed {
+        let (word, start) = self.name("a quantifier")?;
+        let Some(quantifier) = quantifier(&word) else { return Err(self.expected("a quantifier")) };
+        let name = self.name("a name for the values")?;
+        match self.peek() {
+            Some(Token { kind: Lexeme::Name(word), .. }) if word == "in" => self.take(),
+            _ => return Err(self.expected("`in` and the values: `all i in 0..3: ...`")),
+        };
+        let first = self.end()?;
+        let of = match (self.eat(".."), first) {
+            (Some(_), low) => QuantifiedValues::Between(low, self.end()?),
+            (None, Expression { kind: ExpressionKind::Name(name), span, .. }) => {
+                QuantifiedValues::Type(name, span)
+            }
+            (None, _) => return Err(self.expected("`..` and the last value: `all i in 0..3: ...`")),
+        };
+        self.need(":", "after the values")?;
+        let body = self.part()?;
+        let span = start.start..body.span.end;
+        let bounds = match &of {
+            QuantifiedValues::Between(low, high) => low.height.max(high.height),
+            QuantifiedValues::Type(..) => 0,
+        };
+        let height = body.height.max(bounds);
+        made(ExpressionKind::Quantified(Box::new(Quantified { quantifier, name, of, body })), span, height)
+    }
+
+    /// Does the other value of some fields come next?
+    pub(super) fn is_update(&self) -> bool {
+        let next = |at: usize| self.tokens.get(self.next + at).map(|token| &token.kind);
+        matches!(next(0), Some(Lexeme::Name(word)) if word == "with")
+            && matches!(next(1), Some(Lexeme::Sign("{")))
+    }
+
+    /// `with`, and the fields behind it.
+    pub(super) fn update(&mut self, base: Expression) -> Parsed {
+        self.next += 1;
+        self.fields(None, Some(base))
+    }
+
+    /// What a brace or a bracket begins.
+    pub(super) fn form(&mut self) -> Parsed {
+        match self.peek().map(|token| &token.kind) {
+            Some(Lexeme::Sign("{")) => self.fields(None, None),
+            _ => self.elements(),
+        }
+    }
+
+    /// The fields of a record, in braces.
+    fn fields(&mut self, name: Option<(String, Range<usize>)>, base: Option<Expression>) -> Parsed {
+        let open = self.need("{", "before the fields")?;
+        let mut fields = Vec::new();
+        let close = loop {
+            let (field, at) = self.name("a field's name")?;
+            self.need(":", "after the field's name")?;
+            fields.push((field, at, self.part()?));
+            if self.eat(",").is_none() {
+                break self.need("}", "after the fields")?;
+            }
+        };
+        let start = name.as_ref().map(|(_, at)| at.start).or(base.as_ref().map(|base| base.span.start));
+        let heights =
+            fields.iter().map(|(_, _, value)| value.height).chain(base.iter().map(|base| base.height));
+        let height = heights.max().unwrap_or(0);
+        let span = start.unwrap_or(open.start)..close.end;
+        made(ExpressionKind::Fields(Box::new(RecordFields { name, base, fields })), span, height)
+    }
+
+    /// The elements of an array, in brackets.
+    fn elements(&mut self) -> Parsed {
+        let open = self.need("[", "")?;
+        let mut elements = vec![self.part()?];
+        if matches!(self.peek(), Some(Token { kind: Lexeme::Name(word), .. }) if word == "for") {
+            self.next += 1;
+            match self.peek() {
+                Some(Token { kind: Lexeme::Name(word), .. }) if word == "all" => self.take(),
+                _ => return Err(self.expected("`all`: `[0 for all]`")),
+            };
+            let close = self.need("]", "after `for all`")?;
+            let element = elements.swap_remove(0);
+            let height = element.height;
+            return made(ExpressionKind::Filled(Box::new(element)), open.start..close.end, height);
+        }
+        while self.eat(",").is_some() {
+            elements.push(self.part()?);
+        }
+        let close = self.need("]", "after the elements")?;
+        let height = elements.iter().map(|element| element.height).max().unwrap_or(0);
+        made(ExpressionKind::Listed(elements), open.start..close.end, height)
+    }
+
+    /// What follows behind `(e:`. A type is of names, brackets and numbers; what it is, is for others to say.
+    pub(super) fn ascribed(&mut self, inner: Expression, start: usize) -> Parsed {
+        let from = self.peek().map_or(self.text_end, |token| token.span.start);
+        let mut to = from;
+        while let Some(token) = self.peek().filter(|token| token.kind != Lexeme::Sign(")")) {
+            to = token.span.end;
+            self.next += 1;
+        }
+        let close = self.need(")", "after the type")?;
+        let height = inner.height;
+        made(ExpressionKind::Ascribed(Box::new(inner), from..to), start..close.end, height)
+    }
+}
+
+fn quantifier(word: &str) -> Option<Quantifier> {
+    match word {
+        "all" => Some(Quantifier::All),
+        "some" => Some(Quantifier::Some),
+        "count" => Some(Quantifier::Count),
+        _ => None,
+    }
+}

@@ -1,0 +1,264 @@
+//! The section `functions:`: expressions with names and parameters.
+//!
+//! A function is not recursive, so it stands for one finite term, which is made here, once; what a call makes
+//! of it is in [`super::expansion`]. Functions may call each other in any order of the file: they are made
+//! depth first along their calls, and a call that leads back is a cycle.
+//!
+//! A parameter has the sort of its type, and a range is refused: a call asks for what the expression asks for
+//! that it stands for, and for nothing else.
+
+use std::collections::BTreeMap;
+
+use crate::data::Datum;
+use crate::diagnostic::Diagnostic;
+use crate::reader::collect::{Collector, article};
+use crate::reader::expansion::STANDARD;
+use crate::reader::parser::parse;
+use crate::reader::scope::{NamedExpression, Names, Scope};
+use crate::reader::shape;
+use crate::reader::syntax::{Expression, ExpressionKind};
+use crate::reader::types::{Types, names_a_type};
+use crate::reader::typing::{Typing, report};
+use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use crate::term::Term;
+use crate::types::Type;
+
+const LIKE: &str = "functions: { fits: { parameters: { n: int }, is: vPaid + n <= 100 } }";
+/// So deep may functions call one another.
+const MAX_DEPTH: usize = 100;
+/// The most parameters of a function.
+const MAX_PARAMETERS: usize = 100;
+
+/// A declaration, before its expression has a type.
+struct Declared<'a> {
+    entry: &'a Entry,
+    parameters: Vec<(String, Option<Datum>)>,
+    /// The type of its value, where it is said.
+    result: Option<Type>,
+    /// Where it stands, and what it is; `None` where it has a mistake.
+    body: Option<(&'a Scalar, Expression)>,
+}
+
+/// Reads `functions:` into the names.
+pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut Types, names: &mut Names) {
+    let Some(node) = shape::get(entries, "functions") else { return };
+    let Some(entries) = shape::mapping(collector, node, "`functions`", LIKE) else { return };
+    shape::check_distinct(collector, entries, "duplicate-declaration", "function");
+    let mut declared: BTreeMap<&str, Declared<'_>> = BTreeMap::new();
+    for entry in shape::first_entries(entries) {
+        if collector.is_full() {
+            break;
+        }
+        let name = entry.key.text.as_str();
+        if !shape::is_name(collector, &entry.key, "function") {
+            continue;
+        }
+        if STANDARD.contains(&name) {
+            let message = format!("`{name}` is a function already and cannot be declared");
+            collector.error("reserved-name", message, &entry.key.span, "choose another name");
+            continue;
+        }
+        if let Some(other) = names.function(name) {
+            let diagnostic =
+                Diagnostic::error("duplicate-declaration", format!("there is a function `{name}` already"))
+                    .at(collector.origin(&entry.key.span), "declared again")
+                    .at(other.origin.clone(), "first declared here");
+            collector.push(diagnostic);
+            continue;
+        }
+        declared.insert(name, declaration(collector, entry, types, names));
+    }
+    let mut making = Making { collector, declared, names, busy: Vec::new() };
+    for entry in entries {
+        making.make(&entry.key.text);
+    }
+}
+
+fn declaration<'a>(
+    collector: &mut Collector,
+    entry: &'a Entry,
+    types: &mut Types,
+    names: &Names,
+) -> Declared<'a> {
+    let mut declared = Declared { entry, parameters: Vec::new(), result: None, body: None };
+    let before = collector.errors();
+    let what = format!("the function `{}`", entry.key.text);
+    let body = match &entry.value.kind {
+        NodeKind::Mapping(parts) => {
+            shape::check_keys(collector, parts, &["parameters", "result", "is"], "a function");
+            if let Some(node) = shape::get(parts, "parameters") {
+                declared.parameters = parameters(collector, node, entry, types, names);
+            }
+            if let Some(node) = shape::get(parts, "result") {
+                declared.result = types.read(collector, node, "the result").map(|ty| ty.sort());
+            }
+            shape::required(collector, &entry.value, parts, "is", &what, LIKE)
+        }
+        // A name for an expression.
+        _ => Some(&*entry.value),
+    };
+    let scalar = body.and_then(|node| shape::scalar(collector, node, &what, LIKE));
+    if let Some(scalar) = scalar {
+        match parse(&scalar.text, collector.limits.expression) {
+            Ok(tree) if collector.errors() == before => declared.body = Some((scalar, tree)),
+            Ok(_) => {}
+            Err(mistake) => report(collector, scalar, *mistake),
+        }
+    }
+    declared
+}
+
+fn parameters(
+    collector: &mut Collector,
+    node: &Node,
+    function: &Entry,
+    types: &mut Types,
+    names: &Names,
+) -> Vec<(String, Option<Datum>)> {
+    let what = format!("the parameters of `{}`", function.key.text);
+    let entries = shape::mapping(collector, node, &what, "parameters: { n: int }").unwrap_or(&[]);
+    shape::check_distinct(collector, entries, "duplicate-declaration", "parameter");
+    if entries.len() > MAX_PARAMETERS {
+        let message = format!("a function has at most {MAX_PARAMETERS} parameters");
+        collector.error("too-many-parameters", message, &function.key.span, "too many");
+        return Vec::new();
+    }
+    let mut parameters = Vec::new();
+    for entry in shape::first_entries(entries) {
+        let name = entry.key.text.as_str();
+        if !shape::is_name(collector, &entry.key, "parameter") {
+            continue;
+        }
+        if names_a_type(name) {
+            let message = format!("`{name}` is a type and cannot name a parameter");
+            collector.error("reserved-name", message, &entry.key.span, "choose another name");
+        }
+        if let Some((meaning, first)) = names.get(name) {
+            let message = format!("the parameter `{name}` has the name of {}", article(&meaning.describe()));
+            let diagnostic = Diagnostic::error("parameter-clash", message)
+                .at(collector.origin(&entry.key.span), "the parameter")
+                .at(first.clone(), "declared here")
+                .help("rename the parameter: the expression could not tell them apart");
+            collector.push(diagnostic);
+        }
+        let ty = types.read(collector, &entry.value, &format!("the parameter `{name}`"));
+        if let Some(ty @ (Type::Nat | Type::Range(..))) = &ty {
+            let diagnostic = Diagnostic::error(
+                "range-of-parameter",
+                format!("the parameter `{name}` is of the range {ty}"),
+            )
+            .at(collector.origin(&entry.value.span), "write `int`")
+            .help(
+                "a call stands for the function's expression: it asks for what that asks, and says it there",
+            );
+            collector.push(diagnostic);
+        }
+        parameters.push((name.to_owned(), ty.map(|ty| Datum::new(name, ty.sort()))));
+    }
+    parameters
+}
+
+struct Making<'a, 'm> {
+    collector: &'m mut Collector,
+    declared: BTreeMap<&'a str, Declared<'a>>,
+    names: &'m mut Names,
+    /// The functions that are being made, outermost first.
+    busy: Vec<String>,
+}
+
+impl Making<'_, '_> {
+    /// Makes the function of this name, after those that it calls. None of ours has no name here.
+    fn make(&mut self, name: &str) {
+        let Some(declared) = self.declared.get(name) else { return };
+        if self.names.function(name).is_some() {
+            return;
+        }
+        self.busy.push(name.to_owned());
+        for callee in declared.body.as_ref().map(|(_, tree)| calls(tree)).unwrap_or_default() {
+            match self.busy.iter().position(|busy| *busy == callee) {
+                Some(start) => self.refuse_cycle(start, &callee),
+                None if self.busy.len() >= MAX_DEPTH => self.refuse_depth(),
+                None => self.make(&callee),
+            }
+        }
+        self.busy.pop();
+        let Some(declared) = self.declared.get(name) else { return };
+        let data: Option<Vec<Datum>> = declared.parameters.iter().map(|(_, datum)| datum.clone()).collect();
+        let function = NamedExpression {
+            name: name.to_owned(),
+            body: data.as_ref().and_then(|_| typed(self.collector, declared, self.names)),
+            parameters: data.unwrap_or_default(),
+            origin: self.collector.origin(&declared.entry.key.span),
+        };
+        self.names.add_function(function);
+    }
+
+    fn refuse_depth(&mut self) {
+        let Some(first) = self.busy.first().and_then(|name| self.declared.get(name.as_str())) else { return };
+        let message = format!("functions call one another more than {MAX_DEPTH} deep");
+        self.collector.error("expression-too-deep", message, &first.entry.key.span, "beginning here");
+        for name in &self.busy {
+            if let Some(declared) = self.declared.get_mut(name.as_str()) {
+                declared.body = None;
+            }
+        }
+    }
+
+    /// The functions of the cycle are declared, and stand for nothing.
+    fn refuse_cycle(&mut self, start: usize, callee: &str) {
+        let cycle: Vec<String> = self.busy[start..].iter().cloned().chain([callee.to_owned()]).collect();
+        let Some(Declared { body: Some((scalar, tree)), .. }) =
+            self.busy.last().and_then(|name| self.declared.get(name.as_str()))
+        else {
+            return;
+        };
+        let at = place_of_call(tree, callee).map_or(scalar.span.clone(), |span| scalar.place(&span));
+        let diagnostic =
+            Diagnostic::error("cyclic-function", format!("the function `{callee}` calls itself"))
+                .at(self.collector.origin(&at), "closes the cycle")
+                .note(format!("the cycle: {}", cycle.join(" > ")))
+                .help("a call stands for the function's expression, which must end");
+        self.collector.push(diagnostic);
+        for name in &cycle {
+            if let Some(declared) = self.declared.get_mut(name.as_str()) {
+                declared.body = None;
+            }
+        }
+    }
+}
+
+fn typed(collector: &mut Collector, declared: &Declared<'_>, names: &Names) -> Option<Term> {
+    let (scalar, tree) = declared.body.as_ref()?;
+    let scope = Scope { names, parameters: &declared.parameters, action: None, is_function: true };
+    let mut typing = Typing::new(collector, scalar, scope);
+    match &declared.result {
+        Some(ty) => {
+            let term = typing.term_as(tree, ty)?;
+            typing.fit(&term, &tree.span, ty, "the result")
+        }
+        None => typing.term(tree),
+    }
+}
+
+/// The functions that an expression calls.
+fn calls(tree: &Expression) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut work = vec![tree];
+    while let Some(tree) = work.pop() {
+        if let ExpressionKind::Call(call) = &tree.kind
+            && !found.contains(&call.name.0)
+        {
+            found.push(call.name.0.clone());
+        }
+        work.extend(tree.parts().into_iter().rev());
+    }
+    found
+}
+
+/// Where an expression calls the function.
+fn place_of_call(tree: &Expression, name: &str) -> Option<std::ops::Range<usize>> {
+    match &tree.kind {
+        ExpressionKind::Call(call) if call.name.0 == name => Some(call.name.1.clone()),
+        _ => tree.parts().into_iter().find_map(|part| place_of_call(part, name)),
+    }
+}

@@ -1,0 +1,286 @@
+//! Literals of records and arrays, records with other fields, and types that are said.
+//!
+//! `{ a: 1 }`, `[1, 2]` and `[0 for all]` do not say of which type they are: what they stand beside, or where
+//! they stand, does. Who reads an operand therefore hands down the type that is expected of it, as far as one
+//! is known, and [`Typing::fit`] looks at what came of it as before.
+//!
+//! A record is a node of its own. An array is one of values that are known, changed in the other cells; so
+//! all cells can have a value that is not known only where there are few.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+use crate::reader::collect::inventory;
+use crate::reader::expansion::STANDARD;
+use crate::reader::syntax::{Expression, ExpressionKind, RecordFields, says_type};
+use crate::reader::types::Types;
+use crate::reader::typing::Typing;
+use crate::term::Term;
+use crate::term::print::MOST_LISTED;
+use crate::types::{ArrayType, RecordType, Type};
+use crate::value::{ArrayValue, Value};
+
+/// The most cells of an array that are changed to one value that is not known.
+const MAX_CELLS: usize = 100;
+
+impl Typing<'_, '_> {
+    /// The term of an expression of a form that its sign, or its first word, says.
+    pub(super) fn form(&mut self, tree: &Expression) -> Option<Term> {
+        match &tree.kind {
+            ExpressionKind::Call(call) if STANDARD.contains(&call.name.0.as_str()) => {
+                self.standard(call, &tree.span)
+            }
+            ExpressionKind::Call(call) => self.call(call, &tree.span),
+            ExpressionKind::Quantified(quantified) => self.quantified(quantified, &tree.span),
+            ExpressionKind::Fields(of) => self.record(of, &tree.span, None),
+            ExpressionKind::Ascribed(inner, at) => self.ascribed(inner, at),
+            _ => self.needs_type(&tree.span),
+        }
+    }
+
+    /// The term of an operand of which this type is expected.
+    pub(super) fn term_as(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
+        match (&tree.kind, expected) {
+            (ExpressionKind::Fields(of), _) => self.record(of, &tree.span, Some(expected)),
+            (ExpressionKind::Listed(elements), Type::Array(ty)) => self.listed(elements, &tree.span, ty),
+            (ExpressionKind::Filled(element), Type::Array(ty)) => self.filled(element, &tree.span, ty),
+            (ExpressionKind::Listed(_) | ExpressionKind::Filled(_), _) => {
+                let message = format!("this is an array, but {expected} is expected");
+                self.error("type-mismatch", message, &tree.span, "an array".to_owned(), None);
+                None
+            }
+            (ExpressionKind::IfThenElse(c, a, b), _) if !says_type(tree) => {
+                let condition = self.truth(c, "if");
+                let (a, b) = (self.case(a, expected), self.case(b, expected));
+                Some(Term::if_then_else(&condition?, &a?, &b?))
+            }
+            (ExpressionKind::Store(array, index, element), Type::Array(ty)) if !says_type(array) => {
+                let array = self.term_as(array, expected);
+                let index_term = self.term_as(index, &ty.index);
+                let element_term = self.term_as(element, &ty.element);
+                let index = index_term.and_then(|term| self.fit(&term, &index.span, &ty.index, "the index"));
+                let element = element_term
+                    .and_then(|term| self.fit(&term, &element.span, &ty.element, "the new element"));
+                Some(Term::store(&array?, &index?, &element?))
+            }
+            _ => self.term(tree),
+        }
+    }
+
+    fn case(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
+        let term = self.term_as(tree, expected)?;
+        self.fit(&term, &tree.span, expected, "this case")
+    }
+
+    /// The terms of two operands of one type: where only one of them says which, it is that one's.
+    pub(super) fn two(&mut self, a: &Expression, b: &Expression) -> (Option<Term>, Option<Term>) {
+        if !says_type(a) && says_type(b) {
+            let right = self.term(b);
+            return (self.neighbour(a, &right), right);
+        }
+        let left = self.term(a);
+        let right = self.neighbour(b, &left);
+        (left, right)
+    }
+
+    /// The term of an operand that stands beside this one. Where that has a mistake, it is told there.
+    pub(super) fn neighbour(&mut self, tree: &Expression, other: &Option<Term>) -> Option<Term> {
+        match other {
+            _ if says_type(tree) => self.term(tree),
+            Some(other) => self.term_as(tree, &other.sort().clone()),
+            None => None,
+        }
+    }
+
+    /// Nothing says of which type it is.
+    pub(super) fn needs_type(&mut self, at: &Range<usize>) -> Option<Term> {
+        let help =
+            "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array";
+        self.error(
+            "unknown-type-of-literal",
+            "nothing says of which type this is".to_owned(),
+            at,
+            "of which type?".to_owned(),
+            Some(help.to_owned()),
+        );
+        None
+    }
+
+    pub(super) fn ascribed(&mut self, inner: &Expression, at: &Range<usize>) -> Option<Term> {
+        let mut types = Types::of(&self.scope.names.types);
+        let ty = types.read_part(self.collector, self.scalar, at)?;
+        let term = self.term_as(inner, &ty)?;
+        self.fit(&term, &inner.span, &ty, "this")
+    }
+
+    pub(super) fn record(
+        &mut self,
+        of: &RecordFields,
+        whole: &Range<usize>,
+        expected: Option<&Type>,
+    ) -> Option<Term> {
+        let base = match &of.base {
+            None => None,
+            Some(tree) => Some(match expected {
+                Some(expected) => self.term_as(tree, expected)?,
+                None => self.term(tree)?,
+            }),
+        };
+        let ty = match (&of.name, &base, expected) {
+            (Some((name, at)), ..) => self.named_record(name, at)?,
+            (None, Some(base), _) => base.sort().clone(),
+            (None, None, Some(expected)) => expected.clone(),
+            (None, None, None) => return self.needs_type(whole),
+        };
+        let Type::Record(ty) = ty else {
+            let message = match base {
+                Some(_) => format!("`with` gives fields of a record other values, but this is {ty}"),
+                None => format!("this is a record, but {ty} is expected"),
+            };
+            let (at, label) = match &of.base {
+                Some(tree) => (&tree.span, format!("this is {ty}")),
+                None => (whole, "a record".to_owned()),
+            };
+            self.error("type-mismatch", message, at, label, None);
+            return None;
+        };
+        let mut given: BTreeMap<usize, Option<Term>> = BTreeMap::new();
+        for (name, at, value) in &of.fields {
+            let Some(position) = ty.field(name) else {
+                self.unknown_field(&ty, name, at);
+                continue;
+            };
+            let field = &ty.fields[position].1;
+            let term = self.term_as(value, field);
+            let term = term.and_then(|term| self.fit(&term, &value.span, field, &format!("`{name}`")));
+            if given.insert(position, term).is_some() {
+                let message = format!("the field `{name}` stands here twice");
+                self.error("duplicate-declaration", message, at, "the second time".to_owned(), None);
+            }
+        }
+        // A field that is misspelt is not missing, too.
+        if given.len() < of.fields.len() {
+            return None;
+        }
+        let missing = (0..ty.fields.len()).find(|at| base.is_none() && !given.contains_key(at));
+        if let Some(at) = missing {
+            let name = &ty.fields[at].0;
+            let message = format!("a value of {} has a field `{name}`, which is missing here", ty.name);
+            let help = "a record has all its fields; `p with { weight: 3 }` is `p` with another value in one";
+            self.error(
+                "missing-field",
+                message,
+                whole,
+                format!("`{name}` is missing"),
+                Some(help.to_owned()),
+            );
+            return None;
+        }
+        let field = |at: usize| match (given.get(&at), &base) {
+            (Some(term), _) => term.clone(),
+            (None, Some(base)) => Some(Term::field(base, at)),
+            (None, None) => None,
+        };
+        let fields = (0..ty.fields.len()).map(field).collect::<Option<Vec<Term>>>()?;
+        Some(Term::record(&ty, fields))
+    }
+
+    fn named_record(&mut self, name: &str, at: &Range<usize>) -> Option<Type> {
+        let types = &self.scope.names.types;
+        let records = || types.iter().filter(|(_, ty)| matches!(ty, Type::Record(_)));
+        if let Some((_, ty)) = records().find(|(known, _)| known == name) {
+            return Some(ty.clone());
+        }
+        let known = || records().map(|(name, _)| name.as_str());
+        let help = self.collector.meant(name, "record types", known);
+        let message = format!("no record type is called `{name}`");
+        self.error("unknown-type", message, at, "not declared under `types:`".to_owned(), Some(help));
+        None
+    }
+
+    pub(super) fn unknown_field(&mut self, ty: &RecordType, field: &str, at: &Range<usize>) {
+        let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
+        let near = self.collector.nearest(field, fields.iter().copied());
+        let help = near.map_or_else(
+            || inventory(&format!("fields of {}", ty.name), fields.iter().copied()),
+            |near| format!("did you mean `{near}`?"),
+        );
+        let message = format!("the record type {} has no field `{field}`", ty.name);
+        self.error("unknown-field", message, at, "no such field".to_owned(), Some(help));
+    }
+
+    fn listed(&mut self, elements: &[Expression], at: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
+        let terms: Vec<Option<Term>> = elements.iter().map(|element| self.element(element, ty)).collect();
+        let Some(indices) = Value::enumerate(&ty.index, MOST_LISTED) else {
+            self.too_many_cells(at, ty, MOST_LISTED, "its cells cannot be listed");
+            return None;
+        };
+        if indices.len() != elements.len() {
+            let message = format!(
+                "an array over {} has {} cells, but here are {}",
+                ty.index,
+                indices.len(),
+                elements.len()
+            );
+            let help = "`[0 for all]` gives all cells one value, and `[0 for all][i := 1]` then one another"
+                .to_owned();
+            self.error("wrong-arity", message, at, format!("expected {}", indices.len()), Some(help));
+            return None;
+        }
+        let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
+        self.cells(ty, Value::any(&ty.element), indices.into_iter().zip(terms), at)
+    }
+
+    fn filled(&mut self, element: &Expression, at: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
+        let term = self.element(element, ty)?;
+        if let Some(value) = term.as_literal().filter(|value| value.is_in(&ty.element)) {
+            return self.cells(ty, value.clone(), std::iter::empty(), at);
+        }
+        let Some(indices) = Value::enumerate(&ty.index, MAX_CELLS) else {
+            self.too_many_cells(
+                at,
+                ty,
+                MAX_CELLS,
+                "the value of all its cells must be known, and of their type",
+            );
+            return None;
+        };
+        let all = indices.into_iter().map(|index| (index, term.clone()));
+        self.cells(ty, Value::any(&ty.element), all, at)
+    }
+
+    fn element(&mut self, tree: &Expression, ty: &ArrayType) -> Option<Term> {
+        let term = self.term_as(tree, &ty.element)?;
+        self.fit(&term, &tree.span, &ty.element, "an element")
+    }
+
+    fn cells(
+        &mut self,
+        ty: &Arc<ArrayType>,
+        default: Value,
+        cells: impl Iterator<Item = (Value, Term)>,
+        at: &Range<usize>,
+    ) -> Option<Term> {
+        let is_known = |cell: &Term| cell.as_literal().is_some_and(|value| value.is_in(&ty.element));
+        let (known, open): (Vec<_>, Vec<_>) = cells.partition(|(_, cell)| is_known(cell));
+        let known = known.into_iter().filter_map(|(index, cell)| Some((index, cell.as_literal()?.clone())));
+        let array = ArrayValue { ty: ty.clone(), default, cells: known.collect() }.canonical();
+        let array = Term::literal(Value::Array(Arc::new(array)));
+        self.is_expanded = true;
+        let store =
+            |array: Term, (index, cell): (Value, Term)| Term::store(&array, &Term::literal(index), &cell);
+        let term = open.into_iter().fold(array, store);
+        self.affordable(term, at)
+    }
+
+    fn too_many_cells(&mut self, at: &Range<usize>, ty: &ArrayType, most: usize, why: &str) {
+        let message = format!("an array over {} has more than {most} cells: {why}", ty.index);
+        let place = self.collector.origin(&self.scalar.place(at));
+        let diagnostic = Diagnostic::error("too-many-values", message)
+            .at(place, "too many cells")
+            .help("`[0 for all]` with a number, or a literal of an enumeration, is of any array");
+        self.collector.push(diagnostic);
+    }
+}
