@@ -13,11 +13,7 @@
 //!
 //! The system is reset only where nothing that was never met can be reached from here and something can from
 //! the beginning. **Constants** that the specification leaves open decide what a run can meet at all: some
-//! are drawn for each run, and those taken from which most is near (`outlook.rs`). Others are tried where
-//! nothing new can be reached, or nothing new was met for `ALIKE` events. Before a reset, and before the end,
-//! the walk listens until it is silent (for at most `LAST` more observations): else the last fault that was
-//! provoked would not be seen.
-//!
+//! are drawn for each run, and those @@//!
 //! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for
 //! each goal.
 //! **Where we differ**: one run for all; concrete states instead of switches of the model; many goals at
@@ -50,7 +46,7 @@ use self::candidates::candidates;
 use self::goals::{SoughtGoal, WalkGoal};
 use self::positions::Positions;
 use self::search::{Planned, search};
-use self::worth::Worth;
+use self::worth::{New, Worth};
 use crate::judge::{Choice, Judge, Move};
 use crate::run::{Cause, Occurrence};
 use crate::values::{MIX, Values};
@@ -60,6 +56,9 @@ const BY_LOT: usize = 20;
 
 /// The most observations for which the end waits.
 const LAST: usize = 16;
+
+/// So many runs with other constants, one after the other, are given to goals that none of them meets.
+const IN_VAIN: usize = 5;
 
 /// So many events with the same constants are enough where they meet nothing new.
 const ALIKE: usize = 60;
@@ -117,7 +116,9 @@ pub struct Walk {
     /// Of this run.
     own_events: usize,
     resets: usize,
-    /// The events of this run when it last met something new.
+    /// Runs with other constants, one after the other, in which no goal was met first.
+    in_vain: usize,
+    /// The events of this run when it last met a goal first, or a sign.
     last_new: usize,
     /// Has nothing come since the last event?
     is_silent: bool,
@@ -145,6 +146,7 @@ impl Walk {
             events: 0,
             own_events: 0,
             resets: 0,
+            in_vain: 0,
             last_new: 0,
             is_silent: false,
             ends: None,
@@ -228,8 +230,10 @@ impl Walk {
                 self.last += usize::from(self.ends.is_some());
                 self.values.saw(&event.values);
                 let met = self.positions.follow(&self.sought, event);
-                if self.worth.note(&met) {
-                    self.last_new = self.own_events;
+                match self.worth.note(&met) {
+                    New::Goal => (self.in_vain, self.last_new) = (0, self.own_events),
+                    New::Sign => self.last_new = self.own_events,
+                    New::Nothing => {}
                 }
                 // A judge that takes what has crossed on the way may be where these events do not lead.
                 if self.positions.is_empty() {
@@ -338,7 +342,10 @@ impl Walk {
                 return;
             }
         }
-        if self.varies && self.own_events > self.last_new + ALIKE {
+        let is_tired = self.own_events > self.last_new + ALIKE;
+        let is_barren = self.in_vain < IN_VAIN && worth.has_open() && !worth.has_goal(&here.fresh);
+        if self.varies && self.own_events > 0 && (is_tired || is_barren) {
+            self.in_vain += usize::from(is_barren);
             self.ends = Some(Ends::Reset);
             return;
         }

@@ -4,8 +4,9 @@
 //! a file of a million chunks is never done. Constants by lot are a waste of whole runs.
 //!
 //! **Method.** Some constants are drawn ([`DRAWN`]), from each beginning all positions are looked at that one
-//! search looks at, and what they meet counts what it is worth, the more, the nearer it is. The best is
-//! taken; the first of equals.
+//! search looks at, and what they meet of goals and signs counts what it is worth, the more, the nearer it
+//! is. Counts are left out: the more a constant lets count, the more of them are new. The best is taken; the
+//! first of equals.
 //!
 //! **Ends** as a search does. **Costs** as many searches as constants are drawn, once for each run.
 

@@ -70,7 +70,7 @@ pub struct Prospect {
     pub target: Option<usize>,
     /// What was seen anywhere that was never met.
     pub fresh: HashSet<usize>,
-    /// What was seen, each the less, the further.
+    /// What was seen of goals and signs, each the less, the further.
     pub outlook: u64,
 }
 
@@ -168,7 +168,7 @@ pub fn search<'p>(
                     }
                     gain += worth.of(item);
                     if seen.insert(item) {
-                        found.outlook += worth.of(item) / depth;
+                        found.outlook += worth.of_constants(item) / depth;
                     }
                 }
                 found.fresh.extend(&fresh);

@@ -115,8 +115,8 @@ fn what_was_met_is_worth_less() {
     assert!(worth.of(transition) > worth.of(pair));
     let mut last = worth.of(pair);
     for time in 0..4 {
-        let is_new = worth.note(&MetGoals { goals: [transition].into(), ..MetGoals::default() });
-        assert_eq!((is_new, worth.is_fresh(transition)), (time == 0, false));
+        let new = worth.note(&MetGoals { goals: [transition].into(), ..MetGoals::default() });
+        assert_eq!((new == New::Goal, worth.is_fresh(transition)), (time == 0, false));
         assert!(worth.of(transition) < last);
         last = worth.of(transition);
     }

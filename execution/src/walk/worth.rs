@@ -8,7 +8,7 @@
 //! old; where nothing is new, what was seldom met comes again with other values; and what no run can meet is
 //! given up by itself.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::goals::{Class, SoughtGoal};
 use super::positions::MetGoals;
@@ -33,17 +33,36 @@ pub struct Worth {
     goals: usize,
 }
 
+/// What was met for the first time: the most of it that tells something about the constants.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum New {
+    /// Nothing, or another count.
+    Nothing,
+    /// A comparison had a new sign.
+    Sign,
+    /// A goal.
+    Goal,
+}
+
 #[derive(Clone, Debug)]
 struct Item {
+    /// What it is to meet it first.
+    new: New,
     weight: u64,
     met: u32,
     tries: u32,
 }
 
+impl Item {
+    fn new(new: New, weight: u64) -> Self {
+        Item { new, weight, met: 0, tries: 0 }
+    }
+}
+
 impl Worth {
     /// Before anything was met.
     pub fn new(sought: &SoughtGoal) -> Self {
-        let items = sought.goals.iter().map(|goal| Item { weight: goal.weight(), met: 0, tries: 0 });
+        let items = sought.goals.iter().map(|goal| Item::new(New::Goal, goal.weight()));
         let items: Vec<Item> = items.collect();
         Worth { classes: HashMap::new(), goals: items.len(), items }
     }
@@ -54,13 +73,14 @@ impl Worth {
             return *known;
         }
         self.classes.insert(class.clone(), self.items.len());
-        self.items.push(Item { weight: class.weight(), met: 0, tries: 0 });
+        let new = if matches!(class, Class::Sign(..)) { New::Sign } else { New::Nothing };
+        self.items.push(Item::new(new, class.weight()));
         self.items.len() - 1
     }
 
     /// What it is worth to meet an item.
     pub fn of(&self, item: usize) -> u64 {
-        let Item { weight, met, tries } = &self.items[item];
+        let Item { weight, met, tries, .. } = &self.items[item];
         match u64::from(met + tries / TRIES) {
             0 => weight * ONE,
             times => (weight * ONE / (OLD * times * times)).max(1),
@@ -73,15 +93,33 @@ impl Worth {
         *met == 0 && *tries < TRIES
     }
 
-    /// Notes what an event has met; was anything met for the first time?
-    pub fn note(&mut self, met: &MetGoals) -> bool {
-        let mut is_new = false;
+    /// Notes what an event has met; what of it, at the most, was met for the first time?
+    pub fn note(&mut self, met: &MetGoals) -> New {
+        let mut new = New::Nothing;
         let classes: Vec<usize> = met.classes.iter().map(|class| self.number(class)).collect();
         for item in met.goals.iter().copied().chain(classes) {
-            is_new |= self.items[item].met == 0;
-            self.items[item].met += 1;
+            let item = &mut self.items[item];
+            if item.met == 0 {
+                new = new.max(item.new);
+            }
+            item.met += 1;
         }
-        is_new
+        new
+    }
+
+    /// What it is worth that an item can be met with some constants: a count is met with any.
+    pub fn of_constants(&self, item: usize) -> u64 {
+        if self.items[item].new == New::Nothing { 0 } else { self.of(item) }
+    }
+
+    /// Is a goal open?
+    pub fn has_open(&self) -> bool {
+        (0..self.goals).any(|goal| self.is_fresh(goal))
+    }
+
+    /// Is a goal among these items?
+    pub fn has_goal(&self, items: &HashSet<usize>) -> bool {
+        items.iter().any(|item| *item < self.goals)
     }
 
     /// Notes that there is a plan for an item.
