@@ -14,8 +14,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-use coreach_model::iosts::{ActionKind, Iosts};
-use coreach_model::semantics::State;
+use coreach_model::iosts::{Action, ActionKind, Iosts};
+use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Node;
 use coreach_model::term::substitute;
@@ -215,6 +215,13 @@ impl SoughtGoal {
         let counters = iosts.variables.iter().filter(counts).cloned().collect();
         let phases = numbered;
         SoughtGoal { outgoing, goals, phases, looks, numbers, reads, compared, turned, counters, iosts }
+    }
+
+    /// Quiescence as an event, where the specification is suspended.
+    pub fn quiescence(&self) -> Option<Event> {
+        let is_quiet = |action: &&Action| action.kind == ActionKind::Quiescence;
+        let action = self.iosts.actions.iter().find(is_quiet)?;
+        Some(Event::new(action.name.clone(), Vec::new()))
     }
 
     /// Of which kind a transition's action is.

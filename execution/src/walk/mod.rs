@@ -16,8 +16,9 @@
 //! beginning. **Constants** that the specification leaves open decide what a run can meet at all: some are
 //! drawn for each run, and those taken with which most is near that is open (`outlook.rs`). Where listed
 //! goals are open and none can be reached from here, others are tried, at most `IN_VAIN` times in a row
-//! in vain; and so they are after `ALIKE` events that met nothing open. Before a reset, and before the
-//! end, the walk listens until it is silent (for at most `LAST` more observations): else the last fault
+//! in vain; and so they are after `ALIKE` events that met nothing open. By ioco the system is reset then,
+//! too: one that is silent for good may have been wrong before. Before a reset, and before the end, the walk
+//! listens until it is silent (for at most `LAST` more observations): else the last fault
 //! that was provoked would not be seen.
 //!
 //! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for
@@ -26,8 +27,9 @@
 //! lot.
 //!
 //! The judge is the specification itself, judged on line ([`crate::judge::online`]): a test without an
-//! Accept. What is found, and what is planned, is never more than a proposal: the judge says what may be
-//! sent.
+//! Accept. By ioco the specification is suspended: that it is quiescent is a transition like others, a goal
+//! and a step of plans; silence is followed as one, and no second one after the first. What is found, and
+//! what is planned, is never more than a proposal: the judge says what may be sent.
 //!
 //! **Ends** with its budget of events, its time, or the share of goals that was asked for. **Costs** a search
 //! for each plan.
@@ -226,30 +228,39 @@ impl Walk {
 
     /// Takes what has happened, and the judge has followed.
     pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence) {
-        match what {
-            Occurrence::Silence(_) => self.is_silent = true,
-            Occurrence::Delay(_) => {}
+        let quiescence = self.sought.quiescence();
+        let event = match what {
+            // By ioco it is an event of the specification.
+            Occurrence::Silence(_) => {
+                self.is_silent = true;
+                quiescence.as_ref()
+            }
+            Occurrence::Delay(_) => None,
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => {
                 self.is_silent = false;
                 self.events += 1;
                 self.own_events += 1;
                 self.last += usize::from(self.ends.is_some());
                 self.values.saw(&event.values);
-                let met = self.positions.follow(&self.sought, event);
-                if self.rounds.note(met) {
-                    (self.in_vain, self.last_new) = (0, self.own_events);
-                }
-                // A judge that takes what has crossed on the way may be where these events do not lead.
-                if self.positions.is_empty() {
-                    let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
-                    self.positions = Positions::at(&self.sought, states);
-                }
+                Some(event)
+            }
+        };
+        if let Some(event) = event {
+            let met = self.positions.follow(&self.sought, event);
+            if self.rounds.note(met) {
+                (self.in_vain, self.last_new) = (0, self.own_events);
+            }
+            // A judge that takes what has crossed on the way may be where these events do not lead.
+            if self.positions.is_empty() {
+                let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
+                self.positions = Positions::at(&self.sought, states);
             }
         }
         // What was planned up to here has happened, or something else has.
         self.route.pop_front();
-        let is_there = |planned: &Planned| self.positions.has(&planned.state);
-        if self.is_silent || !self.route.front().is_some_and(is_there) {
+        let goes_on = |kind| !self.is_silent || quiescence.is_some() && kind == ActionKind::Input;
+        let is_next = |planned: &Planned| goes_on(planned.kind) && self.positions.has(&planned.state);
+        if !self.route.front().is_some_and(is_next) {
             self.route.clear();
         }
         if let Some(tell) = &self.tell {
@@ -285,7 +296,7 @@ impl Walk {
             }
             self.ends = Some(if self.own_events == 0 { Ends::Over } else { Ends::Reset });
         }
-        let is_heard = self.own_events == 0 || self.is_silent || self.last >= LAST;
+        let is_heard = self.is_silent || self.last >= LAST;
         (!is_heard).then(|| vec![Move::Wait])
     }
 
@@ -336,7 +347,9 @@ impl Walk {
                 self.ends = Some(Ends::Reset);
                 return;
             }
-            if varies && self.own_events > self.last_new + ALIKE {
+            // Who by ioco may be silent may be so for good.
+            let begins_anew = self.varies || self.sought.quiescence().is_some();
+            if begins_anew && self.own_events > self.last_new + ALIKE {
                 self.rounds.next();
                 self.ends = Some(Ends::Reset);
                 return;
