@@ -16,7 +16,7 @@ use crate::common::{Folder, coreach, stderr, stdout};
 
 /// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a
 /// file of this name is written.
-const OPTIONS: [(&str, &str); 29] = [
+const OPTIONS: [(&str, &str); 30] = [
     ("init DIR", "init @/coreach.yaml"),
     ("run --out", "run coreach.yaml --stages test_case --out @/deliver_coffee/test_case.json"),
     ("run --html", "run coreach.yaml --stages test_case --html @"),
@@ -26,6 +26,7 @@ const OPTIONS: [(&str, &str); 29] = [
     ("compare --store", "compare coreach.yaml --domains location --store @"),
     ("compare tasks --out", "compare tasks coreach.yaml --shards 2 --out @/shard"),
     ("explore --draw", "explore models/specification.yaml --depth 1 --draw @.svg"),
+    ("explore --purpose", "explore models/specification.yaml --depth 2 --all-paths 1 --purpose @"),
     ("cover --out", "cover models/specification.yaml --depth 2 --out @/coreach.yaml"),
     ("test --keep", "test coreach.yaml --iut right.yaml --seed 7 --keep @/deliver_coffee.7.json"),
     ("test --junit", "test coreach.yaml --iut right.yaml --junit @"),

@@ -4,13 +4,15 @@
 //! **The test.** A test document without a location that is Accept: nothing is asked for but that the
 //! specification allows what is seen. It is one like any other (`online_test`), so a run against it is kept,
 //! told, replayed and shrunk as every run. Its transitions are those of the specification, in their order, so
-//! the goals of both have the same numbers.
+//! the goals of both have the same numbers. By ioco that is the suspended specification, so silence is an
+//! event like others.
 //!
 //! **The goals** are those of `coreach cover` ([`crate::cover::goals`]).
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use coreach_analyses::solver::z3::Z3Solver;
 use coreach_artifact::document::Origins;
 use coreach_execution::TestCase;
 use coreach_execution::coverage::{Item, Items};
@@ -18,11 +20,13 @@ use coreach_execution::record::Record;
 use coreach_execution::walk::goals::WalkGoal;
 use coreach_execution::walk::{Standing, Walk};
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::iosts::Iosts;
+use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::reader::{Reading, load, read_specification};
 use coreach_pipeline::Conformance;
 use coreach_pipeline::export::{Format, ONLINE, Options, View, export};
+use coreach_pipeline::limits::Limits;
+use coreach_pipeline::suspend::suspend;
 use serde_json::{Value as Json, json};
 
 use crate::budget;
@@ -40,7 +44,7 @@ pub const ALL: [Criterion; 3] = [Criterion::Transitions, Criterion::DefinitionUs
 pub struct Walkable {
     /// The test without a purpose.
     pub case: Case,
-    /// The specification.
+    /// The specification: by ioco it is suspended.
     pub specification: Iosts,
     /// What an implementation is held to.
     pub conformance: Conformance,
@@ -76,8 +80,22 @@ pub fn read(path: &Path) -> Reading<Walkable> {
             return Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)]);
         }
     };
+    let specification = match conformance {
+        Conformance::Ioc => specification,
+        Conformance::Ioco => suspended(specification)?,
+    };
     let case = case(&specification).map_err(|found| vec![found])?;
     Ok((Walkable { case, specification, conformance }, warnings))
+}
+
+/// With quiescence as a transition. Where it cannot be said when it is quiescent, as it is: then silence is a
+/// failure where all its states must answer, and says nothing where it is allowed.
+fn suspended(specification: Iosts) -> Result<Iosts, Vec<Diagnostic>> {
+    let made = budget::within("suspend", budget::time(None), |_| {
+        suspend(&specification, &Limits::default(), &mut Z3Solver::default())
+    });
+    let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
+    Ok(made.map_or(specification, |made| made.iosts))
 }
 
 /// The specification as a test without a purpose.
@@ -109,11 +127,14 @@ pub fn case(specification: &Iosts) -> Result<Case, Diagnostic> {
 /// The goals of one criterion.
 pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     let items = Items::of(iosts);
+    let is_quiet = |number| iosts.action(iosts.transitions[number].action).kind == ActionKind::Quiescence;
     let goal = |goal| match goal {
         Goal::Item(number) => match items.all()[number] {
             Item::Transition(transition) => Some(WalkGoal::Transition(transition)),
             _ => None,
         },
+        // A second silence after the first is not awaited.
+        Goal::Pair(first, second) if is_quiet(first) && is_quiet(second) => None,
         Goal::Pair(first, second) => Some(WalkGoal::Pair(first, second)),
         Goal::DefinitionUse { variable, definition, used } => {
             Some(WalkGoal::DefinitionUse(variable, definition, used))

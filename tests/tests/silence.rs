@@ -26,6 +26,8 @@ use coreach_tests::generator::random::Random;
 
 use crate::programs::Folder;
 
+mod suites;
+
 fn model(text: &str) -> Iosts {
     let file = from_bytes("model.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
     read_specification(file).unwrap_or_else(|found| panic!("{text}\n{found:#?}")).0.iosts
@@ -268,19 +270,21 @@ transitions:
     text
 }
 
-/// The same but for a transition that is missing, new, or leads elsewhere; of some such systems the one that
-/// differs latest.
+/// The same but for a transition that is missing, new, or leads elsewhere.
+fn mutant(random: &mut Random, edges: &[Edge]) -> Vec<Edge> {
+    let mut edges = edges.to_vec();
+    let at = random.below(edges.len());
+    match random.below(3) {
+        0 => drop(edges.remove(at)),
+        1 => edges[at].2 = random.below(LOCATIONS),
+        _ => edges.push(edge(random)),
+    }
+    edges
+}
+
+/// Of some mutants the one that differs latest.
 fn mutated(random: &mut Random, edges: &[Edge]) -> Vec<Edge> {
-    let all = (0..8).map(|_| {
-        let mut edges = edges.to_vec();
-        let at = random.below(edges.len());
-        match random.below(3) {
-            0 => drop(edges.remove(at)),
-            1 => edges[at].2 = random.below(LOCATIONS),
-            _ => edges.push(edge(random)),
-        }
-        edges
-    });
+    let all = (0..8).map(|_| mutant(random, edges));
     all.max_by_key(|system| differs_after(edges, system)).unwrap_or_default()
 }
 

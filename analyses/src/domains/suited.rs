@@ -10,9 +10,9 @@ use std::collections::HashSet;
 
 use coreach_model::term::node::{Node, Operator};
 use coreach_model::{Datum, Iosts, Term, Value};
-use dashu::integer::IBig;
 
 use super::DomainKind;
+use crate::condition::CASE_LIMIT;
 
 /// Polyhedra, with congruences beside them where these models suggest that they tell something.
 pub fn suited<'a>(models: impl IntoIterator<Item = &'a Iosts>) -> DomainKind {
@@ -30,11 +30,12 @@ pub fn suited<'a>(models: impl IntoIterator<Item = &'a Iosts>) -> DomainKind {
     }
 }
 
-/// Is it assigned itself and a number other than 1 and -1, or turned?
+/// Is it assigned itself and a number of some steps, or turned? Of longer steps than
+/// [`CASE_LIMIT`] little can be said.
 fn is_stride(variable: &Datum, value: &Term) -> bool {
     let is_itself = |term: &Term| term.as_datum() == Some(variable);
     let is_far = |term: &Term| match term.as_literal() {
-        Some(Value::Int(step)) => *step > IBig::ONE || *step < IBig::NEG_ONE,
+        Some(Value::Int(step)) => (2..=CASE_LIMIT).any(|size| *step == size.into() || -step == size.into()),
         _ => false,
     };
     variable.ty().is_integer()

@@ -7,8 +7,8 @@
 //! ([`Refutation`](super::Refutation)), and stay so within anything smaller that is inductive itself. So each
 //! pair is two refinement iterations more of the chain: forward, what was known and `reach`; backward, that
 //! and `coreach`. Each was checked when the reference was made, and the checks of a test graph check the
-//! chain again. Where a state is on the way of a strengthened graph, `coreach` of its location holds of it, so
-//! `reach` may say that too.
+//! chain again. Where a state is on the way of a strengthened graph, `coreach` of its location holds of it,
+//! so `reach` may say that too.
 //!
 //! **Ends**, and costs, as the reference does. Facts that refute nothing which the domains leave are not
 //! taken: each makes the guards of a test case longer.

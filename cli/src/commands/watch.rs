@@ -13,6 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use coreach_adapters::marker;
+use coreach_execution::interruption::stop_if_ending;
 use coreach_project::checked::plural;
 use coreach_project::watched::{Changes, MOST, stamps, watched};
 
@@ -55,6 +56,8 @@ pub fn watch(arguments: &WatchArguments, given: &[OsString]) -> io::Result<Exit>
                         codes.push(status.code().map_or("none".to_owned(), |code| code.to_string()))
                     }
                     Err(error) => {
+                        // Nothing is started when the end has begun: it comes.
+                        stop_if_ending();
                         console::say(&format!("error: cannot start coreach: {error}"));
                         return Ok(Exit::Environment);
                     }

@@ -16,8 +16,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
 use coreach_analyses::live::live;
-use coreach_model::iosts::{ActionKind, Iosts};
-use coreach_model::semantics::State;
+use coreach_model::iosts::{Action, ActionKind, Iosts};
+use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Node;
 use coreach_model::term::substitute;
@@ -159,6 +159,13 @@ impl SoughtGoal {
     /// Does its value matter in this location?
     pub fn is_live(&self, location: LocationId, datum: &Datum) -> bool {
         self.live[location].contains(datum) || !self.iosts.variables.contains(datum)
+    }
+
+    /// Quiescence as an event, where the specification is suspended.
+    pub fn quiescence(&self) -> Option<Event> {
+        let is_quiet = |action: &&Action| action.kind == ActionKind::Quiescence;
+        let action = self.iosts.actions.iter().find(is_quiet)?;
+        Some(Event::new(action.name.clone(), Vec::new()))
     }
 
     /// Of which kind a transition's action is.

@@ -13,15 +13,23 @@
 //!
 //! The system is reset only where nothing that was never met can be reached from here and something can from
 //! the beginning. **Constants** that the specification leaves open decide what a run can meet at all: some
-//! are drawn for each run, and those @@//!
+//! are drawn for each run, and those taken from which most is near (`outlook.rs`). Others are tried where
+//! nothing new can be reached; where listed goals are open and none of them can be reached from here, at most
+//! `IN_VAIN` times in a row in vain; and where no goal and no sign was new for `ALIKE` events. Before a
+//! reset, and before the end, the walk listens until it is silent (for at most `LAST` more observations):
+//! else the last fault that was provoked would not be seen.
+//!
 //! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for
 //! each goal.
 //! **Where we differ**: one run for all; concrete states instead of switches of the model; many goals at
 //! once; moves by lot.
 //!
 //! The judge is the specification itself, judged on line ([`crate::judge::online`]): a test without an
-//! Accept. What is found, and what is planned, is never more than a proposal: the judge says what may be
-//! sent.
+//! Accept. By ioco the specification is suspended: that it is quiescent is a transition like others, a goal
+//! and a step of plans; silence is followed as one, and no second one after the first; and the system is
+//! reset after `ALIKE` events that met nothing new, since one that is silent for good may have been wrong
+//! before.
+//! What is found, and what is planned, is never more than a proposal: the judge says what may be sent.
 //!
 //! **Ends** with its budget of events, its time, or the share of goals that was asked for. **Costs** a search
 //! for each plan.
@@ -220,32 +228,41 @@ impl Walk {
 
     /// Takes what has happened, and the judge has followed.
     pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence) {
-        match what {
-            Occurrence::Silence(_) => self.is_silent = true,
-            Occurrence::Delay(_) => {}
+        let quiescence = self.sought.quiescence();
+        let event = match what {
+            // By ioco it is an event of the specification.
+            Occurrence::Silence(_) => {
+                self.is_silent = true;
+                quiescence.as_ref()
+            }
+            Occurrence::Delay(_) => None,
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => {
                 self.is_silent = false;
                 self.events += 1;
                 self.own_events += 1;
                 self.last += usize::from(self.ends.is_some());
                 self.values.saw(&event.values);
-                let met = self.positions.follow(&self.sought, event);
-                match self.worth.note(&met) {
-                    New::Goal => (self.in_vain, self.last_new) = (0, self.own_events),
-                    New::Sign => self.last_new = self.own_events,
-                    New::Nothing => {}
-                }
-                // A judge that takes what has crossed on the way may be where these events do not lead.
-                if self.positions.is_empty() {
-                    let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
-                    self.positions = Positions::at(&self.sought, states);
-                }
+                Some(event)
+            }
+        };
+        if let Some(event) = event {
+            let met = self.positions.follow(&self.sought, event);
+            match self.worth.note(&met) {
+                New::Goal => (self.in_vain, self.last_new) = (0, self.own_events),
+                New::Sign => self.last_new = self.own_events,
+                New::Nothing => {}
+            }
+            // A judge that takes what has crossed on the way may be where these events do not lead.
+            if self.positions.is_empty() {
+                let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
+                self.positions = Positions::at(&self.sought, states);
             }
         }
         // What was planned up to here has happened, or something else has.
         self.route.pop_front();
-        let is_there = |planned: &Planned| self.positions.has(&planned.state);
-        if self.is_silent || !self.route.front().is_some_and(is_there) {
+        let goes_on = |kind| !self.is_silent || quiescence.is_some() && kind == ActionKind::Input;
+        let is_next = |planned: &Planned| goes_on(planned.kind) && self.positions.has(&planned.state);
+        if !self.route.front().is_some_and(is_next) {
             self.route.clear();
         }
         if let Some(tell) = &self.tell {
@@ -282,7 +299,7 @@ impl Walk {
             }
             self.ends = Some(if self.own_events == 0 { Ends::Over } else { Ends::Reset });
         }
-        let is_heard = self.own_events == 0 || self.is_silent || self.last >= LAST;
+        let is_heard = self.is_silent || self.last >= LAST;
         (!is_heard).then(|| vec![Move::Wait])
     }
 
@@ -344,7 +361,10 @@ impl Walk {
         }
         let is_tired = self.own_events > self.last_new + ALIKE;
         let is_barren = self.in_vain < IN_VAIN && worth.has_open() && !worth.has_goal(&here.fresh);
-        if self.varies && self.own_events > 0 && (is_tired || is_barren) {
+        let may_vary = self.varies && (is_tired || is_barren);
+        // Who by ioco may be silent may be so for good.
+        let may_be_mute = is_tired && sought.quiescence().is_some();
+        if self.own_events > 0 && (may_vary || may_be_mute) {
             self.in_vain += usize::from(is_barren);
             self.ends = Some(Ends::Reset);
             return;
