@@ -26,7 +26,7 @@ const OPTIONS: [(&str, &str); 30] = [
     ("compare --store", "compare coreach.yaml --domains location --store @"),
     ("compare tasks --out", "compare tasks coreach.yaml --shards 2 --out @/shard"),
     ("explore --draw", "explore models/specification.yaml --depth 1 --draw @.svg"),
-    ("explore --purpose", "explore models/specification.yaml --depth 2 --all-paths 1 --purpose @"),
+    ("explore --purpose", "explore models/specification.yaml --depth 2 --all-paths 2 --purpose @"),
     ("cover --out", "cover models/specification.yaml --depth 2 --out @/coreach.yaml"),
     ("test --keep", "test coreach.yaml --iut right.yaml --seed 7 --keep @/deliver_coffee.7.json"),
     ("test --junit", "test coreach.yaml --iut right.yaml --junit @"),

@@ -62,6 +62,8 @@ pub enum OutputForm {
     Artifact,
     /// The files of `cover --out`.
     Suite,
+    /// The purpose of `explore --purpose`.
+    Purpose,
     /// Scripts for an engine.
     Tasks,
     /// Timed sequences.
@@ -113,6 +115,7 @@ impl OutputForm {
                 ],
             ),
             OutputForm::Suite => ("a file of a suite", &["written by coreach cover"]),
+            OutputForm::Purpose => ("a purpose of `explore`", &["coreach: a purpose"]),
             OutputForm::Tasks => (
                 "a file of tasks",
                 &[

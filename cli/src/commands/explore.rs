@@ -50,7 +50,7 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
     }
     let (picture, written) = match each([
         wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
-        wanted("--purpose", arguments.purpose.as_deref(), OutputForm::Artifact),
+        wanted("--purpose", arguments.purpose.as_deref(), OutputForm::Purpose),
     ]) {
         Ok([picture, written]) => (picture, written),
         Err(found) => return refuse(&found, arguments.format),

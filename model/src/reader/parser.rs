@@ -4,7 +4,7 @@
 //! conjunctions), `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]` and `r.field`.
 //! `if c then a else b` and `all i in 0..3: e` take as much as they can on their right. The words `all`,
 //! `some`, `count`, `in`, `for` and `with` are no keywords: two names in a row are nothing else, so data may
-//! be called so. What begins with a name, a brace or a bracket is in [`super::forms`].
+//! be called so. What begins with a name, a brace or a bracket is in `forms.rs`.
 //!
 //! Three limits keep hostile text from costing more than a message: the text's length, the nesting (checked
 //! before each descent, on a counter, so that the stack never decides) and the height of the tree, which is
