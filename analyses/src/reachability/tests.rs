@@ -1,0 +1,49 @@
+use coreach_model::iosts::{Action, ActionId, ActionKind, Location, LocationId, Transition};
+use coreach_model::term::node::Comparison;
+use coreach_model::{Datum, Type};
+
+use super::*;
+use crate::domains::interval::Interval;
+use crate::inductive::Point;
+
+/// The engine knows points, not locations: a loop whose passes are told apart by their parity.
+#[test]
+fn tokens_tell_apart_what_a_location_joins() {
+    let x = Datum::new("x", Type::Int);
+    let value = Term::datum(&x);
+    let toggle = Transition {
+        source: LocationId(0),
+        action: ActionId(0),
+        guard: Term::yes(),
+        assignments: [(x.clone(), Term::subtract(&Term::int(1), &value))].into_iter().collect(),
+        target: LocationId(0),
+        origin: Default::default(),
+    };
+    let iosts = Iosts {
+        name: "toggle".to_owned(),
+        constants: Vec::new(),
+        variables: vec![x],
+        initial_condition: Term::compare(Comparison::Equal, &value, &Term::int(0)),
+        locations: vec![Location::named("l")].into(),
+        initial: LocationId(0),
+        actions: vec![Action { name: "a".to_owned(), kind: ActionKind::Input, parameters: Vec::new() }]
+            .into(),
+        transitions: vec![toggle].into(),
+        origin: None,
+    };
+    let parities = |orientation, entry: fn(&Point<u8>) -> bool| {
+        let points = [0, 1].map(|token| Point { location: LocationId(0), token }).to_vec();
+        HornClauses::over(&iosts, orientation, points, entry, |one, _, other| one != other)
+    };
+    let forward = parities(Orientation::Forward, |point| point.token == 0);
+    let backward = parities(Orientation::Backward, |_| true);
+    let mut remembered = Remembered::<Interval> { options: Options::default(), known: None };
+    let facts = remembered.solve(&iosts, forward, Some(backward));
+    for refinement in &facts.chain {
+        assert_eq!(refinement.facts[0].to_string(), "x == 0 || x == 1");
+    }
+    assert_eq!(facts.reach[0].to_string(), "x == 0 || x == 1");
+    assert_eq!(facts.coreach, facts.reach);
+    let joined = remembered.run(&iosts, Some(&[true]));
+    assert_eq!(joined.reach[0].to_string(), "x >= 0 && x <= 1");
+}
