@@ -7,12 +7,12 @@
 //!
 //! **Method.** From the present state the shortest way to Pass is searched
 //! ([`coreach_analyses::symbolic::search`]), the implementation's answers chosen as if it cooperated. Its
-//! values are the solver's, at each stimulus near a random point, or where a comparison on the way begins or
-//! ceases to hold, as far as that is possible too, so that two seeds differ. The way becomes a part of the
-//! game (`game.rs`): what else may be answered on it is looked at there, and where that may lose, other ways.
-//! A move after which no answer can keep Pass away is taken wherever the game has one, the one with the fewest
-//! events of these; elsewhere that with the best chance, by the answers that came so far ([`Experience`]).
-//! While the implementation answers as was hoped, or Pass is sure, nothing is searched.
+//! values are the solver's, at each stimulus near a random point, or where a comparison on the way begins
+//! or ceases to hold, as far as that is possible too, so that two seeds differ. The way becomes a part of
+//! the game (`game.rs`): what else may be answered on it is looked at there, and where that may lose, other
+//! ways. A move after which no answer can keep Pass away is taken wherever the game has one, the one with
+//! the fewest events of these; elsewhere that with the best chance, by the answers that came so far
+//! ([`Experience`]). While the implementation answers as was hoped, or Pass is sure, nothing is searched.
 //!
 //! A test that is judged on line is in several states at once, and a timed one in states that instants
 //! decide: these have no game. There the way is followed, and planned anew when it is left.
