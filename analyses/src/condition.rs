@@ -42,6 +42,8 @@ pub enum ImprecisionReason {
     IntegerDivision,
     /// An array's value, or a read from one.
     Array,
+    /// What a string is, beyond its length.
+    String,
     /// A finite place or parameter that the partition has no room for.
     Unpartitioned,
     /// More than [`CASE_LIMIT`] cases.
@@ -58,6 +60,7 @@ impl fmt::Display for ImprecisionReason {
             ImprecisionReason::NonLinear => "it is not linear",
             ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear",
             ImprecisionReason::Array => "no domain describes arrays",
+            ImprecisionReason::String => "of strings the domains describe the length only",
             ImprecisionReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
             ImprecisionReason::Cases => "it has too many cases",
             ImprecisionReason::Constraints => "it has too many constraints (`analysis: condition_limit`)",
@@ -342,6 +345,7 @@ impl Scope<'_> {
         match self.finite.get(term) {
             Some(Value::Bool(value)) if *value == expected => Condition::Yes,
             Some(_) => Condition::No,
+            None if matches!(term.node(), Node::OnStrings(..)) => self.on_strings(term, expected),
             None => self.beyond(term),
         }
     }
@@ -389,6 +393,7 @@ impl Scope<'_> {
                 }
                 _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Cases),
             },
+            Type::String => self.compared_strings(comparison, a, b),
             _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Array),
         }
     }
@@ -475,12 +480,15 @@ impl Scope<'_> {
                 one(LinearExpression::constant(Rational::from(integer(value))))
             }
             Node::Literal(Value::Real(value)) => one(LinearExpression::constant(rational(value))),
-            Node::Data(_) | Node::Field(..) => match (self.frame.slot(term), self.parameters.get(term)) {
-                (Some(Slot::Numeric(dimension)), _) | (None, Some(&dimension)) => {
-                    one(LinearExpression::variable(dimension))
+            Node::Data(_) | Node::Field(..) | Node::OnStrings(..) => {
+                match (self.frame.slot(term), self.parameters.get(term)) {
+                    (Some(Slot::Numeric(dimension)), _) | (None, Some(&dimension)) => {
+                        one(LinearExpression::variable(dimension))
+                    }
+                    _ if matches!(term.node(), Node::OnStrings(..)) => self.number_of_strings(term),
+                    _ => Err((term.clone(), ImprecisionReason::Array)),
                 }
-                _ => Err((term.clone(), ImprecisionReason::Array)),
-            },
+            }
             Node::Negate(a) => Ok(map(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
             Node::ToReal(a) => self.linear(a),
             Node::IfThenElse(c, a, b) => {

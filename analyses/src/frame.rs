@@ -1,10 +1,11 @@
 //! Which parts of a state an abstract value talks about, and in which order.
 //!
-//! A *place* is a datum, or a field chain rooted at one, that holds a single value: records are split into
-//! their leaves; arrays are no places, since no domain here describes them. Numeric places become the
-//! dimensions of a numerical domain, in the order variables, then constants, each by declaration. Places of a
-//! finite type (Booleans and enumerations) become the digits of a *cell*'s number: an abstract value keeps
-//! one numeric element for each cell (see [`crate::partition`]). An `int[lo..hi]` is numeric, however short.
+//! A *place* is a datum, or a field chain rooted at one, that holds a single value, or the length of a string
+//! there: records are split into their leaves; arrays are no places, since no domain here describes them.
+//! Numeric places become the dimensions of a numerical domain, in the order variables, then constants, each
+//! by declaration. Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s
+//! number: an abstract value keeps one numeric element for each cell (see [`crate::partition`]). An
+//! `int[lo..hi]` is numeric, however short.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,12 +23,14 @@ pub const CONDITION_LIMIT: usize = 4096;
 /// A datum or a field of one that holds a single value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The place as a term: a datum, or fields of one.
+    /// The place as a term: a datum, or fields of one; of a string its length.
     pub term: Term,
     /// The positions of the fields that lead from the datum to the place.
     pub path: Vec<usize>,
-    /// Its type.
+    /// Its type; of a string that of its length.
     pub ty: Type,
+    /// Is it the length of a string?
+    pub is_length: bool,
 }
 
 impl Place {
@@ -46,7 +49,8 @@ impl Place {
 
     /// The part of a value of the datum's type that lies at the place.
     pub fn part_of(&self, term: &Term) -> Term {
-        self.path.iter().fold(term.clone(), |term, position| Term::field(&term, *position))
+        let part = self.path.iter().fold(term.clone(), |term, position| Term::field(&term, *position));
+        if self.is_length { part.length() } else { part }
     }
 }
 
@@ -67,7 +71,10 @@ fn collect(term: Term, path: &mut Vec<usize>, ty: &Type, found: &mut Vec<Place>)
                 path.pop();
             }
         }
-        _ => found.push(Place { term, path: path.clone(), ty: ty.clone() }),
+        Type::String => {
+            found.push(Place { term: term.length(), path: path.clone(), ty: Type::Nat, is_length: true });
+        }
+        _ => found.push(Place { term, path: path.clone(), ty: ty.clone(), is_length: false }),
     }
 }
 

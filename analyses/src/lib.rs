@@ -60,6 +60,7 @@ pub mod grid;
 mod hash;
 pub mod hull;
 pub mod inductive;
+mod lengths;
 pub mod linear;
 pub mod live;
 pub mod machines;

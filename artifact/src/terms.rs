@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use coreach_model::reader::parser::MAX_HEIGHT;
-use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::{Datum, Term, Type, budget, codec};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,8 @@ impl JsonSchema for TermNode {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let words: Vec<&str> =
-            WORDS.into_iter().chain(COMPARISONS.map(|of| of.0)).chain(OPERATORS.map(|of| of.0)).collect();
+        let operators = OPERATORS.map(|of| of.0).into_iter().chain(ON_STRINGS.map(|of| of.0));
+        let words: Vec<&str> = WORDS.into_iter().chain(COMPARISONS.map(|of| of.0)).chain(operators).collect();
         json_schema!({
             "description": "A word, then what belongs to it: `literal` a type and a value, `data` a name and a type, `and` and `or` a list of nodes, `field` a node and a position, `record` a type and a list of nodes, all others nodes. Each names only nodes before it.",
             "type": "array",
@@ -76,6 +76,19 @@ const OPERATORS: [(&str, Operator); 6] = [
     ("/", Operator::Divide),
     ("div", Operator::IntegerDivide),
     ("mod", Operator::Modulo),
+];
+
+const ON_STRINGS: [(&str, StringOperation); 10] = [
+    ("len", StringOperation::Length),
+    ("concatenate", StringOperation::Concatenate),
+    ("at", StringOperation::At),
+    ("slice", StringOperation::Slice),
+    ("starts_with", StringOperation::StartsWith),
+    ("ends_with", StringOperation::EndsWith),
+    ("contains", StringOperation::Contains),
+    ("index_of", StringOperation::IndexOf),
+    ("to_int", StringOperation::ToInteger),
+    ("to_string", StringOperation::FromInteger),
 ];
 
 /// Terms in the order of their making, each shared one once, those that it is made of before it.
@@ -150,6 +163,9 @@ impl TermTable {
             Node::Compare(comparison, a, b) => (word(&COMPARISONS, *comparison), vec![of(a), of(b)]),
             Node::IfThenElse(a, b, c) => ("if", vec![of(a), of(b), of(c)]),
             Node::Arithmetic(operator, a, b) => (word(&OPERATORS, *operator), vec![of(a), of(b)]),
+            Node::OnStrings(operation, arguments) => {
+                (word(&ON_STRINGS, *operation), arguments.iter().map(of).collect())
+            }
             Node::Negate(a) => ("negate", vec![of(a)]),
             Node::ToReal(a) => ("to_real", vec![of(a)]),
             Node::Select(a, i) => ("select", vec![of(a), of(i)]),
@@ -211,6 +227,9 @@ fn read(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
     }
     if let Some((_, operator)) = OPERATORS.iter().find(|(known, _)| known == word) {
         return reading.arithmetic(*operator);
+    }
+    if let Some((_, operation)) = ON_STRINGS.iter().find(|(known, _)| known == word) {
+        return reading.on_strings(*operation);
     }
     match word.as_str() {
         "literal" => reading.literal(),
@@ -326,8 +345,9 @@ impl Reading<'_> {
     fn comparison(&self, comparison: Comparison) -> Result<Term, String> {
         let (a, b) = self.two()?;
         let are_numbers = a.sort().is_number() && b.sort().is_number();
+        let are_strings = *a.sort() == Type::String && *b.sort() == Type::String;
         let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-        match are_numbers || (!is_order && a.sort() == b.sort()) {
+        match are_numbers || are_strings || (!is_order && a.sort() == b.sort()) {
             true => Ok(Term::compare(comparison, &a, &b)),
             false => self.wrong("its parts cannot be compared so"),
         }
@@ -343,6 +363,16 @@ impl Reading<'_> {
         match fits(&a) && fits(&b) {
             true => Ok(Term::arithmetic(operator, &a, &b)),
             false => self.wrong("its parts are no numbers of that kind"),
+        }
+    }
+
+    fn on_strings(&self, operation: StringOperation) -> Result<Term, String> {
+        let sorts = operation.arguments();
+        self.arity(sorts.len())?;
+        let arguments = (0..sorts.len()).map(|at| self.part(at)).collect::<Result<Vec<_>, _>>()?;
+        match arguments.iter().map(Term::sort).eq(sorts) {
+            true => Ok(Term::on_strings(operation, &arguments)),
+            false => self.wrong("its parts are of other sorts"),
         }
     }
 

@@ -34,6 +34,8 @@ pub enum TypeNode {
     Nat,
     /// Exact rational numbers.
     Real,
+    /// Sequences of Unicode scalar values.
+    String,
     /// Integers between two others, both included; decimal digits as text.
     Range {
         /// The least.
@@ -94,6 +96,7 @@ impl TypeTable {
             Type::Int => TypeNode::Int,
             Type::Nat => TypeNode::Nat,
             Type::Real => TypeNode::Real,
+            Type::String => TypeNode::String,
             Type::Range(low, high) => TypeNode::Range { low: low.to_string(), high: high.to_string() },
             Type::Enum(of) => TypeNode::Enum { name: of.name.clone(), literals: of.literals.clone() },
             Type::Array(of) => {
@@ -167,6 +170,7 @@ impl Types {
             TypeNode::Int => Type::Int,
             TypeNode::Nat => Type::Nat,
             TypeNode::Real => Type::Real,
+            TypeNode::String => Type::String,
             TypeNode::Range { low, high } => {
                 let bound = |text: &str| -> Result<IBig, String> {
                     number::integer(text, DOCUMENT_DIGITS).map_err(|_| format!("`{text}` is no integer"))

@@ -164,7 +164,9 @@ fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Viol
                 format!("the run ended in {location} at its limit of {} ms", limit.as_millis())
             }
             Cause::Digits(limit) => {
-                format!("the run ended in {location} before a number of more than {limit} digits")
+                format!(
+                    "the run ended in {location} before a number or a string of more than {limit} digits or characters"
+                )
             }
             Cause::Late(by) => {
                 format!(

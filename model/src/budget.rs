@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 use rustix::thread::{Pid, gettid};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The most digits of a number, written or computed.
+/// The most digits of a number, written or computed; and the most characters of a string that is computed.
 pub const MAX_DIGITS: usize = 10_000;
 
 /// Between two looks at the clock, so often may be asked.
@@ -308,7 +308,7 @@ pub fn counts_work() -> bool {
     OPEN.with_borrow(|open| open.iter().any(|budget| matches!(budget.limit, Some(Limit::Work(_)))))
 }
 
-/// A number became too long: unwinds to the innermost budget; returns where there is none.
+/// A number or a string became too long: unwinds to the innermost budget; returns where there is none.
 pub fn too_long() {
     let innermost = OPEN.with_borrow(|open| open.last().cloned());
     if let Some(budget) = innermost {

@@ -2,7 +2,8 @@
 //!
 //! A Boolean is a Boolean; an integer a number, or its decimal digits as text where it is beyond 2^53, which
 //! not every program's numbers hold; a real the same where it is whole, else text: `"1/3"`; a literal of an
-//! enumeration its name; a record an object; an array `{"default": v, "cells": [[index, element], ...]}`.
+//! enumeration its name; a string a string; a record an object; an array
+//! `{"default": v, "cells": [[index, element], ...]}`.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
 //! and `3e0` are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a
@@ -32,6 +33,7 @@ pub fn to_json(value: &Value) -> Json {
         Value::Int(value) => integer(value),
         Value::Real(value) if value.denominator().is_one() => integer(value.numerator()),
         Value::Real(value) => json!(value.to_string()),
+        Value::String(value) => json!(**value),
         Value::Enum(enumeration, at) => json!(enumeration.literals[*at]),
         Value::Record(record, fields) => {
             let names = record.fields.iter().map(|(name, _)| name.clone());
@@ -105,6 +107,7 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
         (Type::Real, Tree::Number(text) | Tree::Text(text)) => {
             Value::Real(number::real(text, digits).map_err(number)?)
         }
+        (Type::String, Tree::Text(text)) => Value::string(text),
         (Type::Enum(enumeration), Tree::Text(name)) => {
             let at = enumeration.literals.iter().position(|literal| literal == name).ok_or_else(wrong)?;
             Value::Enum(enumeration.clone(), at)

@@ -62,6 +62,7 @@ pub mod number;
 pub mod numbered;
 pub mod obligation;
 pub mod parallel;
+mod quoted;
 pub mod random;
 pub mod reader;
 pub mod semantics;

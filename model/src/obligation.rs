@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use crate::iosts::Transition;
 use crate::term::Term;
 use crate::term::node::{Comparison, Node, Operator};
+use crate::term::strings;
 use crate::term::total::fits_field;
 use crate::types::Type;
 
@@ -146,6 +147,7 @@ fn own_condition(term: &Term) -> Term {
         Node::Arithmetic(Operator::Divide, _, b) => {
             Term::compare(Comparison::NotEqual, b, &Term::int(0).to_real())
         }
+        Node::OnStrings(operation, arguments) => strings::own_condition(*operation, arguments),
         Node::Record(ty, fields) => {
             let open = fields.iter().zip(&ty.fields).filter(|(field, (_, of))| !fits_field(field, of));
             Term::and(open.map(|(field, (_, of))| in_type(field, of)))

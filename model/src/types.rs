@@ -23,6 +23,8 @@ pub enum Type {
     Range(IBig, IBig),
     /// `real`: exact rationals here.
     Real,
+    /// `string`: sequences of Unicode scalar values.
+    String,
     /// An enumeration, nominal: two enumerations are one type when name and literals are the same.
     Enum(Arc<EnumType>),
     /// `array[T] of U`: a total map from T to U.
@@ -84,13 +86,18 @@ impl Type {
         self.is_integer() || matches!(self, Type::Real)
     }
 
+    /// Has it an order, so that `<` compares: a number, or a string by its code points?
+    pub fn is_ordered(&self) -> bool {
+        self.is_number() || matches!(self, Type::String)
+    }
+
     /// How many values the type has, where that is finite and fits.
     pub fn cardinality(&self) -> Option<usize> {
         match self {
             Type::Bool => Some(2),
             Type::Enum(enumeration) => Some(enumeration.literals.len()),
             Type::Range(low, high) => usize::try_from(high - low + IBig::ONE).ok(),
-            Type::Int | Type::Nat | Type::Real => None,
+            Type::Int | Type::Nat | Type::Real | Type::String => None,
             Type::Array(array) => {
                 let (index, element) = (array.index.cardinality()?, array.element.cardinality()?);
                 element.checked_pow(u32::try_from(index).ok()?)
@@ -111,6 +118,7 @@ impl fmt::Display for Type {
             Type::Nat => f.write_str("nat"),
             Type::Range(low, high) => write!(f, "int[{low}..{high}]"),
             Type::Real => f.write_str("real"),
+            Type::String => f.write_str("string"),
             Type::Enum(enumeration) => f.write_str(&enumeration.name),
             Type::Array(array) => write!(f, "array[{}] of {}", array.index, array.element),
             Type::Record(record) => f.write_str(&record.name),

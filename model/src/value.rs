@@ -18,6 +18,8 @@ pub enum Value {
     Int(IBig),
     /// A rational, standing for a real.
     Real(RBig),
+    /// A string.
+    String(Arc<str>),
     /// A literal of an enumeration, by its position.
     Enum(Arc<EnumType>, usize),
     /// A total map with finitely many exceptions.
@@ -90,10 +92,18 @@ impl Value {
         Value::Int(value.into())
     }
 
+    /// A string's value.
+    pub fn string(value: &str) -> Self {
+        Value::String(value.into())
+    }
+
     /// Does the value lie in the type's domain?
     pub fn is_in(&self, ty: &Type) -> bool {
         match (self, ty) {
-            (Value::Bool(_), Type::Bool) | (Value::Int(_), Type::Int) | (Value::Real(_), Type::Real) => true,
+            (Value::Bool(_), Type::Bool)
+            | (Value::Int(_), Type::Int)
+            | (Value::Real(_), Type::Real)
+            | (Value::String(_), Type::String) => true,
             (Value::Int(value), Type::Nat) => *value >= IBig::ZERO,
             (Value::Int(value), Type::Range(low, high)) => low <= value && value <= high,
             (Value::Enum(enumeration, _), Type::Enum(expected)) => enumeration == expected,
@@ -119,6 +129,7 @@ impl Value {
             Value::Bool(_) => Type::Bool,
             Value::Int(_) => Type::Int,
             Value::Real(_) => Type::Real,
+            Value::String(_) => Type::String,
             Value::Enum(enumeration, _) => Type::Enum(enumeration.clone()),
             Value::Array(array) => Type::Array(array.ty.clone()),
             Value::Record(record, _) => Type::Record(record.clone()),
@@ -141,6 +152,7 @@ impl Value {
                 })
             }
             Type::Real => Value::Real(RBig::ZERO),
+            Type::String => Value::string(""),
             Type::Enum(enumeration) => Value::Enum(enumeration.clone(), 0),
             Type::Array(array) => Value::Array(Arc::new(ArrayValue {
                 ty: array.clone(),
@@ -191,7 +203,7 @@ impl Value {
                     record.fields.iter().map(|(_, field)| Value::enumerate(field, limit)).collect();
                 tuples(&fields?).into_iter().map(|tuple| Value::Record(record.clone(), tuple)).collect()
             }
-            Type::Int | Type::Nat | Type::Real => return None,
+            Type::Int | Type::Nat | Type::Real | Type::String => return None,
         };
         Some(values)
     }
@@ -221,6 +233,7 @@ impl fmt::Display for Value {
             Value::Bool(value) => write!(f, "{value}"),
             Value::Int(value) => write!(f, "{value}"),
             Value::Real(value) => write!(f, "{value}"),
+            Value::String(value) => crate::quoted::write(f, value),
             Value::Enum(enumeration, position) => f.write_str(&enumeration.literals[*position]),
             Value::Array(array) => {
                 f.write_str("[")?;

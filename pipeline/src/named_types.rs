@@ -53,7 +53,7 @@ impl Found {
                 self.add(&array.index);
                 self.add(&array.element);
             }
-            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real | Type::String => {}
         }
     }
 }

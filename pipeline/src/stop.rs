@@ -185,10 +185,11 @@ fn budget(passed: &Passed) -> Diagnostic {
             Diagnostic::error(BUDGET, format!("stopped at {} of memory: {at}", memory(*limit, " ")))
                 .help(knob("memory", &now, more))
         }
-        Limit::Digits(limit) => {
-            Diagnostic::error(BUDGET, format!("stopped at a number of more than {limit} digits: {at}"))
-                .help("the values of the model grow without bound: give the variable a range")
-        }
+        Limit::Digits(limit) => Diagnostic::error(
+            BUDGET,
+            format!("stopped at a number or a string of more than {limit} digits or characters: {at}"),
+        )
+        .help("the values of the model grow without bound: give the variable a range"),
         Limit::Signal(name) => Diagnostic::error(BUDGET, format!("stopped by {name}: {at}")),
     }
 }

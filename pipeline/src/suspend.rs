@@ -40,7 +40,7 @@ use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{Action, ActionKind, Iosts, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::obligation::{defined, enabling_condition, in_type};
-use coreach_model::term::node::{Node, Operator};
+use coreach_model::term::node::{Node, Operator, StringOperation};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type, Value};
 
@@ -253,6 +253,14 @@ fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
             }
             found.push(Term::int(0).to_real());
         }
+        Type::String => {
+            let longer = |point: &Term| {
+                let letter = Term::literal(Value::string("a"));
+                Term::on_strings(StringOperation::Concatenate, &[point.clone(), letter])
+            };
+            found.extend(compared.iter().map(longer));
+            found.push(Term::literal(Value::string("")));
+        }
         other => found.push(Term::literal(Value::any(other))),
     }
     let mut seen = BTreeSet::new();
@@ -279,6 +287,16 @@ fn find_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, found:
             if let Some(point) = point.filter(|point| seen.insert(point.to_string())) {
                 found.push(point);
             }
+        }
+        // What it begins with, ends with or contains is such a string itself.
+        if let Node::OnStrings(_, arguments) = term.node()
+            && let [one, other] = arguments.as_slice()
+            && one.as_datum() == Some(datum)
+            && *other.sort() == Type::String
+            && !other.mentions(datum)
+            && seen.insert(other.to_string())
+        {
+            found.push(other.clone());
         }
         work.extend(term.children().into_iter().cloned());
     }

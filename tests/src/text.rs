@@ -70,6 +70,11 @@ pub fn purpose(pair: &Pair) -> String {
     text
 }
 
+/// An expression as a scalar of YAML.
+fn quoted(text: &impl ToString) -> String {
+    format!("\"{}\"", text.to_string().replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 fn put(text: &mut String, piece: std::fmt::Arguments<'_>) {
     use std::fmt::Write as _;
     // Writing to a string does not fail.
@@ -91,7 +96,7 @@ fn locations(text: &mut String, model: &Model) {
     let initial = &model.locations[model.initial];
     put(text, format_args!("initial:\n  location: {initial}\n"));
     if !model.condition.is_true() {
-        put(text, format_args!("  condition: \"{}\"\n", model.condition));
+        put(text, format_args!("  condition: {}\n", quoted(&model.condition)));
     }
 }
 
@@ -134,9 +139,10 @@ fn transitions(text: &mut String, model: &Model, prefix: &str) {
         put(text, format_args!("  - from: {from}\n    to: {to}\n    \"on\": {on}\n"));
         let guard = calls.get(&number).cloned().unwrap_or_else(|| step.guard.to_string());
         if guard != "true" {
-            put(text, format_args!("    when: \"{guard}\"\n"));
+            put(text, format_args!("    when: {}\n", quoted(&guard)));
         }
-        let value = |(variable, value): (&Datum, &Tree)| format!("      {}: \"{value}\"\n", variable.name());
+        let value =
+            |(variable, value): (&Datum, &Tree)| format!("      {}: {}\n", variable.name(), quoted(value));
         if !step.assignments.is_empty() {
             let values: String = step.assignments.iter().map(value).collect();
             put(text, format_args!("    assign:\n{values}"));

@@ -195,6 +195,7 @@ fn other(variable: &Datum) -> Datum {
 fn like(variable: &Datum) -> String {
     let value = match variable.ty() {
         Type::Int | Type::Nat | Type::Real => "0".to_owned(),
+        Type::String => "\"\"".to_owned(),
         Type::Bool => "false".to_owned(),
         Type::Range(low, _) => low.to_string(),
         Type::Enum(of) => of.literals[0].clone(),

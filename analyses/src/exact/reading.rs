@@ -111,7 +111,7 @@ fn literals(problem: &Problem<'_>) -> HashMap<String, Value> {
             }
             Type::Array(array) => work.extend([array.index.clone(), array.element.clone()]),
             Type::Record(record) => work.extend(record.fields.iter().map(|(_, ty)| ty.clone())),
-            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real | Type::String => {}
         }
     }
     found
@@ -247,6 +247,8 @@ fn value(expression: &Expression, ty: &Type) -> Option<Value> {
             _ => return None,
         }),
         Type::Int | Type::Nat | Type::Range(..) | Type::Real => literal(expression)?,
+        // The engine is not asked about strings.
+        Type::String => return None,
         Type::Enum(enumeration) => {
             let named = expression.word()?;
             let at = enumeration.literals.iter().position(|literal| word(literal) == named)?;

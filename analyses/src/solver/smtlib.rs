@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::{Datum, Term, Type, Value};
 
 use super::typing::{self, cells_of_literal, spelled_out};
@@ -151,6 +151,7 @@ pub fn sort_to_smtlib(ty: &Type) -> String {
         Type::Bool => "Bool".to_owned(),
         Type::Int | Type::Nat | Type::Range(..) => "Int".to_owned(),
         Type::Real => "Real".to_owned(),
+        Type::String => "String".to_owned(),
         Type::Enum(enumeration) => symbol(&enumeration.name),
         Type::Array(array) => {
             format!("(Array {} {})", sort_to_smtlib(&array.index), sort_to_smtlib(&array.element))
@@ -171,6 +172,7 @@ pub fn value_to_smtlib(value: &Value) -> String {
                 denominator => format!("(/ {numerator} {denominator}.0)"),
             }
         }
+        Value::String(text) => format!("\"{}\"", escaped(text).replace('"', "\"\"")),
         Value::Enum(enumeration, position) => symbol(&enumeration.literals[*position]),
         Value::Array(array) => {
             let sort = sort_to_smtlib(&Type::Array(array.ty.clone()));
@@ -233,7 +235,7 @@ fn membership(text: &str, ty: &Type, constraints: &mut Vec<String>) {
                 membership(&format!("({} {text})", selector(&record.name, name)), ty, constraints);
             }
         }
-        Type::Bool | Type::Int | Type::Real | Type::Enum(_) | Type::Array(_) => {}
+        Type::Bool | Type::Int | Type::Real | Type::String | Type::Enum(_) | Type::Array(_) => {}
     }
 }
 
@@ -280,7 +282,7 @@ impl Sorts {
                 let (name, make) = (symbol(&record.name), constructor(&record.name));
                 self.lines.push(format!("(declare-datatypes (({name} 0)) ((({make}{fields}))))"));
             }
-            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real | Type::String => {}
         }
     }
 }
@@ -329,9 +331,20 @@ impl Printer {
             _ => {}
         }
         let parts: Vec<String> = operands(term).iter().map(|child| self.print(child)).collect();
+        if let Node::OnStrings(operation, _) = term.node() {
+            return on_strings(*operation, &parts);
+        }
         let parts = parts.join(" ");
         match term.node() {
-            Node::Literal(_) | Node::Data(_) => parts,
+            Node::Literal(_) | Node::Data(_) | Node::OnStrings(..) => parts,
+            Node::Compare(comparison, a, _) if *a.sort() == Type::String => match comparison {
+                Comparison::Equal => format!("(= {parts})"),
+                Comparison::NotEqual => format!("(not (= {parts}))"),
+                Comparison::Less => format!("(str.< {parts})"),
+                Comparison::AtMost => format!("(str.<= {parts})"),
+                Comparison::Greater => format!("(not (str.<= {parts}))"),
+                Comparison::AtLeast => format!("(not (str.< {parts}))"),
+            },
             Node::Compare(comparison @ (Comparison::Equal | Comparison::NotEqual), a, b) => {
                 let equal = if spelled_out(a, b).is_some() { parts } else { format!("(= {parts})") };
                 if *comparison == Comparison::Equal { equal } else { format!("(not {equal})") }
@@ -363,6 +376,45 @@ fn operands(term: &Term) -> Vec<Term> {
         return vec![conjunction];
     }
     term.children().into_iter().cloned().collect()
+}
+
+/// The function of SMT-LIB that an operation on strings is, its arguments in another order at times.
+pub(super) fn name_of_string_operation(operation: StringOperation) -> &'static str {
+    match operation {
+        StringOperation::Length => "str.len",
+        StringOperation::Concatenate => "str.++",
+        StringOperation::At => "str.at",
+        StringOperation::Slice => "str.substr",
+        StringOperation::StartsWith => "str.prefixof",
+        StringOperation::EndsWith => "str.suffixof",
+        StringOperation::Contains => "str.contains",
+        StringOperation::IndexOf => "str.indexof",
+        StringOperation::ToInteger => "str.to_int",
+        StringOperation::FromInteger => "str.from_int",
+    }
+}
+
+fn on_strings(operation: StringOperation, parts: &[String]) -> String {
+    let name = name_of_string_operation(operation);
+    match (operation, parts) {
+        (StringOperation::StartsWith | StringOperation::EndsWith, [s, t]) => format!("({name} {t} {s})"),
+        (StringOperation::IndexOf, [s, t]) => format!("({name} {s} {t} 0)"),
+        // What stands there twice is bound, by a name that no model has.
+        (StringOperation::Slice, [s, i, j]) => {
+            format!("(let ((from! {i})) ({name} {s} from! (- {j} from!)))")
+        }
+        (StringOperation::FromInteger, [n]) => {
+            format!("(let ((of! {n})) (ite (< of! 0) (str.++ \"-\" ({name} (- of!))) ({name} of!)))")
+        }
+        _ => format!("({name} {})", parts.join(" ")),
+    }
+}
+
+/// The text with an escape for what is not plain ASCII, and for backslashes, with which escapes begin.
+pub(super) fn escaped(text: &str) -> String {
+    let plain = |c: char| (' '..='~').contains(&c) && c != '\\';
+    let one = |c: char| if plain(c) { c.to_string() } else { format!("\\u{{{:x}}}", u32::from(c)) };
+    text.chars().map(one).collect()
 }
 
 fn name_of(operator: Operator) -> &'static str {

@@ -28,6 +28,14 @@ const MOST_CELLS: usize = 256;
 /// A literal over a larger finite index type, with an unusual default, is not given to a solver.
 const MOST_CELLS_OF_A_LITERAL: usize = 4096;
 
+/// Solvers know the characters up to U+2FFFF only. A condition that names none beyond this one is satisfiable
+/// over those exactly if it is over all: others can be renamed into the 65 536 behind it, in their order.
+const LAST_CHARACTER: char = '\u{1ffff}';
+
+/// Surrogates are characters of solvers and not of ours. Where a condition names none of these, they too can
+/// be renamed, into others that lie between the same characters that it names.
+const BESIDE_SURROGATES: std::ops::RangeInclusive<char> = '\u{d000}'..='\u{efff}';
+
 /// What a query must say beside its terms.
 #[derive(Default, Debug)]
 pub(super) struct TypeFacts {
@@ -41,6 +49,8 @@ pub(super) struct TypeFacts {
     pub side: Vec<Term>,
     /// Does it multiply or divide by something that is not a literal?
     pub nonlinear: bool,
+    /// Does it speak of strings?
+    pub strings: bool,
     /// Does it hold a literal that no solver can be given faithfully? Then nothing may be concluded.
     pub beyond: bool,
 }
@@ -93,7 +103,7 @@ pub(super) fn cells_of_literal(array: &ArrayValue) -> (Value, Vec<(Value, Value)
     }
 }
 
-/// Is it, or does it hold, an array that [`cells_of_literal`] cannot spell?
+/// Is it, or does it hold, an array that [`cells_of_literal`] cannot spell, or a string beyond a solver?
 fn is_beyond(value: &Value) -> bool {
     match value {
         Value::Array(array) => {
@@ -104,6 +114,7 @@ fn is_beyond(value: &Value) -> bool {
                 || array.cells.values().any(is_beyond)
         }
         Value::Record(_, fields) => fields.iter().any(is_beyond),
+        Value::String(text) => text.chars().any(|c| c > LAST_CHARACTER || BESIDE_SURROGATES.contains(&c)),
         _ => false,
     }
 }
@@ -124,13 +135,22 @@ fn contains_array(ty: &Type) -> bool {
     }
 }
 
+fn contains_string(ty: &Type) -> bool {
+    match ty {
+        Type::String => true,
+        Type::Array(array) => contains_string(&array.index) || contains_string(&array.element),
+        Type::Record(record) => record.fields.iter().any(|(_, field)| contains_string(field)),
+        _ => false,
+    }
+}
+
 /// Is the type smaller than its sort, as a solver sees it?
 fn is_restricted(ty: &Type) -> bool {
     match ty {
         Type::Nat | Type::Range(..) | Type::Enum(_) => true,
         Type::Record(record) => record.fields.iter().any(|(_, field)| is_restricted(field)),
         Type::Array(array) => is_restricted(&array.index) || is_restricted(&array.element),
-        Type::Bool | Type::Int | Type::Real => false,
+        Type::Bool | Type::Int | Type::Real | Type::String => false,
     }
 }
 
@@ -143,6 +163,7 @@ struct Walk {
 
 impl Walk {
     fn visit(&mut self, term: &Term) {
+        self.facts.strings = self.facts.strings || contains_string(term.sort());
         if let Node::Literal(value) = term.node() {
             self.facts.beyond |= is_beyond(value);
             return;

@@ -66,7 +66,8 @@ impl Class {
                 let values = Value::enumerate(ty, MOST_VALUES).unwrap_or_default();
                 values.into_iter().map(Class::Is).collect()
             }
-            Type::Array(_) | Type::Record(_) => Vec::new(),
+            // As many as there are values.
+            Type::String | Type::Array(_) | Type::Record(_) => Vec::new(),
         }
     }
 }
@@ -103,7 +104,7 @@ pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuatio
         value @ (Value::Bool(_) | Value::Enum(..)) => {
             Some(Class::Is(value.clone())).filter(|class| Class::of_type(parameter.ty()).contains(class))
         }
-        Value::Array(_) | Value::Record(..) => None,
+        Value::String(_) | Value::Array(_) | Value::Record(..) => None,
     }
 }
 

@@ -175,7 +175,7 @@ fn drawn(random: &mut Random, ty: &Type) -> Option<Value> {
             Some(Value::Enum(enumeration.clone(), random.below(enumeration.literals.len())))
         }
         Type::Real => Some(Value::Real(RBig::from(random.below(101)) / RBig::from(10))),
-        Type::Array(_) | Type::Record(_) => None,
+        Type::String | Type::Array(_) | Type::Record(_) => None,
     }
 }
 

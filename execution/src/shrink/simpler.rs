@@ -1,10 +1,10 @@
 //! Which of two values is simpler, and the simpler ones to try.
 //!
 //! A number is the simpler the nearer it is to 0, and positive rather than negative; a fraction is less
-//! simple than any integer near it. `false` is simpler than `true`, an earlier literal than a later one, an
-//! array with fewer cells. The order is total, and of what is simpler than a value of a type there is nothing
-//! without end *of one size*: who always takes simpler ones, and of integers only, comes to an end. Fractions
-//! are never made of a value that is none.
+//! simple than any integer near it. `false` is simpler than `true`, an earlier literal than a later one, a
+//! shorter string and one of plainer letters, an array with fewer cells. The order is total, and of what is
+//! simpler than a value of a type there is nothing without end *of one size*: who always takes simpler ones,
+//! and of integers only, comes to an end. Fractions are never made of a value that is none.
 //!
 //! A value is a tree: fields of a record, cells of an array. Its *leaves* are made simpler one at a time.
 
@@ -26,6 +26,7 @@ pub fn order(one: &Value, other: &Value) -> Ordering {
             let by_denominator = numbers(a).cmp(&numbers(b));
             by_denominator.then_with(|| integers(a.numerator(), b.numerator()))
         }
+        (Value::String(a), Value::String(b)) => plainness(a).cmp(&plainness(b)),
         (Value::Record(_, a), Value::Record(_, b)) => sequences(a, b),
         (Value::Array(a), Value::Array(b)) => {
             let cells =
@@ -37,6 +38,17 @@ pub fn order(one: &Value, other: &Value) -> Ordering {
         // Truth values and literals: by their place. Others are never of one type.
         _ => one.cmp(other),
     }
+}
+
+/// Of a string: first its length, then its characters, of which letters are the plainest.
+fn plainness(text: &str) -> (usize, Vec<(u8, char)>) {
+    let of = |c: char| match c {
+        'a'..='z' => (0, c),
+        '0'..='9' | 'A'..='Z' => (1, c),
+        ' '..='~' => (2, c),
+        _ => (3, c),
+    };
+    (text.chars().count(), text.chars().map(of).collect())
 }
 
 fn integers(a: &IBig, b: &IBig) -> Ordering {
@@ -121,6 +133,7 @@ pub fn steps(leaf: &Value) -> Vec<Value> {
         Value::Enum(enumeration, at) => {
             (0..*at).map(|earlier| Value::Enum(enumeration.clone(), earlier)).collect()
         }
+        Value::String(text) => shorter(text).iter().map(|text| Value::string(text)).collect(),
         Value::Int(number) => vec![Value::Int(IBig::ZERO), Value::Int(number.clone().abs())],
         Value::Real(number) => {
             let whole = number.trunc();
@@ -132,6 +145,18 @@ pub fn steps(leaf: &Value) -> Vec<Value> {
     };
     found.retain(|step| order(step, leaf).is_lt());
     found.dedup();
+    found
+}
+
+/// Shorter strings, then plainer ones of the same length.
+fn shorter(text: &str) -> Vec<String> {
+    let all: Vec<char> = text.chars().collect();
+    let part = |from: usize, to: usize| all[from..to].iter().collect::<String>();
+    let count = all.len();
+    let mut found = vec![String::new(), part(0, count / 2), part(count / 2, count)];
+    found.extend([part(0, count.saturating_sub(1)), part(count.min(1), count)]);
+    found.push("a".repeat(count));
+    found.extend((0..count.min(16)).map(|at| part(0, at) + "a" + &part(at + 1, count)));
     found
 }
 
@@ -168,5 +193,11 @@ mod tests {
         assert_eq!(steps(&Value::int(-4)), [Value::int(0), Value::int(4)]);
         assert_eq!(steps(&Value::int(0)), []);
         assert_eq!(steps(&Value::Bool(true)), [Value::Bool(false)]);
+        let texts = |of: &[&str]| of.iter().map(|text| Value::string(text)).collect::<Vec<_>>();
+        assert_eq!(
+            steps(&Value::string("\u{e9}b")),
+            texts(&["", "\u{e9}", "b", "\u{e9}", "b", "aa", "ab", "\u{e9}a"])
+        );
+        assert_eq!(steps(&Value::string("a")), texts(&[""]));
     }
 }

@@ -6,7 +6,8 @@
 //! **Method.** Parameters of finite types are drawn by lot; the numeric ones are drawn one after the other
 //! from the range that the hull of the condition leaves them ([`coreach_analyses::hull`]), each from a source
 //! that the mix draws: the ends of the range and their neighbours, small numbers, large numbers, values seen
-//! before in this run, any value of the range. What was drawn is then *evaluated*: the hull is larger than
+//! before in this run, any value of the range; strings are drawn from what the condition
+//! names (`strings`). What was drawn is then *evaluated*: the hull is larger than
 //! the condition, and nothing is sent that the guard does not allow. After a few draws that fail, and for
 //! data that no hull describes (arrays, records), the solver is asked: first for a witness in a random window
 //! (`diverse`), then for any.
@@ -21,6 +22,7 @@ pub mod boundaries;
 mod draw;
 mod solve;
 mod source;
+mod strings;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -47,7 +49,7 @@ const MOST_SEEN: usize = 64;
 #[derive(Debug)]
 pub struct Values {
     mix: Mix,
-    /// Of the parameters' numbers, what this run has had; the oldest first.
+    /// Of the parameters' numbers and strings, what this run has had; the oldest first.
     seen: Vec<Value>,
     counts: BTreeMap<Source, usize>,
     /// By the numbers of which they are hulls, in their order, and the condition. Only what is a function of
@@ -76,7 +78,9 @@ impl Values {
     /// Remembers the values of an event.
     pub fn saw(&mut self, values: &[Value]) {
         for value in values {
-            if matches!(value, Value::Int(_) | Value::Real(_)) && !self.seen.contains(value) {
+            if matches!(value, Value::Int(_) | Value::Real(_) | Value::String(_))
+                && !self.seen.contains(value)
+            {
                 if self.seen.len() == MOST_SEEN {
                     self.seen.remove(0);
                 }
@@ -182,12 +186,18 @@ impl Values {
         let mut finite = Substitution::new();
         let mut sources = Vec::new();
         for (at, datum) in parameters.iter().enumerate().filter(|(_, datum)| !datum.ty().is_number()) {
-            let value = any(datum.ty(), random);
+            let (value, source) = match datum.ty() {
+                Type::String => {
+                    let source = draw::source(&self.mix, random);
+                    strings::string(condition, source, &self.seen, random)
+                }
+                ty => (any(ty, random), Source::Uniform),
+            };
             if is_drawable(datum.ty()) {
                 finite.insert(datum.clone(), Term::literal(value.clone()));
             }
             values[at] = Some(value);
-            sources.push(Source::Uniform);
+            sources.push(source);
         }
         let numeric: Vec<usize> =
             (0..parameters.len()).filter(|at| parameters[*at].ty().is_number()).collect();
@@ -237,7 +247,7 @@ pub fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
 
 /// Are lots drawn for values of this type?
 pub fn is_drawable(ty: &Type) -> bool {
-    ty.is_number() || matches!(ty, Type::Bool | Type::Enum(_))
+    ty.is_number() || matches!(ty, Type::Bool | Type::String | Type::Enum(_))
 }
 
 fn satisfies(condition: &Term, parameters: &[Datum], values: &[Value]) -> bool {

@@ -21,19 +21,36 @@ use crate::reader::scope::NamedExpression;
 use crate::reader::syntax::{Call, Expression, Quantified, QuantifiedValues, Quantifier};
 use crate::reader::typing::Typing;
 use crate::term::node::Comparison;
+use crate::term::strings::FUNCTIONS;
 use crate::term::{Substitution, Term, substitute};
 use crate::types::Type;
 use crate::value::Value;
 
-/// The functions that need no declaration.
-pub(super) const STANDARD: [&str; 3] = ["abs", "max", "min"];
+/// The functions of numbers that need no declaration.
+const STANDARD: [&str; 3] = ["abs", "max", "min"];
 /// The most values of one quantifier.
 const MAX_VALUES: usize = 1_000;
 /// The most parts of an expression with calls and quantifiers, written out.
 const MAX_WRITTEN: u64 = 100_000;
 
+/// Is it the name of a function that needs no declaration?
+pub(super) fn is_standard(name: &str) -> bool {
+    STANDARD.contains(&name) || FUNCTIONS.iter().any(|(known, _)| *known == name)
+}
+
 impl Typing<'_, '_> {
     pub(super) fn call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+        let name = call.name.0.as_str();
+        if let Some((_, operation)) = FUNCTIONS.into_iter().find(|(known, _)| *known == name) {
+            return self.on_strings(operation, call, whole);
+        }
+        match STANDARD.contains(&name) {
+            true => self.standard(call, whole),
+            false => self.declared(call, whole),
+        }
+    }
+
+    fn declared(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, at), arguments } = call;
         let name = name.as_str();
         let Some(function) = self.scope.names.function(name) else {
@@ -91,7 +108,8 @@ impl Typing<'_, '_> {
 
     fn unknown_function(&mut self, name: &str, at: &Range<usize>) {
         let names = self.scope.names;
-        let known = || STANDARD.into_iter().chain(names.functions().map(|function| function.name.as_str()));
+        let standard = || STANDARD.into_iter().chain(FUNCTIONS.map(|(known, _)| known));
+        let known = || standard().chain(names.functions().map(|function| function.name.as_str()));
         let (label, help) = match names.get(name) {
             Some((meaning, _)) => {
                 let what = format!("{}, no function", article(&meaning.describe()));
@@ -109,7 +127,7 @@ impl Typing<'_, '_> {
     }
 
     /// Has it so many arguments? Reports it where not.
-    fn is_arity(
+    pub(super) fn is_arity(
         &mut self,
         name: &str,
         arguments: &[Expression],
@@ -131,7 +149,7 @@ impl Typing<'_, '_> {
     }
 
     /// A call of a function that needs no declaration.
-    pub(super) fn standard(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+    fn standard(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, _), arguments } = call;
         let name = name.as_str();
         // No iterator: what recurses must need little of the stack.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{Collector, article};
-use crate::reader::expansion::STANDARD;
+use crate::reader::expansion::is_standard;
 use crate::reader::parser::parse;
 use crate::reader::scope::{NamedExpression, Names, Scope};
 use crate::reader::shape;
@@ -53,7 +53,7 @@ pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut 
         if !shape::is_name(collector, &entry.key, "function") {
             continue;
         }
-        if STANDARD.contains(&name) {
+        if is_standard(name) {
             let message = format!("`{name}` is a function already and cannot be declared");
             collector.error("reserved-name", message, &entry.key.span, "choose another name");
             continue;

@@ -11,8 +11,10 @@ use winnow::ascii::{digit1, multispace0};
 use winnow::combinator::{alt, fail, opt, preceded};
 use winnow::error::EmptyError;
 use winnow::prelude::*;
-use winnow::stream::Location;
+use winnow::stream::{Location, Stream};
 use winnow::token::{any, literal, one_of, take_while};
+
+use crate::quoted;
 
 /// A token with its place in the expression's text, in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +34,8 @@ pub enum TokenKind {
     Integer(String),
     /// Digits, a point, digits.
     Decimal(String),
+    /// A string in quotes.
+    Text(String),
     /// `true` or `false`
     Truth(bool),
     /// Any sign or keyword, in its first spelling.
@@ -65,7 +69,7 @@ pub fn is_name(text: &str) -> bool {
 }
 
 fn token(input: &mut Input<'_>) -> Lexed<TokenKind> {
-    alt((word, number, sign, foreign)).parse_next(input)
+    alt((word, number, text, sign, foreign)).parse_next(input)
 }
 
 fn name<'a>(input: &mut Input<'a>) -> Lexed<&'a str> {
@@ -191,11 +195,23 @@ fn number(input: &mut Input<'_>) -> Lexed<TokenKind> {
     })
 }
 
+fn text(input: &mut Input<'_>) -> Lexed<TokenKind> {
+    if !input.starts_with('"') {
+        return fail.parse_next(input);
+    }
+    let (length, read) = quoted::read(input);
+    input.next_slice(length);
+    Ok(match read {
+        Ok(text) => TokenKind::Text(text),
+        Err((message, help)) => TokenKind::Wrong(message.to_owned(), Some(help.to_owned())),
+    })
+}
+
 /// A spelling, the token that it makes, and for what the language lacks, what to write in its place.
 type Spelling = (&'static str, &'static str, Option<&'static str>);
 
 /// Longer spellings stand before their beginnings.
-const SPELLINGS: [Spelling; 56] = [
+const SPELLINGS: [Spelling; 55] = [
     ("<=>", "", Some("`==` between truth values is equivalence")),
     ("===", "", Some("write `==`")),
     ("!==", "", Some("write `!=`")),
@@ -250,8 +266,7 @@ const SPELLINGS: [Spelling; 56] = [
     ("–", "", Some("write the ASCII sign `-`")),
     ("×", "", Some("write `*`")),
     ("·", "", Some("write `*`")),
-    ("\"", "", Some("literals of enumerations stand without quotes")),
-    ("'", "", Some("literals of enumerations stand without quotes")),
+    ("'", "", Some("strings stand in `\"`, and literals of enumerations without quotes")),
 ];
 
 fn sign(input: &mut Input<'_>) -> Lexed<TokenKind> {

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::inventory;
-use crate::reader::expansion::STANDARD;
 use crate::reader::syntax::{Expression, ExpressionKind, RecordFields, says_type};
 use crate::reader::types::Types;
 use crate::reader::typing::Typing;
@@ -29,10 +28,8 @@ impl Typing<'_, '_> {
     /// The term of an expression of a form that its sign, or its first word, says.
     pub(super) fn form(&mut self, tree: &Expression) -> Option<Term> {
         match &tree.kind {
-            ExpressionKind::Call(call) if STANDARD.contains(&call.name.0.as_str()) => {
-                self.standard(call, &tree.span)
-            }
             ExpressionKind::Call(call) => self.call(call, &tree.span),
+            ExpressionKind::Slice(string, from, to) => self.slice(string, from, to),
             ExpressionKind::Quantified(quantified) => self.quantified(quantified, &tree.span),
             ExpressionKind::Fields(of) => self.record(of, &tree.span, None),
             ExpressionKind::Ascribed(inner, at) => self.ascribed(inner, at),

@@ -24,6 +24,7 @@ mod purpose;
 pub mod scope;
 pub mod shape;
 mod specification;
+mod strings;
 mod surroundings;
 pub mod syntax;
 pub mod transitions;

@@ -1,7 +1,7 @@
 //! Expressions from text: precedence climbing over the tokens of [`crate::reader::lexer`].
 //!
 //! Precedence as in Rust, from weak to tight: `=>` (to the right), `||`, `&&`, comparisons (chains are
-//! conjunctions), `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]` and `r.field`.
+//! conjunctions), `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]`, `a[i..j]` and `r.field`.
 //! `if c then a else b` and `all i in 0..3: e` take as much as they can on their right. The words `all`,
 //! `some`, `count`, `in`, `for` and `with` are no keywords: two names in a row are nothing else, so data may
 //! be called so. What begins with a name, a brace or a bracket is in `forms.rs`.
@@ -41,6 +41,9 @@ pub struct Mistake {
 
 /// The mistake is boxed to keep the frames of the recursion small.
 pub(super) type Parsed<T = Expression> = Result<T, Box<Mistake>>;
+
+/// A kind of expression with three parts.
+type OfThree = fn(Box<Expression>, Box<Expression>, Box<Expression>) -> ExpressionKind;
 
 /// The expression that a text is, of at most so many bytes.
 ///
@@ -285,19 +288,23 @@ impl<'a> Parser<'a> {
         loop {
             if self.eat("[").is_some() {
                 let index = self.inner()?;
-                let element = match self.eat(":=") {
-                    Some(_) => Some(self.inner()?),
+                let (made_of_three, what): (Option<OfThree>, _) = if self.eat(":=").is_some() {
+                    (Some(ExpressionKind::Store), "after the new element")
+                } else if self.eat("..").is_some() {
+                    (Some(ExpressionKind::Slice), "after the end of the slice")
+                } else {
+                    (None, "after the index")
+                };
+                let third = match made_of_three {
+                    Some(kind) => Some((kind, self.inner()?)),
                     None => None,
                 };
-                let what = if element.is_some() { "after the new element" } else { "after the index" };
                 let close = self.need("]", what)?;
                 let span = base.span.start..close.end;
-                let height = base.height.max(index.height).max(element.as_ref().map_or(0, |e| e.height));
+                let height = base.height.max(index.height).max(third.as_ref().map_or(0, |(_, e)| e.height));
                 let (base_box, index) = (Box::new(base), Box::new(index));
-                base = match element {
-                    Some(element) => {
-                        made(ExpressionKind::Store(base_box, index, Box::new(element)), span, height)?
-                    }
+                base = match third {
+                    Some((kind, third)) => made(kind(base_box, index, Box::new(third)), span, height)?,
                     None => made(ExpressionKind::Select(base_box, index), span, height)?,
                 };
             } else if self.eat(".").is_some() {
@@ -317,6 +324,7 @@ impl<'a> Parser<'a> {
         let span = token.span.clone();
         let kind = match &token.kind {
             Lexeme::Name(name) => return self.named(name, span),
+            Lexeme::Text(text) => ExpressionKind::Text(text.clone()),
             Lexeme::Truth(value) => ExpressionKind::Truth(*value),
             Lexeme::Integer(digits) | Lexeme::Decimal(digits) if digits.len() > MAX_DIGITS => {
                 let message =
@@ -442,6 +450,7 @@ fn written(token: &Token) -> String {
     match &token.kind {
         Lexeme::Name(text) | Lexeme::Integer(text) | Lexeme::Decimal(text) => format!("`{text}`"),
         Lexeme::Truth(value) => format!("`{value}`"),
+        Lexeme::Text(_) => "a string".to_owned(),
         Lexeme::Sign(sign) => format!("`{sign}`"),
         Lexeme::Wrong(..) => "something else".to_owned(),
     }

@@ -24,6 +24,8 @@ pub enum ExpressionKind {
     Integer(String),
     /// Digits, a point, digits.
     Decimal(String),
+    /// A string in quotes.
+    Text(String),
     /// `true` or `false`
     Truth(bool),
     /// `!a`
@@ -44,6 +46,8 @@ pub enum ExpressionKind {
     IfThenElse(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `a[i]`
     Select(Box<Expression>, Box<Expression>),
+    /// `a[i..j]`
+    Slice(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `a[i := e]`
     Store(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `r.field`, with the field's place.
@@ -122,6 +126,7 @@ impl Expression {
             ExpressionKind::Name(_)
             | ExpressionKind::Integer(_)
             | ExpressionKind::Decimal(_)
+            | ExpressionKind::Text(_)
             | ExpressionKind::Truth(_) => Vec::new(),
             ExpressionKind::Not(a) | ExpressionKind::Negate(a) | ExpressionKind::Field(a, ..) => vec![a],
             ExpressionKind::And(parts)
@@ -137,7 +142,9 @@ impl Expression {
                 std::iter::once(&**first).chain(rest.iter().map(|(_, part)| part)).collect()
             }
             ExpressionKind::Arithmetic(_, a, b) | ExpressionKind::Select(a, b) => vec![a, b],
-            ExpressionKind::IfThenElse(a, b, c) | ExpressionKind::Store(a, b, c) => vec![a, b, c],
+            ExpressionKind::IfThenElse(a, b, c)
+            | ExpressionKind::Store(a, b, c)
+            | ExpressionKind::Slice(a, b, c) => vec![a, b, c],
             ExpressionKind::Quantified(all) => match &all.of {
                 QuantifiedValues::Between(low, high) => vec![low, high, &all.body],
                 QuantifiedValues::Type(..) => vec![&all.body],

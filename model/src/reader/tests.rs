@@ -39,6 +39,7 @@ fn data() -> Vec<Datum> {
         Datum::new("z", Type::Int),
         Datum::new("r", Type::Real),
         Datum::new("s", Type::Real),
+        Datum::new("t", Type::String),
         Datum::new("b", Type::Bool),
         Datum::new("c", Type::Bool),
         Datum::new("v", Type::Enum(beverage())),
@@ -60,8 +61,11 @@ fn names() -> Names {
 
 /// The term of a text, or the first finding as `code at words`.
 fn read(text: &str, expected: &Type) -> Result<Term, String> {
-    // In double quotes nothing of the expression language but these two needs an escape.
-    let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+    // In single quotes a string needs no escape.
+    let quoted = match text.contains('"') && !text.contains('\'') {
+        true => format!("'{text}'"),
+        false => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+    };
     let mut collector = Collector::new(file(&quoted));
     let node = yaml::parse(&mut collector).ok_or("no YAML")?;
     let term = read_expression(&mut collector, &node, Scope::of(&names()), expected, "the test");
@@ -132,6 +136,29 @@ fn truth_values_are_read() {
 }
 
 #[test]
+fn strings_are_read_and_read_back() {
+    let cases = [
+        (r#"t == "a\"b\\\n\u{e9}""#, r#"t == "a\"b\\\né""#),
+        (r#""x" + t + "y" + "z" == t"#, r#""x" + t + "yz" == t"#),
+        (r#"t + (t + "b") != "" + t"#, r#"t + (t + "b") != t"#),
+        (r#"len(t + "ab") <= x + len("ab")"#, r#"len(t + "ab") <= x + 2"#),
+        (r#"!starts_with(t, "job-") && contains(t, "")"#, r#"!starts_with(t, "job-") && contains(t, "")"#),
+        (r#"t[0] < t[x..len(t)] || (t + t)[1] == """#, r#"t[0] < t[x..len(t)] || (t + t)[1] == """#),
+        (r#"to_int(t) == index_of("abc", "c")"#, "to_int(t) == 2"),
+        (r#"ends_with(to_string(x), t)"#, "ends_with(to_string(x), t)"),
+        (r#""ab" < "b" && "\u{ffff}" < "\u{10000}""#, "true"),
+        (r#""abc"[1..3] == t"#, r#""bc" == t"#),
+        // What has no value is not computed.
+        (r#""abc"[3] == t"#, r#""abc"[3] == t"#),
+    ];
+    for (text, expected) in cases {
+        let term = read(text, &Type::Bool).unwrap_or_else(|finding| panic!("{text}: {finding}"));
+        assert_eq!(term.to_string(), expected, "{text}");
+        assert_eq!(read(expected, &Type::Bool), Ok(term), "{text}");
+    }
+}
+
+#[test]
 fn mistakes_are_placed() {
     let cases = [
         ("x >", "syntax at >"),
@@ -146,6 +173,15 @@ fn mistakes_are_placed() {
         ("x % 2 == 0", "syntax at %"),
         ("2x > 0", "syntax at 2x"),
         ("f(x) > 0", "unknown-function at f"),
+        ("len(t, t) > 0", "wrong-arity at len(t, t)"),
+        ("len(x) > 0", "type-mismatch at x"),
+        ("len(t > 0", "syntax at 0"),
+        ("t + x == t", "type-mismatch at x"),
+        ("t[0..] == t", "syntax at ]"),
+        ("a[0..1] == a", "type-mismatch at a"),
+        ("t[b] == t", "type-mismatch at b"),
+        ("t == \"\\q\"", "syntax at \"\\q\""),
+        ("t == \"q", "syntax at \"q"),
         ("if b then x", "syntax at x"),
         ("a[x", "syntax at x"),
         ("a[x := ] == a", "syntax at ]"),
@@ -167,7 +203,7 @@ fn mistakes_are_placed() {
         ("(if b then x else c) == 1", "type-mismatch at x"),
         ("X > 0", "unknown-name at X"),
         ("a[0 := b] == a", "type-mismatch at b"),
-        ("\"TEA\" == v", "syntax at \"\\\"TEA\\\" == v\""),
+        ("\"TEA\" == v", "type-mismatch at \"TEA\""),
     ];
     for (text, expected) in cases {
         assert_eq!(read(text, &Type::Bool).unwrap_err(), expected, "{text}");

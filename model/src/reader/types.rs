@@ -21,7 +21,7 @@ use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use crate::types::{ArrayType, EnumType, RecordType, Type};
 
 /// The names of the types that need no declaration.
-pub const BUILT_IN: [&str; 5] = ["bool", "int", "nat", "real", "array"];
+pub const BUILT_IN: [&str; 6] = ["bool", "int", "nat", "real", "string", "array"];
 /// The deepest nesting of types.
 const MAX_DEPTH: u32 = 32;
 /// The most parts of one type, its parts' parts included; and the most literals of an enumeration.
@@ -127,7 +127,8 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
 }
 
 fn is_reserved(name: &str) -> bool {
-    BUILT_IN.contains(&name) || matches!(name, "clock" | "record" | "of")
+    // Models were written before there were strings: what they call `string` stays theirs.
+    name != "string" && BUILT_IN.contains(&name) || matches!(name, "clock" | "record" | "of")
 }
 
 fn add_literals(collector: &mut Collector, enumeration: &Arc<EnumType>, entry: &Entry, names: &mut Names) {
@@ -317,6 +318,7 @@ impl Reading<'_, '_> {
             "bool" => Some(Type::Bool),
             "nat" => Some(Type::Nat),
             "real" => Some(Type::Real),
+            "string" if !self.is_declared(name) => Some(Type::String),
             "int" => match cursor.eat("[") {
                 Some(open) => self.range(cursor, scalar, open),
                 None => Some(Type::Int),
@@ -358,6 +360,10 @@ impl Reading<'_, '_> {
         }
     }
 
+    fn is_declared(&self, name: &str) -> bool {
+        self.types.resolved.contains_key(name) || self.sources.contains_key(name)
+    }
+
     fn named(&mut self, name: &str, place: &Range<usize>) -> Option<Type> {
         if let Some(start) = self.busy.iter().position(|busy| busy == name) {
             let cycle: Vec<&str> = self.busy[start..].iter().map(String::as_str).chain([name]).collect();
@@ -367,7 +373,7 @@ impl Reading<'_, '_> {
             self.collector.push(diagnostic);
             return None;
         }
-        if self.types.resolved.contains_key(name) || self.sources.contains_key(name) {
+        if self.is_declared(name) {
             return self.declared(name);
         }
         let known: Vec<&str> =
@@ -378,9 +384,7 @@ impl Reading<'_, '_> {
             }
             "boolean" => "did you mean `bool`?".to_owned(),
             "float" | "double" | "decimal" | "rational" => "did you mean `real`?".to_owned(),
-            "string" | "str" | "char" | "text" => {
-                "there are no strings: declare an enumeration under `types:`".to_owned()
-            }
+            "str" | "char" | "text" => "did you mean `string`?".to_owned(),
             _ => match self.collector.nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if self.types.order.is_empty() => spellings(),
@@ -444,7 +448,7 @@ pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
 }
 
 fn spellings() -> String {
-    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `array[T] of U` and the names under `types:`"
+    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `array[T] of U` and the names under `types:`"
         .to_owned()
 }
 

@@ -130,6 +130,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             ExpressionKind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
             ExpressionKind::Integer(digits) => Some(Term::int(integer(digits)?)),
             ExpressionKind::Decimal(digits) => Some(Term::literal(Value::Real(decimal(digits)?))),
+            ExpressionKind::Text(text) => Some(Term::literal(Value::string(text))),
             ExpressionKind::Not(inner) => Some(self.truth(inner, "!")?.not()),
             ExpressionKind::Negate(inner) => Some(self.number(inner, "-")?.negate()),
             ExpressionKind::And(parts) => Some(Term::and(self.truths(parts, "&&")?)),
@@ -145,6 +146,9 @@ impl<'a, 'c> Typing<'a, 'c> {
             ExpressionKind::IfThenElse(condition, a, b) => self.conditional(condition, a, b),
             ExpressionKind::Select(array, index) => {
                 let (array_term, index_term) = (self.term(array), self.term(index));
+                if array_term.as_ref().is_some_and(|term| *term.sort() == Type::String) {
+                    return self.character(&array_term?, &index_term?, &index.span);
+                }
                 let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
                 let index = self.fit(&index_term?, &index.span, &ty.index, "the index")?;
                 Some(Term::select(array_term, &index))
@@ -190,7 +194,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         match term.sort() {
             Type::Array(ty) => Some(ty.clone()),
             other => {
-                let message = format!("`a[i]` needs an array, but this is {other}");
+                let message = format!("`a[i]` needs an array or a string, but this is {other}");
                 self.error("type-mismatch", message, at, format!("this is {other}"), None);
                 None
             }
@@ -324,18 +328,38 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     pub(super) fn number(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
-        let term = self.term(tree)?;
+        let term = self.term(tree);
+        self.as_number(term, &tree.span, operator)
+    }
+
+    fn as_number(&mut self, term: Option<Term>, at: &Range<usize>, operator: &str) -> Option<Term> {
+        let term = term?;
         if term.sort().is_number() {
             return Some(term);
         }
         let message = format!("`{operator}` computes with numbers, but this is {}", term.sort());
-        self.error("type-mismatch", message, &tree.span, format!("this is {}", term.sort()), None);
+        self.error("type-mismatch", message, at, format!("this is {}", term.sort()), None);
         None
     }
 
+    /// What recurses must need little of the stack: all else is in a function of its own.
     fn arithmetic(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
+        let (left, right) = (self.term(a), self.term(b));
+        self.operation(operator, (left, a), (right, b))
+    }
+
+    fn operation(
+        &mut self,
+        operator: Operator,
+        (left, a): (Option<Term>, &Expression),
+        (right, b): (Option<Term>, &Expression),
+    ) -> Option<Term> {
         let sign = operator.to_string();
-        let (left, right) = (self.number(a, &sign), self.number(b, &sign));
+        let is_string = |term: &Option<Term>| term.as_ref().is_some_and(|term| *term.sort() == Type::String);
+        if operator == Operator::Add && (is_string(&left) || is_string(&right)) {
+            return self.concatenation(&left?, &a.span, &right?, &b.span);
+        }
+        let (left, right) = (self.as_number(left, &a.span, &sign), self.as_number(right, &b.span, &sign));
         let (left, right) = (left?, right?);
         if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
             let mut right_sorts = true;
@@ -365,7 +389,6 @@ impl<'a, 'c> Typing<'a, 'c> {
         Some(term)
     }
 
-    /// In a function of its own, as is the question: what recurses must need little of the stack.
     fn too_long(&mut self, a: &Expression, b: &Expression) {
         let message = format!("the value of this has more than {} digits", parser::MAX_DIGITS);
         self.error("number-too-long", message, &(a.span.start..b.span.end), "too long".to_owned(), None);
@@ -402,15 +425,22 @@ impl<'a, 'c> Typing<'a, 'c> {
         let both = a_span.start..b_span.end;
         if a.sort() != b.sort() && !both_numbers {
             let message = format!("`{comparison}` compares {} with {}", a.sort(), b.sort());
+            let help = match (a.sort(), b.sort()) {
+                (Type::Enum(_), Type::String) | (Type::String, Type::Enum(_)) => {
+                    "literals of enumerations stand without quotes"
+                }
+                _ => "both sides of a comparison must be of one type",
+            };
             let diagnostic = Diagnostic::error("type-mismatch", message)
                 .at(self.collector.origin(&self.scalar.place(a_span)), format!("this is {}", a.sort()))
                 .at(self.collector.origin(&self.scalar.place(b_span)), format!("this is {}", b.sort()))
-                .help("both sides of a comparison must be of one type");
+                .help(help);
             self.collector.push(diagnostic);
             return None;
         }
-        if !both_numbers && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
-            let message = format!("`{comparison}` orders numbers, but these are {}", a.sort());
+        let is_ordered = both_numbers || a.sort().is_ordered();
+        if !is_ordered && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+            let message = format!("`{comparison}` orders numbers and strings, but these are {}", a.sort());
             let help = "values of this type can only be compared with `==` and `!=`".to_owned();
             self.error("type-mismatch", message, &both, format!("these are {}", a.sort()), Some(help));
             return None;

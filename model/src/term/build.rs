@@ -81,7 +81,7 @@ impl Term {
         if let Some((a, b)) = integers(&a, &b) {
             return Term::compare(comparison, a, b);
         }
-        let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual) || a.sort().is_number();
+        let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual) || a.sort().is_ordered();
         assert!(ordered, "order between {a} and {b}");
         if a == b && a.is_total() {
             return Term::literal(Value::Bool(comparison.holds(Ordering::Equal)));
@@ -403,7 +403,12 @@ fn junction(parts: impl IntoIterator<Item = Term>, conjunction: bool) -> Term {
 fn is_literal_shape(term: &Term) -> bool {
     matches!(
         term.node(),
-        Node::Compare(..) | Node::Not(_) | Node::Data(_) | Node::Select(..) | Node::Field(..)
+        Node::Compare(..)
+            | Node::Not(_)
+            | Node::Data(_)
+            | Node::Select(..)
+            | Node::Field(..)
+            | Node::OnStrings(..)
     )
 }
 

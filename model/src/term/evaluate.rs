@@ -20,6 +20,7 @@ use crate::budget;
 use crate::data::Datum;
 use crate::term::Term;
 use crate::term::node::{Node, Operator};
+use crate::term::strings;
 use crate::value::Value;
 
 /// The values of data.
@@ -36,7 +37,9 @@ pub enum Undefined {
     ElementOutside(Term, Value),
     /// A field outside its type: the record, and the field's value.
     FieldOutside(Term, Value),
-    /// The value is a number of more digits than are computed.
+    /// A position outside of a string: the operation.
+    PositionOutside(Term),
+    /// The value is a number of more digits, or a string of more characters, than are computed.
     TooLong(Term),
     /// The valuation does not have the datum.
     Unbound(Datum),
@@ -55,7 +58,10 @@ impl fmt::Display for Undefined {
             Undefined::FieldOutside(term, field) => {
                 write!(f, "{field} in `{term}` is outside the field's type")
             }
-            Undefined::TooLong(_) => write!(f, "a number has more than {} digits", budget::MAX_DIGITS),
+            Undefined::PositionOutside(term) => write!(f, "`{term}` asks for more than the string has"),
+            Undefined::TooLong(_) => {
+                write!(f, "a number or a string has more than {} digits or characters", budget::MAX_DIGITS)
+            }
             Undefined::Unbound(datum) => write!(f, "`{datum}` has no value"),
         }
     }
@@ -128,12 +134,7 @@ fn value_of(
         }
         Node::Arithmetic(operator, a, b) => {
             let value = arithmetic_on_values(*operator, &go(a)?, &go(b)?);
-            let value = value.ok_or_else(|| Undefined::DivisionByZero(term.clone()))?;
-            if is_too_long(&value) {
-                budget::too_long();
-                return Err(Undefined::TooLong(term.clone()));
-            }
-            value
+            computed(term, value.ok_or_else(|| Undefined::DivisionByZero(term.clone()))?)?
         }
         Node::Negate(a) => match go(a)? {
             Value::Int(value) => Value::Int(-value),
@@ -174,11 +175,25 @@ fn value_of(
             }
             Value::Record(ty.clone(), values)
         }
+        Node::OnStrings(operation, arguments) => {
+            let values = arguments.iter().map(go).collect::<Result<Vec<_>, _>>()?;
+            let value = strings::on_values(*operation, &values);
+            computed(term, value.ok_or_else(|| Undefined::PositionOutside(term.clone()))?)?
+        }
         Node::Field(a, position) => match go(a)? {
             Value::Record(_, mut fields) => fields.swap_remove(*position),
             other => unreachable!("{other} is not a record"),
         },
     })
+}
+
+/// The value that was computed, unless it is too long.
+fn computed(term: &Term, value: Value) -> Result<Value, Undefined> {
+    if is_too_long(&value) {
+        budget::too_long();
+        return Err(Undefined::TooLong(term.clone()));
+    }
+    Ok(value)
 }
 
 /// The truth of a Boolean term.
@@ -220,12 +235,13 @@ pub fn arithmetic_on_values(operator: Operator, a: &Value, b: &Value) -> Option<
     }
 }
 
-/// Is it a number of more digits than are read and computed? A product of long ones is longer, and whoever
-/// computes with it pays for its square.
+/// Is it a number of more digits, or a string of more characters, than are read and computed? A product of
+/// long ones is longer, and whoever computes with it pays for its square.
 pub fn is_too_long(value: &Value) -> bool {
     let bits = match value {
         Value::Int(value) => value.bit_len(),
         Value::Real(value) => value.numerator().bit_len().max(value.denominator().bit_len()),
+        Value::String(value) => return value.chars().nth(budget::MAX_DIGITS).is_some(),
         _ => 0,
     };
     bits / 10 * 3 > budget::MAX_DIGITS

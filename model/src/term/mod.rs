@@ -16,6 +16,7 @@ pub mod evaluate;
 mod intern;
 pub mod node;
 pub mod print;
+pub mod strings;
 mod substitute;
 pub(crate) mod total;
 
@@ -173,7 +174,9 @@ fn children(node: &Node) -> Vec<&Term> {
     match node {
         Node::Literal(_) | Node::Data(_) => Vec::new(),
         Node::Not(a) | Node::Negate(a) | Node::ToReal(a) | Node::Field(a, _) => vec![a],
-        Node::And(parts) | Node::Or(parts) | Node::Record(_, parts) => parts.iter().collect(),
+        Node::And(parts) | Node::Or(parts) | Node::Record(_, parts) | Node::OnStrings(_, parts) => {
+            parts.iter().collect()
+        }
         Node::Compare(_, a, b) | Node::Arithmetic(_, a, b) | Node::Select(a, b) => vec![a, b],
         Node::IfThenElse(a, b, c) | Node::Store(a, b, c) => vec![a, b, c],
     }
@@ -221,6 +224,7 @@ impl Ord for Term {
                 Node::Store(..) => (11, None, None, 0),
                 Node::Field(_, position) => (12, None, None, *position),
                 Node::Record(..) => (13, None, None, 0),
+                Node::OnStrings(operation, _) => (14, None, None, *operation as usize),
             }
         };
         let parts = || self.children().cmp(&other.children());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::term::Term;
+pub use crate::term::strings::StringOperation;
 use crate::types::RecordType;
 use crate::value::Value;
 
@@ -23,7 +24,7 @@ pub enum Node {
     And(Vec<Term>),
     /// A disjunction of two or more; evaluated from the left, stopping at the first true.
     Or(Vec<Term>),
-    /// A comparison of two terms of one sort (an order only between numbers).
+    /// A comparison of two terms of one sort (an order only between numbers, and between strings).
     Compare(Comparison, Term, Term),
     /// `if c then a else b`; only the branch taken is evaluated.
     IfThenElse(Term, Term, Term),
@@ -37,6 +38,8 @@ pub enum Node {
     Select(Term, Term),
     /// `a[i := e]`
     Store(Term, Term, Term),
+    /// An operation on strings.
+    OnStrings(StringOperation, Vec<Term>),
     /// `r.field`, by the field's position in the record type.
     Field(Term, usize),
     /// The record of these fields, in the order of its type; undefined where one lies outside of its type.

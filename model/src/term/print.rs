@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::term::Term;
-use crate::term::node::{Comparison, Node, Operator};
+use crate::term::node::{Comparison, Node, Operator, StringOperation};
 use crate::types::{RecordType, Type};
 use crate::value::Value;
 
@@ -55,12 +55,16 @@ fn binding(term: &Term) -> Binding {
         Node::Compare(..) => Binding::Comparison,
         Node::Arithmetic(Operator::Add | Operator::Subtract, ..) => Binding::Sum,
         Node::Arithmetic(..) => Binding::Product,
+        Node::OnStrings(StringOperation::Concatenate, _) => Binding::Sum,
         Node::Literal(value) => literal_binding(value),
         Node::Not(_) | Node::Negate(_) => Binding::Unary,
         Node::ToReal(inner) => binding(inner),
-        Node::Data(_) | Node::Select(..) | Node::Store(..) | Node::Field(..) | Node::Record(..) => {
-            Binding::Atom
-        }
+        Node::Data(_)
+        | Node::Select(..)
+        | Node::Store(..)
+        | Node::Field(..)
+        | Node::Record(..)
+        | Node::OnStrings(..) => Binding::Atom,
     }
 }
 
@@ -188,6 +192,7 @@ fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result 
             alone(f, i, Binding::Conditional)?;
             f.write_str("]")
         }
+        Node::OnStrings(operation, arguments) => on_strings(f, *operation, arguments),
         Node::Store(a, i, e) => {
             write(f, a, Binding::Atom)?;
             f.write_str("[")?;
@@ -202,6 +207,28 @@ fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result 
             let Type::Record(record) = a.sort() else { unreachable!("{position} of a record") };
             write!(f, ".{}", record.fields[*position].0)
         }
+    }
+}
+
+fn on_strings(f: &mut dyn fmt::Write, operation: StringOperation, arguments: &[Term]) -> fmt::Result {
+    match (operation.function(), arguments) {
+        (Some(name), _) => {
+            write!(f, "{name}(")?;
+            separated(f, arguments, ", ", Binding::Conditional)?;
+            f.write_str(")")
+        }
+        (None, [s, rest @ ..]) if operation != StringOperation::Concatenate => {
+            write(f, s, Binding::Atom)?;
+            f.write_str("[")?;
+            separated(f, rest, "..", Binding::Conditional)?;
+            f.write_str("]")
+        }
+        (None, [s, t]) => {
+            write(f, s, Binding::Sum)?;
+            f.write_str(" + ")?;
+            write(f, t, Binding::Product)
+        }
+        (None, _) => unreachable!("{operation:?} of {arguments:?}"),
     }
 }
 

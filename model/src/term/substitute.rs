@@ -48,6 +48,9 @@ fn rewrite(term: &Term, mask: u64, substitution: &Substitution, memo: &mut HashM
         Node::ToReal(a) => go(a).to_real(),
         Node::Select(a, i) => Term::select(&go(a), &go(i)),
         Node::Store(a, i, e) => Term::store(&go(a), &go(i), &go(e)),
+        Node::OnStrings(operation, arguments) => {
+            Term::on_strings(*operation, &arguments.iter().map(go).collect::<Vec<_>>())
+        }
         Node::Field(a, position) => Term::field(&go(a), *position),
         Node::Record(ty, fields) => Term::record(ty, fields.iter().map(go).collect::<Vec<_>>()),
     };

@@ -17,7 +17,7 @@
 use dashu::integer::IBig;
 
 use crate::term::evaluate::sign;
-use crate::term::node::{Node, Operator};
+use crate::term::node::{Node, Operator, StringOperation};
 use crate::term::{Term, children};
 use crate::types::Type;
 
@@ -38,6 +38,7 @@ pub(super) fn is_total(node: &Node, sort: &Type) -> bool {
         Node::Record(ty, fields) => {
             fields.iter().zip(&ty.fields).all(|(field, (_, of))| fits_field(field, of))
         }
+        Node::OnStrings(StringOperation::At | StringOperation::Slice, _) => false,
         _ => true,
     }
 }

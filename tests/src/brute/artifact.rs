@@ -8,7 +8,7 @@ use std::rc::Rc;
 use coreach_model::ActionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::term::Term;
-use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 
 use super::expression::Expression;
 use super::machine::{Action, Datum, Direction, Machine, Step};
@@ -82,6 +82,7 @@ pub fn ty(of: &coreach_model::Type) -> Type {
         Theirs::Int => Type::Int,
         Theirs::Nat => Type::Nat,
         Theirs::Real => Type::Real,
+        Theirs::String => Type::Text,
         Theirs::Range(low, high) => Type::Range(integer(low.clone()), integer(high.clone())),
         Theirs::Enum(enumeration) => {
             Type::Enumeration(enumeration.literals.iter().map(|literal| Rc::from(literal.as_str())).collect())
@@ -107,6 +108,7 @@ pub fn value(of: &coreach_model::Value) -> Value {
             let below: i128 = integer(dashu::integer::IBig::from(number.denominator().clone()));
             Value::Number(Number::quotient(integer(number.numerator().clone()), below))
         }
+        Theirs::String(text) => Value::Text(text.to_string().into()),
         Theirs::Enum(enumeration, position) => {
             Value::Literal(Rc::from(enumeration.literals[*position].as_str()))
         }
@@ -135,6 +137,7 @@ pub fn modelled(of: &Value, ty: &coreach_model::Type) -> Option<coreach_model::V
     use coreach_model::{Type as Theirs, Value as Made};
     match (of, ty) {
         (Value::Bool(truth), _) => Some(Made::Bool(*truth)),
+        (Value::Text(text), _) => Some(Made::string(text)),
         (Value::Number(number), Theirs::Real) => {
             Some(Made::Real(dashu::integer::IBig::from(number.as_integer()?).into()))
         }
@@ -184,6 +187,17 @@ impl Scope<'_> {
             Node::Negate(a) => Expression::Negate(one(a)),
             // Numbers are rationals here.
             Node::ToReal(a) => self.expression(a),
+            Node::OnStrings(StringOperation::Concatenate, parts) => {
+                Expression::Arithmetic(Operator::Add, one(&parts[0]), one(&parts[1]))
+            }
+            Node::OnStrings(StringOperation::At, parts) => Expression::Select(one(&parts[0]), one(&parts[1])),
+            Node::OnStrings(StringOperation::Slice, parts) => {
+                Expression::Slice(one(&parts[0]), one(&parts[1]), one(&parts[2]))
+            }
+            Node::OnStrings(operation, parts) => {
+                let Some(name) = operation.function() else { panic!("{operation:?} has no name") };
+                Expression::Call(name.to_owned(), all(parts))
+            }
             Node::Select(a, i) => Expression::Select(one(a), one(i)),
             Node::Store(a, i, e) => Expression::Store(one(a), one(i), one(e)),
             Node::Record(of, fields) => {

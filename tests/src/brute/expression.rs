@@ -2,8 +2,9 @@
 //!
 //! `&&`, `||`, `=>` and `if` go from the left and stop early; a chain of comparisons is a conjunction and
 //! does the same. Everything else evaluates all it is made of. What is evaluated must have a value: a
-//! division by zero, an index outside of the index's type and an element outside of the element's type have
-//! none, and then the whole has none. No expression is ever rewritten: `10 div x == 10 div x` divides twice.
+//! division by zero, an index outside of the index's type, an element outside of the element's type and a
+//! position outside of a string have none, and then the whole has none. No expression is ever rewritten:
+//! `10 div x == 10 div x` divides twice.
 
 use std::collections::BTreeSet;
 
@@ -38,6 +39,10 @@ pub enum Expression {
     Select(Box<Expression>, Box<Expression>),
     /// `a[i := e]`
     Store(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// `s[i..j]`
+    Slice(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// A function of the language, by its name.
+    Call(String, Vec<Expression>),
     /// `r.field`
     Field(Box<Expression>, String),
     /// A record of these fields, or an array of these cells, in the order of the type.
@@ -95,6 +100,20 @@ impl Expression {
                 }
                 Value::Bool(true)
             }
+            Expression::Arithmetic(Operator::Add, a, b) if matches!(a.value(places), Ok(Value::Text(_))) => {
+                Value::Text(
+                    [a.text(places)?, b.text(places)?].concat().into_iter().collect::<String>().into(),
+                )
+            }
+            Expression::Slice(text, from, to) => {
+                let text = text.text(places)?;
+                let (from, to) = (from.number(places)?, to.number(places)?);
+                part(&text, from.as_integer(), to.as_integer())?
+            }
+            Expression::Call(name, arguments) => {
+                let values: Result<Vec<Value>, _> = arguments.iter().map(|one| one.value(places)).collect();
+                call(name, &values?)
+            }
             Expression::Arithmetic(operator, a, b) => {
                 let (a, b) = (a.number(places)?, b.number(places)?);
                 Value::Number(arithmetic(*operator, a, b).ok_or(Undefined)?)
@@ -105,6 +124,10 @@ impl Expression {
                 } else {
                     no.value(places)?
                 }
+            }
+            Expression::Select(text, index) if matches!(text.value(places), Ok(Value::Text(_))) => {
+                let (text, at) = (text.text(places)?, index.number(places)?.as_integer());
+                part(&text, at, at.map(|at| at + 1))?
             }
             Expression::Select(array, index) => {
                 let (array, index) = (array.array(places)?, index.value(places)?);
@@ -163,6 +186,13 @@ impl Expression {
         }
     }
 
+    fn text(&self, places: &[Value]) -> Result<Vec<char>, Undefined> {
+        match self.value(places)? {
+            Value::Text(value) => Ok(value.chars().collect()),
+            other => panic!("{other} is no string"),
+        }
+    }
+
     fn array(&self, places: &[Value]) -> Result<Array, Undefined> {
         match self.value(places)? {
             Value::Array(value) => Ok(value),
@@ -200,10 +230,50 @@ impl Expression {
                 a.mentions(found);
                 b.mentions(found);
             }
-            Expression::If(a, b, c) | Expression::Store(a, b, c) => {
+            Expression::Call(_, parts) => parts.iter().for_each(|part| part.mentions(found)),
+            Expression::If(a, b, c) | Expression::Store(a, b, c) | Expression::Slice(a, b, c) => {
                 [a, b, c].into_iter().for_each(|part| part.mentions(found));
             }
         }
+    }
+}
+
+/// The characters from one position to another, both within the text.
+fn part(text: &[char], from: Option<i128>, to: Option<i128>) -> Result<Value, Undefined> {
+    let position = |at: Option<i128>| at.and_then(|at| usize::try_from(at).ok()).ok_or(Undefined);
+    let found = text.get(position(from)?..position(to)?).ok_or(Undefined)?;
+    Ok(Value::Text(found.iter().collect::<String>().into()))
+}
+
+/// The functions of strings.
+pub const OF_STRINGS: [&str; 7] =
+    ["len", "starts_with", "ends_with", "contains", "index_of", "to_int", "to_string"];
+
+/// A function, by looking at every place.
+fn call(name: &str, arguments: &[Value]) -> Value {
+    let texts: Vec<Vec<char>> = arguments
+        .iter()
+        .filter_map(|one| match one {
+            Value::Text(text) => Some(text.chars().collect()),
+            _ => None,
+        })
+        .collect();
+    let stands_at = |s: &[char], t: &[char], at: usize| at + t.len() <= s.len() && s[at..at + t.len()] == *t;
+    let first = |s: &[char], t: &[char]| (0..=s.len()).find(|at| stands_at(s, t, *at));
+    match (name, texts.as_slice(), arguments) {
+        ("len", [s], _) => Value::integer(s.len() as i128),
+        ("starts_with", [s, t], _) => Value::Bool(stands_at(s, t, 0)),
+        ("ends_with", [s, t], _) => Value::Bool(t.len() <= s.len() && stands_at(s, t, s.len() - t.len())),
+        ("contains", [s, t], _) => Value::Bool(first(s, t).is_some()),
+        ("index_of", [s, t], _) => Value::integer(first(s, t).map_or(-1, |at| at as i128)),
+        ("to_int", [s], _) => {
+            let digits: Option<Vec<u32>> =
+                s.iter().map(|c| if c.is_ascii() { c.to_digit(10) } else { None }).collect();
+            let number = |digits: Vec<u32>| digits.iter().fold(0, |sum, digit| sum * 10 + i128::from(*digit));
+            Value::integer(digits.filter(|all| !all.is_empty()).map_or(-1, number))
+        }
+        ("to_string", [], [number]) => Value::Text(number.to_string().into()),
+        _ => panic!("{name} is no function of {arguments:?}"),
     }
 }
 
@@ -222,6 +292,10 @@ fn compare(comparison: Comparison, left: &Value, right: &Value) -> bool {
             Comparison::Greater => left > right,
             Comparison::AtLeast => left >= right,
         };
+    }
+    if let (Value::Text(a), Value::Text(b)) = (left, right) {
+        let codes = |text: &str| text.chars().map(u32::from).collect::<Vec<u32>>();
+        return comparison.holds(codes(a).cmp(&codes(b)));
     }
     match comparison {
         Comparison::Equal => left == right,

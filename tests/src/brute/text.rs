@@ -15,7 +15,7 @@ use coreach_model::reader::syntax::{self, ExpressionKind, QuantifiedValues, Quan
 use coreach_model::reader::yaml::{self, Entry, Node};
 use coreach_model::term::node::{Comparison, Operator};
 
-use super::expression::Expression;
+use super::expression::{Expression, OF_STRINGS};
 use super::machine::{Action, Datum, Direction, Machine, Step};
 use super::value::{ArrayType, Number, Type, Value};
 
@@ -227,6 +227,7 @@ impl Types {
             "int" => Ok(Type::Int),
             "nat" => Ok(Type::Nat),
             "real" => Ok(Type::Real),
+            "string" => Ok(Type::Text),
             name => self.named(name),
         }
     }
@@ -341,6 +342,8 @@ impl Names<'_> {
                     below,
                 )))
             }
+            ExpressionKind::Text(text) => Expression::Constant(Value::Text(text.as_str().into())),
+            ExpressionKind::Slice(s, i, j) => Expression::Slice(one(s)?, one(i)?, one(j)?),
             ExpressionKind::Not(a) => Expression::Not(one(a)?),
             ExpressionKind::Negate(a) => Expression::Negate(one(a)?),
             ExpressionKind::And(parts) => Expression::And(all(parts)?),
@@ -413,6 +416,7 @@ impl Names<'_> {
                 let negative = Expression::Negate(Box::new(a.clone()));
                 return Ok(chosen(chain(Comparison::Less, a, &zero), &negative, a));
             }
+            _ if OF_STRINGS.contains(&name) => return Ok(Expression::Call(name.to_owned(), arguments)),
             _ => {}
         }
         let function = self.known.functions.get(name).ok_or(format!("no function {name}"))?;

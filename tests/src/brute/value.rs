@@ -128,6 +128,8 @@ pub enum Type {
     Range(i128, i128),
     /// `real`
     Real,
+    /// `string`, of which brute force looks at those of [`STRINGS`] only: models take no others.
+    Text,
     /// An enumeration's literals.
     Enumeration(Rc<[Rc<str>]>),
     /// An array.
@@ -147,6 +149,9 @@ pub struct ArrayType {
     pub element: Type,
 }
 
+/// The strings that messages and constants of a random model carry.
+pub const STRINGS: [&str; 3] = ["", "a", "b\u{e9}"];
+
 /// A value.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
@@ -154,6 +159,8 @@ pub enum Value {
     Bool(bool),
     /// A number, of any numerical type.
     Number(Number),
+    /// A string.
+    Text(Rc<str>),
     /// A literal of an enumeration.
     Literal(Rc<str>),
     /// An array.
@@ -206,7 +213,9 @@ impl Value {
     /// Does it lie in the type?
     pub fn is_in(&self, ty: &Type) -> bool {
         match (self, ty) {
-            (Value::Bool(_), Type::Bool) | (Value::Number(_), Type::Real) => true,
+            (Value::Bool(_), Type::Bool) | (Value::Number(_), Type::Real) | (Value::Text(_), Type::Text) => {
+                true
+            }
             (Value::Number(number), Type::Int) => number.as_integer().is_some(),
             (Value::Number(number), Type::Nat) => number.as_integer().is_some_and(|value| value >= 0),
             (Value::Number(number), Type::Range(low, high)) => {
@@ -232,6 +241,7 @@ impl Type {
         let values = match self {
             Type::Bool => vec![Value::Bool(false), Value::Bool(true)],
             Type::Int | Type::Nat | Type::Real => return None,
+            Type::Text => STRINGS.map(|text| Value::Text(text.into())).to_vec(),
             Type::Range(low, high) => {
                 let size = usize::try_from(high.checked_sub(*low)?).ok()?;
                 if size >= limit {
@@ -277,6 +287,7 @@ impl fmt::Display for Value {
         match self {
             Value::Bool(value) => write!(f, "{value}"),
             Value::Number(value) => write!(f, "{value}"),
+            Value::Text(value) => write!(f, "{value:?}"),
             Value::Literal(value) => f.write_str(value),
             Value::Array(array) => {
                 let cells: Vec<String> = array.cells.iter().map(ToString::to_string).collect();

@@ -9,6 +9,7 @@ use coreach_model::{Datum, Type, Value};
 
 use super::Shape;
 use super::random::Random;
+use crate::brute::value::STRINGS;
 use crate::source::Tree;
 
 /// The types of one model, the likely ones more than once.
@@ -17,6 +18,10 @@ pub fn types(random: &mut Random, shape: &Shape) -> Vec<Type> {
     let size = random.between(shape.range) as i64;
     let main = Type::Range(low.into(), (low + size - 1).into());
     let mut types = vec![main.clone(), main];
+    // Nothing is drawn where there are none, so that a seed means the same pair.
+    if shape.strings > 0 && random.chance(shape.strings) {
+        types.extend([Type::String, Type::String]);
+    }
     if random.chance(40) {
         let high = random.between((1, 2)) as i64;
         types.push(Type::Range(0.into(), high.into()));
@@ -123,6 +128,9 @@ fn is_some(random: &mut Random, tree: &Tree, ty: &Type) -> Tree {
 
 /// Some literal of the finite type.
 pub fn literal(random: &mut Random, ty: &Type) -> Tree {
-    let values = Value::enumerate(ty, 64).unwrap_or_default();
+    let values = match ty {
+        Type::String => STRINGS.map(Value::string).to_vec(),
+        _ => Value::enumerate(ty, 64).unwrap_or_default(),
+    };
     Tree::literal(random.pick(&values).cloned().unwrap_or_else(|| Value::any(ty)))
 }

@@ -77,6 +77,8 @@ pub struct Shape {
     pub arrays: usize,
     /// A model has a record.
     pub records: usize,
+    /// A datum is a string.
+    pub strings: usize,
     /// A number is an operation that does not always have a value.
     pub partial: usize,
     /// A condition is one that simplifying takes for a constant, though a part of it may have no value.
@@ -118,6 +120,7 @@ impl Default for Shape {
             nonlinear: 8,
             arrays: 20,
             records: 15,
+            strings: 0,
             partial: 12,
             foldable: 14,
             short: 0,

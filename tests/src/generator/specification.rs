@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use coreach_model::{ActionId, ActionKind, Datum, LocationId, Number, Numbered, TransitionId, Value};
+use coreach_model::{ActionId, ActionKind, Datum, LocationId, Number, Numbered, TransitionId, Type, Value};
 
 use super::random::Random;
 use super::terms::{self, Scope};
 use super::{Shape, data};
+use crate::brute::value::STRINGS;
 use crate::source::tree::Sort;
 use crate::source::{Model, Step, Tree};
 
@@ -58,6 +59,8 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Model {
         actions,
         transitions: Numbered::new(),
     };
+    let constants = model.constants.clone();
+    model.condition = Tree::and(constants.iter().filter_map(few).chain([model.condition.clone()]));
     for target in (1..count).map(LocationId::of) {
         let source = LocationId::of(random.below(target.place()));
         grow(random, shape, &mut model, source, target);
@@ -67,7 +70,18 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Model {
         let target = LocationId::of(random.below(count));
         grow(random, shape, &mut model, source, target);
     }
+    for at in model.transitions.numbers() {
+        let parameters = model.action(model.transitions[at].action).parameters.clone();
+        let guard = model.transitions[at].guard.clone();
+        model.transitions[at].guard = Tree::and(parameters.iter().filter_map(few).chain([guard]));
+    }
     model
+}
+
+/// That a string is one of those that brute force looks at.
+fn few(datum: &Datum) -> Option<Tree> {
+    let is = |text| Tree::equal(&Tree::datum(datum), &Tree::literal(Value::string(text)));
+    (*datum.ty() == Type::String).then(|| Tree::or(STRINGS.map(is)))
 }
 
 /// Adds a transition, and perhaps a companion of the same action.
@@ -157,7 +171,7 @@ fn choice(random: &mut Random, shape: &Shape, model: &mut Model, first: &Step) {
     let back = LocationId::of(random.below(3.min(model.locations.len())));
     let mut left = transition(random, shape, model, one, a, first.target);
     if let Some((variable, _)) = &kept
-        && !matches!(variable.ty(), coreach_model::Type::Array(_) | coreach_model::Type::Record(_))
+        && !matches!(variable.ty(), Type::Array(_) | Type::Record(_))
         && let Some(value) = Value::enumerate(variable.ty(), 64).and_then(|all| random.pick(&all).cloned())
         && random.chance(80)
     {

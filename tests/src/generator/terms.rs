@@ -110,6 +110,7 @@ fn about(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Ty
                 }
             }
         }
+        Type::String => about_text(random, scope, shape, left),
         ty => {
             let left = if random.chance(25) { integer(random, scope, shape, ty) } else { left.clone() };
             compare(random, &left, ty, scope, shape)
@@ -149,6 +150,44 @@ fn made(random: &mut Random, scope: &Scope, shape: &Shape, ty: &Type) -> Tree {
         Type::Bool => atom(random, scope, &calm),
         Type::Enum(_) => literal(random, ty),
         ty => integer(random, scope, &calm, ty),
+    }
+}
+
+/// A string that may be mentioned, or one that is made of some.
+fn text(random: &mut Random, scope: &Scope) -> Tree {
+    let strings = scope.of(|ty| *ty == Type::String);
+    let one = |random: &mut Random| match random.pick(&strings) {
+        Some(datum) if random.chance(60) => Tree::datum(datum),
+        _ => literal(random, &Type::String),
+    };
+    let first = one(random);
+    match random.below(8) {
+        0 => Tree::arithmetic(Operator::Add, &first, &one(random)),
+        1 => Tree::select(&first, &Tree::int(random.below(2) as i64)),
+        2 => Tree::slice(&first, &Tree::int(random.below(2) as i64), &Tree::call("len", &[first.clone()])),
+        _ => first,
+    }
+}
+
+/// A condition on a string.
+fn about_text(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree) -> Tree {
+    let right = text(random, scope);
+    let number = Tree::int(random.below(3) as i64);
+    let sign = comparison(random);
+    let asked = ["starts_with", "ends_with", "contains"][random.below(3)];
+    match random.below(13) {
+        0..4 => {
+            Tree::compare(if sign == Comparison::Equal { sign } else { Comparison::NotEqual }, left, &right)
+        }
+        4 => Tree::compare(sign, left, &right),
+        5 => Tree::compare(sign, &Tree::call(["len", "to_int"][random.below(2)], &[left.clone()]), &number),
+        6 => Tree::compare(sign, &Tree::call("index_of", &[left.clone(), right]), &number),
+        7 => Tree::call(asked, &[left.clone(), right]).not(),
+        8..12 => {
+            let other = integer(random, scope, &shape.calm(), &Type::Range(0.into(), 2.into()));
+            Tree::compare(sign, &Tree::call("to_string", &[other]), &right)
+        }
+        _ => Tree::call(asked, &[left.clone(), right]),
     }
 }
 
@@ -295,6 +334,9 @@ pub fn value(random: &mut Random, scope: &Scope, shape: &Shape, variable: &Datum
             if random.chance(40) { Tree::if_then_else(&atom(random, scope, shape), &a, &own) } else { a }
         }
         ty => {
+            if *ty == Type::String && random.chance(30) {
+                return text(random, scope);
+            }
             let same = scope.of(|other| other == ty);
             let a = random.pick(&same).map_or_else(|| own.clone(), |datum| Tree::datum(datum));
             match random.below(5) {

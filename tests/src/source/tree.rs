@@ -33,6 +33,10 @@ pub enum Tree {
     Select(Box<Tree>, Box<Tree>),
     /// `a[i := e]`
     Store(Box<Tree>, Box<Tree>, Box<Tree>),
+    /// A function, by its name.
+    Call(&'static str, Vec<Tree>),
+    /// `s[i..j]`
+    Slice(Box<Tree>, Box<Tree>, Box<Tree>),
     /// `r.field`, by its position.
     Field(Box<Tree>, usize),
     /// What is written shortly, of its type, and its parts.
@@ -63,7 +67,7 @@ pub enum Sort {
     Integer,
     /// Rationals.
     Real,
-    /// An enumeration, an array or a record.
+    /// A string, an enumeration, an array or a record.
     Other(Type),
 }
 
@@ -180,6 +184,16 @@ impl Tree {
         Tree::Store(Box::new(array.clone()), Box::new(index.clone()), Box::new(element.clone()))
     }
 
+    /// `f(a, b)`
+    pub fn call(name: &'static str, arguments: &[Tree]) -> Self {
+        Tree::Call(name, arguments.to_vec())
+    }
+
+    /// `s[i..j]`
+    pub fn slice(text: &Tree, from: &Tree, to: &Tree) -> Self {
+        Tree::Slice(Box::new(text.clone()), Box::new(from.clone()), Box::new(to.clone()))
+    }
+
     /// `r.field`
     pub fn field(record: &Tree, position: usize) -> Self {
         Tree::Field(Box::new(record.clone()), position)
@@ -198,14 +212,16 @@ impl Tree {
         match self {
             Tree::Literal(_) | Tree::Datum(_) => Vec::new(),
             Tree::Not(a) | Tree::Negate(a) | Tree::Field(a, _) => vec![a],
-            Tree::And(parts) | Tree::Or(parts) | Tree::Implies(parts) | Tree::Short(_, _, parts) => {
-                parts.iter().collect()
-            }
+            Tree::And(parts)
+            | Tree::Or(parts)
+            | Tree::Implies(parts)
+            | Tree::Short(_, _, parts)
+            | Tree::Call(_, parts) => parts.iter().collect(),
             Tree::Chain(first, rest) => {
                 std::iter::once(&**first).chain(rest.iter().map(|(_, part)| part)).collect()
             }
             Tree::Arithmetic(_, a, b) | Tree::Select(a, b) => vec![a, b],
-            Tree::If(a, b, c) | Tree::Store(a, b, c) => vec![a, b, c],
+            Tree::If(a, b, c) | Tree::Store(a, b, c) | Tree::Slice(a, b, c) => vec![a, b, c],
         }
     }
 
@@ -224,6 +240,8 @@ impl Tree {
             Tree::Short(form, ty, parts) => {
                 Tree::Short(form.clone(), ty.clone(), parts.iter().map(change).collect())
             }
+            Tree::Call(name, parts) => Tree::Call(name, parts.iter().map(change).collect()),
+            Tree::Slice(a, b, c) => Tree::Slice(one(a), one(b), one(c)),
             Tree::Chain(first, rest) => {
                 let first = one(first);
                 Tree::Chain(first, rest.iter().map(|(sign, part)| (*sign, change(part))).collect())
@@ -262,6 +280,9 @@ impl Tree {
             Tree::Datum(datum) => Sort::of(datum.ty()),
             Tree::Not(_) | Tree::And(_) | Tree::Or(_) | Tree::Implies(_) | Tree::Chain(..) => Sort::Bool,
             Tree::Negate(a) | Tree::Store(a, ..) => a.sort(),
+            Tree::Call("starts_with" | "ends_with" | "contains", _) => Sort::Bool,
+            Tree::Call("to_string", _) | Tree::Slice(..) => Sort::Other(Type::String),
+            Tree::Call(..) => Sort::Integer,
             Tree::Arithmetic(Operator::Divide, ..) => Sort::Real,
             Tree::Arithmetic(_, a, b) | Tree::If(_, a, b) => match (a.sort(), b.sort()) {
                 (Sort::Integer, Sort::Real) => Sort::Real,
@@ -269,6 +290,7 @@ impl Tree {
             },
             Tree::Select(a, _) => match a.sort() {
                 Sort::Other(Type::Array(array)) => Sort::of(&array.element),
+                Sort::Other(Type::String) => Sort::Other(Type::String),
                 other => panic!("{other:?} is no array"),
             },
             Tree::Field(a, position) => match a.sort() {
@@ -293,9 +315,13 @@ impl fmt::Display for Part<'_> {
         let is_negative = matches!(self.0, Tree::Literal(Value::Int(value)) if *value < 0.into());
         match self.0 {
             Tree::Literal(_) if is_negative => write!(f, "({})", self.0),
-            Tree::Literal(_) | Tree::Datum(_) | Tree::Select(..) | Tree::Store(..) | Tree::Field(..) => {
-                write!(f, "{}", self.0)
-            }
+            Tree::Literal(_)
+            | Tree::Datum(_)
+            | Tree::Select(..)
+            | Tree::Store(..)
+            | Tree::Call(..)
+            | Tree::Slice(..)
+            | Tree::Field(..) => write!(f, "{}", self.0),
             other => write!(f, "({other})"),
         }
     }
@@ -347,6 +373,12 @@ impl fmt::Display for Tree {
             }
             Tree::Arithmetic(operator, a, b) => write!(f, "{} {operator} {}", Part(a), Part(b)),
             Tree::If(c, a, b) => write!(f, "if {c} then {a} else {b}"),
+            Tree::Call(name, parts) => {
+                write!(f, "{name}(")?;
+                joined(f, parts, ", ")?;
+                f.write_str(")")
+            }
+            Tree::Slice(a, i, j) => write!(f, "{}[{i}..{j}]", Part(a)),
             Tree::Select(a, i) => write!(f, "{}[{i}]", Part(a)),
             Tree::Store(a, i, e) => write!(f, "{}[{i} := {e}]", Part(a)),
             Tree::Field(a, position) => match a.sort() {

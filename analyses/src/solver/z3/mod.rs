@@ -20,6 +20,7 @@ pub mod horn;
 mod path;
 mod quantified;
 mod read;
+mod strings;
 #[cfg(test)]
 mod tests;
 mod translate;
@@ -49,6 +50,13 @@ const MOST_REMEMBERED: usize = 1 << 18;
 /// How far a witness's numbers lie from 0, where they can.
 const SMALL: i64 = 10;
 
+/// A string of a witness is printable and of at most so many characters, where it can be.
+const SHORT: i64 = 12;
+
+/// Resource units of a question about strings: five times as many decide half of the rest, in thrice the
+/// time.
+const MOST_OF_STRINGS: u32 = 200_000;
+
 /// What a query may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueryLimits {
@@ -72,6 +80,7 @@ pub struct Z3Solver {
     // Shared by counting: a clone of Z3's solver is a translation of all it holds, and takes milliseconds.
     linear: Rc<z3::Solver>,
     nonlinear: Option<Rc<z3::Solver>>,
+    strings: Option<Rc<z3::Solver>>,
     path: Option<path::Path>,
     quantified: Option<Rc<z3::Solver>>,
     answers: HashMap<Box<[Term]>, Answer>,
@@ -113,6 +122,7 @@ impl Z3Solver {
             translator: Translator::default(),
             linear: start(limits.rlimit, 0),
             nonlinear: None,
+            strings: None,
             path: None,
             quantified: None,
             answers: HashMap::new(),
@@ -143,7 +153,14 @@ impl Z3Solver {
         let prepared: Vec<Rc<Prepared>> =
             conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect();
         let limits = self.limits;
-        let solver = if prepared.iter().any(|conjunct| conjunct.nonlinear) {
+        let solver = if prepared.iter().any(|conjunct| conjunct.strings) {
+            // Of strings a solver with a history knows less and less: each question begins anew.
+            let rlimit = if limits.rlimit > 0 { limits.rlimit.min(MOST_OF_STRINGS) } else { MOST_OF_STRINGS };
+            let solver = self.strings.get_or_insert_with(|| start(rlimit, limits.milliseconds)).clone();
+            solver.reset();
+            solver.push();
+            solver
+        } else if prepared.iter().any(|conjunct| conjunct.nonlinear) {
             self.nonlinear.get_or_insert_with(|| start(limits.rlimit, limits.milliseconds)).clone()
         } else {
             self.linear.clone()
@@ -173,7 +190,8 @@ impl Z3Solver {
             SatResult::Unsat => Answer::Unsat,
             SatResult::Unknown => {
                 // Z3 says "canceled" of both limits, at times "timeout" of the clock: the time itself tells.
-                let clocked = self.nonlinear.as_ref().is_some_and(|other| Rc::ptr_eq(other, solver));
+                let mut clocks = [&self.nonlinear, &self.strings].into_iter().flatten();
+                let clocked = clocks.any(|other| Rc::ptr_eq(other, solver));
                 let limit = Duration::from_millis(self.limits.milliseconds.into());
                 if clocked && !limit.is_zero() && start.elapsed() >= limit {
                     self.statistics.timed_out += 1;
@@ -457,13 +475,15 @@ fn hash(term: &Term) -> u64 {
     hasher.finish()
 }
 
-/// The bounds of a small number.
+/// The bounds of a small number, or of a short string.
 fn bounds(constant: &Dynamic) -> Vec<Bool> {
     if let Some(constant) = constant.as_int() {
         vec![constant.ge(-SMALL), constant.le(SMALL)]
     } else if let Some(constant) = constant.as_real() {
         let bound = z3::ast::Real::from_rational(SMALL, 1);
         vec![constant.ge(bound.unary_minus()), constant.le(bound)]
+    } else if let Some(constant) = constant.as_string() {
+        strings::plain(&constant, SHORT).to_vec()
     } else {
         Vec::new()
     }

@@ -39,7 +39,7 @@ impl Z3Solver {
         let mut suits = true;
         for conjunct in &conjuncts[shared..] {
             let prepared = self.translator.prepare(conjunct);
-            if prepared.nonlinear || prepared.beyond {
+            if prepared.nonlinear || prepared.strings || prepared.beyond {
                 suits = false;
                 break;
             }

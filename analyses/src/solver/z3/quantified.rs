@@ -67,7 +67,8 @@ fn is_plain(term: &Term) -> bool {
         if !seen.insert(term) {
             continue;
         }
-        if matches!(term.sort(), Type::Array(_) | Type::Record(_)) || matches!(term.node(), Node::Select(..))
+        if matches!(term.sort(), Type::Array(_) | Type::Record(_) | Type::String)
+            || matches!(term.node(), Node::Select(..))
         {
             return false;
         }

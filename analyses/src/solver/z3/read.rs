@@ -16,6 +16,7 @@ use dashu::rational::RBig;
 use z3::ast::{Array, Ast, Dynamic};
 use z3::{DeclKind, Model};
 
+use super::strings;
 use super::translate::{field, literal};
 
 /// Arrays over an index type of at most this many values are evaluated cell by cell.
@@ -33,6 +34,7 @@ pub(super) fn value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
             Value::Enum(enumeration.clone(), if position < enumeration.literals.len() { position } else { 0 })
         }
         Type::Real => Value::Real(rational(&ast)?),
+        Type::String => Value::string(&strings::decoded(&ast.as_string()?.as_string()?)?),
         Type::Array(array) => self::array(model, &ast.as_array()?, array)?,
         Type::Record(record) => {
             let fields = record.fields.iter().enumerate();

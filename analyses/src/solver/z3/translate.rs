@@ -18,7 +18,8 @@ use dashu::integer::IBig;
 use z3::ast::{Array, Ast, Bool, Dynamic, Int, Real};
 use z3::{DatatypeAccessor, DatatypeBuilder, DatatypeSort, Sort, Symbol};
 
-use crate::solver::typing::{self, cells_of_literal, spelled_out};
+use super::strings::{self, integer, known};
+use crate::solver::typing::{self, TypeFacts, cells_of_literal, spelled_out};
 
 /// A conjunct, ready to be asserted.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(super) struct Prepared {
     pub data: Vec<Datum>,
     /// Is it outside linear arithmetic?
     pub nonlinear: bool,
+    /// Does it speak of strings?
+    pub strings: bool,
     /// Is it not faithful, so that the answer must be unknown?
     pub beyond: bool,
 }
@@ -65,8 +68,8 @@ impl Translator {
             constraints.extend(self.number(side, None));
         }
         let assertion = boolean(&self.translate(conjunct));
-        let (nonlinear, beyond) = (facts.nonlinear, facts.beyond);
-        let prepared = Rc::new(Prepared { assertion, constraints, data: facts.data, nonlinear, beyond });
+        let TypeFacts { data, nonlinear, strings, beyond, .. } = facts;
+        let prepared = Rc::new(Prepared { assertion, constraints, data, nonlinear, strings, beyond });
         self.prepared.insert(conjunct.clone(), prepared.clone());
         prepared
     }
@@ -145,6 +148,10 @@ impl Translator {
                 let fields: Vec<Dynamic> = fields.iter().map(|field| self.translate(field)).collect();
                 constructed(record, &fields)
             }
+            Node::OnStrings(operation, arguments) => {
+                let arguments: Vec<Dynamic> = arguments.iter().map(|part| self.translate(part)).collect();
+                strings::operation(*operation, &arguments)
+            }
             Node::Field(a, position) => {
                 let Type::Record(record) = a.sort() else { unreachable!("{a} is not a record") };
                 field(record, &self.translate(a), *position)
@@ -167,6 +174,9 @@ impl Translator {
             return if comparison == Comparison::Equal { equal } else { equal.not() };
         }
         let (x, y) = (self.translate(a), self.translate(b));
+        if *a.sort() == Type::String {
+            return boolean(&strings::order(comparison, &x, &y));
+        }
         if *a.sort() == Type::Real {
             let (x, y) = (real(&x), real(&y));
             match comparison {
@@ -219,6 +229,7 @@ pub(super) fn literal(value: &Value) -> Dynamic {
             let (numerator, denominator) = (value.numerator().to_string(), value.denominator().to_string());
             known(Real::from_rational_str(&numerator, &denominator), "digits make a numeral").into()
         }
+        Value::String(text) => strings::literal(text),
         Value::Enum(_, position) => Int::from_u64(*position as u64).into(),
         Value::Array(value) => {
             let (default, cells) = cells_of_literal(value);
@@ -256,7 +267,7 @@ fn membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
                 membership(&field(record, ast, position), ty, parts);
             }
         }
-        Type::Bool | Type::Int | Type::Real | Type::Array(_) => {}
+        Type::Bool | Type::Int | Type::Real | Type::String | Type::Array(_) => {}
     }
 }
 
@@ -266,6 +277,7 @@ fn sort(ty: &Type) -> Sort {
         Type::Bool => Sort::bool(),
         Type::Int | Type::Nat | Type::Range(..) | Type::Enum(_) => Sort::int(),
         Type::Real => Sort::real(),
+        Type::String => Sort::string(),
         Type::Array(array) => Sort::array(&sort(&array.index), &sort(&array.element)),
         Type::Record(record) => datatype(record).sort.clone(),
     }
@@ -308,19 +320,10 @@ fn boolean(ast: &Dynamic) -> Bool {
     known(ast.as_bool(), "terms are well-sorted")
 }
 
-fn integer(ast: &Dynamic) -> Int {
-    known(ast.as_int(), "terms are well-sorted")
-}
-
 fn real(ast: &Dynamic) -> Real {
     known(ast.as_real(), "terms are well-sorted")
 }
 
 fn array(ast: &Dynamic) -> Array {
     known(ast.as_array(), "terms are well-sorted")
-}
-
-#[expect(clippy::expect_used, reason = "each use states an invariant of terms")]
-fn known<T>(value: Option<T>, invariant: &str) -> T {
-    value.expect(invariant)
 }

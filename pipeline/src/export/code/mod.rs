@@ -15,10 +15,10 @@ pub mod python;
 pub mod rust;
 pub mod ttcn3;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use coreach_model::ActionKind;
+use coreach_model::{ActionKind, Iosts, Term, Type};
 
 use super::{ONLINE, View};
 use crate::names::UsedNames;
@@ -64,6 +64,34 @@ fn runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
         });
     }
     Ok(())
+}
+
+/// The first datum or term with a part of this type, which has no parts itself, as text.
+fn first_with(iosts: &Iosts, wanted: &Type) -> Option<String> {
+    fn has(ty: &Type, wanted: &Type) -> bool {
+        match ty {
+            Type::Array(of) => has(&of.index, wanted) || has(&of.element, wanted),
+            Type::Record(of) => of.fields.iter().any(|(_, field)| has(field, wanted)),
+            _ => ty == wanted,
+        }
+    }
+    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+    let mut data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
+    if let Some(datum) = data.find(|datum| has(datum.ty(), wanted)) {
+        return Some(datum.to_string());
+    }
+    let guards = iosts.transitions.iter().flat_map(|one| one.assignments.values().chain([&one.guard]));
+    let mut work: Vec<&Term> = guards.chain([&iosts.initial_condition]).collect();
+    let mut seen = HashSet::new();
+    while let Some(term) = work.pop() {
+        if seen.insert(term) {
+            if has(term.sort(), wanted) {
+                return Some(term.to_string());
+            }
+            work.extend(term.children());
+        }
+    }
+    None
 }
 
 /// Is it a test case that its graph alone can judge?

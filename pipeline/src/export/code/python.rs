@@ -20,7 +20,7 @@ use std::fmt::Write;
 
 use coreach_artifact::terms::TermTable;
 use coreach_model::iosts::Transition;
-use coreach_model::term::node::Node;
+use coreach_model::term::node::{Node, StringOperation};
 use coreach_model::visible::is_hidden_sign;
 use coreach_model::{Datum, Iosts, Term, Type, Value};
 
@@ -191,6 +191,7 @@ impl Types {
                 format!("(\"int\", {}, {})", integer(&low.to_string()), integer(&high.to_string()))
             }
             Type::Real => "(\"real\",)".to_owned(),
+            Type::String => "(\"string\",)".to_owned(),
             Type::Enum(of) => {
                 let literals: Vec<String> = of.literals.iter().map(|one| text(one) + ",").collect();
                 format!("(\"enum\", {}, ({}))", text(&of.name), literals.join(" "))
@@ -254,6 +255,13 @@ fn node(term: &Term, table: &TermTable, types: &mut Types) -> String {
         Node::ToReal(_) => "to real".to_owned(),
         Node::Select(..) => "select".to_owned(),
         Node::Store(..) => "store".to_owned(),
+        Node::OnStrings(operation, _) => match operation {
+            StringOperation::Concatenate => "concatenate",
+            StringOperation::At => "at",
+            StringOperation::Slice => "slice",
+            operation => operation.function().unwrap_or_default(),
+        }
+        .to_owned(),
     };
     format!("(\"{word}\"{})", numbers())
 }
@@ -271,6 +279,7 @@ fn value(given: &Value) -> String {
                 integer(&number.denominator().to_string())
             )
         }
+        Value::String(given) => text(given),
         Value::Enum(of, at) => text(&of.literals[*at]),
         Value::Record(_, fields) => {
             let fields: Vec<String> = fields.iter().map(|field| value(field) + ",").collect();

@@ -7,7 +7,7 @@ class Undefined(Exception):
 
 
 class TooLong(Exception):
-    """A number of more digits than are computed."""
+    """A number of more digits, or a string of more characters, than are computed."""
 
 
 class RunError(Exception):
@@ -95,7 +95,7 @@ def literal(written, type_):
     return written
 
 
-# Values from outside and to it: bool, int, Fraction; a literal of an enumeration as its name, a record as a dictionary,
+# Values from outside and to it: bool, int, Fraction, str; a literal of an enumeration as its name, a record as a dictionary,
 # an array as {"default": value, "cells": [[index, value], ...]}.
 
 
@@ -105,6 +105,8 @@ def inward(given, type_):
     if kind == "bool" and isinstance(given, bool):
         return given
     if kind == "enum" and isinstance(given, str) and given in type_[2]:
+        return given
+    if kind == "string" and isinstance(given, str) and not any("\ud800" <= sign <= "\udfff" for sign in given):
         return given
     if kind in ("int", "real") and not isinstance(given, bool):
         number = number_of(given, kind)
@@ -187,6 +189,8 @@ def shown(value, type_):
         return digits(value)
     if kind == "real":
         return digits(value.numerator) + (f"/{digits(value.denominator)}" if value.denominator != 1 else "")
+    if kind == "string":
+        return json.dumps(value)
     if kind == "record":
         return "{" + ", ".join(f"{n}: {shown(part, field)}" for part, (n, field) in zip(value, type_[2])) + "}"
     if kind == "array":
@@ -229,6 +233,10 @@ def evaluate(term, data, known=None):
         value = -evaluate(parts[0], data, known)
     elif operation == "to real":
         value = Fraction(evaluate(parts[0], data, known))
+    elif operation in ON_STRINGS:
+        value = ON_STRINGS[operation](*[evaluate(part, data, known) for part in parts])
+        if isinstance(value, str) and len(value) > LONGEST:
+            raise TooLong
     else:
         a = evaluate(parts[0], data, known)
         b = evaluate(parts[1], data, known)
@@ -271,7 +279,42 @@ def length(number):
     return bits // 10 * 3
 
 
+def within(text, low, high):
+    if not 0 <= low <= high <= len(text):
+        raise Undefined
+    return text[low:high]
+
+
+def number_in(text):
+    if not re.fullmatch("[0-9]+", text):
+        return -1
+    # Python refuses to read very long ones.
+    if len(text) > 4000:
+        raise TooLong
+    return int(text)
+
+
+def text_of(number):
+    if abs(number) >= 10**4000:
+        raise TooLong
+    return str(number)
+
+
 LONGEST = 10_000
+
+# Python counts characters as we do, and orders them by their code points.
+ON_STRINGS = {
+    "len": len,
+    "concatenate": lambda s, t: s + t,
+    "at": lambda s, i: within(s, i, i + 1),
+    "slice": within,
+    "starts_with": lambda s, t: s.startswith(t),
+    "ends_with": lambda s, t: s.endswith(t),
+    "contains": lambda s, t: t in s,
+    "index_of": lambda s, t: s.find(t),
+    "to_int": number_in,
+    "to_string": text_of,
+}
 
 # `div` and `mod` are Euclidean: the remainder is never negative.
 COMPUTED = {
@@ -451,8 +494,8 @@ def children(term):
 
 
 def edges_of(condition, unknown, data):
-    """The numbers that the condition compares with, and their neighbours."""
-    found, work, asked, known = set(), [condition], set(), {}
+    """The numbers that the condition compares with, and their neighbours; then the strings that it names."""
+    found, words, work, asked, known = set(), set(), [condition], set(), {}
     while work:
         term = work.pop()
         if term in asked:
@@ -467,7 +510,9 @@ def edges_of(condition, unknown, data):
                 continue
             if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
                 found.update((value - 1, value, value + 1))
-    return sorted(found)
+            elif isinstance(value, str):
+                words.add(value)
+    return [*sorted(found), *sorted(words)]
 
 
 def draw(type_, edges, seen, random, depth=0):
@@ -485,6 +530,9 @@ def draw(type_, edges, seen, random, depth=0):
         for _ in range(cells):
             drawn.append((draw(type_[1], edges, seen, random, depth + 1), draw(type_[2], edges, seen, random, depth + 1)))
         return Array(type_, default, dict(drawn[:cells]))
+    if kind == "string":
+        return drawn_string([one for one in [*edges, *seen] if isinstance(one, str)], edges, random)
+    edges, seen = ([one for one in list_ if not isinstance(one, str)] for list_ in (edges, seen))
     low, high = (None, None) if kind == "real" else type_[1:]
     source = below(4, random)
     ends = [end for end in (low, high) if end is not None]
@@ -503,6 +551,17 @@ def draw(type_, edges, seen, random, depth=0):
     value = math.floor(value)
     value = value if low is None or value >= low else (low if below(2, random) else 2 * low - value)
     return min(value, high) if high is not None else value
+
+
+def drawn_string(words, edges, random):
+    """A word of the condition, with something before or behind it or nothing, or a string of a length that it names."""
+    word = pick(words, random) if words else ""
+    tail = "".join(pick("abc019 \u00e9\U0001f600", random) for _ in range(below(4, random)))
+    lengths = [edge for edge in edges if isinstance(edge, int) and 0 <= edge <= 300]
+    if lengths and below(3, random) == 0:
+        length_ = pick(lengths, random)
+        return (word + "a" * length_)[:length_]
+    return pick(("", word, word, word + tail, tail + word), random)
 
 
 def below(bound, random):
@@ -603,6 +662,10 @@ def become(term, value, unknown, draft, random):
         wanted = now[0][: parts[1]] + (value,) + now[0][parts[1] + 1 :]
     elif operation == "select" and side == 0:
         wanted = stored(now[0], now[1], value)
+    elif operation in ON_STRINGS:
+        wanted = argument(operation, now, side, value, random)
+        if wanted is None:
+            return False
     elif operation == "if":
         holds = evaluate(parts[0], draft)
         return become(parts[1] if holds else parts[2], value, unknown, draft, random)
@@ -611,6 +674,30 @@ def become(term, value, unknown, draft, random):
     else:
         return False
     return become(parts[side], wanted, unknown, draft, random)
+
+
+def argument(operation, now, side, value, random):
+    """What an argument of an operation on strings may be, for this value; None where that is not easily seen."""
+    if operation in ("starts_with", "ends_with", "contains") and side == 0:
+        if not value:
+            return "" if now[1] else None
+        return now[1] + now[0] if operation == "starts_with" else now[0] + now[1]
+    if operation == "concatenate":
+        start, end = (None, now[1]) if side == 0 else (now[0], None)
+        if end is not None:
+            return value[: len(value) - len(end)] if value.endswith(end) else None
+        return value[len(start) :] if value.startswith(start) else None
+    if operation == "len":
+        return (now[0] + "a" * value)[:value] if 0 <= value <= 300 else None
+    if operation in ("at", "slice") and side == 0:
+        high = now[1] + 1 if operation == "at" else now[2]
+        fits = 0 <= now[1] <= high <= 300 and len(value) == high - now[1]
+        return (now[0] + "a" * high)[: now[1]] + value + now[0][high:] if fits else None
+    if operation == "to_string":
+        return int(value) if re.fullmatch("0|-?[1-9][0-9]{0,18}", value) else None
+    if operation == "to_int" and value >= 0:
+        return str(value)
+    return None
 
 
 def first_state(given, random):
@@ -679,6 +766,8 @@ def plain_value(type_):
         return False
     if kind == "enum":
         return type_[2][0]
+    if kind == "string":
+        return ""
     if kind == "int":
         low, high = type_[1:]
         return low if low is not None and low > 0 else high if high is not None and high < 0 else 0
@@ -894,7 +983,7 @@ class Driver:
     def __init__(self, judge, adapter, random, settings, result):
         self.judge, self.adapter, self.random, self.settings, self.result = judge, adapter, random, settings, result
         self.deadline = time.monotonic() + settings.time
-        self.seen = [v for v in judge.data.values() if isinstance(v, (int, Fraction)) and not isinstance(v, bool)]
+        self.seen = [v for v in judge.data.values() if isinstance(v, (int, Fraction, str)) and not isinstance(v, bool)]
         self.silent, self.events, self.last = False, 0, "nothing"
 
     def drive(self):
@@ -998,7 +1087,7 @@ class Driver:
         self.result.trace.append(f"{how} {text}")
         self.events, self.silent, self.last = self.events + 1, False, text
         for value in values:
-            if isinstance(value, (int, Fraction)) and not isinstance(value, bool) and value not in self.seen:
+            if isinstance(value, (int, Fraction, str)) and not isinstance(value, bool) and value not in self.seen:
                 self.seen = [*self.seen[-63:], value]
 
     def silence(self):

@@ -16,8 +16,8 @@
 //! too; silence is inconc, or what a test of ioco says of it. Operations are total here: what a guard needs
 //! to be defined stands in it (`coreach_model::obligation`).
 //!
-//! **What cannot be said** is refused: reals, which are exact here and floating there. **Texts** in messages
-//! are of letters, digits and signs that nobody obeys.
+//! **What cannot be said** is refused: reals, which are exact here and floating there, and strings. **Texts**
+//! in messages are of letters, digits and signs that nobody obeys.
 
 mod location;
 mod terms;
@@ -28,12 +28,12 @@ use std::fmt::Write;
 
 use coreach_model::iosts::Action;
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::{ActionId, ActionKind, Datum, Iosts, LocationId, Term, Value, Verdict};
+use coreach_model::{ActionId, ActionKind, Datum, Iosts, LocationId, Term, Type, Value, Verdict};
 
-use super::{Scope, Unsuited, Words, identifier, judged_by_its_graph};
+use super::{Scope, Unsuited, Words, first_with, identifier, judged_by_its_graph};
 use crate::artifact::Mark;
 use crate::export::View;
-use types::{TtcnTypes, has_real};
+use types::TtcnTypes;
 
 /// A larger module is refused: its guards are written out, with what they share.
 const MOST_PARTS: u64 = 2_000_000;
@@ -50,15 +50,9 @@ pub fn ttcn3(view: &View<'_>) -> Result<String, Unsuited> {
 
 fn sayable(iosts: &Iosts) -> Result<(), Unsuited> {
     let form = "ttcn3";
-    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
-    let mut data = iosts.constants.iter().chain(&iosts.variables).chain(parameters);
-    let mut work: Vec<&Term> = iosts
-        .transitions
-        .iter()
-        .flat_map(|transition| transition.assignments.values().chain([&transition.guard]))
-        .chain([&iosts.initial_condition])
-        .collect();
-    let size: u64 = work.iter().map(|term| term.written_size()).fold(0, u64::saturating_add);
+    let guards = iosts.transitions.iter().flat_map(|one| one.assignments.values().chain([&one.guard]));
+    let terms = guards.chain([&iosts.initial_condition]);
+    let size: u64 = terms.map(|term| term.written_size()).fold(0, u64::saturating_add);
     if size > MOST_PARTS {
         return Err(Unsuited {
             form,
@@ -66,22 +60,17 @@ fn sayable(iosts: &Iosts) -> Result<(), Unsuited> {
             instead: "take `python` or `rust`",
         });
     }
-    let mut seen = std::collections::HashSet::new();
-    let mut real = data.find(|datum| has_real(datum.ty())).map(Datum::to_string);
-    while let Some(term) = work.pop() {
-        if real.is_none() && seen.insert(term) {
-            real = has_real(term.sort()).then(|| term.to_string());
-            work.extend(term.children());
+    let refused = [
+        (Type::Real, "a real, which is exact here, and TTCN-3 has floating numbers only"),
+        (Type::String, "a string, which this form does not translate"),
+    ];
+    for (ty, why) in refused {
+        if let Some(name) = first_with(iosts, &ty) {
+            let why = format!("`{name}` has {why}");
+            return Err(Unsuited { form, why, instead: "take `python` or `rust`" });
         }
     }
-    match real {
-        None => Ok(()),
-        Some(name) => Err(Unsuited {
-            form,
-            why: format!("`{name}` has a real, which is exact here, and TTCN-3 has floating numbers only"),
-            instead: "take `python` or `rust`",
-        }),
-    }
+    Ok(())
 }
 
 struct Module<'a> {

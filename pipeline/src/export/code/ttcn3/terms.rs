@@ -45,6 +45,8 @@ impl Module<'_> {
                     other => format!("({a} {other} {b})"),
                 }
             }
+            // Refused before.
+            Node::OnStrings(..) => String::new(),
             Node::Negate(a) => format!("(-{})", self.term(a, message)),
             Node::ToReal(a) => self.term(a, message),
             Node::Select(a, i) => {

@@ -33,6 +33,7 @@ impl TtcnTypes {
             Type::Int | Type::Nat | Type::Range(..) => return "integer".to_owned(),
             // Refused before.
             Type::Real => return "float".to_owned(),
+            Type::String => return "universal charstring".to_owned(),
             Type::Enum(_) | Type::Record(_) | Type::Array(_) => {}
         }
         if let Some(known) = self.names.get(ty) {
@@ -211,7 +212,7 @@ impl TtcnTypes {
                 integer(&high.to_string())
             )),
             Type::Record(_) | Type::Array(_) => Some(format!("in_{}({a})", self.names.get(ty)?)),
-            Type::Bool | Type::Int | Type::Real | Type::Enum(_) => None,
+            Type::Bool | Type::Int | Type::Real | Type::String | Type::Enum(_) => None,
         }
     }
 
@@ -243,7 +244,7 @@ impl TtcnTypes {
             Value::Bool(value) => value.to_string(),
             Value::Int(value) => integer(&value.to_string()),
             // Refused before.
-            Value::Real(_) => String::new(),
+            Value::Real(_) | Value::String(_) => String::new(),
             Value::Enum(of, at) => words.of(Scope::Literal, &of.literals[*at]),
             Value::Record(of, values) => {
                 let mut fields = Vec::new();
@@ -272,14 +273,4 @@ impl TtcnTypes {
 /// A negative number is an operation.
 fn integer(decimal: &str) -> String {
     if decimal.starts_with('-') { format!("({decimal})") } else { decimal.to_owned() }
-}
-
-/// Does a real stand in the type?
-pub fn has_real(ty: &Type) -> bool {
-    match ty {
-        Type::Real => true,
-        Type::Array(of) => has_real(&of.index) || has_real(&of.element),
-        Type::Record(of) => of.fields.iter().any(|(_, field)| has_real(field)),
-        Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Enum(_) => false,
-    }
 }

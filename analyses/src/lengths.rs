@@ -1,0 +1,61 @@
+//! Strings as the domains see them: by their lengths.
+//!
+//! The length of a string that is a place is a dimension, as an integer of type `nat` would be. A condition
+//! on strings is read as what it says of lengths: equal strings are of equal length, and what begins with
+//! another, ends with it or contains it is at least as long. That is an over-approximation, and noted as one.
+
+use coreach_model::Term;
+use coreach_model::term::node::{Comparison, Node, StringOperation};
+use coreach_polyhedra::{LinearExpression, Rational};
+
+use crate::condition::{Beyond, Cases, Condition, ImprecisionReason, Scope};
+
+impl Scope<'_> {
+    /// A condition that an operation on strings is, or its negation.
+    pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Condition {
+        self.lose((term.clone(), ImprecisionReason::String));
+        match term.node() {
+            Node::OnStrings(_, arguments) if expected => {
+                self.lengths(Comparison::AtLeast, &arguments[0], &arguments[1])
+            }
+            _ => Condition::Yes,
+        }
+    }
+
+    /// A comparison of two strings.
+    pub(crate) fn compared_strings(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+        self.lose((Term::compare(comparison, a, b), ImprecisionReason::String));
+        match comparison {
+            Comparison::Equal => self.lengths(Comparison::Equal, a, b),
+            _ => Condition::Yes,
+        }
+    }
+
+    /// That the lengths compare so, where they are linear.
+    fn lengths(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+        let (a, b) = (a.length(), b.length());
+        match self.linear(&a).and_then(|_| self.linear(&b)) {
+            Ok(_) => self.condition(&Term::compare(comparison, &a, &b)),
+            Err(_) => Condition::Yes,
+        }
+    }
+
+    /// The cases of a number that is made of strings, which is no place.
+    pub(crate) fn number_of_strings(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+        let beyond = || Err((term.clone(), ImprecisionReason::String));
+        let Node::OnStrings(StringOperation::Length, arguments) = term.node() else { return beyond() };
+        match arguments[0].node() {
+            Node::OnStrings(StringOperation::Concatenate, parts) => {
+                self.linear(&Term::add(&parts[0].length(), &parts[1].length()))
+            }
+            Node::OnStrings(StringOperation::At, _) => {
+                Ok(vec![(Condition::Yes, LinearExpression::constant(Rational::ONE))])
+            }
+            Node::OnStrings(StringOperation::Slice, parts) => {
+                self.linear(&Term::subtract(&parts[2], &parts[1]))
+            }
+            Node::IfThenElse(c, a, b) => self.linear(&Term::if_then_else(c, &a.length(), &b.length())),
+            _ => beyond(),
+        }
+    }
+}

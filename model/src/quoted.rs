@@ -1,0 +1,101 @@
+//! Strings of the expression language as they are written: `"a\n\u{1f600}"`.
+//!
+//! Written is one line of letters, digits and ASCII, so that it survives YAML, terminals and documents; every
+//! other character is an escape. Read is any character but a control character, and the escapes.
+
+use std::fmt::{self, Write};
+
+/// Writes the string with its quotes.
+///
+/// # Errors
+/// As the writer.
+pub fn write(f: &mut dyn Write, text: &str) -> fmt::Result {
+    f.write_char('"')?;
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => write!(f, "\\{c}")?,
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            ' '..='~' => f.write_char(c)?,
+            c if c.is_alphanumeric() => f.write_char(c)?,
+            c => write!(f, "\\u{{{:x}}}", u32::from(c))?,
+        }
+    }
+    f.write_char('"')
+}
+
+/// The string whose first quote the text begins with, or what is wrong and what to do; and how many bytes
+/// were read.
+pub fn read(text: &str) -> (usize, Result<String, (&'static str, &'static str)>) {
+    let mut found = String::new();
+    let mut rest = text.char_indices().skip(1);
+    let mut wrong = None;
+    while let Some((at, c)) = rest.next() {
+        match c {
+            '"' => return (at + 1, wrong.map_or(Ok(found), Err)),
+            '\\' => match escape(&mut rest) {
+                Some(c) => found.push(c),
+                None => {
+                    let escapes = "the escapes are `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t` and `\\u{1f600}`";
+                    wrong = wrong.or(Some(("a string has an escape that there is not", escapes)));
+                }
+            },
+            c if c.is_control() => {
+                wrong = wrong.or(Some((
+                    "a string has a control character",
+                    "write it as an escape: `\\n`, `\\t`, `\\u{0}`",
+                )));
+            }
+            c => found.push(c),
+        }
+    }
+    (text.len(), Err(("a string does not end", "write a `\"` behind it, and `\\\"` for a quote within")))
+}
+
+fn escape(rest: &mut impl Iterator<Item = (usize, char)>) -> Option<char> {
+    match rest.next()?.1 {
+        c @ ('"' | '\\') => Some(c),
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        't' => Some('\t'),
+        'u' if rest.next()?.1 == '{' => {
+            let mut code = 0u32;
+            for count in 0..7 {
+                match rest.next()?.1 {
+                    '}' if count > 0 => return char::from_u32(code),
+                    c => code = code * 16 + c.to_digit(16)?,
+                }
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for text in ["", "a b", "\"\\\u{5c}u{41}", "\r\n\t\0\u{7f}\u{85}", "é€😀\u{301}\u{202e}\u{10ffff}"]
+        {
+            let mut written = String::new();
+            assert!(write(&mut written, text).is_ok());
+            assert!(!written.chars().any(|c| c.is_control() || c == '\u{202e}'), "{written}");
+            assert_eq!(read(&format!("{written} + x")), (written.len(), Ok(text.to_owned())));
+        }
+    }
+
+    #[test]
+    fn what_is_no_string_is_refused() {
+        for text in
+            [r#"""#, r#""a"#, r#""\"#, r#""\x""#, r#""\u{}""#, r#""\u{d800}""#, r#""\u{1234567}""#, "\"\n\""]
+        {
+            assert!(read(text).1.is_err(), "{text}");
+        }
+        // What follows is still read.
+        assert_eq!(read(r#""\x" == s"#).0, 4);
+    }
+}

@@ -1,0 +1,69 @@
+//! The types of what is written of strings: functions, `s[i]`, `s[i..j]` and `s + t`.
+
+use std::ops::Range;
+
+use crate::reader::syntax::{Call, Expression};
+use crate::reader::typing::Typing;
+use crate::term::Term;
+use crate::term::node::StringOperation;
+use crate::types::Type;
+
+impl Typing<'_, '_> {
+    /// A function of strings.
+    pub(super) fn on_strings(
+        &mut self,
+        operation: StringOperation,
+        call: &Call,
+        whole: &Range<usize>,
+    ) -> Option<Term> {
+        let Call { name: (name, _), arguments } = call;
+        let sorts = operation.arguments();
+        if !self.is_arity(name, arguments, sorts.len(), whole, None) {
+            return None;
+        }
+        // No iterator: what recurses must need little of the stack.
+        let mut terms = Vec::new();
+        for (argument, sort) in arguments.iter().zip(sorts) {
+            terms.push(self.of_sort(argument, sort, name));
+        }
+        Some(Term::on_strings(operation, &terms.into_iter().collect::<Option<Vec<Term>>>()?))
+    }
+
+    /// `s[i]` of a string.
+    pub(super) fn character(&mut self, string: &Term, index: &Term, at: &Range<usize>) -> Option<Term> {
+        let index = self.fit(index, at, &Type::Int, "the index")?;
+        Some(Term::on_strings(StringOperation::At, &[string.clone(), index]))
+    }
+
+    /// `s[i..j]`
+    pub(super) fn slice(&mut self, string: &Expression, from: &Expression, to: &Expression) -> Option<Term> {
+        let whole = self.of_sort(string, &Type::String, "s[i..j]");
+        let from = self.of_sort(from, &Type::Int, "s[i..j]");
+        let to = self.of_sort(to, &Type::Int, "s[i..j]");
+        Some(Term::on_strings(StringOperation::Slice, &[whole?, from?, to?]))
+    }
+
+    fn of_sort(&mut self, tree: &Expression, sort: &Type, operation: &str) -> Option<Term> {
+        let term = self.term(tree)?;
+        self.fit(&term, &tree.span, sort, &format!("an argument of `{operation}`"))
+    }
+
+    /// `s + t`, of which one is a string.
+    pub(super) fn concatenation(
+        &mut self,
+        left: &Term,
+        left_at: &Range<usize>,
+        right: &Term,
+        right_at: &Range<usize>,
+    ) -> Option<Term> {
+        for (term, at) in [(left, left_at), (right, right_at)] {
+            if *term.sort() != Type::String {
+                let message = format!("`+` joins two strings, but this is {}", term.sort());
+                let help = (*term.sort() == Type::Int).then(|| "`to_string(n)` is its digits".to_owned());
+                self.error("type-mismatch", message, at, format!("this is {}", term.sort()), help);
+                return None;
+            }
+        }
+        Some(Term::on_strings(StringOperation::Concatenate, &[left.clone(), right.clone()]))
+    }
+}
