@@ -5,7 +5,7 @@
 
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::random::Random;
-use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::node::{Comparison, Node, StringOperation};
 use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, TransitionId, Type, Value};
 
@@ -231,7 +231,8 @@ fn next(term: &Term, ty: &Type) -> Option<Term> {
 /// Some values of a type, all where they are few.
 fn some_values(ty: &Type) -> Option<Vec<Value>> {
     let small = || ty.is_integer().then(|| (0..4).map(Value::int).filter(|value| value.is_in(ty)).collect());
-    Value::enumerate(ty, FEW).or_else(small)
+    let strings = || (*ty == Type::String).then(|| ["", "a"].map(Value::string).to_vec());
+    Value::enumerate(ty, FEW).or_else(small).or_else(strings)
 }
 
 /// May the transition mention all that the term mentions? A parameter belongs to its own action's
@@ -325,6 +326,12 @@ fn with_number_shifted(random: &mut Random, guard: &Term) -> Option<Term> {
         Node::Compare(comparison, a, b) if *a.sort() == Type::Int => {
             let one = Term::int(if random.chance(50) { 1 } else { -1 });
             Some(Term::compare(*comparison, a, &Term::add(b, &one)))
+        }
+        Node::Compare(comparison, a, b) if *a.sort() == Type::String => {
+            let letter = Term::literal(Value::string("a"));
+            let longer = Term::on_strings(StringOperation::Concatenate, &[b.clone(), letter]);
+            let other = if random.chance(50) { longer } else { Term::literal(Value::string("")) };
+            Some(Term::compare(*comparison, a, &other))
         }
         _ => None,
     })

@@ -116,6 +116,10 @@ fn near(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &[Value]) 
     const FEW: usize = 8;
     match parameter.ty() {
         Type::Bool | Type::Enum(_) => Value::enumerate(parameter.ty(), FEW).unwrap_or_default(),
+        Type::String => {
+            let others = state.valuation.values().chain(drawn);
+            others.filter(|value| matches!(value, Value::String(_))).cloned().collect()
+        }
         ty if ty.is_number() => {
             let live = state.valuation.iter().filter(|(datum, _)| sought.is_live(state.location, datum));
             let others = live.map(|(_, value)| value).chain(drawn);
