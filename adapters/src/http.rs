@@ -355,7 +355,14 @@ pub fn prepare(
     };
     let mut headers = Vec::new();
     for (name, template) in &request.headers {
-        headers.push((name.clone(), template.fill(given).map_err(no_value)?));
+        let value = template.fill(given).map_err(no_value)?;
+        if value.contains(char::is_control) {
+            let why = "has a control character, which no header can carry";
+            return Err(Failure::Untranslatable(format!(
+                "the header `{name}` of the request for `{what}` {why}"
+            )));
+        }
+        headers.push((name.clone(), value));
     }
     let url = format!("{base}{path}");
     Ok(Prepared { name: what.to_owned(), method: request.method.clone(), url, body, headers })

@@ -5,6 +5,7 @@
 //! waited for, and if they do not fit then, the next output is tried with the same lines again. A line that
 //! begins nothing is unmatched. The lines of a list are several outputs, and may be one more as a whole.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 use coreach_model::excerpt::shortened;
@@ -35,11 +36,25 @@ pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<St
     let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
     let (_, template) = template.ok_or_else(none)?;
-    let text = template.fill(|name| signatures.hole(event, &lines.spelling, name));
+    // A string may have what would be read as two lines.
+    let is_broken = Cell::new(false);
+    let whole = |text: String| {
+        is_broken.set(is_broken.get() || text.contains(['\n', '\r']));
+        text
+    };
+    let text = template.fill_as(|name| signatures.hole(event, &lines.spelling, name), whole);
     let text = text.map_err(|name| {
         let why = signatures.lacking(&name);
         Failure::Untranslatable(format!("the line for `{}` has the hole `{name}`, {why}", event.action))
     })?;
+    if is_broken.get() {
+        let why =
+            "which a line cannot carry: its guard can exclude it, or `{json(name)}` write it as an escape";
+        return Err(Failure::Untranslatable(format!(
+            "a value of `{}` has a line break, {why}",
+            event.action
+        )));
+    }
     Ok(text + &lines.line_ending)
 }
 
@@ -211,11 +226,13 @@ mod tests {
 
     use std::time::Instant;
 
+    use coreach_model::Value;
     use coreach_model::reader::{from_bytes, read_specification};
 
     use super::*;
     use crate::adapter::Session;
     use crate::description::Spelling;
+    use crate::template::Template;
 
     const MODEL: &str = "
 iosts: m
@@ -265,6 +282,33 @@ transitions: [{ from: A, to: A, on: Short }]
             }
         }
         events
+    }
+
+    /// Soundness: what would be read as two lines is not sent as one.
+    #[test]
+    fn a_string_with_a_line_break_is_not_sent_as_it_is() {
+        let model = "iosts: m\ninitial: { location: A }\ninputs: { Put: { t: string } }\n\
+                     transitions: [{ from: A, to: A, on: Put }]\n";
+        let file = from_bytes("m".to_owned(), model.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
+        let signatures = Signatures::of(&session);
+        let sent = |template: &str, text: &str| {
+            let lines = Lines {
+                line_ending: "\n".to_owned(),
+                reset: Vec::new(),
+                stimuli: vec![("Put".to_owned(), Template::parse(template).unwrap())],
+                observations: Vec::new(),
+                captures: Vec::new(),
+                spelling: Spelling(Vec::new()),
+                unmatched: Unmatched::Fail,
+            };
+            input(&lines, &Event::new("Put", [Value::string(text)]), &signatures).ok()
+        };
+        assert_eq!(sent("put {len(t)} {t}", "a \u{e9}").as_deref(), Some("put 4 a \u{e9}\n"));
+        assert_eq!(sent("put {t}", "a\nb"), None);
+        assert_eq!(sent("put {t}", "a\r"), None);
+        assert_eq!(sent("put {json(t)}", "a\nb").as_deref(), Some("put \"a\\nb\"\n"));
     }
 
     #[test]
