@@ -111,6 +111,10 @@
       if (of.kind === "range") [BigInt(of.low), BigInt(of.high)].forEach(add);
     } else if (of.kind === "real") {
       [V.real(1n), V.real(0n), V.real(1n, 2n), V.real(-1n), V.real(10n)].forEach(add);
+    } else if (of.kind === "string") {
+      const literals = Coreach.data.terms.filter(([name, type]) => name === "literal" && Coreach.type(type).kind === "string");
+      const known = [...state.data.values()].filter((value) => typeof value === "string");
+      ["", "a", ...known, ...literals.slice(0, 40).flatMap(([, , word]) => [word, `${word}a`])].forEach(add);
     } else {
       add(V.any(number));
     }

@@ -39,6 +39,31 @@
   };
   const order = { "<": (c) => c < 0, "<=": (c) => c <= 0, ">": (c) => c > 0, ">=": (c) => c >= 0 };
 
+  // Characters are Unicode's, not the units that this language counts.
+  const within = (from, to, text) => {
+    const signs = [...text];
+    if (from < 0n || to < from || to > BigInt(signs.length)) throw new Undefined("a position is outside the string");
+    return signs.slice(Number(from), Number(to)).join("");
+  };
+  const onStrings = {
+    len: (s) => BigInt([...s].length),
+    concatenate: (s, t) => {
+      if (s.length + t.length > 10_000) throw new Beyond("a string is too long for this page");
+      return s + t;
+    },
+    at: (s, i) => within(i, i + 1n, s),
+    slice: (s, i, j) => within(i, j, s),
+    starts_with: (s, t) => s.startsWith(t),
+    ends_with: (s, t) => s.endsWith(t),
+    contains: (s, t) => s.includes(t),
+    index_of: (s, t) => {
+      const at = s.indexOf(t);
+      return at < 0 ? -1n : BigInt([...s.slice(0, at)].length);
+    },
+    to_int: (s) => (/^[0-9]+$/.test(s) ? short(BigInt(s)) : -1n),
+    to_string: (n) => String(n),
+  };
+
   // The value of the term of this number; `data` are values by names. Shared parts are computed once.
   const evaluate = (number, data, known = new Map()) => {
     if (known.has(number)) return known.get(number);
@@ -87,6 +112,7 @@
         return fields;
       }
       default: {
+        if (name in onStrings) return onStrings[name](...[a, b, c].filter((part) => part !== undefined).map(go));
         const [left, right] = [go(a), go(b)];
         const operation = (typeof left === "bigint" ? whole : rational)[name];
         if (operation === undefined) throw new Beyond(`this page cannot evaluate "${name}"`);
@@ -119,7 +145,11 @@
       case "store": return `${go(a)}[${go(b)} := ${go(c)}]`;
       case "field": return `${go(a)}.${b}`;
       case "record": return `{${b.map((part, at) => `${Coreach.type(a).fields[at].name}: ${go(part)}`).join(", ")}}`;
+      case "concatenate": return `${go(a)} + ${go(b)}`;
+      case "at": return `${go(a)}[${go(b)}]`;
+      case "slice": return `${go(a)}[${go(b)}..${go(c)}]`;
       default: {
+        if (name in onStrings) return `${name}(${[a, b].filter((part) => part !== undefined).map(go).join(", ")})`;
         const side = (part) => (["literal", "data", "select", "field"].includes(Coreach.data.terms[part][0]) ? go(part) : `(${go(part)})`);
         const compares = ["==", "!=", "<", "<=", ">", ">="].includes(name);
         return compares ? `${go(a)} ${name} ${go(b)}` : `${side(a)} ${name} ${side(b)}`;

@@ -51,6 +51,7 @@
         try { return BigInt(json); } catch { throw wrong(); }
       case "real": return parseReal(String(json));
       case "enum": if (!of.literals.includes(json)) throw wrong(); return json;
+      case "string": if (typeof json !== "string") throw wrong(); return json;
       case "record":
         if (typeof json !== "object" || json === null) throw wrong();
         return of.fields.map((field) => {
@@ -83,6 +84,8 @@
         return BigInt(given);
       case "real": return parseReal(given);
       case "enum": return fromJson(given, number);
+      // As it is: blanks around it are a part of it.
+      case "string": return text;
       default: return fromJson(JSON.parse(given), number);
     }
   };
@@ -110,6 +113,7 @@
       }
       case "real": return real(0n);
       case "enum": return of.literals[0];
+      case "string": return "";
       case "record": return of.fields.map((field) => any(field.type));
       case "array": return { type: number, otherwise: any(of.element), cells: new Map() };
       default: return 0n;
@@ -135,8 +139,14 @@
     return (all !== undefined && BigInt(named.size) >= all) || equal(a.otherwise, b.otherwise);
   };
 
-  // Of two numbers: negative, zero or positive.
+  // Of two numbers, or of two strings by their characters: negative, zero or positive.
   const compare = (a, b) => {
+    if (typeof a === "string") {
+      const [left, right] = [a, b].map((text) => [...text].map((sign) => sign.codePointAt(0)));
+      const at = left.findIndex((code, place) => code !== right[place]);
+      if (at < 0) return left.length - right.length;
+      return at < right.length ? left[at] - right[at] : 1;
+    }
     const difference = typeof a === "bigint" ? a - b : a.n * b.d - b.n * a.d;
     return difference < 0n ? -1 : difference > 0n ? 1 : 0;
   };
@@ -144,6 +154,7 @@
   const show = (value, number) => {
     const of = number === undefined ? undefined : type(number);
     if (value === undefined) return "?";
+    if (of?.kind === "string") return JSON.stringify(value);
     if (typeof value === "bigint" || typeof value === "string" || typeof value === "boolean") return String(value);
     if ("d" in value) return value.d === 1n ? String(value.n) : `${value.n}/${value.d}`;
     if (Array.isArray(value)) {
@@ -156,12 +167,13 @@
   // What a person would type for it.
   const typed = (value, number) => {
     const of = type(number);
+    if (of.kind === "string") return value;
     return of.kind === "record" || of.kind === "array" ? JSON.stringify(toJson(value, number)) : show(value, number);
   };
   const toJson = (value, number) => {
     const of = type(number);
     switch (of.kind) {
-      case "bool": case "enum": return value;
+      case "bool": case "enum": case "string": return value;
       case "record": return Object.fromEntries(of.fields.map((field, at) => [field.name, toJson(value[at], field.type)]));
       case "array":
         return {
