@@ -34,6 +34,7 @@ mod sets;
 mod sharing;
 mod silence;
 mod smtlib;
+mod strings;
 mod symbolic;
 mod tampering;
 mod thesis;

@@ -16,10 +16,14 @@ use coreach_tests::source::read;
 use coreach_tests::text;
 
 /// Checks the pairs of these seeds; the failures as text, with everything that repeats them.
-fn failures(seeds: impl IntoIterator<Item = u64>, total: &mut Report) -> Vec<String> {
+fn failures(
+    seeds: impl IntoIterator<Item = u64>,
+    shape: impl Fn(u64) -> Shape,
+    total: &mut Report,
+) -> Vec<String> {
     let mut failures = Vec::new();
     for seed in seeds {
-        let pair = generate(seed, &Shape::of(seed));
+        let pair = generate(seed, &shape(seed));
         let report = check(&pair, &Settings::of(seed));
         for (what, count) in report.counts {
             total.count(what, count);
@@ -41,7 +45,7 @@ fn failures(seeds: impl IntoIterator<Item = u64>, total: &mut Report) -> Vec<Str
 #[test]
 fn no_property_is_violated_by_the_fixed_seeds() {
     let mut total = Report::default();
-    let failures = failures(1..=150, &mut total);
+    let failures = failures(1..=150, Shape::of, &mut total);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     // A slice that tries nothing shows nothing.
     for what in [
@@ -66,9 +70,21 @@ fn no_property_is_violated_by_the_fixed_seeds() {
 #[test]
 fn no_property_is_violated_where_much_is_written_shortly() {
     let mut total = Report::default();
-    let failures = failures((1_004..1_044).step_by(8), &mut total);
+    let failures = failures((1_004..1_044).step_by(8), Shape::of, &mut total);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert!(total.counts.get("test cases").copied().unwrap_or(0) > 0, "{:?}", total.counts);
+}
+
+/// The same with strings, of which brute force has three values: the pairs take no others.
+#[test]
+fn no_property_is_violated_with_strings() {
+    let mut total = Report::default();
+    let shape = |_| Shape { strings: 100, parameters: (1, 1), arrays: 0, records: 0, ..Shape::default() };
+    let failures = failures(1..=6, shape, &mut total);
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    for what in ["test cases", "purpose in reach", "implementations: not ioc"] {
+        assert!(total.counts.get(what).copied().unwrap_or(0) >= 1, "{what}: {:?}", total.counts);
+    }
 }
 
 #[test]

@@ -90,13 +90,21 @@ pub fn generated(specification: &Iosts, purpose: coreach_model::TestPurpose) -> 
     generate(specification, purpose, &options, &mut Z3Solver::default(), &mut |_| {}).ok()
 }
 
-/// Of random pairs: every type and every operation of the language is in some of them.
+/// Of random pairs: but for strings, every type and every operation of the language is in some of them.
 pub fn of_random_pairs(seeds: std::ops::Range<u64>) -> Vec<Case> {
-    let shape = Shape { arrays: 40, records: 30, parameters: (0, 2), lively: 100, ..Shape::default() };
+    of_shape(seeds, &Shape { arrays: 40, records: 30, parameters: (0, 2), lively: 100, ..Shape::default() })
+}
+
+/// Of random pairs with strings.
+pub fn of_pairs_with_strings(seeds: std::ops::Range<u64>) -> Vec<Case> {
+    of_shape(seeds, &Shape { strings: 100, parameters: (1, 2), lively: 100, ..Shape::default() })
+}
+
+fn of_shape(seeds: std::ops::Range<u64>, shape: &Shape) -> Vec<Case> {
     let mut found = Vec::new();
     for seed in seeds {
         // Of the last ones much is written shortly: values of records are nodes of their own.
-        let (short, records) = if seed < 60 { (0, 30) } else { (40, 100) };
+        let (short, records) = if seed < 60 { (0, shape.records) } else { (40, 100) };
         let shape = Shape { short, records, ..shape.clone() };
         let Ok(input) = read(&generator::generate(seed, &shape)) else { continue };
         let Some(made) = generated(&input.specification, input.purpose) else { continue };
@@ -135,6 +143,11 @@ pub fn nasty_without_reals() -> Case {
         .replace(" && portion_ == ratio / 2.0", "");
     assert!(!specification.contains("real"), "{specification}");
     of_texts("nasty", &specification, include_str!("nasty_purpose.yaml"))
+}
+
+/// Every operation on strings.
+pub fn strings() -> Case {
+    of_texts("strings", include_str!("strings.yaml"), include_str!("strings_purpose.yaml"))
 }
 
 pub fn coffee() -> Case {

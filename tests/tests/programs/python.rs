@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::made::{Case, coffee, nasty, of_random_pairs, root};
+use super::made::{Case, coffee, nasty, of_pairs_with_strings, of_random_pairs, root, strings};
 use super::traces::{Judgement, judged};
 
 /// A folder of its own, removed at the end.
@@ -118,7 +118,8 @@ fn python_judges_random_pairs_as_we_do_and_a_wrong_one_does_not() {
     let folder = Folder::new("random");
     let mut counts = Counts::new();
     let mut unseen = FAULTS.to_vec();
-    for case in [nasty()].into_iter().chain(of_random_pairs(0..68)) {
+    let cases = of_random_pairs(0..68).into_iter().chain(of_pairs_with_strings(0..6));
+    for case in [nasty(), strings()].into_iter().chain(cases) {
         let judgements = same_verdicts(&folder, &case, 3, 6, "any-beginning", &mut counts);
         let program = case.python.as_ref().unwrap();
         let (data, _) = program.split_once("# -----").unwrap();
@@ -156,16 +157,17 @@ fn every_operation_is_in_some_random_pair() {
     let cases = of_random_pairs(0..68);
     let makes = |case: &&Case| case.ttcn3.as_ref().is_ok_and(|module| module.contains("  function make_"));
     assert!(cases.iter().any(|case| makes(&case)), "no random pair makes a record in TTCN-3");
-    let mut programs: Vec<String> = cases.into_iter().map(|case| case.python.unwrap()).collect();
-    programs.push(nasty().python.unwrap());
+    let cases = cases.into_iter().chain([nasty(), strings()]);
+    let programs: Vec<String> = cases.map(|case| case.python.unwrap()).collect();
     let words = [
         "value", "data", "record", "not", "and", "or", "==", "!=", "<", "<=", ">", ">=", "if", "+", "-", "*",
-        "/", "div", "mod", "negative", "to real", "select", "store", "field",
+        "/", "div", "mod", "negative", "to real", "select", "store", "field", "len", "at", "slice", "to_int",
     ];
-    for word in words {
+    let longer = "concatenate starts_with ends_with contains index_of to_string";
+    for word in words.into_iter().chain(longer.split(' ')) {
         let line = format!("    (\"{word}\", ");
         let found = programs.iter().filter(|program| program.contains(&line)).count();
-        assert!(found > 0, "no random pair has `{word}`");
+        assert!(found > 0, "no case has `{word}`");
     }
 }
 
