@@ -4,12 +4,14 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use coreach_execution::offline::judge::MOST_CONTEXTS;
+use coreach_execution::offline::verdict::MOST_CONTEXTS;
 use coreach_execution::offline::write::Form;
+use coreach_model::number::{WIRE_DIGITS, real};
 use coreach_pipeline::export::Format;
 use coreach_pipeline::timed::SilenceAfter;
 use coreach_project::guided::parse_time;
 use coreach_project::whole::{milliseconds, positive, whole};
+use dashu::rational::RBig;
 
 use crate::execution_arguments::constant;
 use crate::inconclusive::Inconclusive;
@@ -218,6 +220,9 @@ pub struct VerdictArguments {
     /// A symbolic constant's value: NAME=VALUE; may be repeated; others may have any value
     #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
     pub constant: Vec<(String, String)>,
+    /// How far an instant may be from the recorded one, in the model's unit: `0.02`, `1/50`
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = tolerance)]
+    pub tolerance: RBig,
     /// Waiting by the published formulas, which may be wrong: for comparison
     #[arg(long)]
     pub published: bool,
@@ -230,6 +235,11 @@ pub struct VerdictArguments {
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+}
+
+fn tolerance(text: &str) -> Result<RBig, String> {
+    let time = real(text, WIRE_DIGITS).ok().filter(|time| *time >= RBig::ZERO);
+    time.ok_or_else(|| "expected a number of at least 0, as `0.02` or `1/50`".to_owned())
 }
 
 fn form(text: &str) -> Result<PathForm, String> {

@@ -45,6 +45,22 @@ fn verdicts_have_their_exit_codes() {
     assert_eq!((code, &document["exit_code"], &document["why"]["line"]), (Some(1), &1.into(), &5.into()));
 }
 
+/// What was due before 1 and came after 1.2: *sound*, it may have come in time where both instants may be off
+/// by more than 0.1; *precise*, it has not where they may be off by 0.1.
+#[test]
+fn a_tolerance_excuses_what_it_can_have_caused() {
+    let folder = example();
+    let of = |tolerance: &str| verdict(&folder, &["--trace", "late.csv", "--tolerance", tolerance]);
+    let (code, said) = of("1/10");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("each instant may be up to 0.1 from the recorded one\nline 5"), "{said}");
+    let (code, said) = of("0.11");
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("5 events up to time 4.2, 5 of 8 transitions of the path"), "{said}");
+    let (code, said) = of("-1");
+    assert_eq!(code, Some(2), "{said}");
+}
+
 #[test]
 fn a_trace_may_come_by_standard_input() {
     let folder = example();
