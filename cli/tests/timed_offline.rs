@@ -127,6 +127,46 @@ fn pairs_are_covered_with_time() {
 }
 
 /// What no command takes is no model that is well.
+/// *Sound*: each sequence of a criterion goes along its path. *Precise*: what can be met is.
+#[test]
+fn criteria_of_coverage_are_met_with_time() {
+    let folder = Folder::new();
+    let model = "\
+iosts: session
+clocks: [w]
+variables: { limit: real }
+initial: { location: Idle, condition: limit == 1 }
+inputs: { Open: { bound: real } }
+outputs: { Reply: {}, Late: {} }
+transitions:
+  - { name: open, from: Idle, to: Busy, on: Open, when: bound >= 1 && bound <= 5, reset: [w], assign: { limit: bound } }
+  - { name: reply, from: Busy, to: Idle, on: Reply, when: w <= limit }
+  - { name: late, from: Busy, to: Idle, on: Late, when: w > limit && w < 9 }
+";
+    fs::write(folder.0.join("session.yaml"), model).unwrap();
+    for (criterion, goals, expected) in [
+        ("locations", 2, 2),
+        ("guards", 10, 5),
+        ("boundaries", 8, 7),
+        ("definition-use", 2, 2),
+        ("all-paths-4", 4, 4),
+    ] {
+        let arguments = format!("timed inputs session.yaml --cover {criterion} --whole --out {criterion}");
+        let output = folder.coreach(&arguments.split(' ').collect::<Vec<_>>());
+        let said = text(&output);
+        assert_eq!(said.lines().count(), goals, "{said}");
+        let met = said.lines().filter(|line| line.contains(" along ")).map(|line| {
+            let (name, path) = (line.split(' ').next().unwrap(), line.rsplit(' ').next().unwrap());
+            let trace = format!("{criterion}/{}.csv", name.trim_end_matches(':'));
+            let judge = ["timed", "verdict", "session.yaml", "--path", path, "--trace", &trace];
+            assert_eq!(folder.coreach(&judge).status.code(), Some(0), "{line}");
+        });
+        assert_eq!(met.count(), expected, "{said}");
+    }
+    let refused = ["timed", "inputs", "session.yaml", "--cover", "faults-3", "--out", "faults"];
+    assert_eq!(folder.coreach(&refused).status.code(), Some(2));
+}
+
 #[test]
 fn an_internal_step_that_takes_time_is_told_by_check() {
     let folder = example();
