@@ -4,12 +4,16 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use coreach_execution::offline::judge::MOST_CONTEXTS;
+use coreach_execution::offline::verdict::MOST_CONTEXTS;
 use coreach_execution::offline::write::Form;
+use coreach_model::number::{WIRE_DIGITS, real};
 use coreach_pipeline::export::Format;
 use coreach_pipeline::timed::SilenceAfter;
+use coreach_project::cover::Criterion;
 use coreach_project::guided::parse_time;
+use coreach_project::timed::inputs::criterion_with_time;
 use coreach_project::whole::{milliseconds, positive, whole};
+use dashu::rational::RBig;
 
 use crate::execution_arguments::constant;
 use crate::inconclusive::Inconclusive;
@@ -120,14 +124,6 @@ impl From<SequenceForm> for Form {
     }
 }
 
-/// What to cover.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
-pub enum TimedCriterion {
-    Transitions,
-    Pairs,
-}
-
 /// Of `timed inputs`.
 #[derive(Args, Debug)]
 pub struct InputsArguments {
@@ -137,10 +133,11 @@ pub struct InputsArguments {
     /// The path: names or numbers of transitions, in their order
     #[arg(long, value_name = "A,B", required_unless_present = "cover", conflicts_with = "cover")]
     pub path: Option<String>,
-    /// A sequence for each transition, or each pair that can follow one another, into the folder of `--out`
-    #[arg(long, value_enum, requires = "out")]
-    pub cover: Option<TimedCriterion>,
-    /// Where the sequences of `--cover` go: a file for each, called like its transitions
+    /// A sequence for each goal, as `coreach cover` names criteria, into the folder of `--out`: locations,
+    /// transitions, pairs, guards, boundaries, definition-use, all-paths-N, K-inclusion
+    #[arg(long, value_name = "CRITERION", requires = "out", value_parser = criterion)]
+    pub cover: Option<Criterion>,
+    /// Where the sequences of `--cover` go: a file for each, called like its transitions or numbered
     #[arg(long, value_name = "DIR", requires = "cover", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
     /// Draw delays and values by lot [default: handy delays, small values]
@@ -218,6 +215,9 @@ pub struct VerdictArguments {
     /// A symbolic constant's value: NAME=VALUE; may be repeated; others may have any value
     #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
     pub constant: Vec<(String, String)>,
+    /// How far an instant may be from the recorded one, in the model's unit: `0.02`, `1/50`
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = tolerance)]
+    pub tolerance: RBig,
     /// Waiting by the published formulas, which may be wrong: for comparison
     #[arg(long)]
     pub published: bool,
@@ -230,6 +230,15 @@ pub struct VerdictArguments {
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+}
+
+fn criterion(text: &str) -> Result<Criterion, String> {
+    text.parse().and_then(criterion_with_time)
+}
+
+fn tolerance(text: &str) -> Result<RBig, String> {
+    let time = real(text, WIRE_DIGITS).ok().filter(|time| *time >= RBig::ZERO);
+    time.ok_or_else(|| "expected a number of at least 0, as `0.02` or `1/50`".to_owned())
 }
 
 fn form(text: &str) -> Result<PathForm, String> {

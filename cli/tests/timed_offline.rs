@@ -45,6 +45,22 @@ fn verdicts_have_their_exit_codes() {
     assert_eq!((code, &document["exit_code"], &document["why"]["line"]), (Some(1), &1.into(), &5.into()));
 }
 
+/// What was due before 1 and came after 1.2: *sound*, it may have come in time where both instants may be off
+/// by more than 0.1; *precise*, it has not where they may be off by 0.1.
+#[test]
+fn a_tolerance_excuses_what_it_can_have_caused() {
+    let folder = example();
+    let of = |tolerance: &str| verdict(&folder, &["--trace", "late.csv", "--tolerance", tolerance]);
+    let (code, said) = of("1/10");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("each instant may be up to 0.1 from the recorded one\nline 5"), "{said}");
+    let (code, said) = of("0.11");
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("5 events up to time 4.2, 5 of 8 transitions of the path"), "{said}");
+    let (code, said) = of("-1");
+    assert_eq!(code, Some(2), "{said}");
+}
+
 #[test]
 fn a_trace_may_come_by_standard_input() {
     let folder = example();
@@ -111,6 +127,46 @@ fn pairs_are_covered_with_time() {
 }
 
 /// What no command takes is no model that is well.
+/// *Sound*: each sequence of a criterion goes along its path. *Precise*: what can be met is.
+#[test]
+fn criteria_of_coverage_are_met_with_time() {
+    let folder = Folder::new();
+    let model = "\
+iosts: session
+clocks: [w]
+variables: { limit: real }
+initial: { location: Idle, condition: limit == 1 }
+inputs: { Open: { bound: real } }
+outputs: { Reply: {}, Late: {} }
+transitions:
+  - { name: open, from: Idle, to: Busy, on: Open, when: bound >= 1 && bound <= 5, reset: [w], assign: { limit: bound } }
+  - { name: reply, from: Busy, to: Idle, on: Reply, when: w <= limit }
+  - { name: late, from: Busy, to: Idle, on: Late, when: w > limit && w < 9 }
+";
+    fs::write(folder.0.join("session.yaml"), model).unwrap();
+    for (criterion, goals, expected) in [
+        ("locations", 2, 2),
+        ("guards", 10, 5),
+        ("boundaries", 8, 7),
+        ("definition-use", 2, 2),
+        ("all-paths-4", 4, 4),
+    ] {
+        let arguments = format!("timed inputs session.yaml --cover {criterion} --whole --out {criterion}");
+        let output = folder.coreach(&arguments.split(' ').collect::<Vec<_>>());
+        let said = text(&output);
+        assert_eq!(said.lines().count(), goals, "{said}");
+        let met = said.lines().filter(|line| line.contains(" along ")).map(|line| {
+            let (name, path) = (line.split(' ').next().unwrap(), line.rsplit(' ').next().unwrap());
+            let trace = format!("{criterion}/{}.csv", name.trim_end_matches(':'));
+            let judge = ["timed", "verdict", "session.yaml", "--path", path, "--trace", &trace];
+            assert_eq!(folder.coreach(&judge).status.code(), Some(0), "{line}");
+        });
+        assert_eq!(met.count(), expected, "{said}");
+    }
+    let refused = ["timed", "inputs", "session.yaml", "--cover", "faults-3", "--out", "faults"];
+    assert_eq!(folder.coreach(&refused).status.code(), Some(2));
+}
+
 #[test]
 fn an_internal_step_that_takes_time_is_told_by_check() {
     let folder = example();

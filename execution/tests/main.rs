@@ -13,4 +13,5 @@ mod shrink;
 mod store;
 mod tester;
 mod timed;
+mod uncertain;
 mod unseen;

@@ -4,10 +4,11 @@
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_execution::offline::inputs::{NoSequence, Reached, path_to, sent, sequence};
-use coreach_execution::offline::judge::{CannotJudge, MOST_CONTEXTS, OfflineJudge, OfflineVerdict, judge};
+use coreach_execution::offline::judge::{OfflineJudge, judge};
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::read::{LONGEST_LINE, Reader};
 use coreach_execution::offline::sequence::{Item, Placed};
+use coreach_execution::offline::verdict::{CannotJudge, MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::{SpanEnd, Until};
 use coreach_execution::offline::write::{Form, text};

@@ -151,6 +151,7 @@ fn timed_traces_get_the_verdicts_that_they_deserve() {
         "offline: Inconclusive, an input",
         "offline: Fail by a delay",
         "offline: Fail by an output",
+        "offline: recorded within a tolerance",
     ] {
         assert!(total.counts.get(what).copied().unwrap_or(0) >= 5, "{what}: {:?}", total.counts);
     }

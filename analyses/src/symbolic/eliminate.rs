@@ -16,6 +16,8 @@
 //!   any but 0), some value lies between all lower and all upper ends exactly where each lower end is at most
 //!   each upper end (Fourier and Motzkin; over the integers it is exact where one of each two ends has
 //!   coefficient 1; an integer between reals, where one of each two ends is whole, or they are 1 apart);
+//! - an integer between other ends, where the parts leave it few values, is one of these: `0 <= u <= 2`
+//!   beside `u <= n <= u + 0.5` leaves it three;
 //! - a disequality of a number is two cases, an equality of conditions and an `if` as well, a disjunction as
 //!   many as it has parts, and a datum of few values as many as these;
 //! - an equation with a multiple of an integer, and an integer within `mod` (`multiples.rs`).
@@ -40,6 +42,9 @@ const MOST_STEPS: usize = 64;
 
 /// A bound datum of more values than this is not taken apart.
 const MOST_VALUES: usize = 8;
+
+/// An integer between ends that tell nothing without its value is not tried beyond so many values.
+const MOST_TRIED: i64 = 64;
 
 /// A conjunction that waits for its bound data to be taken away.
 pub(super) struct Case {
@@ -181,14 +186,18 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
                 Comparison::Equal | Comparison::NotEqual => return None,
             }
         }
-        for least in &low {
-            for most in &high {
-                others.push(if datum.ty().is_integer() {
-                    room_of_integers(least, most, &case.bound)?
-                } else {
-                    room(least, most)
-                });
-            }
+        if datum.ty().is_integer() {
+            low.iter_mut().for_each(|end| end.round(true));
+            high.iter_mut().for_each(|end| end.round(false));
+        }
+        let pairs = low.iter().flat_map(|least| high.iter().map(move |most| (least, most)));
+        let rooms: Option<Vec<Term>> = match datum.ty().is_integer() {
+            true => pairs.map(|(least, most)| room_of_integers(least, most, &case.bound)).collect(),
+            false => Some(pairs.map(|(least, most)| room(least, most)).collect()),
+        };
+        match rooms {
+            Some(rooms) => others.extend(rooms),
+            None => others.push(one_of_few(datum, &about, (&low, &high), &others)?),
         }
         let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
         Some(vec![Case { bound, parts: others }])
@@ -257,10 +266,61 @@ fn room_of_integers(low: &End, high: &End, bound: &[Datum]) -> Option<Term> {
     Some(Term::compare(comparison, &scaled(least, &high.times), &scaled(most, &low.times)))
 }
 
+/// That an integer of which these parts speak has one of the values that its ends leave it, by what the other
+/// parts say of these.
+fn one_of_few(datum: &Datum, about: &[Term], (low, high): (&[End], &[End]), others: &[Term]) -> Option<Term> {
+    // Of each other comparison, what is not below 0.
+    let known: Vec<Sum> = others
+        .iter()
+        .filter_map(|part| match part.node() {
+            Node::Compare(comparison, a, b) if a.sort().is_number() => match comparison {
+                Comparison::AtLeast | Comparison::Greater => Some(Sum::of_difference(a, b)),
+                Comparison::AtMost | Comparison::Less => Some(Sum::of_difference(b, a)),
+                Comparison::Equal | Comparison::NotEqual => None,
+            },
+            _ => None,
+        })
+        .collect();
+    // How small so many times the end can be: what is left of it without one of those.
+    let least = |end: &End, sign: &RBig| -> Option<RBig> {
+        let whole = Sum::of(&end.at).times(&(sign / &end.times));
+        let without = |not_negative: &Sum| {
+            let mut rest = whole.clone();
+            rest.subtract(not_negative);
+            rest.constant().cloned()
+        };
+        whole.constant().cloned().into_iter().chain(known.iter().filter_map(without)).max()
+    };
+    let lowest = low.iter().filter_map(|end| least(end, &RBig::ONE)).max()?.ceil();
+    let highest = -high.iter().filter_map(|end| least(end, &RBig::NEG_ONE)).max()?.ceil();
+    if &highest - &lowest >= MOST_TRIED.into() {
+        return None;
+    }
+    let mut cases = Vec::new();
+    let mut value = lowest;
+    while value <= highest {
+        let there = Substitution::from([(datum.clone(), Term::int(value.clone()))]);
+        cases.push(Term::and(substitute_all(about, &there)));
+        value += 1;
+    }
+    Some(Term::or(cases))
+}
+
 impl End {
     /// Is it the number's own end, and a whole number?
     fn is_whole(&self) -> bool {
         self.times == RBig::ONE && *self.at.sort() == Type::Int
+    }
+
+    /// An integer's end that is a number, as a whole one that belongs to what it ends.
+    fn round(&mut self, is_low: bool) {
+        let Some(number) = Sum::of(&self.at).constant().map(|number| number / &self.times) else { return };
+        let sign = if is_low { RBig::ONE } else { RBig::NEG_ONE };
+        let least = (&sign * &number).ceil();
+        let is_left_out = self.is_excluded && number.is_int();
+        let least = RBig::from(if is_left_out { least + 1 } else { least });
+        let at = Term::int((sign * least).numerator().clone());
+        *self = End { at, times: RBig::ONE, is_excluded: false };
     }
 
     /// The end of the number itself, as a real.

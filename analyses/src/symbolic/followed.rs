@@ -78,10 +78,22 @@ impl SymbolicState {
         values: &[Value],
         solver: &mut dyn Solver,
     ) -> Option<Self> {
-        let transition = &system.iosts.transitions[number];
-        let parameters = &system.iosts.action(transition.action).parameters;
+        let parameters = &system.iosts.action(system.iosts.transitions[number].action).parameters;
         let values = parameters.iter().cloned().zip(values.iter().cloned());
-        let mut next = self.behind(transition, system.enabled(number), values, [])?;
+        self.after_with(system, number, values, [], solver)
+    }
+
+    /// The same, with terms over symbols for some of the parameters.
+    pub fn after_with(
+        &self,
+        system: &System<'_>,
+        number: TransitionId,
+        values: impl IntoIterator<Item = (Datum, Value)>,
+        terms: impl IntoIterator<Item = (Datum, Term)>,
+        solver: &mut dyn Solver,
+    ) -> Option<Self> {
+        let transition = &system.iosts.transitions[number];
+        let mut next = self.behind(transition, system.enabled(number), values, terms)?;
         next.depth = self.depth;
         for variable in transition.assignments.keys() {
             if let Some(term) = next.open.get(variable).map(folded) {

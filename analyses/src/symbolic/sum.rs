@@ -115,6 +115,14 @@ impl Sum {
         }
     }
 
+    /// Takes another sum away.
+    pub(super) fn subtract(&mut self, other: &Sum) {
+        for (atom, times) in &other.terms {
+            self.atom(atom, &-times.clone());
+        }
+        self.number -= &other.number;
+    }
+
     /// Did something cancel out?
     pub(super) fn has_cancelled(&self) -> bool {
         self.cancelled

@@ -150,6 +150,46 @@ fn an_integer_between_reals_is_found_where_one_is_there() {
     assert_eq!((between(2), between(4)), (None, Some(Term::yes())));
 }
 
+/// *Precise*: an integer that a clock bounds on both sides is one of those that the clock's own ends leave.
+/// *Sound*: no others are left out.
+#[test]
+fn an_integer_that_a_clock_bounds_is_one_of_few() {
+    let (u, v) = (Datum::new("u", Type::Real), Datum::new("v", Type::Real));
+    let of = |datum: &Datum| Term::datum(datum);
+    let quarter = |count: i64| Term::literal(Value::Real(RBig::from(count) / RBig::from(4)));
+    let n = Datum::new("n", Type::Int);
+    let whole = of(&n).to_real();
+    let at_most = |a: &Term, b: &Term| Term::compare(Comparison::AtMost, a, b);
+    let less = |a: &Term, b: &Term| Term::compare(Comparison::Less, a, b);
+    let since = Term::subtract(&of(&u), &of(&v));
+    let twice = Term::multiply(&whole, &Term::literal(Value::Real(RBig::from(2))));
+    let low = Term::add(&since, &quarter(1));
+    let parts = |last: i64| {
+        vec![
+            less(&quarter(-3), &since),
+            at_most(&since, &quarter(last)),
+            at_most(&low, &whole),
+            less(&twice, &Term::add(&low, &Term::add(&whole, &quarter(2)))),
+            Term::compare(Comparison::NotEqual, &of(&n), &Term::int(1)),
+        ]
+    };
+    let condition = without(std::slice::from_ref(&n), &parts(9)).unwrap();
+    assert!(!condition.mentions(&n), "{condition}");
+    for count in -8..20 {
+        let value = |count: i64| Value::Real(RBig::from(count) / RBig::from(8));
+        let known = Valuation::from([(u.clone(), value(count + 3)), (v.clone(), value(3))]);
+        let exists = (-9..9).any(|whole: i64| {
+            let mut all = known.clone();
+            all.insert(n.clone(), Value::int(whole));
+            parts(9).iter().all(|part| holds(part, &all) == Ok(true))
+        });
+        assert_eq!(holds(&condition, &known), Ok(exists), "{condition} at {count}");
+    }
+    // Too many to be tried, and none that are known.
+    assert_eq!(without(std::slice::from_ref(&n), &parts(400)), None);
+    assert_eq!(without(std::slice::from_ref(&n), &parts(9)[2..4]), None);
+}
+
 /// An output that tells whether something holds: `(p == 3) == flag`.
 #[test]
 fn an_equality_of_conditions_is_taken_away() {

@@ -148,7 +148,7 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
             let (project, warnings) = load(path)?;
             if project.timing.is_some() {
                 let message = format!("the specification of {} has clocks", path.display());
-                let help = "purposes from coverage are of models without time; `coreach timed` makes test cases of paths";
+                let help = "purposes from coverage are of models without time; `coreach timed inputs --cover` makes timed sequences of the same criteria";
                 return Err(vec![Diagnostic::error("timed-model", message).help(help)]);
             }
             let (configuration, _) = budget::reading(|| load_configuration(path))?;

@@ -2,10 +2,17 @@
 //!
 //! What is known of its data is [`coreach_analyses::symbolic::followed`]'s.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use coreach_analyses::solver::Solver;
-use coreach_analyses::symbolic::{SymbolicState, System};
+use coreach_analyses::symbolic::gathered::gathered;
+use coreach_analyses::symbolic::inclusion::data_of;
+use coreach_analyses::symbolic::{Holds, SymbolicState};
 use coreach_model::Value;
 use coreach_model::iosts::TransitionId;
+
+use crate::offline::prepared::Offline;
+use crate::offline::verdict::CannotJudge;
 
 /// The most parts of a term for a datum that is not known, or of what is known of it.
 pub const MOST_PARTS: u64 = 10_000;
@@ -19,6 +26,16 @@ pub enum Place {
     Off,
 }
 
+impl Place {
+    /// Behind this transition.
+    pub(super) fn behind(self, number: TransitionId, path: &[TransitionId]) -> Place {
+        match self {
+            Place::On(steps) if path.get(steps) == Some(&number) => Place::On(steps + 1),
+            _ => Place::Off,
+        }
+    }
+}
+
 /// A context.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Context {
@@ -26,6 +43,9 @@ pub struct Context {
     pub place: Place,
     /// In the model.
     pub state: SymbolicState,
+    /// Is it possible at whatever instants the events have happened, within the tolerance of their recorded
+    /// ones?
+    pub is_certain: bool,
 }
 
 impl Context {
@@ -33,17 +53,67 @@ impl Context {
     /// action; `None` where it cannot be taken.
     pub fn after(
         &self,
-        system: &System<'_>,
+        offline: &Offline<'_>,
         number: TransitionId,
         values: &[Value],
-        path: &[TransitionId],
         solver: &mut dyn Solver,
     ) -> Option<Context> {
+        let system = &offline.system;
         let state = self.state.after(system, number, values, solver)?;
-        let place = match self.place {
-            Place::On(steps) if path.get(steps) == Some(&number) => Place::On(steps + 1),
-            _ => Place::Off,
-        };
-        Some(Context { place, state })
+        let always = || self.state.meaning(system.enabled(number), &self.state.known) == Holds::Always;
+        let is_certain = self.is_certain && (offline.is_exact() || always());
+        Some(Context { place: self.place.behind(number, offline.path()), state, is_certain })
     }
+}
+
+/// These contexts and those behind internal steps, each once, in an order of their own.
+pub(super) fn closed(
+    offline: &Offline<'_>,
+    contexts: Vec<Context>,
+    line: usize,
+    solver: &mut dyn Solver,
+) -> Result<Vec<Context>, CannotJudge> {
+    if let [one] = contexts.as_slice()
+        && offline.internal[one.state.location].is_empty()
+    {
+        return Ok(contexts);
+    }
+    let mut all: BTreeSet<Context> = BTreeSet::new();
+    let mut work = contexts;
+    while let Some(context) = work.pop() {
+        if all.contains(&context) {
+            continue;
+        }
+        for number in &offline.internal[context.state.location] {
+            work.extend(context.after(offline, *number, &[], solver));
+        }
+        all.insert(context);
+        if all.len() > offline.most {
+            return Err(CannotJudge::Contexts { line, most: offline.most });
+        }
+    }
+    let mut kept: Vec<Context> = Vec::new();
+    for context in all {
+        // By their order, those of one place and one valuation stand together.
+        match kept.last_mut() {
+            Some(last) if last.place == context.place && last.state.is_like(&context.state) => {
+                last.state = last.state.clone().joined(&context.state, solver);
+                last.is_certain |= context.is_certain;
+            }
+            _ => kept.push(context),
+        }
+    }
+    if kept.len() <= offline.few {
+        return Ok(kept);
+    }
+    let data = data_of(&offline.form.iosts);
+    let mut places: BTreeMap<(Place, bool), Vec<SymbolicState>> = BTreeMap::new();
+    for Context { place, state, is_certain } in kept {
+        places.entry((place, is_certain)).or_default().push(state);
+    }
+    let few = |((place, is_certain), states)| {
+        let states = gathered(&data, states).into_iter();
+        states.map(move |state| Context { place, state, is_certain })
+    };
+    Ok(places.into_iter().flat_map(few).collect())
 }

@@ -23,89 +23,27 @@
 //! transitions of its action that leave their locations: evaluations, and questions to the solver only where
 //! the answer hangs on data that are not known.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::SymbolicState;
-use coreach_analyses::symbolic::gathered::gathered;
-use coreach_analyses::symbolic::inclusion::data_of;
+use coreach_model::Value;
 use coreach_model::budget;
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Value, Verdict};
 use dashu::rational::RBig;
 
-use crate::offline::context::{Context, MOST_PARTS, Place};
+use crate::offline::context::{Context, MOST_PARTS, Place, closed};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, Placed};
+use crate::offline::uncertain::Uncertain;
+use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
-
-/// The most contexts, unless told otherwise.
-pub const MOST_CONTEXTS: usize = 4096;
-
-/// What a trace was worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OfflineVerdict {
-    /// All that it may have been went along the path to its end (R3).
-    Pass,
-    /// Some of it did (R4).
-    WeakPass,
-    /// A trace of the model, and not of the path (R5).
-    InconclusiveR,
-    /// An input that the model does not take there: what follows is not specified (R6).
-    InconclusiveI,
-    /// No trace of the model: an output or a delay that it does not allow (R2).
-    Fail,
-}
-
-impl OfflineVerdict {
-    /// The verdict as all of coreach calls it.
-    pub fn verdict(self) -> Verdict {
-        match self {
-            OfflineVerdict::Pass => Verdict::Pass,
-            OfflineVerdict::WeakPass => Verdict::WeakPass,
-            OfflineVerdict::InconclusiveR | OfflineVerdict::InconclusiveI => Verdict::Inconclusive,
-            OfflineVerdict::Fail => Verdict::Fail,
-        }
-    }
-
-    /// The rule of the publication.
-    pub fn rule(self) -> &'static str {
-        match self {
-            OfflineVerdict::Pass => "R3",
-            OfflineVerdict::WeakPass => "R4",
-            OfflineVerdict::InconclusiveR => "R5",
-            OfflineVerdict::InconclusiveI => "R6",
-            OfflineVerdict::Fail => "R2",
-        }
-    }
-}
-
-/// Why judging stopped without a verdict.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CannotJudge {
-    /// More contexts than the limit.
-    Contexts {
-        /// The line of the trace.
-        line: usize,
-        /// The limit.
-        most: usize,
-    },
-    /// What is not known of the data takes more to say than the limit.
-    TooLarge {
-        /// The line of the trace.
-        line: usize,
-        /// Of which datum; of none in particular, where it is a condition.
-        datum: Option<String>,
-    },
-    /// The initial condition does not hold with the constants that are given.
-    Initial,
-}
 
 /// Follows a trace.
 pub struct OfflineJudge<'a> {
     offline: &'a Offline<'a>,
     contexts: Vec<Context>,
+    /// In their place, where the recorded instants are not exact.
+    uncertain: Option<Uncertain>,
     /// The time since the last event.
     elapsed: RBig,
     /// The time since the beginning.
@@ -128,10 +66,11 @@ impl<'a> OfflineJudge<'a> {
         solver: &mut dyn Solver,
     ) -> Result<Self, CannotJudge> {
         let state = SymbolicState::start(&offline.system, constants, solver).ok_or(CannotJudge::Initial)?;
-        let initial = Context { place: Place::On(0), state };
+        let initial = Context { place: Place::On(0), state, is_certain: true };
         let mut judge = OfflineJudge {
             offline,
-            contexts: Vec::new(),
+            contexts: closed(offline, vec![initial], 0, solver)?,
+            uncertain: None,
             elapsed: RBig::ZERO,
             time: RBig::ZERO,
             last: None,
@@ -140,18 +79,20 @@ impl<'a> OfflineJudge<'a> {
             most_at_once: 1,
             has_forgotten: false,
         };
-        judge.contexts = judge.closed(vec![initial], 0, solver)?;
+        if !offline.is_exact() {
+            judge.uncertain = Some(Uncertain::new(offline.tolerance(), std::mem::take(&mut judge.contexts)));
+        }
         Ok(judge)
     }
 
     /// The contexts that are possible now.
     pub fn contexts(&self) -> &[Context] {
-        &self.contexts
+        self.uncertain.as_ref().map_or(&self.contexts, Uncertain::contexts)
     }
 
     /// Is the verdict settled, whatever follows?
     pub fn has_ended(&self) -> bool {
-        self.end.is_some()
+        self.end.is_some() || self.uncertain.as_ref().is_some_and(Uncertain::has_ended)
     }
 
     /// How many events there were, up to the one that settled the verdict.
@@ -180,14 +121,35 @@ impl<'a> OfflineJudge<'a> {
     /// More contexts than the limit.
     pub fn take(&mut self, placed: &Placed, solver: &mut dyn Solver) -> Result<(), CannotJudge> {
         budget::ask();
-        if self.end.is_some() {
+        if self.has_ended() {
             return Ok(());
+        }
+        if self.uncertain.is_some() {
+            return self.take_uncertain(placed, solver);
         }
         match &placed.item {
             Item::Delay(time) => self.wait(placed.line, time, solver),
             Item::Event(action, values) => self.event(placed.line, *action, values, solver)?,
         }
         Ok(())
+    }
+
+    fn take_uncertain(&mut self, placed: &Placed, solver: &mut dyn Solver) -> Result<(), CannotJudge> {
+        let (offline, line) = (self.offline, placed.line);
+        let Some(uncertain) = &mut self.uncertain else { return Ok(()) };
+        let seen = Seen { line, item: placed.item.clone(), time: self.time.clone() };
+        if let Item::Delay(time) = &placed.item {
+            self.time += time;
+            self.elapsed += time;
+            uncertain.wait(offline, (&self.time, &self.elapsed), seen, solver);
+            return Ok(());
+        }
+        let elapsed = std::mem::replace(&mut self.elapsed, RBig::ZERO);
+        uncertain.event(offline, seen, &elapsed, solver)?;
+        self.events += usize::from(!uncertain.has_ended());
+        self.most_at_once = self.most_at_once.max(uncertain.count());
+        self.has_forgotten |= uncertain.every().any(|context| context.state.is_full());
+        small_enough(uncertain.every(), line)
     }
 
     fn wait(&mut self, line: usize, time: &RBig, solver: &mut dyn Solver) {
@@ -221,8 +183,7 @@ impl<'a> OfflineJudge<'a> {
         for context in &self.contexts {
             for number in &offline.system.outgoing[context.state.location] {
                 if iosts.transitions[*number].action == action {
-                    let path = &offline.path;
-                    next.extend(context.after(&offline.system, *number, &with_delay, path, solver));
+                    next.extend(context.after(offline, *number, &with_delay, solver));
                 }
             }
         }
@@ -237,10 +198,8 @@ impl<'a> OfflineJudge<'a> {
             return Ok(());
         }
         self.last = Some(seen());
-        self.contexts = self.closed(next, line, solver)?;
-        if let Some(datum) = self.contexts.iter().find_map(|context| context.state.too_large(MOST_PARTS)) {
-            return Err(CannotJudge::TooLarge { line, datum });
-        }
+        self.contexts = closed(offline, next, line, solver)?;
+        small_enough(self.contexts.iter(), line)?;
         self.has_forgotten |= self.contexts.iter().any(|context| context.state.is_full());
         self.most_at_once = self.most_at_once.max(self.contexts.len());
         self.elapsed = RBig::ZERO;
@@ -253,80 +212,44 @@ impl<'a> OfflineJudge<'a> {
         self.end = Some((verdict, why));
     }
 
-    /// These contexts and those behind internal steps, each once, in an order of their own.
-    fn closed(
-        &self,
-        contexts: Vec<Context>,
-        line: usize,
-        solver: &mut dyn Solver,
-    ) -> Result<Vec<Context>, CannotJudge> {
-        let offline = self.offline;
-        if let [one] = contexts.as_slice()
-            && offline.internal[one.state.location].is_empty()
-        {
-            return Ok(contexts);
-        }
-        let mut all: BTreeSet<Context> = BTreeSet::new();
-        let mut work = contexts;
-        while let Some(context) = work.pop() {
-            if all.contains(&context) {
-                continue;
-            }
-            for number in &offline.internal[context.state.location] {
-                work.extend(context.after(&offline.system, *number, &[], &offline.path, solver));
-            }
-            all.insert(context);
-            if all.len() > offline.most {
-                return Err(CannotJudge::Contexts { line, most: offline.most });
-            }
-        }
-        let mut kept: Vec<Context> = Vec::new();
-        for context in all {
-            // By their order, those of one place and one valuation stand together.
-            match kept.last_mut() {
-                Some(last) if last.place == context.place && last.state.is_like(&context.state) => {
-                    last.state = last.state.clone().joined(&context.state, solver);
-                }
-                _ => kept.push(context),
-            }
-        }
-        if kept.len() <= offline.few {
-            return Ok(kept);
-        }
-        let data = data_of(&offline.form.iosts);
-        let mut places: BTreeMap<Place, Vec<SymbolicState>> = BTreeMap::new();
-        for Context { place, state } in kept {
-            places.entry(place).or_default().push(state);
-        }
-        let few =
-            |(place, states)| gathered(&data, states).into_iter().map(move |state| Context { place, state });
-        Ok(places.into_iter().flat_map(few).collect())
-    }
-
     /// The verdict on what was taken, as if the trace ended here.
     pub fn verdict(&self) -> OfflineVerdict {
-        if let Some((verdict, _)) = &self.end {
-            return *verdict;
+        if let Some((verdict, _)) = self.ended() {
+            return verdict;
         }
         let target = Place::On(self.offline.length());
-        let there = self.contexts.iter().filter(|context| context.place == target).count();
+        let contexts = self.contexts();
+        let there = contexts.iter().filter(|context| context.place == target).count();
+        let is_specified = !self.uncertain.as_ref().is_some_and(Uncertain::may_be_unspecified);
         match there {
             0 => OfflineVerdict::InconclusiveR,
-            all if all == self.contexts.len() => OfflineVerdict::Pass,
+            all if all == contexts.len() && is_specified => OfflineVerdict::Pass,
             _ => OfflineVerdict::WeakPass,
         }
     }
 
+    /// Where no context is left, the verdict and why.
+    fn ended(&self) -> Option<(OfflineVerdict, &Why)> {
+        let end = self.end.as_ref().map(|(verdict, why)| (*verdict, why));
+        end.or_else(|| self.uncertain.as_ref()?.doubt())
+    }
+
     /// Why it ended, where an event or a delay ended it.
     pub fn why(&self) -> Option<&Why> {
-        self.end.as_ref().map(|(_, why)| why)
+        self.ended().map(|(_, why)| why)
     }
 
     /// How far along the path the run came, in the context that went furthest; nothing where none is on it.
     pub fn furthest(&self) -> Option<usize> {
         let on = |context: &Context| if let Place::On(steps) = context.place { Some(steps) } else { None };
-        self.contexts.iter().filter_map(on).max()
+        self.contexts().iter().filter_map(on).max()
     }
+}
+
+/// That what is not known of the data is no more than can be kept in hand.
+fn small_enough<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize) -> Result<(), CannotJudge> {
+    let large = contexts.find_map(|context| context.state.too_large(MOST_PARTS));
+    large.map_or(Ok(()), |datum| Err(CannotJudge::TooLarge { line, datum }))
 }
 
 /// Judges a whole trace.

@@ -19,9 +19,12 @@ pub mod read;
 pub mod recent;
 pub mod recorded;
 pub mod sequence;
+mod uncertain;
+pub mod verdict;
 pub mod waiting;
 pub mod why;
 pub mod write;
 
-pub use judge::{OfflineJudge, OfflineVerdict};
+pub use judge::OfflineJudge;
 pub use sequence::{Item, Placed};
+pub use verdict::OfflineVerdict;

@@ -3,10 +3,10 @@
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::gathered::FEW;
 use coreach_analyses::symbolic::{SymbolicState, System};
-use coreach_model::Numbered;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::Delayed;
+use coreach_model::{Numbered, Term};
 use dashu::rational::RBig;
 
 use crate::offline::waiting::{Rules, Waiting};
@@ -23,10 +23,12 @@ pub struct Offline<'a> {
     /// For each location the transitions that leave it by internal actions.
     pub(super) internal: Numbered<LocationId, Vec<TransitionId>>,
     /// The path.
-    pub(super) path: Vec<TransitionId>,
+    path: Vec<TransitionId>,
     pub(super) most: usize,
     /// More contexts than these are gathered.
     pub(super) few: usize,
+    /// How far an instant may be from the recorded one, in the model's unit.
+    tolerance: RBig,
 }
 
 impl<'a> Offline<'a> {
@@ -45,13 +47,34 @@ impl<'a> Offline<'a> {
             iosts.action(iosts.transitions[*number].action).kind == ActionKind::Internal
         };
         let internal = system.outgoing.map(|leaving| leaving.iter().copied().filter(is_internal).collect());
-        Offline { timed, form, system, waiting, internal, path, most, few: FEW }
+        Offline { timed, form, system, waiting, internal, path, most, few: FEW, tolerance: RBig::ZERO }
     }
 
     /// The same, where more contexts than these are gathered to formulas.
     #[must_use]
     pub fn gathering_beyond(self, few: usize) -> Self {
         Offline { few, ..self }
+    }
+
+    /// The same, where an instant may be so far from the one that was recorded.
+    #[must_use]
+    pub fn within(self, tolerance: RBig) -> Self {
+        Offline { tolerance, ..self }
+    }
+
+    /// How far an instant may be from the recorded one.
+    pub fn tolerance(&self) -> &RBig {
+        &self.tolerance
+    }
+
+    /// Have the events happened at the instants that were recorded?
+    pub fn is_exact(&self) -> bool {
+        self.tolerance == RBig::ZERO
+    }
+
+    /// The path.
+    pub(super) fn path(&self) -> &[TransitionId] {
+        &self.path
     }
 
     /// The model's graph: the signatures of events as they stand in a trace.
@@ -67,6 +90,16 @@ impl<'a> Offline<'a> {
     /// May a state wait until so much time has passed since the last event? Errs towards yes.
     pub fn may_wait(&self, state: &SymbolicState, until: &RBig, solver: &mut dyn Solver) -> bool {
         self.waiting.may_wait(state, until, solver)
+    }
+
+    /// The same, where the time since the last event is a term over the state's symbols.
+    pub(super) fn may_wait_so_long(
+        &self,
+        state: &SymbolicState,
+        since: &Term,
+        solver: &mut dyn Solver,
+    ) -> bool {
+        self.waiting.may_wait_so_long(state, since, solver)
     }
 
     /// How many transitions the path has.

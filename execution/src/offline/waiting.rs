@@ -20,6 +20,8 @@
 //! A state that survives a delay has survived every smaller one, and an event that is taken later says more
 //! than that it could be. So nothing of a delay has to be remembered but its sum.
 
+use std::sync::Arc;
+
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::eliminate::without;
 use coreach_analyses::symbolic::{Holds, SymbolicState, System};
@@ -153,6 +155,14 @@ impl Waiting {
         known.insert(self.since.clone(), Value::Real(until.clone()));
         self.visible[state.location].iter().any(|number| self.later[*number].may_be(state, &known, solver))
             || self.may_be_quiescent(state, solver)
+    }
+
+    /// The same, where that time is a term over the state's symbols.
+    pub fn may_wait_so_long(&self, state: &SymbolicState, since: &Term, solver: &mut dyn Solver) -> bool {
+        let mut there = state.clone();
+        Arc::make_mut(&mut there.open).insert(self.since.clone(), since.clone());
+        let is_later = |number: &TransitionId| self.later[*number].may_be(&there, &there.known, solver);
+        self.visible[state.location].iter().any(is_later) || self.may_be_quiescent(state, solver)
     }
 
     /// May it wait for ever, since nothing answers? Errs towards yes.

@@ -13,7 +13,7 @@ use coreach_model::timed::clock;
 use coreach_model::types::EnumType;
 use coreach_model::{ActionId, ActionKind, Datum, Term, Type, Value};
 
-use super::parse::{Machine, Name, XliaStep};
+use super::parse::{Machine, Name, Port, XliaStep};
 use crate::expression::typing::{ForeignScope, Typing};
 use crate::expression::{Dialect, ForeignExpression};
 use crate::names::Naming;
@@ -60,12 +60,18 @@ const TYPES: [(&str, Type, bool); 16] = [
 ];
 
 impl Declared {
-    pub(super) fn of(collector: &mut Collector, options: &Options, machine: &Machine, piece: &Piece) -> Self {
+    /// What this machine declares; `taken` are names that others have.
+    pub(super) fn of(
+        collector: &mut Collector,
+        options: &Options,
+        machine: &Machine,
+        piece: &Piece,
+        taken: &BTreeSet<String>,
+    ) -> Self {
         let origin = |collector: &Collector, name: &Name| Some(collector.origin(&name.span));
         distinct(collector, machine);
         // Types, and the literals of enumerations.
-        let type_names =
-            named(collector, machine.types.iter().map(|(name, _)| name), "types", "t", &BTreeSet::new());
+        let type_names = named(collector, machine.types.iter().map(|(name, _)| name), "types", "t", taken);
         let data: Vec<&Name> = machine
             .types
             .iter()
@@ -77,7 +83,7 @@ impl Declared {
                     .map(|d| &d.name),
             )
             .collect();
-        let data_names = named(collector, data, "data", "v", &BTreeSet::new());
+        let data_names = named(collector, data, "data", "v", taken);
         let mut types = Vec::new();
         let mut scope = ForeignScope::new();
         for (name, literals) in &machine.types {
@@ -159,7 +165,8 @@ impl Declared {
             let found = Diagnostic::warning("unsigned", message);
             collector.push(found.at(origin(collector, ty), "may be negative here"));
         }
-        declared.ports(collector, machine, &types, &data_names.all());
+        let taken = data_names.all().union(taken).cloned().collect();
+        declared.ports(collector, machine, &types, &taken);
         declared.internals(machine);
         declared.uncontrollable(collector, options, machine);
         declared.types = types.into_iter().map(|(name, ty)| (type_names.get(&name).to_owned(), ty)).collect();
@@ -173,8 +180,12 @@ impl Declared {
         types: &[(String, Type)],
         taken: &BTreeSet<String>,
     ) {
-        let names =
-            named(collector, machine.ports.iter().map(|port| &port.name), "actions", "a", &BTreeSet::new());
+        let said = |port: &Port| Name {
+            text: port.says.clone().unwrap_or_else(|| port.name.text.clone()),
+            span: port.name.span.clone(),
+        };
+        let all: Vec<Name> = machine.ports.iter().map(said).collect();
+        let names = named(collector, &all, "actions", "a", &BTreeSet::new());
         for port in &machine.ports {
             let numbers: Vec<String> = (1..=port.types.len()).map(|number| format!("p{number}")).collect();
             let parameters = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), taken, "p");
@@ -187,7 +198,7 @@ impl Declared {
                 }
             }
             let kind = if port.is_input { ActionKind::Input } else { ActionKind::Output };
-            let name = names.get(&port.name.text).to_owned();
+            let name = names.get(&said(port).text).to_owned();
             let number = self.actions.push(Action { name, kind, parameters: data });
             let known = Some(number).filter(|_| unsigned.len() == port.types.len());
             self.ports.insert(port.name.text.clone(), known);

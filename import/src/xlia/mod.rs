@@ -1,10 +1,12 @@
 //! XLIA: state machines of the Diversity platform, as its tool for path-guided test cases publishes them.
 //!
-//! [`mod@parse`] reads the subset that the published examples use, timed or not: one machine, its ports,
-//! data, clocks and states. [`mod@translate`] makes a model.
+//! [`mod@parse`] reads the subset that the published examples use, timed or not: a machine, its ports, data,
+//! clocks and states (`items.rs`). [`mod@translate`] makes a model of it, [`mod@together`] one of several.
 //!
 //! ```text
-//! file       = "@xlia" "<" "system" "," version ">" ":" [ "timed" ] "system" name "{" "@composite" ":" machine "}"
+//! file       = "@xlia" "<" "system" "," version ">" ":" [ "timed" ] "system" name "{" { part } "}"
+//! part       = section ":" | machine | connection
+//! connection = "connect" "<" ( "env" | "rdv" ) ">" "{" { ( "input" | "output" ) machine "->" port ";" } "}"
 //! machine    = "statemachine" [ "<" word ">" ] name "{" { section ":" } { item } "}"
 //! section    = "@public" | "@private" | "@declaration" | "@region" | "@com"
 //! item       = "port" ( "input" | "output" ) name [ "(" type { "," type } ")" ] ";"
@@ -18,8 +20,12 @@
 //! ```
 
 mod declared;
+mod items;
 pub mod parse;
+pub mod together;
 pub mod translate;
+
+use std::collections::BTreeSet;
 
 use coreach_model::reader::collect::Collector;
 
@@ -29,6 +35,12 @@ use crate::options::Options;
 /// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
-    let machine = parse::parse(collector, &file.text, options)?;
-    translate::translate(collector, options, &machine)
+    let mut system = parse::parse(collector, &file.text, options)?;
+    let model = match system.machines.as_slice() {
+        [machine] if system.connections.is_empty() => {
+            translate::translate(collector, options, machine, &system.name, &BTreeSet::new())?
+        }
+        _ => together::together(collector, options, &mut system)?,
+    };
+    Some(translate::with_time(collector, system.is_timed, model))
 }

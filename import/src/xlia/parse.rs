@@ -12,7 +12,7 @@ use coreach_model::reader::collect::Collector;
 use crate::expression::lexer::{ForeignToken, tokens};
 use crate::expression::parser::Cursor;
 use crate::expression::{Dialect, ForeignExpression, ForeignMistake};
-use crate::options::{Options, too_many};
+use crate::options::Options;
 use crate::piece::Piece;
 
 /// A name with its place.
@@ -29,6 +29,8 @@ pub struct Name {
 pub struct Port {
     /// Its name.
     pub name: Name,
+    /// What passes there, where several machines are composed.
+    pub says: Option<String>,
     /// Does the system receive there?
     pub is_input: bool,
     /// The types of what is sent.
@@ -85,13 +87,48 @@ pub struct XliaState {
     pub transitions: Vec<XliaTransition>,
 }
 
-/// A machine.
+/// A port that a connection names.
+#[derive(Debug)]
+pub struct Plug {
+    /// Is it said to be an input?
+    pub is_input: bool,
+    /// The machine.
+    pub machine: Name,
+    /// Its port.
+    pub port: Name,
+}
+
+/// What a system connects.
+#[derive(Debug)]
+pub struct Connection {
+    /// Do all of them take part at once, and not each with the environment?
+    pub is_rendezvous: bool,
+    /// The ports.
+    pub plugs: Vec<Plug>,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// A system.
 #[derive(Debug, Default)]
-pub struct Machine {
-    /// The system's name.
+pub struct XliaSystem {
+    /// Its name.
     pub name: String,
     /// Does it say that it is timed?
     pub is_timed: bool,
+    /// Its machines.
+    pub machines: Vec<Machine>,
+    /// How they are connected.
+    pub connections: Vec<Connection>,
+}
+
+/// A machine.
+#[derive(Debug)]
+pub struct Machine {
+    /// Its name.
+    pub name: Name,
+    /// The ports that it connects to the environment itself.
+    pub outside: Vec<String>,
     /// The enumerations.
     pub types: Vec<(Name, Vec<Name>)>,
     /// The ports.
@@ -106,10 +143,10 @@ pub struct Machine {
     pub states: Vec<XliaState>,
 }
 
-type Parsed<T> = Result<T, Box<ForeignMistake>>;
+pub(super) type Parsed<T> = Result<T, Box<ForeignMistake>>;
 
 /// Reads a file; none where a limit was met or a declaration could not be read.
-pub fn parse(collector: &mut Collector, text: &str, options: &Options) -> Option<Machine> {
+pub fn parse(collector: &mut Collector, text: &str, options: &Options) -> Option<XliaSystem> {
     let tokens = tokens(text, Dialect::Xlia);
     let cursor = Cursor::new(&tokens, text.len(), Dialect::Xlia);
     let mut reader = Reader {
@@ -119,32 +156,50 @@ pub fn parse(collector: &mut Collector, text: &str, options: &Options) -> Option
         most: options.most,
         transitions: 0,
         is_whole: true,
-        machine: Machine::default(),
+        machine: Machine::named(Name { text: String::new(), span: 0..0 }),
+        system: XliaSystem::default(),
     };
     if let Err(mistake) = reader.file() {
         reader.push(*mistake);
         reader.is_whole = false;
     }
-    let Reader { is_whole, machine, .. } = reader;
-    is_whole.then_some(machine)
+    let Reader { is_whole, system, .. } = reader;
+    is_whole.then_some(system)
 }
 
-struct Reader<'a, 't> {
-    collector: &'a mut Collector,
+pub(super) struct Reader<'a, 't> {
+    pub(super) collector: &'a mut Collector,
     piece: Piece,
-    cursor: Cursor<'t>,
-    most: usize,
-    transitions: usize,
+    pub(super) cursor: Cursor<'t>,
+    pub(super) most: usize,
+    pub(super) transitions: usize,
     /// No limit was met, and all that is declared was read: so what is not known is a mistake.
-    is_whole: bool,
-    machine: Machine,
+    pub(super) is_whole: bool,
+    /// The one that is read.
+    pub(super) machine: Machine,
+    system: XliaSystem,
 }
 
 /// What may stand in a machine.
-const ITEMS: [&str; 6] = ["port", "var", "const", "type", "state", "connect"];
+pub(super) const ITEMS: [&str; 6] = ["port", "var", "const", "type", "state", "connect"];
+
+impl Machine {
+    fn named(name: Name) -> Self {
+        Machine {
+            name,
+            outside: Vec::new(),
+            types: Vec::new(),
+            ports: Vec::new(),
+            variables: Vec::new(),
+            clocks: Vec::new(),
+            constants: Vec::new(),
+            states: Vec::new(),
+        }
+    }
+}
 
 impl Reader<'_, '_> {
-    fn push(&mut self, mistake: ForeignMistake) {
+    pub(super) fn push(&mut self, mistake: ForeignMistake) {
         let found = mistake.on(self.collector, &self.piece);
         self.collector.push(found);
     }
@@ -160,11 +215,10 @@ impl Reader<'_, '_> {
         }
         self.cursor.expect(">")?;
         self.cursor.expect(":")?;
-        self.machine.is_timed = self.cursor.eat_word("timed");
+        self.system.is_timed = self.cursor.eat_word("timed");
         self.word("system")?;
-        self.machine.name = self.cursor.name("the system's name")?.0;
+        self.system.name = self.cursor.name("the system's name")?.0;
         self.cursor.expect("{")?;
-        let mut machines = 0;
         while !self.cursor.eat("}") {
             if self.cursor.peek().is_none() {
                 return Err(self.cursor.unexpected("`}`"));
@@ -173,21 +227,18 @@ impl Reader<'_, '_> {
                 continue;
             }
             let start = self.cursor.span();
+            if self.cursor.eat_word("connect") {
+                self.connection(start)?;
+                continue;
+            }
             // What is drawn of a machine says nothing of what it does.
             self.cursor.eat_word("lifeline");
             if !self.cursor.eat_word("statemachine") {
                 return Err(self.cursor.unexpected("`statemachine`"));
             }
-            machines += 1;
-            if machines > 1 {
-                let mistake = ForeignMistake::untranslatable(&start, "several machines that work together");
-                return Err(Box::new(
-                    mistake.help("import each by itself, and put them together with `compose:`"),
-                ));
-            }
             self.machine_body()?;
         }
-        if machines == 0 {
+        if self.system.machines.is_empty() {
             return Err(Box::new(ForeignMistake::new(
                 "syntax",
                 &(0..0),
@@ -227,7 +278,7 @@ impl Reader<'_, '_> {
     }
 
     /// `<word>`, if it is next.
-    fn modifier(&mut self) -> Parsed<Option<(String, Range<usize>)>> {
+    pub(super) fn modifier(&mut self) -> Parsed<Option<(String, Range<usize>)>> {
         if !self.cursor.eat("<") {
             return Ok(None);
         }
@@ -245,7 +296,7 @@ impl Reader<'_, '_> {
                 format!("a machine of the kind `{word}`"),
             )));
         }
-        self.cursor.name("the machine's name")?;
+        self.machine = Machine::named(self.named("the machine's name")?);
         self.cursor.expect("{")?;
         while !self.cursor.eat("}") {
             budget::ask();
@@ -254,7 +305,7 @@ impl Reader<'_, '_> {
             }
             if self.is_beyond() || self.collector.is_full() {
                 self.skip_all();
-                return Ok(());
+                break;
             }
             let start = self.cursor.at;
             let read = self.section().and_then(|is_section| if is_section { Ok(()) } else { self.item() });
@@ -264,21 +315,29 @@ impl Reader<'_, '_> {
                 self.recover(start);
             }
         }
+        let machine =
+            std::mem::replace(&mut self.machine, Machine::named(Name { text: String::new(), span: 0..0 }));
+        self.system.machines.push(machine);
         Ok(())
     }
 
-    fn is_beyond(&self) -> bool {
+    pub(super) fn named(&mut self, what: &str) -> Parsed<Name> {
+        let (text, span) = self.cursor.name(what)?;
+        Ok(Name { text, span })
+    }
+
+    pub(super) fn is_beyond(&self) -> bool {
         self.transitions > self.most
     }
 
-    fn skip_all(&mut self) {
+    pub(super) fn skip_all(&mut self) {
         while self.cursor.peek().is_some() {
             self.cursor.at += 1;
         }
     }
 
     /// Goes on behind the next `;`, or before the next thing that begins with a word of the machine.
-    fn recover(&mut self, start: usize) {
+    pub(super) fn recover(&mut self, start: usize) {
         if self.cursor.at == start {
             self.cursor.at += 1;
         }
@@ -295,128 +354,43 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn item(&mut self) -> Parsed<()> {
-        let (word, span) = self.cursor.name("a declaration, a state or a section")?;
-        match word.as_str() {
-            "port" => self.port(),
-            "var" => self.variable(false),
-            "const" => self.variable(true),
-            "type" => self.enumeration(),
-            "state" => self.state(),
-            "connect" => self.connect(),
-            "transition" => {
-                let message = "a transition stands in the state that it leaves";
-                Err(Box::new(ForeignMistake::new("syntax", &span, message, "in no state")))
+    /// `connect< rdv > { output Sender->port; input Receiver->port; }`, or with the environment.
+    fn connection(&mut self, span: Range<usize>) -> Parsed<()> {
+        let is_rendezvous = match self.modifier()? {
+            Some((word, _)) if word == "env" => false,
+            Some((word, _)) if word == "rdv" || word == "multirdv" => true,
+            Some((word, span)) => {
+                let mistake = ForeignMistake::untranslatable(&span, format!("a connection by `{word}`"));
+                return Err(Box::new(
+                    mistake.help("machines take what they say to one another at once: `rdv`"),
+                ));
             }
-            _ => {
-                let mistake = ForeignMistake::untranslatable(&span, format!("`{word}`"));
-                Err(Box::new(match nearest(&word, ITEMS) {
-                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
-                    None => mistake.help(format!("a machine has {}", ITEMS.join(", "))),
-                }))
-            }
-        }
-    }
-
-    fn named(&mut self, what: &str) -> Parsed<Name> {
-        let (text, span) = self.cursor.name(what)?;
-        Ok(Name { text, span })
-    }
-
-    fn port(&mut self) -> Parsed<()> {
-        let is_input = match self.named("`input` or `output`")? {
-            name if name.text == "input" => true,
-            name if name.text == "output" => false,
-            name => {
-                let message = format!("a port is `input` or `output`, not `{}`", name.text);
-                return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "no direction")));
-            }
+            None => return Err(self.cursor.unexpected("`< env >` or `< rdv >`")),
         };
-        loop {
-            let name = self.named("the port's name")?;
-            let mut types = Vec::new();
-            if self.cursor.eat("(") && !self.cursor.eat(")") {
-                loop {
-                    types.push(self.named("a type")?);
-                    // The parameter may have a name, which nothing uses.
-                    if let Some(ForeignToken::Name(_)) = self.cursor.peek() {
-                        self.cursor.at += 1;
-                    }
-                    if !self.cursor.eat(",") {
-                        break;
-                    }
-                }
-                self.cursor.expect(")")?;
-            }
-            self.machine.ports.push(Port { name, is_input, types });
-            if !self.cursor.eat(",") {
-                break;
-            }
-        }
-        self.cursor.expect(";")
-    }
-
-    fn variable(&mut self, is_constant: bool) -> Parsed<()> {
-        let is_clock = self.cursor.eat_word("clock");
-        let mut ty = self.named("a type")?;
-        // `time uinteger`: a time, counted in these numbers.
-        if let ("time", Some(ForeignToken::Name(_)), Some(ForeignToken::Name(_))) =
-            (ty.text.as_str(), self.cursor.peek(), self.cursor.peek_second())
-        {
-            let numbers = self.named("a type")?;
-            ty = Name { text: format!("time {}", numbers.text), span: ty.span.start..numbers.span.end };
-        }
-        loop {
-            let name = self.named("a name")?;
-            let value = if self.cursor.eat(":=") || self.cursor.eat("=") {
-                Some(self.cursor.expression()?)
-            } else {
-                None
-            };
-            if is_clock && let Some(value) = &value {
-                return Err(Box::new(ForeignMistake::new(
-                    "clock",
-                    &value.span,
-                    "clocks begin at 0",
-                    "a first value",
-                )));
-            }
-            let declared = XliaDeclared { name, ty: ty.clone(), value };
-            if is_clock {
-                self.machine.clocks.push(declared);
-            } else if is_constant {
-                self.machine.constants.push(declared);
-            } else {
-                self.machine.variables.push(declared);
-            }
-            if !self.cursor.eat(",") {
-                break;
-            }
-        }
-        self.cursor.expect(";")
-    }
-
-    fn enumeration(&mut self) -> Parsed<()> {
-        let name = self.named("the type's name")?;
-        let span = self.cursor.span();
-        if !self.cursor.eat_word("enum") {
-            return Err(Box::new(ForeignMistake::untranslatable(&span, "a type that is no enumeration")));
-        }
         self.cursor.expect("{")?;
-        let mut literals = Vec::new();
-        loop {
-            literals.push(self.named("a literal")?);
-            if !self.cursor.eat(",") {
-                break;
-            }
+        let mut plugs = Vec::new();
+        while !self.cursor.eat("}") {
+            budget::ask();
+            let is_input = match self.named("`input` or `output`")? {
+                name if name.text == "input" => true,
+                name if name.text == "output" => false,
+                name => {
+                    let message = format!("a port is `input` or `output`, not `{}`", name.text);
+                    return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "no direction")));
+                }
+            };
+            let machine = self.named("a machine")?;
+            self.cursor.expect("-")?;
+            self.cursor.expect(">")?;
+            let port = self.named("a port")?;
+            self.cursor.expect(";")?;
+            plugs.push(Plug { is_input, machine, port });
         }
-        self.cursor.expect("}")?;
-        self.cursor.eat(";");
-        self.machine.types.push((name, literals));
+        self.system.connections.push(Connection { is_rendezvous, plugs, span });
         Ok(())
     }
 
-    fn connect(&mut self) -> Parsed<()> {
+    pub(super) fn connect(&mut self) -> Parsed<()> {
         match self.modifier()? {
             Some((word, _)) if word == "env" => {}
             Some((word, span)) => {
@@ -449,155 +423,10 @@ impl Reader<'_, '_> {
                     let message = format!("the port `{}` has the other direction", port.text);
                     self.push(ForeignMistake::new("contradiction", &direction.span, message, "not this one"));
                 }
-                Some(_) => {}
+                Some(_) => self.machine.outside.push(port.text),
             }
             self.cursor.expect(";")?;
         }
         Ok(())
-    }
-
-    fn state(&mut self) -> Parsed<()> {
-        let mut is_start = false;
-        if let Some((word, span)) = self.modifier()? {
-            match word.as_str() {
-                "start" | "initial" => is_start = true,
-                "simple" | "terminal" | "final" => {}
-                _ => {
-                    return Err(Box::new(ForeignMistake::untranslatable(
-                        &span,
-                        format!("a state of the kind `{word}`"),
-                    )));
-                }
-            }
-        }
-        let name = self.named("the state's name")?;
-        self.machine.states.push(XliaState { name, is_start, first: Vec::new(), transitions: Vec::new() });
-        if self.cursor.eat(";") {
-            return Ok(());
-        }
-        self.cursor.expect("{")?;
-        while !self.cursor.eat("}") {
-            budget::ask();
-            if self.cursor.peek().is_none() {
-                return Err(self.cursor.unexpected("`}`"));
-            }
-            if self.is_beyond() || self.collector.is_full() {
-                return Ok(());
-            }
-            let start = self.cursor.at;
-            if let Err(mistake) = self.part_of_state() {
-                self.push(*mistake);
-                self.recover(start);
-            }
-        }
-        Ok(())
-    }
-
-    fn part_of_state(&mut self) -> Parsed<()> {
-        let start = self.cursor.span();
-        if self.cursor.eat("@") {
-            let (word, span) = self.cursor.name("`init`")?;
-            if word != "init" {
-                return Err(Box::new(ForeignMistake::untranslatable(&span, format!("`@{word}` of a state"))));
-            }
-            let steps = self.block()?;
-            if let Some(state) = self.machine.states.last_mut() {
-                state.first.extend(steps);
-            }
-            return Ok(());
-        }
-        if !self.cursor.eat_word("transition") {
-            if let Some(ForeignToken::Name(word)) = self.cursor.peek() {
-                let what = format!("`{word}` in a state");
-                let mistake = ForeignMistake::untranslatable(&self.cursor.span(), what);
-                return Err(Box::new(match nearest(word, ["transition"]) {
-                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
-                    None => mistake,
-                }));
-            }
-            return Err(self.cursor.unexpected("`transition`"));
-        }
-        self.transitions += 1;
-        if self.transitions > self.most {
-            too_many(self.collector, &start, "transitions", self.most);
-            self.is_whole = false;
-            return Ok(());
-        }
-        let name = match self.cursor.peek() {
-            Some(ForeignToken::Name(_)) => Some(self.named("the transition's name")?),
-            _ => None,
-        };
-        self.cursor.expect("-->")?;
-        let target = self.named("the state where it leads")?;
-        let span = name.as_ref().map_or(start.start, |name| name.span.start)..target.span.end;
-        let steps = if self.cursor.eat(";") { Vec::new() } else { self.block()? };
-        if let Some(state) = self.machine.states.last_mut() {
-            state.transitions.push(XliaTransition { name, target, steps, span });
-        }
-        Ok(())
-    }
-
-    fn block(&mut self) -> Parsed<Vec<XliaStep>> {
-        self.cursor.expect("{")?;
-        let mut steps = Vec::new();
-        while !self.cursor.eat("}") {
-            if self.cursor.peek().is_none() {
-                return Err(self.cursor.unexpected("`}`"));
-            }
-            let start = self.cursor.at;
-            match self.step() {
-                Ok(step) => steps.push(step),
-                Err(mistake) => {
-                    self.push(*mistake);
-                    // On with the next statement of the block.
-                    if self.cursor.at == start {
-                        self.cursor.at += 1;
-                    }
-                    while !matches!(self.cursor.peek(), None | Some(ForeignToken::Sign(";" | "}"))) {
-                        self.cursor.at += 1;
-                    }
-                    self.cursor.eat(";");
-                }
-            }
-        }
-        Ok(steps)
-    }
-
-    fn step(&mut self) -> Parsed<XliaStep> {
-        // A statement is no comparison: `=` assigns as `:=` does.
-        if matches!(self.cursor.peek_second(), Some(ForeignToken::Sign(":=" | "=" | "+=" | "-=" | "*="))) {
-            let assignment = self.cursor.assignment()?;
-            self.cursor.expect(";")?;
-            let name = Name { text: assignment.target, span: assignment.target_span };
-            return Ok(XliaStep::Assign(name, assignment.value));
-        }
-        let (word, span) = self.cursor.name("a statement")?;
-        let step = match word.as_str() {
-            "input" | "output" => {
-                let port = self.named("a port")?;
-                let mut values = Vec::new();
-                if self.cursor.eat("(") && !self.cursor.eat(")") {
-                    loop {
-                        values.push(self.cursor.expression()?);
-                        if !self.cursor.eat(",") {
-                            break;
-                        }
-                    }
-                    self.cursor.expect(")")?;
-                }
-                if word == "input" { XliaStep::Input(port, values) } else { XliaStep::Output(port, values) }
-            }
-            "guard" | "tguard" => XliaStep::Guard(self.cursor.expression()?),
-            _ => {
-                const KNOWN: [&str; 4] = ["input", "output", "guard", "tguard"];
-                let mistake = ForeignMistake::untranslatable(&span, format!("the statement `{word}`"));
-                return Err(Box::new(match nearest(&word, KNOWN) {
-                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
-                    None => mistake,
-                }));
-            }
-        };
-        self.cursor.expect(";")?;
-        Ok(step)
     }
 }

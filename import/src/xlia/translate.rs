@@ -35,12 +35,41 @@ use crate::options::Options;
 use crate::piece::Piece;
 
 /// The model; none where there was a mistake, which has been reported.
-pub fn translate(collector: &mut Collector, options: &Options, machine: &Machine) -> Option<Model> {
+///
+/// It is called so, and has none of the names that are taken.
+pub fn translate(
+    collector: &mut Collector,
+    options: &Options,
+    machine: &Machine,
+    name: &str,
+    taken: &BTreeSet<String>,
+) -> Option<Model> {
     let file = collector.file.clone();
     let piece = Piece::plain(&file.text, 0);
-    let declared = Declared::of(collector, options, machine, &piece);
+    let declared = Declared::of(collector, options, machine, &piece, taken);
     let mut translation = Translation { collector, machine, piece: &piece, declared: &declared };
-    translation.model()
+    translation.model(name)
+}
+
+/// The model as one without time, where it has no clock, whatever it says.
+pub fn with_time(collector: &mut Collector, is_timed: bool, model: Model) -> Model {
+    let Some((clocks, uncontrollable)) = &model.time else { return model };
+    if !clocks.clocks.is_empty() {
+        return model;
+    }
+    if is_timed {
+        let message = "the system is `timed` and has no clock: the specification is one without time";
+        collector.push(Diagnostic::warning("not-taken", message));
+    }
+    if !uncontrollable.is_empty() {
+        let message = "inputs that the tester does not send are known of models with clocks only";
+        collector.push(Diagnostic::error("contradiction", message).help("leave out --uncontrollable"));
+    }
+    if clocks.names.iter().any(Option::is_some) {
+        let message = "names of transitions are known of models with clocks only: they are left out";
+        collector.push(Diagnostic::warning("not-taken", message));
+    }
+    Model { time: None, ..model }
 }
 
 struct Translation<'a> {
@@ -51,7 +80,7 @@ struct Translation<'a> {
 }
 
 impl Translation<'_> {
-    fn model(&mut self) -> Option<Model> {
+    fn model(&mut self, name: &str) -> Option<Model> {
         let (machine, declared) = (self.machine, self.declared);
         let names = named(
             self.collector,
@@ -112,9 +141,7 @@ impl Translation<'_> {
         if self.collector.errors() > 0 {
             return None;
         }
-        let name = Naming::of([(machine.name.as_str(), None)], &BTreeSet::new(), "model")
-            .get(&machine.name)
-            .to_owned();
+        let name = Naming::of([(name, None)], &BTreeSet::new(), "model").get(name).to_owned();
         let iosts = Iosts {
             name,
             constants: declared.constants.clone(),
@@ -127,37 +154,9 @@ impl Translation<'_> {
             origin: None,
         };
         let open = declared.variables.iter().filter(|variable| !known.contains(*variable)).cloned().collect();
-        // Without a clock there is no time in it, whatever it says.
-        let is_timed = !declared.clocks.is_empty();
-        if !is_timed {
-            self.untimed();
-        }
         let clocks = Clocks { clocks: declared.clocks.clone(), resets, names: called };
-        let time = is_timed.then(|| (clocks, declared.uncontrollable.clone()));
+        let time = Some((clocks, declared.uncontrollable.clone()));
         Some(Model { iosts, types: declared.types.clone(), time, open })
-    }
-
-    /// What is not said of a model without clocks.
-    fn untimed(&mut self) {
-        if self.machine.is_timed {
-            let message = "the system is `timed` and has no clock: the specification is one without time";
-            self.collector.push(Diagnostic::warning("not-taken", message));
-        }
-        if !self.declared.uncontrollable.is_empty() {
-            let message = "inputs that the tester does not send are known of models with clocks only";
-            self.collector
-                .push(Diagnostic::error("contradiction", message).help("leave out --uncontrollable"));
-        }
-        if self
-            .machine
-            .states
-            .iter()
-            .flat_map(|state| &state.transitions)
-            .any(|transition| transition.name.is_some())
-        {
-            let message = "names of transitions are known of models with clocks only: they are left out";
-            self.collector.push(Diagnostic::warning("not-taken", message));
-        }
     }
 
     /// Names of transitions are names within their state. One that several states have is said with its

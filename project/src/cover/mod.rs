@@ -350,7 +350,7 @@ fn covered(known: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
 }
 
 /// What a tree must remember for the goal.
-fn kind_of(goal: &Goal) -> Remembered {
+pub(crate) fn kind_of(goal: &Goal) -> Remembered {
     match goal {
         Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => Remembered::Items,
         Goal::Pair(..) => Remembered::Pairs,
@@ -359,7 +359,7 @@ fn kind_of(goal: &Goal) -> Remembered {
 }
 
 /// The paths of a criterion, each a goal; and whether all of them fit.
-fn paths_of(
+pub(crate) fn paths_of(
     system: &System<'_>,
     criterion: Criterion,
     limits: TreeLimits,
@@ -395,7 +395,7 @@ fn fate_of_fault(sought: Sought) -> Fate {
     }
 }
 
-fn fate(sought: Sought) -> Fate {
+pub(crate) fn fate(sought: Sought) -> Fate {
     match sought {
         Sought::Met(found) => Fate::Covered(found),
         Sought::Never(nodes) => {

@@ -1,17 +1,26 @@
-//! Timed sequences for paths, and for all transitions or pairs of them.
+//! Timed sequences for paths, and for all that a criterion asks for.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
+use coreach_analyses::symbolic::{System, TreeLimits};
+use coreach_execution::coverage::{Item, Items, Walked};
 use coreach_execution::offline::inputs::{NoSequence, Reached, path_to, sent, sequence};
-use coreach_execution::offline::sequence::Item;
-use coreach_model::Diagnostic;
-use coreach_model::iosts::{Transition, TransitionId};
+use coreach_execution::offline::sequence::{Item as TimedItem, normalized};
+use coreach_model::iosts::TransitionId;
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::node::Comparison;
+use coreach_model::{Datum, Diagnostic, Term, Value};
 
+use crate::cover::goals::{goals, name as goal_name};
+use crate::cover::search::{MetGoal, along as along_path, search};
+use crate::cover::{Criterion, Fate, Goal, fate, kind_of, paths_of};
 use crate::timed::TimedModel;
 
 /// The work of looking for a path to a transition: some ten seconds.
 const WORK: u64 = 10_000_000;
+
+/// The most nodes of a tree of paths to other goals.
+const NODES: usize = 2000;
 
 /// What a sequence is to be like.
 #[derive(Clone, Debug)]
@@ -32,7 +41,7 @@ pub fn along(
     model: &TimedModel,
     path: &[TransitionId],
     wanted: &TimedInputs,
-) -> Result<Vec<Item>, Diagnostic> {
+) -> Result<Vec<TimedItem>, Diagnostic> {
     let mut solver = Z3Solver::default();
     let found = sequence(&model.form, path, &wanted.constants, wanted.seed, &mut solver);
     let all = found.map_err(|why| match why {
@@ -56,32 +65,39 @@ pub fn along(
 
 /// What came of one goal.
 #[derive(Clone, Debug)]
+pub enum TimedFate {
+    /// A sequence meets it, along this path.
+    Met(Vec<TransitionId>, Vec<TimedItem>),
+    /// No run meets it, and why, where there is more to say.
+    Never(Option<String>),
+    /// No path was found, and why, where there is more to say.
+    NotFound(Option<String>),
+    /// The work has not come so far.
+    Open,
+}
+
+/// A goal and what came of it.
+#[derive(Clone, Debug)]
 pub struct TimedGoal {
-    /// What its transitions are called.
+    /// What its file is called.
     pub name: String,
-    /// The path, and the sequence for it.
-    pub way: Option<(Vec<TransitionId>, Vec<Item>)>,
-    /// Is it certain that no run takes them?
-    pub is_never: bool,
+    /// What it is, where its name does not say it.
+    pub words: Option<String>,
+    /// What came of it.
+    pub fate: TimedFate,
 }
 
-/// The goals: each transition, or each two that can follow one another.
-pub fn goals(model: &TimedModel, are_pairs: bool) -> Vec<Vec<TransitionId>> {
-    let transitions = &model.timed.graph().transitions;
-    if !are_pairs {
-        return transitions.numbers().map(|number| vec![number]).collect();
+/// Why this criterion is none of timed models, where it is none.
+///
+/// # Errors
+/// It is none.
+pub fn criterion_with_time(criterion: Criterion) -> Result<Criterion, String> {
+    match criterion {
+        Criterion::Faults(_) | Criterion::Machine(..) => {
+            Err(format!("`{criterion}` is a criterion of specifications without time"))
+        }
+        _ => Ok(criterion),
     }
-    let behind = |first: TransitionId| {
-        let follows =
-            move |(_, second): &(TransitionId, &Transition)| second.source == transitions[first].target;
-        transitions.numbered().filter(follows).map(move |(second, _)| vec![first, second])
-    };
-    transitions.numbers().flat_map(behind).collect()
-}
-
-/// What a goal is called.
-pub fn goal_name(model: &TimedModel, goal: &[TransitionId]) -> String {
-    goal.iter().map(|number| model.timed.called(*number)).collect::<Vec<_>>().join("-")
 }
 
 /// A sequence for each goal, one after the other; what was found stays in `found`.
@@ -90,22 +106,132 @@ pub fn goal_name(model: &TimedModel, goal: &[TransitionId]) -> String {
 /// As [`along`].
 pub fn cover(
     model: &TimedModel,
-    goals: &[Vec<TransitionId>],
+    criterion: Criterion,
     wanted: &TimedInputs,
     found: &mut Vec<TimedGoal>,
 ) -> Result<(), Diagnostic> {
+    let transitions = &model.timed.graph().transitions;
+    let goals: Vec<Vec<TransitionId>> = match criterion {
+        Criterion::Transitions => transitions.numbers().map(|number| vec![number]).collect(),
+        Criterion::Pairs => {
+            let behind = |first: TransitionId| {
+                let target = transitions[first].target;
+                let next = transitions.numbered().filter(move |(_, second)| second.source == target);
+                next.map(move |(second, _)| vec![first, second])
+            };
+            transitions.numbers().flat_map(behind).collect()
+        }
+        _ => return searched(model, criterion, wanted, found),
+    };
+    let name = |goal: &Vec<TransitionId>| {
+        let called: Vec<String> = goal.iter().map(|number| model.timed.called(*number)).collect();
+        TimedGoal { name: called.join("-"), words: None, fate: TimedFate::Open }
+    };
+    found.extend(goals.iter().map(name));
     let mut solver = Z3Solver::default();
-    for goal in goals {
-        let name = goal_name(model, goal);
+    for (goal, found) in goals.iter().zip(found) {
         let limits = SearchLimits { work: WORK, ..SearchLimits::default() };
-        found.push(match path_to(&model.form, goal, &wanted.constants, &limits, &mut solver) {
+        found.fate = match path_to(&model.form, goal, &wanted.constants, &limits, &mut solver) {
             Reached::By(path) => {
                 let items = along(model, &path, wanted)?;
-                TimedGoal { name, way: Some((path, items)), is_never: false }
+                TimedFate::Met(path, items)
             }
-            Reached::Never => TimedGoal { name, way: None, is_never: true },
-            Reached::NotFound(_) => TimedGoal { name, way: None, is_never: false },
-        });
+            Reached::Never => TimedFate::Never(None),
+            Reached::NotFound(_) => TimedFate::NotFound(None),
+        };
     }
     Ok(())
+}
+
+/// The same where a goal is more than some transitions: of the delayed form, as of a specification without
+/// time. The values are those of a run whose trace shows the goal, however it is explained.
+fn searched(
+    model: &TimedModel,
+    criterion: Criterion,
+    wanted: &TimedInputs,
+    found: &mut Vec<TimedGoal>,
+) -> Result<(), Diagnostic> {
+    if wanted.seed.is_some() {
+        let message = format!("of `{criterion}` nothing is drawn: the values are those that show the goal");
+        return Err(Diagnostic::error("contradiction", message).help("leave out --seed"));
+    }
+    let mut iosts = model.form.iosts.clone();
+    let given =
+        |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
+    let begins = std::iter::once(iosts.initial_condition.clone());
+    iosts.initial_condition = Term::and(begins.chain(wanted.constants.iter().map(given)));
+    let walked = Walked::alone(&iosts);
+    let items = &walked.parts[0].items;
+    let mut solver = Z3Solver::default();
+    let limits = TreeLimits { nodes: NODES, is_restricted: true, ..TreeLimits::default() };
+    let (goals, is_whole) = match criterion {
+        Criterion::AllPaths(_) | Criterion::Inclusion(_) => {
+            paths_of(&System::new(&walked.iosts), criterion, limits, &mut solver)
+        }
+        _ => (goals(&walked.iosts, items, criterion), true),
+    };
+    let goals: Vec<Goal> = goals.into_iter().filter(|goal| is_of_model(model, items, goal)).collect();
+    for (place, goal) in goals.iter().enumerate() {
+        let words = Some(goal_name(&model.form.iosts, items, goal));
+        found.push(TimedGoal { name: format!("{criterion}-{}", place + 1), words, fate: TimedFate::Open });
+    }
+    if !is_whole {
+        let why = Some(format!("not all paths fit {NODES} nodes"));
+        found.push(TimedGoal { name: criterion.to_string(), words: None, fate: TimedFate::NotFound(why) });
+    }
+    let timed_fate = |fate: Fate| match fate {
+        Fate::Covered(met) => {
+            let items = items_of(model, &met);
+            let sequence = if wanted.is_whole { items } else { sent(&model.timed, &items) };
+            TimedFate::Met(met.route.path, sequence)
+        }
+        Fate::Unreachable(why) => TimedFate::Never(Some(why)),
+        Fate::Unknown(why) => TimedFate::NotFound(Some(why)),
+        Fate::Open => TimedFate::Open,
+    };
+    for (place, goal) in goals.iter().enumerate() {
+        if let Goal::Path(path) = goal {
+            found[place].fate = timed_fate(fate(along_path(&walked, path.clone(), &mut solver)));
+        }
+    }
+    let Some(kind) = goals.first().map(kind_of).filter(|_| !matches!(goals[0], Goal::Path(_))) else {
+        return Ok(());
+    };
+    let mut met = |place: usize, one: &MetGoal| found[place].fate = timed_fate(Fate::Covered(one.clone()));
+    let sought = search(&walked, &goals, kind, limits, &mut met, &mut solver);
+    for (found, sought) in found.iter_mut().zip(sought) {
+        found.fate = timed_fate(fate(sought));
+    }
+    Ok(())
+}
+
+/// Does the goal speak of the model, and not only of what makes time data: that a delay is not negative, and
+/// what clocks show after an event?
+fn is_of_model(model: &TimedModel, items: &Items, goal: &Goal) -> bool {
+    let not_negative =
+        Term::compare(Comparison::AtLeast, &Term::datum(&model.form.delay), &Term::int(0).to_real());
+    match goal {
+        Goal::Item(number) => match &items.all()[*number] {
+            Item::Condition { transition, condition, .. } => {
+                items.conditions(*transition)[*condition] != not_negative
+            }
+            _ => true,
+        },
+        Goal::DefinitionUse { variable, .. } => !model.form.clocks.contains(variable),
+        _ => true,
+    }
+}
+
+/// The run as a timed sequence.
+fn items_of(model: &TimedModel, met: &MetGoal) -> Vec<TimedItem> {
+    let mut items = Vec::new();
+    for event in &met.evidence.trace {
+        let Some(action) = model.form.iosts.find_action(&event.action) else { continue };
+        let mut values = event.values.iter().cloned();
+        if let Some(Value::Real(delay)) = values.next() {
+            items.push(TimedItem::Delay(delay));
+        }
+        items.push(TimedItem::Event(action, values.collect()));
+    }
+    normalized(items)
 }

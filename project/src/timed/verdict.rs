@@ -2,10 +2,11 @@
 
 use coreach_analyses::solver::Solver;
 use coreach_execution::offline::context::MOST_PARTS;
-use coreach_execution::offline::judge::{CannotJudge, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::recent::RecentSolver;
 use coreach_execution::offline::sequence::{Item, Placed, event_text, time_text};
+use coreach_execution::offline::verdict::{CannotJudge, OfflineVerdict};
 use coreach_execution::offline::why::{AllowedTransition, At, Refused, Seen, SpanEnd, Until, Why};
 use coreach_model::Diagnostic;
 use coreach_model::iosts::Iosts;
@@ -120,6 +121,7 @@ pub fn document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, ex
         "path": path,
         "verdict": verdict.verdict().name(),
         "rule": verdict.rule(),
+        "tolerance": time_text(offline.tolerance()),
         "events": events,
         "time": time,
         "steps_on_path": furthest,

@@ -15,10 +15,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_execution::offline::judge::{MOST_CONTEXTS, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::recent::RecentSolver;
-use coreach_execution::offline::sequence::{Item, Placed};
+use coreach_execution::offline::sequence::{Item, Placed, duration, is_observed, normalized};
+use coreach_execution::offline::verdict::{MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::write::{Form, text as written};
 use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
@@ -104,6 +105,22 @@ fn model(seed: u64, text: &str, report: &mut Report) -> Result<(), String> {
             taken.map_err(|why| format!("{why:?}: {}", shown()))?;
             if judge.verdict() != expected {
                 return Err(format!("{:?}, where it is {expected:?}: {}", judge.verdict(), shown()));
+            }
+            if number == 0 && place + 1 == LONGEST && expected != OfflineVerdict::Fail {
+                let recorded = moved(&mut random, timed, &trace);
+                let offline = Offline::new(timed, &form, path.clone(), Rules::Corrected, MOST_CONTEXTS)
+                    .within(RBig::ONE / RBig::from(4));
+                let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver)
+                    .map_err(|why| format!("{why:?}: {}", shown()))?;
+                for (place, item) in recorded.iter().enumerate() {
+                    let taken = judge.take(&Placed { line: place + 1, item: item.clone() }, &mut solver);
+                    taken.map_err(|why| format!("{why:?}: {}", shown()))?;
+                }
+                if judge.verdict() == OfflineVerdict::Fail {
+                    let recorded = written(timed.graph(), &recorded, Form::Csv);
+                    return Err(format!("Fail, recorded as\n{recorded}of {}", shown()));
+                }
+                report.count("offline: recorded within a tolerance", 1);
             }
             report.count(
                 match expected {
@@ -314,4 +331,31 @@ impl<'a> Oracle<'a> {
             _ => Item::Delay(RBig::from(random.between((1, 4))) / RBig::from(2)),
         }
     }
+}
+
+/// As somebody records it who is up to 1/4 early or late, and keeps the order of what he sent and of what he
+/// saw.
+fn moved(random: &mut Random, timed: &Timed, trace: &[Item]) -> Vec<Item> {
+    let mut at = RBig::ZERO;
+    let mut last = [RBig::ZERO, RBig::ZERO];
+    let mut all: Vec<(RBig, Option<Item>)> = Vec::new();
+    for item in trace {
+        let Item::Event(action, _) = item else {
+            at += duration(std::slice::from_ref(item));
+            continue;
+        };
+        let side = &mut last[usize::from(is_observed(timed, *action))];
+        let early = RBig::from(i64::try_from(random.below(5)).unwrap_or(0) - 2) / RBig::from(8);
+        *side = side.clone().max(&at + early);
+        all.push((side.clone(), Some(item.clone())));
+    }
+    all.push((at.max(last[0].clone()).max(last[1].clone()), None));
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let mut now = RBig::ZERO;
+    let steps = all.into_iter().flat_map(|(time, item)| {
+        let passed = Item::Delay(&time - &now);
+        now = time;
+        std::iter::once(passed).chain(item)
+    });
+    normalized(steps)
 }

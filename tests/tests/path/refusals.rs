@@ -27,7 +27,7 @@ transitions:
 }
 
 /// An integer that a clock bounds: where one of two ends is whole, or they are 1 apart, the reals between
-/// them hold one.
+/// them hold one; else one of those that the clock's own ends leave it.
 #[test]
 fn integers_between_clocks_are_no_reason() {
     let guards = [
@@ -40,6 +40,8 @@ fn integers_between_clocks_are_no_reason() {
         "2 * n <= w && n >= 0",
         "(n <= w || n == 7) && w <= 9",
         "n == w",
+        "w <= n && n <= w + 0.5 && w <= 9",
+        "w < n && 2 * n <= 2 * w + 1 && n <= 9",
     ];
     for (guard, ty) in guards.iter().flat_map(|guard| ["int", "nat", "'int[0..9]'"].map(|ty| (guard, ty))) {
         let text = format!(

@@ -7,7 +7,7 @@ use coreach_execution::offline::sequence::Item;
 use coreach_execution::offline::write::{Form as Spelling, text};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
-use coreach_project::timed::inputs::{TimedGoal, TimedInputs, along, cover, goal_name, goals};
+use coreach_project::timed::inputs::{TimedFate, TimedGoal, TimedInputs, along, cover};
 use coreach_project::timed::{TimedModel, constants, load, path};
 
 use super::super::{plural, refuse};
@@ -15,7 +15,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, ToWrite, outputs};
-use crate::timed_arguments::{InputsArguments, TimedCriterion};
+use crate::timed_arguments::InputsArguments;
 use crate::write::write;
 
 /// Computes, writes.
@@ -47,10 +47,12 @@ pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
         console::print(&text(model.timed.graph(), &items, form))?;
         return Ok(Exit::Fine);
     }
-    let Some(folder) = &arguments.out else { return Ok(Exit::Mistakes) };
-    let all = goals(&model, arguments.cover == Some(TimedCriterion::Pairs));
+    let (Some(folder), Some(criterion)) = (&arguments.out, arguments.cover) else {
+        return Ok(Exit::Mistakes);
+    };
     let mut known = Vec::new();
-    let found = budget::within("inputs", budget::time(None), |_| cover(&model, &all, &wanted, &mut known));
+    let found =
+        budget::within("inputs", budget::time(None), |_| cover(&model, criterion, &wanted, &mut known));
     let stop = match found {
         Ok(Ok(())) => None,
         Ok(Err(found)) => return refuse(&[found]),
@@ -58,11 +60,7 @@ pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
     };
     console::draw(stop.as_slice());
     let exit = if stop.is_some() { Exit::Stopped } else { Exit::Fine };
-    let written = write_all(arguments, &model, folder, form, &known, exit);
-    for goal in all.iter().skip(known.len()) {
-        console::print(&format!("{}: open, the budget ended before\n", goal_name(&model, goal)))?;
-    }
-    written
+    write_all(arguments, &model, folder, form, &known, exit)
 }
 
 /// A file for each goal, called like it; and what came of each.
@@ -76,8 +74,11 @@ fn write_all(
 ) -> io::Result<Exit> {
     let ending = if form == Spelling::Csv { "csv" } else { "jsonl" };
     let file = |goal: &TimedGoal| folder.join(format!("{}.{ending}", goal.name));
-    let written: Vec<(&TimedGoal, &Vec<Item>)> =
-        goals.iter().filter_map(|goal| Some((goal, &goal.way.as_ref()?.1))).collect();
+    let met = goals.iter().filter_map(|goal| match &goal.fate {
+        TimedFate::Met(_, items) => Some((goal, items)),
+        _ => None,
+    });
+    let written: Vec<(&TimedGoal, &Vec<Item>)> = met.collect();
     let wanted: Vec<ToWrite> =
         written.iter().map(|(goal, _)| ToWrite::new("--out", file(goal), OutputForm::Sequence)).collect();
     let outputs = match outputs(&wanted) {
@@ -98,22 +99,24 @@ fn write_all(
     }
     let mut said = String::new();
     for goal in goals {
-        said += &match &goal.way {
-            Some((path, items)) => {
+        said += &goal.name;
+        if let Some(words) = &goal.words {
+            said += &format!(" ({words})");
+        }
+        let because = |why: &Option<String>| why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        said += &match &goal.fate {
+            TimedFate::Met(path, items) => {
                 let names: Vec<String> = path.iter().map(|number| model.timed.called(*number)).collect();
                 let count = items.iter().filter(|item| matches!(item, Item::Event(..))).count();
-                format!(
-                    "{}: {} along {}\n",
-                    goal.name,
-                    plural(count, if arguments.whole { "event" } else { "input" }),
-                    names.join(",")
-                )
+                let what = plural(count, if arguments.whole { "event" } else { "input" });
+                format!(": {what} along {}\n", names.join(","))
             }
-            None if goal.is_never => format!("{}: no run takes it\n", goal.name),
-            None => {
+            TimedFate::Never(why) => format!(": no run takes it{}\n", because(why)),
+            TimedFate::NotFound(why) => {
                 exit = exit.and(Exit::Incomplete);
-                format!("{}: no path was found\n", goal.name)
+                format!(": no path was found{}\n", because(why))
             }
+            TimedFate::Open => ": open, the budget ended before\n".to_owned(),
         };
     }
     console::print(&said)?;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io;
 
 use coreach_execution::OutcomeKind;
-use coreach_execution::offline::judge::OfflineVerdict;
+use coreach_execution::offline::OfflineVerdict;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::sequence::time_text;
 use coreach_execution::offline::waiting::Rules;
@@ -41,7 +41,8 @@ pub fn verdict(arguments: &VerdictArguments) -> io::Result<Exit> {
     let rules = if arguments.published { Rules::Published } else { Rules::Corrected };
     let names: Vec<String> = path.iter().map(|number| model.timed.called(*number)).collect();
     let prepared = budget::within("verdict", budget::time(None), |_| {
-        Offline::new(&model.timed, &model.form, path, rules, arguments.contexts.get())
+        let offline = Offline::new(&model.timed, &model.form, path, rules, arguments.contexts.get());
+        offline.within(arguments.tolerance.clone())
     });
     let offline = match prepared {
         Ok(offline) => offline,
@@ -91,6 +92,10 @@ fn told(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String 
             let _ = writeln!(text, ", {steps} of {} of the path", plural(path.len(), "transition"));
         }
         None => text += ", off the path\n",
+    }
+    if !offline.is_exact() {
+        let tolerance = time_text(offline.tolerance());
+        let _ = writeln!(text, "each instant may be up to {tolerance} from the recorded one");
     }
     if let Some(why) = &judged.why {
         text += &reason(offline, why);

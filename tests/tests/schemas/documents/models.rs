@@ -107,9 +107,9 @@ fn path_guided_test_cases_follow_their_schema() {
 /// that passes.
 #[test]
 fn verdicts_off_line_follow_their_schema() {
-    use coreach_execution::offline::judge::MOST_CONTEXTS;
     use coreach_execution::offline::prepared::Offline;
     use coreach_execution::offline::read::Reader;
+    use coreach_execution::offline::verdict::MOST_CONTEXTS;
     use coreach_execution::offline::waiting::Rules;
     use coreach_model::term::evaluate::Valuation;
     use coreach_project::timed::verdict::{document, judge};

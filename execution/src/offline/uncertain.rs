@@ -1,0 +1,356 @@
+//! Instants that are known within a tolerance, and the orders that they leave open.
+//!
+//! **Problem.** Who records reads a clock a moment before or after what it is read for, and a message is
+//! under way for a moment. Judged as it was written down, a system that answers at the last instant fails for
+//! what the recorder took.
+//!
+//! **Method.** Each recorded instant, that of the beginning among them, is a symbol within the tolerance of
+//! what was recorded; a delay is the difference of two symbols, so clocks are sums of them. A symbol that no
+//! clock counts from any more is taken out of the condition, as every symbol that nothing stands for: so a
+//! context is as large as its clocks, and not as long as the trace. What was sent keeps its order among
+//! itself, and what was seen keeps its own; a stimulus and an observation may have crossed where their
+//! instants overlap. So contexts stand in *cells*, by how much of either they have taken, and what is new is
+//! taken in each order; a cell that has not taken what is twice the tolerance ago is given up, since nothing
+//! can come before that any more. The verdict is that of the cell that has taken everything.
+//!
+//! **Exact**: Fail where no instants within the tolerance, in no order, make a trace of the model.
+//!
+//! **Where it errs**, it errs towards Inconclusive. At some instants the model may not take an input that it
+//! takes at others, and nothing is specified behind it. Whether another context would have been possible at
+//! the same instants is not known any more, but of contexts that are possible at all of them
+//! ([`Context::is_certain`]). So where an input may have been refused and no such context takes it, nothing
+//! fails from there on.
+//!
+//! **Ends** with the trace. **Costs** some questions for each context, event and cell; cells are as many as
+//! events within twice the tolerance.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use coreach_analyses::solver::{Answer, Solver, may_hold, must_hold};
+use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::symbolic::followed::unrepeated;
+use coreach_analyses::symbolic::sum::folded;
+use coreach_analyses::symbolic::{Holds, SymbolicState};
+use coreach_model::iosts::{ActionId, ActionKind};
+use coreach_model::term::node::Comparison;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term, Type, Value};
+use dashu::rational::RBig;
+
+use crate::offline::context::{Context, closed};
+use crate::offline::prepared::Offline;
+use crate::offline::sequence::{Item, is_observed};
+use crate::offline::verdict::{CannotJudge, OfflineVerdict};
+use crate::offline::why::{Seen, Why};
+
+/// A condition of more parts is looked through for what the others say.
+const SHORT: usize = 6;
+
+/// How many of what was sent, and of what was seen.
+type Taken = [usize; 2];
+
+/// An event of the trace.
+struct Recorded {
+    seen: Seen,
+    action: ActionId,
+    values: Vec<Value>,
+    /// Since the event before it, as it was recorded.
+    elapsed: RBig,
+    /// The symbol of its instant.
+    instant: Datum,
+}
+
+/// Contexts of a trace whose instants are known within a tolerance.
+pub(super) struct Uncertain {
+    tolerance: RBig,
+    /// What was sent, and what was seen, of which some cell has not taken everything.
+    recorded: [VecDeque<Recorded>; 2],
+    /// How many of them stood before these.
+    before: Taken,
+    cells: BTreeMap<Taken, Vec<Context>>,
+    /// How many events there were.
+    events: usize,
+    last: Option<Seen>,
+    /// Why no context has taken everything.
+    doubt: Option<(OfflineVerdict, Why)>,
+    /// The first input that the model may not have taken.
+    refused: Option<Why>,
+}
+
+/// Stands at the instant of a context's last event.
+fn now() -> Datum {
+    Datum::new("#now", Type::Real)
+}
+
+fn instant(number: usize) -> Datum {
+    Datum::new(format!("instant#{number}"), Type::Real)
+}
+
+fn at_least(a: &Term, b: &Term) -> Term {
+    Term::compare(Comparison::AtLeast, a, b)
+}
+
+fn number(value: RBig) -> Term {
+    Term::literal(Value::Real(value))
+}
+
+impl Uncertain {
+    /// At the beginning, in these contexts.
+    pub fn new(tolerance: &RBig, initial: Vec<Context>) -> Self {
+        let mut uncertain = Uncertain {
+            tolerance: tolerance.clone(),
+            recorded: [VecDeque::new(), VecDeque::new()],
+            before: [0, 0],
+            cells: BTreeMap::new(),
+            events: 0,
+            last: None,
+            doubt: None,
+            refused: None,
+        };
+        let begun = |context: Context| {
+            let state = uncertain.standing_at(&context.state, &instant(0), (&RBig::ZERO, &RBig::ZERO));
+            Context { state, ..context }
+        };
+        let initial = initial.into_iter().map(begun).collect();
+        uncertain.cells.insert([0, 0], initial);
+        uncertain
+    }
+
+    /// The contexts that have taken everything.
+    pub fn contexts(&self) -> &[Context] {
+        self.cells.get(&self.all()).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many contexts there are.
+    pub fn count(&self) -> usize {
+        self.cells.values().map(Vec::len).sum()
+    }
+
+    /// All contexts.
+    pub fn every(&self) -> impl Iterator<Item = &Context> {
+        self.cells.values().flatten()
+    }
+
+    /// May an input have been refused by the model, at some instants?
+    pub fn may_be_unspecified(&self) -> bool {
+        self.refused.is_some()
+    }
+
+    /// What is wrong with the trace as far as it was taken, if it ends here.
+    pub fn doubt(&self) -> Option<(OfflineVerdict, &Why)> {
+        let (verdict, why) = self.doubt.as_ref()?;
+        match &self.refused {
+            Some(refused) if *verdict == OfflineVerdict::Fail => {
+                Some((OfflineVerdict::InconclusiveI, refused))
+            }
+            _ => Some((*verdict, why)),
+        }
+    }
+
+    /// Does that hold whatever follows?
+    pub fn has_ended(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    fn all(&self) -> Taken {
+        [0, 1].map(|side| self.before[side] + self.recorded[side].len())
+    }
+
+    fn find(&self, side: usize, number: usize) -> Option<&Recorded> {
+        self.recorded[side].get(number.checked_sub(self.before[side])?)
+    }
+
+    /// The same state, an event later whose instant this is: recorded at the first of these times, and in
+    /// front of what was recorded at the second.
+    fn standing_at(
+        &self,
+        state: &SymbolicState,
+        instant: &Datum,
+        (time, before): (&RBig, &RBig),
+    ) -> SymbolicState {
+        let mut state = state.clone();
+        let symbol = Term::datum(instant);
+        state.condition.push(at_least(&symbol, &number(time - &self.tolerance)));
+        state.condition.push(at_least(&number(time.min(before) + &self.tolerance), &symbol));
+        Arc::make_mut(&mut state.open).insert(now(), symbol);
+        state
+    }
+
+    /// Nothing has come until this time, which was recorded after `elapsed`.
+    pub fn wait(
+        &mut self,
+        offline: &Offline<'_>,
+        (until, elapsed): (&RBig, &RBig),
+        delay: Seen,
+        solver: &mut dyn Solver,
+    ) {
+        self.forget_before(until);
+        let Some(contexts) = self.cells.remove(&self.all()) else { return };
+        let until = number(until - &self.tolerance);
+        let may_wait = |context: &&Context| {
+            let since = Term::subtract(&until, &context.state.value(&now()));
+            offline.may_wait_so_long(&context.state, &since, solver)
+        };
+        let stay: Vec<Context> = contexts.iter().filter(may_wait).cloned().collect();
+        if stay.is_empty() {
+            let why = Why::of(offline, &contexts, elapsed, delay, self.last.clone(), solver);
+            self.doubt = Some((OfflineVerdict::Fail, why));
+        } else {
+            self.cells.insert(self.all(), stay);
+        }
+    }
+
+    /// Gives up the cells that have not taken what nothing can come before any more.
+    fn forget_before(&mut self, time: &RBig) {
+        let patience = &self.tolerance + &self.tolerance;
+        let old = [0, 1].map(|side| {
+            let old = self.recorded[side].iter().take_while(|event| &event.seen.time + &patience < *time);
+            self.before[side] + old.count()
+        });
+        self.cells.retain(|taken, _| taken[0] >= old[0] && taken[1] >= old[1]);
+        for side in [0, 1] {
+            let least = self.cells.keys().map(|taken| taken[side]).min().unwrap_or(old[side]);
+            while self.before[side] < least && self.recorded[side].pop_front().is_some() {
+                self.before[side] += 1;
+            }
+        }
+    }
+
+    /// One more event, so much later than the one before it.
+    pub fn event(
+        &mut self,
+        offline: &Offline<'_>,
+        seen: Seen,
+        elapsed: &RBig,
+        solver: &mut dyn Solver,
+    ) -> Result<(), CannotJudge> {
+        let Item::Event(action, values) = &seen.item else { return Ok(()) };
+        self.forget_before(&seen.time);
+        let (action, values, line) = (*action, values.clone(), seen.line);
+        let side = usize::from(is_observed(offline.timed, action));
+        let as_recorded = self.cells.get(&self.all()).cloned();
+        self.events += 1;
+        let (elapsed, instant) = (elapsed.clone(), instant(self.events));
+        let before = self.last.replace(seen.clone());
+        let mut all = self.all();
+        self.recorded[side].push_back(Recorded { seen: seen.clone(), action, values, elapsed, instant });
+        // Those that have taken all of this side but the new one, and behind them what of the other side they
+        // have not taken.
+        let other = 1 - side;
+        let mut behind: Option<(Taken, Vec<Context>)> = None;
+        let first =
+            self.cells.keys().filter(|taken| taken[side] == all[side]).map(|taken| taken[other]).min();
+        for at in first.unwrap_or(all[other] + 1)..=all[other] {
+            let mut from = all;
+            from[other] = at;
+            let mut next = self.taking(offline, &from, side, solver);
+            if let Some((taken, contexts)) = behind.take() {
+                self.cells.insert(taken, contexts);
+                next.extend(self.taking(offline, &taken, other, solver));
+            }
+            from[side] += 1;
+            let next = closed(offline, next, line, solver)?;
+            if !next.is_empty() {
+                behind = Some((from, next));
+            }
+        }
+        self.cells.extend(behind);
+        all[side] += 1;
+        if self.cells.contains_key(&all) {
+            self.doubt = None;
+        } else if let Some(contexts) = as_recorded {
+            let is_input = offline.form.iosts.action(action).kind == ActionKind::Input;
+            let verdict = if is_input { OfflineVerdict::InconclusiveI } else { OfflineVerdict::Fail };
+            let elapsed = self.recorded[side].back().map_or(RBig::ZERO, |event| event.elapsed.clone());
+            let why = Why::of(offline, &contexts, &elapsed, seen, before, solver);
+            self.doubt = Some((verdict, why));
+        }
+        Ok(())
+    }
+
+    /// The contexts behind those of a cell, when the next event of this side has been taken.
+    fn taking(
+        &mut self,
+        offline: &Offline<'_>,
+        from: &Taken,
+        side: usize,
+        solver: &mut dyn Solver,
+    ) -> Vec<Context> {
+        let (Some(contexts), Some(event)) = (self.cells.get(from), self.find(side, from[side])) else {
+            return Vec::new();
+        };
+        let iosts = &offline.form.iosts;
+        let parameters = &iosts.action(event.action).parameters;
+        let before = self.find(1 - side, from[1 - side]).map_or(&event.seen.time, |event| &event.seen.time);
+        let values = || parameters.iter().skip(1).cloned().zip(event.values.iter().cloned());
+        let (mut next, mut is_taken, mut may_be_refused) = (Vec::new(), false, false);
+        for context in contexts {
+            let delay = Term::subtract(&Term::datum(&event.instant), &context.state.value(&now()));
+            let delay = folded(&delay);
+            let standing = self.standing_at(&context.state, &event.instant, (&event.seen.time, before));
+            let mut there = standing.clone();
+            Arc::make_mut(&mut there.open).insert(offline.form.delay.clone(), delay.clone());
+            there.known.extend(values());
+            let mut ways = Vec::new();
+            for number in &offline.system.outgoing[context.state.location] {
+                if iosts.transitions[*number].action != event.action {
+                    continue;
+                }
+                let guard = match there.meaning(offline.system.enabled(*number), &there.known) {
+                    Holds::Always => Term::yes(),
+                    Holds::Never => continue,
+                    Holds::Where(guard) => guard,
+                };
+                let is_certain = context.is_certain && must_hold(solver, &standing.condition, &guard);
+                is_taken |= is_certain;
+                ways.push(guard);
+                let terms = [(offline.form.delay.clone(), delay.clone())];
+                let state = standing.after_with(&offline.system, *number, values(), terms, solver);
+                let Some(mut state) = state else { continue };
+                if state.condition.len() > SHORT {
+                    state.condition = unrepeated(state.condition, solver);
+                }
+                let place = context.place.behind(*number, offline.path());
+                next.push(Context { place, state, is_certain });
+            }
+            if iosts.action(event.action).kind == ActionKind::Input && self.refused.is_none() {
+                let is_later = at_least(&delay, &number(RBig::ZERO));
+                may_be_refused |= refuses(standing.condition, is_later, ways, solver);
+            }
+        }
+        if may_be_refused && !is_taken {
+            let why = Why::of(offline, contexts, &event.elapsed, event.seen.clone(), None, solver);
+            self.refused = Some(why);
+        }
+        next
+    }
+}
+
+/// Are there instants at which this may be known and none of these ways can be taken, whatever the data? Errs
+/// towards yes.
+fn refuses(mut known: Vec<Term>, is_later: Term, ways: Vec<Term>, solver: &mut dyn Solver) -> bool {
+    known.push(is_later);
+    let one = Term::or(ways);
+    // The first values of data are the same on each way, and may be any: symbols of their own.
+    let is_instant = |symbol: &Datum| symbol.name().starts_with("instant#");
+    let mut data: Vec<Datum> = known.iter().chain([&one]).flat_map(Term::data).collect();
+    data.retain(|symbol| !is_instant(symbol));
+    data.sort();
+    data.dedup();
+    if data.is_empty() {
+        known.push(one.not());
+        return may_hold(solver, &known);
+    }
+    let own = |datum: &Datum| Datum::new(format!("{}#too", datum.name()), datum.ty().clone());
+    let renamed: Substitution = data.iter().map(|datum| (datum.clone(), Term::datum(&own(datum)))).collect();
+    let parts: Vec<Term> = known.iter().chain([&one]).map(|part| substitute(part, &renamed)).collect();
+    let bound: Vec<Datum> = data.iter().map(own).collect();
+    match without(&bound, &parts) {
+        Some(some) => {
+            known.push(some.not());
+            may_hold(solver, &known)
+        }
+        None => solver.check_none(&known, &bound, &parts) != Answer::Unsat,
+    }
+}

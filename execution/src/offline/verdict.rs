@@ -1,0 +1,65 @@
+//! What a trace was worth, relative to a path, and why there may be no verdict.
+
+use coreach_model::Verdict;
+
+/// The most contexts, unless told otherwise.
+pub const MOST_CONTEXTS: usize = 4096;
+
+/// What a trace was worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OfflineVerdict {
+    /// All that it may have been went along the path to its end (R3).
+    Pass,
+    /// Some of it did (R4).
+    WeakPass,
+    /// A trace of the model, and not of the path (R5).
+    InconclusiveR,
+    /// An input that the model does not take there: what follows is not specified (R6).
+    InconclusiveI,
+    /// No trace of the model: an output or a delay that it does not allow (R2).
+    Fail,
+}
+
+impl OfflineVerdict {
+    /// The verdict as all of coreach calls it.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            OfflineVerdict::Pass => Verdict::Pass,
+            OfflineVerdict::WeakPass => Verdict::WeakPass,
+            OfflineVerdict::InconclusiveR | OfflineVerdict::InconclusiveI => Verdict::Inconclusive,
+            OfflineVerdict::Fail => Verdict::Fail,
+        }
+    }
+
+    /// The rule of the publication.
+    pub fn rule(self) -> &'static str {
+        match self {
+            OfflineVerdict::Pass => "R3",
+            OfflineVerdict::WeakPass => "R4",
+            OfflineVerdict::InconclusiveR => "R5",
+            OfflineVerdict::InconclusiveI => "R6",
+            OfflineVerdict::Fail => "R2",
+        }
+    }
+}
+
+/// Why judging stopped without a verdict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CannotJudge {
+    /// More contexts than the limit.
+    Contexts {
+        /// The line of the trace.
+        line: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// What is not known of the data takes more to say than the limit.
+    TooLarge {
+        /// The line of the trace.
+        line: usize,
+        /// Of which datum; of none in particular, where it is a condition.
+        datum: Option<String>,
+    },
+    /// The initial condition does not hold with the constants that are given.
+    Initial,
+}

@@ -1,0 +1,272 @@
+//! Reading what stands in a machine of XLIA: ports, data, types, states and what their transitions do.
+
+use coreach_model::budget;
+use coreach_model::diagnostic::nearest;
+
+use super::parse::{ITEMS, Name, Parsed, Port, Reader, XliaDeclared, XliaState, XliaStep, XliaTransition};
+use crate::expression::ForeignMistake;
+use crate::expression::lexer::ForeignToken;
+use crate::options::too_many;
+
+impl Reader<'_, '_> {
+    pub(super) fn item(&mut self) -> Parsed<()> {
+        let (word, span) = self.cursor.name("a declaration, a state or a section")?;
+        match word.as_str() {
+            "port" => self.port(),
+            "var" => self.variable(false),
+            "const" => self.variable(true),
+            "type" => self.enumeration(),
+            "state" => self.state(),
+            "connect" => self.connect(),
+            "transition" => {
+                let message = "a transition stands in the state that it leaves";
+                Err(Box::new(ForeignMistake::new("syntax", &span, message, "in no state")))
+            }
+            _ => {
+                let mistake = ForeignMistake::untranslatable(&span, format!("`{word}`"));
+                Err(Box::new(match nearest(&word, ITEMS) {
+                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
+                    None => mistake.help(format!("a machine has {}", ITEMS.join(", "))),
+                }))
+            }
+        }
+    }
+
+    fn port(&mut self) -> Parsed<()> {
+        let is_input = match self.named("`input` or `output`")? {
+            name if name.text == "input" => true,
+            name if name.text == "output" => false,
+            name => {
+                let message = format!("a port is `input` or `output`, not `{}`", name.text);
+                return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "no direction")));
+            }
+        };
+        loop {
+            let name = self.named("the port's name")?;
+            let mut types = Vec::new();
+            if self.cursor.eat("(") && !self.cursor.eat(")") {
+                loop {
+                    types.push(self.named("a type")?);
+                    // The parameter may have a name, which nothing uses.
+                    if let Some(ForeignToken::Name(_)) = self.cursor.peek() {
+                        self.cursor.at += 1;
+                    }
+                    if !self.cursor.eat(",") {
+                        break;
+                    }
+                }
+                self.cursor.expect(")")?;
+            }
+            self.machine.ports.push(Port { name, says: None, is_input, types });
+            if !self.cursor.eat(",") {
+                break;
+            }
+        }
+        self.cursor.expect(";")
+    }
+
+    fn variable(&mut self, is_constant: bool) -> Parsed<()> {
+        let is_clock = self.cursor.eat_word("clock");
+        let mut ty = self.named("a type")?;
+        // `time uinteger`: a time, counted in these numbers.
+        if let ("time", Some(ForeignToken::Name(_)), Some(ForeignToken::Name(_))) =
+            (ty.text.as_str(), self.cursor.peek(), self.cursor.peek_second())
+        {
+            let numbers = self.named("a type")?;
+            ty = Name { text: format!("time {}", numbers.text), span: ty.span.start..numbers.span.end };
+        }
+        loop {
+            let name = self.named("a name")?;
+            let value = if self.cursor.eat(":=") || self.cursor.eat("=") {
+                Some(self.cursor.expression()?)
+            } else {
+                None
+            };
+            if is_clock && let Some(value) = &value {
+                return Err(Box::new(ForeignMistake::new(
+                    "clock",
+                    &value.span,
+                    "clocks begin at 0",
+                    "a first value",
+                )));
+            }
+            let declared = XliaDeclared { name, ty: ty.clone(), value };
+            if is_clock {
+                self.machine.clocks.push(declared);
+            } else if is_constant {
+                self.machine.constants.push(declared);
+            } else {
+                self.machine.variables.push(declared);
+            }
+            if !self.cursor.eat(",") {
+                break;
+            }
+        }
+        self.cursor.expect(";")
+    }
+
+    fn enumeration(&mut self) -> Parsed<()> {
+        let name = self.named("the type's name")?;
+        let span = self.cursor.span();
+        if !self.cursor.eat_word("enum") {
+            return Err(Box::new(ForeignMistake::untranslatable(&span, "a type that is no enumeration")));
+        }
+        self.cursor.expect("{")?;
+        let mut literals = Vec::new();
+        loop {
+            literals.push(self.named("a literal")?);
+            if !self.cursor.eat(",") {
+                break;
+            }
+        }
+        self.cursor.expect("}")?;
+        self.cursor.eat(";");
+        self.machine.types.push((name, literals));
+        Ok(())
+    }
+
+    fn state(&mut self) -> Parsed<()> {
+        let mut is_start = false;
+        if let Some((word, span)) = self.modifier()? {
+            match word.as_str() {
+                "start" | "initial" => is_start = true,
+                "simple" | "terminal" | "final" => {}
+                _ => {
+                    return Err(Box::new(ForeignMistake::untranslatable(
+                        &span,
+                        format!("a state of the kind `{word}`"),
+                    )));
+                }
+            }
+        }
+        let name = self.named("the state's name")?;
+        self.machine.states.push(XliaState { name, is_start, first: Vec::new(), transitions: Vec::new() });
+        if self.cursor.eat(";") {
+            return Ok(());
+        }
+        self.cursor.expect("{")?;
+        while !self.cursor.eat("}") {
+            budget::ask();
+            if self.cursor.peek().is_none() {
+                return Err(self.cursor.unexpected("`}`"));
+            }
+            if self.is_beyond() || self.collector.is_full() {
+                return Ok(());
+            }
+            let start = self.cursor.at;
+            if let Err(mistake) = self.part_of_state() {
+                self.push(*mistake);
+                self.recover(start);
+            }
+        }
+        Ok(())
+    }
+
+    fn part_of_state(&mut self) -> Parsed<()> {
+        let start = self.cursor.span();
+        if self.cursor.eat("@") {
+            let (word, span) = self.cursor.name("`init`")?;
+            if word != "init" {
+                return Err(Box::new(ForeignMistake::untranslatable(&span, format!("`@{word}` of a state"))));
+            }
+            let steps = self.block()?;
+            if let Some(state) = self.machine.states.last_mut() {
+                state.first.extend(steps);
+            }
+            return Ok(());
+        }
+        if !self.cursor.eat_word("transition") {
+            if let Some(ForeignToken::Name(word)) = self.cursor.peek() {
+                let what = format!("`{word}` in a state");
+                let mistake = ForeignMistake::untranslatable(&self.cursor.span(), what);
+                return Err(Box::new(match nearest(word, ["transition"]) {
+                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
+                    None => mistake,
+                }));
+            }
+            return Err(self.cursor.unexpected("`transition`"));
+        }
+        self.transitions += 1;
+        if self.transitions > self.most {
+            too_many(self.collector, &start, "transitions", self.most);
+            self.is_whole = false;
+            return Ok(());
+        }
+        let name = match self.cursor.peek() {
+            Some(ForeignToken::Name(_)) => Some(self.named("the transition's name")?),
+            _ => None,
+        };
+        self.cursor.expect("-->")?;
+        let target = self.named("the state where it leads")?;
+        let span = name.as_ref().map_or(start.start, |name| name.span.start)..target.span.end;
+        let steps = if self.cursor.eat(";") { Vec::new() } else { self.block()? };
+        if let Some(state) = self.machine.states.last_mut() {
+            state.transitions.push(XliaTransition { name, target, steps, span });
+        }
+        Ok(())
+    }
+
+    fn block(&mut self) -> Parsed<Vec<XliaStep>> {
+        self.cursor.expect("{")?;
+        let mut steps = Vec::new();
+        while !self.cursor.eat("}") {
+            if self.cursor.peek().is_none() {
+                return Err(self.cursor.unexpected("`}`"));
+            }
+            let start = self.cursor.at;
+            match self.step() {
+                Ok(step) => steps.push(step),
+                Err(mistake) => {
+                    self.push(*mistake);
+                    // On with the next statement of the block.
+                    if self.cursor.at == start {
+                        self.cursor.at += 1;
+                    }
+                    while !matches!(self.cursor.peek(), None | Some(ForeignToken::Sign(";" | "}"))) {
+                        self.cursor.at += 1;
+                    }
+                    self.cursor.eat(";");
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    fn step(&mut self) -> Parsed<XliaStep> {
+        // A statement is no comparison: `=` assigns as `:=` does.
+        if matches!(self.cursor.peek_second(), Some(ForeignToken::Sign(":=" | "=" | "+=" | "-=" | "*="))) {
+            let assignment = self.cursor.assignment()?;
+            self.cursor.expect(";")?;
+            let name = Name { text: assignment.target, span: assignment.target_span };
+            return Ok(XliaStep::Assign(name, assignment.value));
+        }
+        let (word, span) = self.cursor.name("a statement")?;
+        let step = match word.as_str() {
+            "input" | "output" => {
+                let port = self.named("a port")?;
+                let mut values = Vec::new();
+                if self.cursor.eat("(") && !self.cursor.eat(")") {
+                    loop {
+                        values.push(self.cursor.expression()?);
+                        if !self.cursor.eat(",") {
+                            break;
+                        }
+                    }
+                    self.cursor.expect(")")?;
+                }
+                if word == "input" { XliaStep::Input(port, values) } else { XliaStep::Output(port, values) }
+            }
+            "guard" | "tguard" => XliaStep::Guard(self.cursor.expression()?),
+            _ => {
+                const KNOWN: [&str; 4] = ["input", "output", "guard", "tguard"];
+                let mistake = ForeignMistake::untranslatable(&span, format!("the statement `{word}`"));
+                return Err(Box::new(match nearest(&word, KNOWN) {
+                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
+                    None => mistake,
+                }));
+            }
+        };
+        self.cursor.expect(";")?;
+        Ok(step)
+    }
+}

@@ -1,0 +1,274 @@
+//! Several machines of XLIA as one model: parallel composition, as of the parts of a specification.
+//!
+//! **Method.** Each machine is translated by itself. What a rendezvous connects is one action, called like
+//! the port that sends, and what is connected to the environment an action like its port; where two machines
+//! have ports of one name, with the machine's in front. Data that two machines have get a number. The models
+//! are composed ([`coreach_model::compose`]): an action that machines have in common they take at once, any
+//! other one alone; what one sends the other is an output of the whole, which can be seen. Clocks advance in
+//! all of them together, so those of the parts are those of the whole: that a clock is set back is an
+//! assignment while composing.
+//!
+//! **Not** translated: connections with a memory (buffers, broadcast), a port in two connections or in none.
+//!
+//! **Cost**: the pairs of states that are reached.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_model::compose::{Incompatible, MOST, compose};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::Transition;
+use coreach_model::numbered::Numbered;
+use coreach_model::reader::collect::{Collector, inventory};
+use coreach_model::timed::Clocks;
+use coreach_model::types::Type;
+use coreach_model::{ActionId, ActionKind, Term, TransitionId};
+
+use super::parse::{Connection, Machine, Name, Plug, XliaSystem};
+use super::translate::translate;
+use crate::finish::Model;
+use crate::names::Naming;
+use crate::options::Options;
+
+/// The model of the machines together; none where there was a mistake, which has been reported.
+pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaSystem) -> Option<Model> {
+    let errors = collector.errors();
+    connect(collector, system);
+    if collector.errors() > errors {
+        return None;
+    }
+    let mut unknown = options.uncontrollable.clone();
+    let inputs = |machine: &Machine| -> BTreeSet<String> {
+        machine.ports.iter().filter(|port| port.is_input).map(|port| port.name.text.clone()).collect()
+    };
+    let own: Vec<BTreeSet<String>> = system.machines.iter().map(inputs).collect();
+    unknown.retain(|name| own.iter().all(|inputs| !inputs.contains(name)));
+    let mut taken = BTreeSet::new();
+    let mut whole: Option<Model> = None;
+    for (machine, inputs) in system.machines.iter().zip(&own) {
+        // A name that no machine has is told by the first.
+        let mut uncontrollable = std::mem::take(&mut unknown);
+        uncontrollable.extend(options.uncontrollable.iter().filter(|name| inputs.contains(*name)).cloned());
+        let options = Options { uncontrollable, ..options.clone() };
+        let model = translate(collector, &options, machine, &system.name, &taken)?;
+        taken.extend(names(&model));
+        whole = Some(match whole {
+            None => model,
+            Some(whole) => composed(collector, whole, model, &machine.name)?,
+        });
+    }
+    whole
+}
+
+/// What others must not be called.
+fn names(model: &Model) -> impl Iterator<Item = String> {
+    let iosts = &model.iosts;
+    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+    let clocks = model.time.iter().flat_map(|(clocks, _)| &clocks.clocks);
+    let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters).chain(clocks);
+    let literals = model.types.iter().flat_map(|(name, ty)| match ty {
+        Type::Enum(enumeration) => [vec![name.clone()], enumeration.literals.clone()].concat(),
+        _ => vec![name.clone()],
+    });
+    data.map(|datum| datum.name().to_owned()).chain(literals).collect::<Vec<_>>().into_iter()
+}
+
+/// Says of each port what passes there.
+fn connect(collector: &mut Collector, system: &mut XliaSystem) {
+    let XliaSystem { machines, connections, .. } = system;
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for (place, machine) in machines.iter().enumerate() {
+        if known.insert(&machine.name.text, place).is_some() {
+            let message = format!("two machines are called `{}`", machine.name.text);
+            collector.error("duplicate-declaration", message, &machine.name.span, "the second one");
+        }
+    }
+    // For each machine and port, what passes there.
+    let mut says: BTreeMap<(usize, usize), String> = BTreeMap::new();
+    let mut plugged: Vec<(usize, usize, Option<String>, Name)> = Vec::new();
+    for Connection { is_rendezvous, plugs, span } in connections.iter() {
+        let found: Vec<Option<(usize, usize)>> =
+            plugs.iter().map(|plug| find(collector, machines, &known, plug)).collect();
+        let senders: Vec<&Plug> = plugs.iter().filter(|plug| !plug.is_input).collect();
+        let action = match (is_rendezvous, senders.as_slice()) {
+            (false, _) => None,
+            (true, [sender]) if plugs.len() > 1 => {
+                Some(format!("{}.{}", sender.machine.text, sender.port.text))
+            }
+            (true, _) => {
+                let message = "a rendezvous has one port that sends, and others that receive";
+                collector.error("contradiction", message, span, "not so here");
+                continue;
+            }
+        };
+        let all = plugs.iter().zip(found);
+        plugged
+            .extend(all.filter_map(|(plug, at)| at.map(|(m, p)| (m, p, action.clone(), plug.port.clone()))));
+    }
+    for (m, machine) in machines.iter().enumerate() {
+        for (p, port) in machine.ports.iter().enumerate() {
+            if machine.outside.contains(&port.name.text) {
+                plugged.push((m, p, None, port.name.clone()));
+            }
+        }
+    }
+    for (m, p, action, name) in plugged {
+        let own = || format!("{}.{}", machines[m].name.text, machines[m].ports[p].name.text);
+        if says.insert((m, p), action.unwrap_or_else(own)).is_some() {
+            let message = format!("the port `{}` is connected twice", name.text);
+            collector.error("contradiction", message, &name.span, "the second time");
+        }
+    }
+    let actions: BTreeSet<&String> = says.values().collect();
+    // `Machine.port` is `port`, where no other machine has one like it.
+    let short = |action: &str| action.split_once('.').map_or(action, |(_, port)| port).to_owned();
+    let is_alone = |action: &str| actions.iter().filter(|other| short(other) == short(action)).count() == 1;
+    let names: BTreeMap<String, String> = actions
+        .iter()
+        .map(|action| ((*action).clone(), if is_alone(action) { short(action) } else { (*action).clone() }))
+        .collect();
+    for (m, machine) in machines.iter_mut().enumerate() {
+        for (p, port) in machine.ports.iter_mut().enumerate() {
+            port.says = says.get(&(m, p)).map(|action| names[action].clone());
+            if port.says.is_none() {
+                let message = format!("no connection names the port `{}`", port.name.text);
+                collector.error("contradiction", message, &port.name.span, "connected to nothing");
+            }
+        }
+    }
+}
+
+/// The port that a connection names.
+fn find(
+    collector: &mut Collector,
+    machines: &[Machine],
+    known: &BTreeMap<&str, usize>,
+    plug: &Plug,
+) -> Option<(usize, usize)> {
+    let Some(machine) = known.get(plug.machine.text.as_str()) else {
+        let message = format!("there is no machine `{}`", plug.machine.text);
+        let found = Diagnostic::error("unknown-name", message)
+            .at(collector.origin(&plug.machine.span), "no such machine");
+        collector.push(found.help(inventory("machines", known.keys().copied())));
+        return None;
+    };
+    let ports = &machines[*machine].ports;
+    let port = ports.iter().position(|port| port.name.text == plug.port.text);
+    match port {
+        None => {
+            let message = format!("`{}` has no port `{}`", plug.machine.text, plug.port.text);
+            let found = Diagnostic::error("unknown-name", message)
+                .at(collector.origin(&plug.port.span), "not declared");
+            let all = ports.iter().map(|port| port.name.text.as_str());
+            collector.push(found.help(inventory("ports", all)));
+        }
+        Some(port) if ports[port].is_input != plug.is_input => {
+            let message = format!("the port `{}` has the other direction", plug.port.text);
+            collector.error("contradiction", message, &plug.port.span, "not this one");
+        }
+        Some(_) => {}
+    }
+    port.map(|port| (*machine, port))
+}
+
+/// Both models as one.
+fn composed(collector: &mut Collector, one: Model, other: Model, name: &Name) -> Option<Model> {
+    let mut clocks = Clocks::default();
+    let mut elsewhere = BTreeSet::new();
+    let mut called: BTreeMap<(usize, usize), String> = BTreeMap::new();
+    let mut parts = Vec::new();
+    let (mut types, mut open) = (Vec::new(), Vec::new());
+    for model in [one, other] {
+        let mut iosts = model.iosts;
+        if let Some((own, uncontrollable)) = model.time {
+            let zero = Term::int(0).to_real();
+            for (number, transition) in own.resets.numbers().zip(&mut iosts.transitions) {
+                let resets = own.resets[number].iter().cloned();
+                transition.assignments.extend(resets.map(|clock| (clock, zero.clone())));
+                if let (Some(place), Some(name)) = (place(transition), &own.names[number]) {
+                    called.insert(place, name.clone());
+                }
+            }
+            clocks.clocks.extend(own.clocks);
+            elsewhere.extend(uncontrollable.iter().map(|id| iosts.action(*id).name.clone()));
+        }
+        types.extend(model.types);
+        open.extend(model.open);
+        parts.push(iosts);
+    }
+    let [one, other] = parts.as_slice() else { return None };
+    let mut iosts = match compose(&one.name, one, other) {
+        Ok(iosts) => iosts,
+        Err(found) => {
+            for why in found {
+                collector.error(
+                    "incompatible-parts",
+                    words(&why),
+                    &name.span,
+                    "this machine and those before it",
+                );
+            }
+            return None;
+        }
+    };
+    for transition in &mut iosts.transitions {
+        let of = |clock: &&coreach_model::Datum| transition.assignments.remove(*clock).is_some();
+        let resets: Vec<_> = clocks.clocks.iter().filter(of).cloned().collect();
+        clocks.resets.push(resets);
+    }
+    clocks.names = transition_names(&iosts, &called);
+    let is_elsewhere = |id: &ActionId| {
+        let action = iosts.action(*id);
+        action.kind == ActionKind::Input && elsewhere.contains(&action.name)
+    };
+    let uncontrollable = iosts.action_ids().filter(is_elsewhere).collect();
+    Some(Model { iosts, types, time: Some((clocks, uncontrollable)), open })
+}
+
+/// The names of the machines' transitions; one that is taken from several places is said with the place.
+fn transition_names(
+    iosts: &coreach_model::Iosts,
+    called: &BTreeMap<(usize, usize), String>,
+) -> Numbered<TransitionId, Option<String>> {
+    let name = |number: TransitionId| called.get(&place(&iosts.transitions[number])?);
+    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+    for name in iosts.transitions.numbers().filter_map(name) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let said: Vec<Option<String>> = iosts
+        .transitions
+        .numbered()
+        .map(|(number, transition)| {
+            let name = name(number)?;
+            let place = &iosts.location(transition.source).name;
+            Some(if counts[name] == 1 { name.clone() } else { format!("{place}.{name}") })
+        })
+        .collect();
+    let naming = Naming::of(said.iter().flatten().map(|name| (name.as_str(), None)), &BTreeSet::new(), "t");
+    let mut used = BTreeSet::new();
+    // Of two that even then have one name, the second has its number.
+    said.iter()
+        .map(|name| Some(naming.get(name.as_ref()?).to_owned()).filter(|name| used.insert(name.clone())))
+        .collect()
+}
+
+/// Where the transition stands in the file.
+fn place(transition: &Transition) -> Option<(usize, usize)> {
+    let origin = transition.origin.whole.as_ref()?;
+    Some((origin.span.start, origin.span.end))
+}
+
+fn words(why: &Incompatible) -> String {
+    match why {
+        Incompatible::BothSend(action) => format!("two machines send `{action}`"),
+        Incompatible::InternalAndVisible(action) => {
+            format!("`{action}` is an internal action of one machine and a visible one of another")
+        }
+        Incompatible::Signatures(action, one, other) => {
+            format!("`{action}` carries ({one}) in one machine and ({other}) in another")
+        }
+        Incompatible::SameName(name) => format!("two machines have something called `{name}`"),
+        Incompatible::TooMany => {
+            format!("the machines together have more than {MOST} states or transitions")
+        }
+    }
+}
