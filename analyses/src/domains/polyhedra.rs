@@ -82,7 +82,7 @@ impl Domain for Polyhedra {
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        converted(&self.inner.widen_with_thresholds(&other.inner, thresholds))
+        with(self.inner.widen_limited(&other.inner, thresholds, &limits()))
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
