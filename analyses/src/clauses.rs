@@ -5,10 +5,10 @@
 //! say something about a number of their own make 2ⁿ cases, and everything that reads the fact pays for them.
 //!
 //! **Method.** The same set is a conjunction: the cells that there are, and for every constraint `c` of any
-//! element the clause "`c`, or the cell is one in which `c` is not known"; an element of several disjuncts is
-//! one such `c`. A cell that there is not may fall on either side, so few places suffice to tell the two
-//! sides apart: they are found by leaving out one place after the other while the sides stay apart. Where
-//! unrelated data have n independent facts, there are n clauses of one place each.
+//! element the clause "`c`, or the cell is one in which `c` is not known". A cell that there is not may
+//! fall on either side, so few places suffice to tell the two sides apart: they are found by leaving out one
+//! place after the other while the sides stay apart. Where unrelated data have n independent facts, there
+//! are n clauses of one place each.
 //!
 //! Example: {b ↦ 0 ≤ x ≤ 3, !b ↦ x = 0} is `x >= 0 && x <= 3 && (b || x == 0)`.
 //!
@@ -31,7 +31,7 @@ use crate::domains::Domain;
 use crate::frame::Frame;
 use crate::grid::{Congruence, Grid};
 use crate::partition::{AbstractValue, ElementId, Elements};
-use crate::readable::{classes, congruent, independent, readable, readable_order, says_more, to_term};
+use crate::readable::{classes, congruent, independent, readable_order, says_more, to_term};
 
 /// A fact in clauses.
 pub struct FactClauses {
@@ -57,20 +57,13 @@ pub fn clauses<D: Domain>(
     parts.extend(there.conjuncts().into_iter().map(|part| (atoms(&part), part)));
     let mut constraints: Vec<&Constraint> = Vec::new();
     let mut congruences: Vec<Congruence> = Vec::new();
-    let mut several: Vec<ElementId> = Vec::new();
     let mut elements: BTreeSet<ElementId> = BTreeSet::new();
     for &(_, element) in value.cells() {
         if elements.insert(element) {
             congruences.extend(classes(frame, store, element));
-            let mut disjuncts = store.disjuncts(element);
-            match (disjuncts.next(), disjuncts.next()) {
-                (Some(only), None) => {
-                    let own = independent(frame, only.collect()).into_iter();
-                    let own = own.filter(|constraint| says_more(frame, constraint));
-                    constraints.extend(own.filter(|constraint| seen.insert(*constraint)));
-                }
-                _ => several.push(element),
-            }
+            let own = independent(frame, store.constraints(element).collect()).into_iter();
+            let own = own.filter(|constraint| says_more(frame, constraint));
+            constraints.extend(own.filter(|constraint| seen.insert(*constraint)));
         }
     }
     readable_order(&mut constraints);
@@ -87,9 +80,9 @@ pub fn clauses<D: Domain>(
         let alone = std::slice::from_ref(constraint);
         let half = D::top(store.dimensions()).meet_constraints(alone, store.integer());
         // The domain must say the constraint itself and nothing else, or it is no measure of it.
-        let exact = !half.coarsened() && half.disjuncts() == [alone];
+        let exact = !half.coarsened() && half.constraints() == alone;
         state(to_term(constraint, &frame.numeric), &|element| {
-            let listed = store.disjuncts(element).all(|mut own| own.any(|own| own == constraint));
+            let listed = store.constraints(element).any(|own| own == constraint);
             listed || exact && store.get(element).is_leq(&half)
         });
     }
@@ -97,19 +90,10 @@ pub fn clauses<D: Domain>(
     congruences.dedup();
     for congruence in congruences {
         state(congruent(&congruence, &frame.numeric), &|element| {
-            let equalities: Vec<Constraint> = match single(store, element) {
-                Some(constraints) => constraints.cloned().collect(),
-                None => Vec::new(),
-            };
+            let equalities: Vec<Constraint> = store.constraints(element).cloned().collect();
             let known = Grid::all(store.dimensions()).with(&equalities, store.congruences(element));
             known.implies(&congruence)
         });
-    }
-    for one in several {
-        let said = Term::and(readable(frame, store.disjuncts(one)));
-        if !said.is_true() {
-            state(said, &|element| store.is_within(element, one));
-        }
     }
     // What is shortest says most for its length; of equals what is read first.
     let mut by_size: Vec<usize> = (0..parts.len()).collect();
@@ -124,12 +108,6 @@ pub fn clauses<D: Domain>(
     let left_out = kept.iter().filter(|kept| !**kept).count();
     let said = parts.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|((_, part), _)| part);
     FactClauses { term: Term::and(said), size, left_out }
-}
-
-/// The constraints of an element, where it has one disjunct.
-fn single<D: Domain>(store: &Elements<D>, element: ElementId) -> Option<impl Iterator<Item = &Constraint>> {
-    let mut disjuncts = store.disjuncts(element);
-    disjuncts.next().filter(|_| disjuncts.next().is_none())
 }
 
 /// How many comparisons and flags a term of our own has; nothing here shares.

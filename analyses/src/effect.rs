@@ -21,10 +21,11 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, Iosts, Value};
 use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
-use crate::condition::{Beyond, CASE_LIMIT, Condition, Fields, ImprecisionReason, Memory, Scope};
+use crate::condition::Condition;
 use crate::domains::Domain;
 use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
 use crate::grid::Grid;
+use crate::scope::{Beyond, CASE_LIMIT, Fields, ImprecisionReason, Memory, Scope};
 
 /// One way to take a transition from one valuation of the finite places.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -425,7 +426,7 @@ pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
             }
             let behind = before.assign(&case.numeric);
             let sides = [before, behind].map(|side| side.remove_last_dimensions(case.extra.len()));
-            found.extend(sides.iter().filter(|side| !side.is_bottom()).flat_map(D::disjuncts).flatten());
+            found.extend(sides.iter().filter(|side| !side.is_bottom()).flat_map(D::constraints));
         }
     }
     found

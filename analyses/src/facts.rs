@@ -88,8 +88,8 @@ impl FactWriter {
         if groups.len() > MOST_CASES {
             let said = clauses(frame, store, value, self.limit);
             // Listing the cases is not cheap either: it is done where it can be shorter.
-            let disjuncts = groups.iter().flat_map(|(element, _)| store.disjuncts(*element));
-            let least: usize = disjuncts.map(|constraints| constraints.len().max(1)).sum();
+            let least: usize =
+                groups.iter().map(|(element, _)| store.constraints(*element).len().max(1)).sum();
             if said.left_out > 0 || said.size <= least {
                 self.shortened += usize::from(said.left_out > 0);
                 return said.term;
@@ -109,7 +109,7 @@ impl FactWriter {
         let mut cases: Vec<Vec<Term>> = Vec::new();
         for (element, cells) in groups {
             let numbers = self.elements.entry(element).or_insert_with(|| {
-                let mut said = readable(frame, store.disjuncts(element));
+                let mut said = readable(frame, store.constraints(element));
                 said.extend(classes(frame, store, element).iter().map(|c| congruent(c, &frame.numeric)));
                 said
             });

@@ -19,11 +19,11 @@ use coreach_model::{Datum, Numbered, Term};
 use coreach_polyhedra::{Constraint, Integer, Limits, LinearExpression, Polyhedron, Rational, Relation};
 use dashu::rational::RBig;
 
-use crate::condition::{Memory, Scope};
 use crate::domains::Domain;
 use crate::domains::polyhedra::Polyhedra;
 use crate::frame::Frame;
 use crate::linear::{big, rational};
+use crate::scope::{Memory, Scope};
 
 /// The hull of a condition over numeric data.
 #[derive(Clone, Debug)]

@@ -8,7 +8,8 @@ use coreach_model::Term;
 use coreach_model::term::node::{Comparison, Node, StringOperation};
 use coreach_polyhedra::{LinearExpression, Rational};
 
-use crate::condition::{Beyond, Cases, Condition, ImprecisionReason, Scope};
+use crate::condition::Condition;
+use crate::scope::{Beyond, Cases, ImprecisionReason, Scope};
 
 impl Scope<'_> {
     /// A condition that an operation on strings is, or its negation.

@@ -38,7 +38,7 @@
 //! The abstract interpretation, from the question to the numbers: [`reachability`] (the facts and the knobs)
 //! asks the engine in [`fixpoint`], which visits locations in the [`order`] of Bourdoncle; an abstract value
 //! is a [`partition`] of the finite data with an element of one of the [`domains`] in each cell, over the
-//! places of a [`frame`]; [`transfer`] takes it along a transition, compiled in [`effect`] and [`condition`];
+//! places of a [`frame`]; [`transfer`] takes it along a transition, compiled in [`effect`] and [`scope`];
 //! [`facts`] writes it down, case by case or in `clauses`. What makes facts inductive is defined in
 //! [`inductive`], and read by the engine and by who checks it. What is true, where over-approximations are
 //! not enough to compare with, is answered by [`exact`]. [`machines`] knows what is finite: which sequences
@@ -69,6 +69,7 @@ pub mod partition;
 pub mod reachability;
 mod readable;
 mod regions;
+pub mod scope;
 pub mod solver;
 pub mod symbolic;
 mod thresholds;

@@ -56,10 +56,6 @@ impl AbstractValue {
     }
 }
 
-/// Stands between the disjuncts of an element. No constraint has this number: there would be 2³² of them
-/// before.
-const OR: u32 = u32::MAX;
-
 /// The elements of one analysis, and what was computed about them.
 pub struct Elements<D> {
     dimensions: usize,
@@ -68,8 +64,8 @@ pub struct Elements<D> {
     /// The constraints that occur, once each.
     lines: Vec<Rc<Constraint>>,
     line_of: FastMap<Rc<Constraint>, u32>,
-    /// The elements by what they say: the numbers of the constraints of each disjunct, [`OR`] between two.
-    /// With them the number of what it says in congruences.
+    /// The elements by what they say: the numbers of their constraints, and that of what they say in
+    /// congruences.
     ids: FastMap<(Rc<[u32]>, u32), ElementId>,
     said: Vec<(Rc<[u32]>, u32)>,
     /// The lists of congruences that occur, once each.
@@ -130,12 +126,8 @@ impl<D: Domain> Elements<D> {
         if element.is_bottom() {
             return None;
         }
-        let mut said = Vec::new();
-        for (number, disjunct) in element.disjuncts().into_iter().enumerate() {
-            said.extend((number > 0).then_some(OR));
-            said.extend(disjunct.into_iter().map(|constraint| self.line(constraint)));
-        }
-        let said = (said.into(), self.class(element.congruences().into()));
+        let lines: Rc<[u32]> = element.constraints().into_iter().map(|own| self.line(own)).collect();
+        let said = (lines, self.class(element.congruences().into()));
         if let Some(known) = self.ids.get(&said) {
             return Some(*known);
         }
@@ -173,30 +165,22 @@ impl<D: Domain> Elements<D> {
         &self.elements[id.0 as usize]
     }
 
-    /// What it says: its disjuncts, at least one, each with its canonical constraints.
-    pub fn disjuncts(
-        &self,
-        id: ElementId,
-    ) -> impl Iterator<Item = impl ExactSizeIterator<Item = &Constraint>> {
-        let disjuncts = self.said[id.0 as usize].0.split(|line| *line == OR);
-        disjuncts.map(|lines| lines.iter().map(|line| &*self.lines[*line as usize]))
+    /// Its constraints, canonical.
+    pub fn constraints(&self, id: ElementId) -> impl ExactSizeIterator<Item = &Constraint> {
+        self.said[id.0 as usize].0.iter().map(|line| &*self.lines[*line as usize])
     }
 
-    /// Which congruences all its disjuncts have, canonical.
+    /// Its congruences, canonical.
     pub fn congruences(&self, id: ElementId) -> &[Congruence] {
         &self.classes[self.said[id.0 as usize].1 as usize]
     }
 
     /// The dimensions that the element fixes, in order, and the number of the constraint that fixes each: as
-    /// far as a constraint of its own says so. None where there are several disjuncts.
+    /// far as a constraint of its own says so.
     pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
         let lines = &self.said[id.0 as usize].0;
-        let is_one = !lines.contains(&OR);
-        let mut fixed: Vec<(usize, u32)> = lines
-            .iter()
-            .filter(|_| is_one)
-            .filter_map(|line| Some((self.lines[*line as usize].fixes()?, *line)))
-            .collect();
+        let mut fixed: Vec<(usize, u32)> =
+            lines.iter().filter_map(|line| Some((self.lines[*line as usize].fixes()?, *line))).collect();
         fixed.sort_unstable();
         fixed.into_iter().unzip()
     }

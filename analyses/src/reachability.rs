@@ -26,7 +26,6 @@ use coreach_model::term::Term;
 use coreach_model::{Iosts, Number};
 use coreach_polyhedra::account::Account;
 
-use crate::condition::ImprecisionReason;
 use crate::domains::{Domain, DomainKind, WithDomain};
 use crate::excerpt::Excerpt;
 use crate::facts::FactWriter;
@@ -35,6 +34,7 @@ use crate::frame::CONDITION_LIMIT;
 use crate::inductive::{HornClauses, Orientation, RefinementIteration};
 use crate::partition::AbstractValue;
 use crate::regions::{OrientedFacts, Regions, split};
+use crate::scope::ImprecisionReason;
 pub use crate::thresholds::Thresholds;
 use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;

@@ -32,23 +32,12 @@ pub fn disjunction(cases: &[Vec<Term>]) -> Term {
     Term::and(shared.into_iter().chain([rest]))
 }
 
-/// What disjuncts say beyond the types, in an order for reading: as conjuncts.
-pub fn readable<'a>(
-    frame: &Frame,
-    disjuncts: impl Iterator<Item = impl Iterator<Item = &'a Constraint>>,
-) -> Vec<Term> {
-    let mut cases: Vec<Vec<Term>> = disjuncts
-        .map(|constraints| {
-            let mut kept = independent(frame, constraints.collect());
-            kept.retain(|constraint| says_more(frame, constraint));
-            readable_order(&mut kept);
-            kept.into_iter().map(|constraint| to_term(constraint, &frame.numeric)).collect()
-        })
-        .collect();
-    match cases.len() {
-        1 => cases.swap_remove(0),
-        _ => disjunction(&cases).conjuncts(),
-    }
+/// What constraints say beyond the types, in an order for reading: as conjuncts.
+pub fn readable<'a>(frame: &Frame, constraints: impl Iterator<Item = &'a Constraint>) -> Vec<Term> {
+    let mut kept = independent(frame, constraints.collect());
+    kept.retain(|constraint| says_more(frame, constraint));
+    readable_order(&mut kept);
+    kept.into_iter().map(|constraint| to_term(constraint, &frame.numeric)).collect()
 }
 
 /// Without the equalities that follow from those before them. One domain has none of these; two at once may
@@ -73,9 +62,7 @@ pub fn classes<D: Domain>(frame: &Frame, store: &Elements<D>, element: ElementId
     if found.is_empty() {
         return Vec::new();
     }
-    let mut disjuncts = store.disjuncts(element);
-    let only = disjuncts.next().filter(|_| disjuncts.next().is_none());
-    let equalities: Vec<Constraint> = only.into_iter().flatten().cloned().collect();
+    let equalities: Vec<Constraint> = store.constraints(element).cloned().collect();
     let types = Grid::all(frame.dimensions()).whole(&frame.integer).with(&equalities, &[]);
     found.iter().filter(|congruence| !types.implies(congruence)).cloned().collect()
 }

@@ -268,9 +268,7 @@ fn candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[ElementId]) -
     };
     let mut found = Vec::new();
     for element in elements {
-        let mut disjuncts = abstraction.store.disjuncts(*element);
-        let (Some(constraints), None) = (disjuncts.next(), disjuncts.next()) else { continue };
-        for constraint in constraints.filter(is_simple) {
+        for constraint in abstraction.store.constraints(*element).filter(is_simple) {
             if constraint.relation() == Relation::Equal {
                 let expression = constraint.expression();
                 let least = Constraint::from_expression(&expression, Relation::AtLeast);

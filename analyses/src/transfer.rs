@@ -14,13 +14,13 @@ use coreach_model::{Iosts, Value};
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::acceleration::repetition;
-use crate::condition::Beyond;
 use crate::domains::Domain;
 use crate::effect::{Case, Effect, Effects, targets};
 use crate::frame::Frame;
 use crate::hash::FastMap;
 use crate::linear::{integer, rational};
 use crate::partition::{AbstractValue, ElementId, Elements};
+use crate::scope::Beyond;
 
 /// So many cases one with disjunctions may fall into.
 const MOST_APART: usize = 8;

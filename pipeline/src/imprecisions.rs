@@ -65,7 +65,7 @@ pub fn say(imprecisions: &[Imprecision], iterations: &Iterations, iosts: &Iosts)
 
 #[cfg(test)]
 mod tests {
-    use coreach_analyses::condition::ImprecisionReason;
+    use coreach_analyses::scope::ImprecisionReason;
     use coreach_model::iosts::LocationId;
     use coreach_model::{Datum, Type};
 

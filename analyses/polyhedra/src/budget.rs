@@ -63,6 +63,11 @@ impl Budget {
         self.spend(usize::try_from(comparisons / COMPARISONS).unwrap_or(usize::MAX))
     }
 
+    /// The work that is left.
+    pub(crate) fn left(&self) -> u64 {
+        self.work.get()
+    }
+
     /// Whether nothing more can be done.
     pub(crate) fn is_spent(&self) -> bool {
         self.work.get() == 0

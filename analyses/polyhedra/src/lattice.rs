@@ -308,7 +308,7 @@ pub(crate) fn differing(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Resu
 const SMALL: usize = 32;
 
 /// The lines, rays and corners of a product of blocks, both descriptions being known.
-fn size(blocks: &[Block]) -> usize {
+pub(crate) fn size(blocks: &[Block]) -> usize {
     let duals = blocks.iter().filter_map(|block| block.body.known_dual().flatten());
     let parts: Vec<(&[usize], &Dual)> = duals.map(|dual| (&[][..], dual.as_ref())).collect();
     product::size(0, parts.into_iter())

@@ -23,6 +23,7 @@ mod query;
 mod rational;
 mod row;
 pub mod sequence;
+mod simplex;
 mod tally;
 mod transfer;
 mod transfer_one;

@@ -5,14 +5,21 @@
 //! rows and an amount of work, counted and not timed ([`crate::budget`]), so that a result never
 //! depends on the machine. Where they do not suffice,
 //!
-//! * a polyhedron made from constraints leaves out those that would need more, those with few
-//!   variables being taken first: bounds, then pairs, then the rest;
-//! * one made from generators becomes its octagonal hull: the bounds of all `x`, `x + y` and
-//!   `x - y`, which evaluation finds. These are constraints again, treated as above; so what is left
-//!   in the worst case is a box, whose dimensions are one block each and need next to nothing;
+//! * a block becomes what is known of it, step by step: the bounds of all dimensions, whatever is left to
+//!   spend; the bounds of sums and differences of two; then the constraints that it was made from. What
+//!   would need too much is left out. Where generators are known, evaluation finds the bounds; where
+//!   constraints are, a linear program does ([`crate::simplex`]). In the worst case a box is left, whose
+//!   dimensions are one block each and need next to nothing;
 //! * a join first keeps what the blocks have in common, then joins related blocks pair by pair (a
-//!   product around the hull of products), and then adds the octagonal bounds across these, and the
-//!   constraints of either side that the other satisfies, while a small part of the limits lasts.
+//!   product around the hull of products). Where that is too much as well, the steps are those above, with
+//!   the constraints of either side that the other satisfies; and octagonal bounds across blocks are
+//!   added, while a small part of the limits lasts.
+//!
+//! **Bounds.** So no bound of a single dimension is ever lost. Except by a widening, which may only leave out
+//! constraints: with bounds that follow from several of them, there would be a next one for ever.
+//!
+//! **Exactness.** What is left may be all there was, and is then no coarser: where each constraint that was
+//! to be kept holds, or each corner is one of the arguments'.
 //!
 //! **Stopping early.** The hull of two products that differ in several blocks relates all of these blocks. It
 //! is tried within a part of the limits ([`COUPLED_ROWS`], [`COUPLED_WORK`]), and not at all when a product's
@@ -26,18 +33,22 @@
 //!
 //! **Why it ends.** There are finitely many candidates, each tried once, and each try stops when the
 //! budget is used up. An operation has a fixed number of them: for each argument, for the exact result,
-//! for the product around it, and what is added to that.
+//! for the product around it, and what is added to that. The bounds of dimensions have none: that is an
+//! evaluation, or a linear program, for each.
+
+use std::collections::BTreeSet;
 
 use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
+use crate::dual::{Generator, Kind};
 use crate::integer::Integer;
 use crate::lattice::{self, Differing, Joined};
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::partition::UnionFind;
 use crate::polyhedron::{self, Block, Polyhedron};
 use crate::query::{Bound, Bounds};
-use crate::rational::Rational;
 use crate::row;
+use crate::simplex::Program;
 
 /// The exact join of products that differ in several blocks gets this part of the rows and of the work. What
 /// it leaves is paid for by every later operation.
@@ -126,6 +137,22 @@ impl Polyhedron {
     /// coarser one for which the limits suffice.
     #[must_use]
     pub fn convert_limited(&self, limits: &Limits) -> Outcome {
+        self.converted(limits, &coarsened)
+    }
+
+    /// [`Polyhedron::widen_with_thresholds`] with both descriptions computed, or some of its constraints: a
+    /// chain of these ends too.
+    #[must_use]
+    pub fn widen_limited(&self, other: &Self, thresholds: &[Constraint], limits: &Limits) -> Outcome {
+        let some_of = |block: &Dense, budget: &Budget| {
+            let own = block.some_constraints().cloned().collect();
+            Outcome::Coarser(narrowed(&Self::universe(block.dimensions()), own, budget))
+        };
+        self.widen_with_thresholds(other, thresholds).converted(limits, &some_of)
+    }
+
+    /// Converted, and what does not fit replaced by something around it.
+    fn converted(&self, limits: &Limits, around: &dyn Fn(&Dense, &Budget) -> Outcome) -> Outcome {
         let dimensions = self.dimensions();
         let Some(blocks) = self.raw() else {
             return Outcome::Exact(self.clone());
@@ -143,9 +170,11 @@ impl Polyhedron {
             return Outcome::Exact(self.clone());
         }
         let budget = limits.budget();
+        let mut is_exact = true;
         for block in exceeding {
-            let around = coarsened(&block.body, &budget);
-            let Some(blocks) = around.raw() else {
+            let around = around(&block.body, &budget);
+            is_exact &= around.is_exact();
+            let Some(blocks) = around.polyhedron().raw() else {
                 // Fewer constraints than the block has, and already nothing left.
                 return Outcome::Exact(Self::empty(dimensions));
             };
@@ -154,7 +183,7 @@ impl Polyhedron {
                 body: part.body.clone(),
             }));
         }
-        Outcome::Coarser(Self::of_blocks(dimensions, ready))
+        Outcome::of(Self::of_blocks(dimensions, ready), is_exact)
     }
 
     /// The intersection with both descriptions computed within the limits, or a polyhedron around
@@ -184,20 +213,55 @@ impl Polyhedron {
         {
             return Outcome::of(joined, is_exact);
         }
-        Outcome::Coarser(around_join(&a, &b, limits))
+        let around = around_join(&a, &b, limits);
+        let is_join = is_exact && is_of(&around, &coupled, |one| has(&a, one) || has(&b, one));
+        Outcome::of(around, is_join)
     }
 }
 
 /// A polyhedron around a block whose conversion exceeds the limits.
-fn coarsened(block: &Dense, budget: &Budget) -> Polyhedron {
+fn coarsened(block: &Dense, budget: &Budget) -> Outcome {
     let dimensions = block.dimensions();
-    let candidates: Vec<Constraint> = if block.known_constraints().is_some() {
-        block.some_constraints().cloned().collect()
-    } else {
-        let all: Vec<usize> = (0..dimensions).collect();
-        octagon(&all, dimensions, budget, |expression| block.bounds(expression))
+    let all: Vec<usize> = (0..dimensions).collect();
+    let octagonal = Budget::new(0, budget.left() / OCTAGONAL);
+    let universe = Polyhedron::universe(dimensions);
+    if block.known_constraints().is_none() {
+        let evaluated = |expression: &LinearExpression, _: &Budget| Ok(block.bounds(expression));
+        let around = narrowed(&universe, octagon(&all, dimensions, &octagonal, evaluated), budget);
+        let known: BTreeSet<&Generator> = block.some_generators().into_iter().flatten().collect();
+        let is_exact = is_of(&around, budget, |generator| known.contains(generator));
+        return Outcome::of(around, is_exact);
+    }
+    let own = || block.some_constraints();
+    let program = Program::of(dimensions, own(), &Budget::unlimited());
+    let Ok(Some(mut program)) = program else { return Outcome::Exact(Polyhedron::empty(dimensions)) };
+    let mut candidates = octagon(&all, dimensions, &octagonal, |expression, budget| {
+        program.bounds(&expression.fitted(dimensions), expression.denominator(), budget)
+    });
+    candidates.extend(own().cloned());
+    let around = narrowed(&universe, candidates, budget);
+    let is_exact = own().all(|constraint| around.implies(constraint));
+    Outcome::of(around, is_exact)
+}
+
+/// Whether all generators are such as told, where they are not too many to be looked at.
+fn is_of(whole: &Polyhedron, budget: &Budget, is_such: impl Fn(&Generator) -> bool) -> bool {
+    let blocks = whole.fine().unwrap_or_default();
+    budget.hold(lattice::size(&blocks), whole.dimensions() + 1).is_ok()
+        && whole.to_dense().dual().is_none_or(|dual| dual.generators.iter().all(is_such))
+}
+
+/// Whether a polyhedron has this point, or lets go for ever in this direction.
+fn has(polyhedron: &Polyhedron, generator: &Generator) -> bool {
+    let admits = |constraint: &Constraint| {
+        let sign = row::dot(constraint.row(), &generator.row).signum();
+        match (generator.kind, constraint.relation()) {
+            (Kind::Line, _) => sign == 0,
+            (Kind::Ray | Kind::ClosurePoint, Relation::Greater) => sign >= 0,
+            (_, relation) => relation.admits(sign),
+        }
     };
-    narrowed(&Polyhedron::universe(dimensions), candidates, budget)
+    polyhedron.constraints().iter().all(admits)
 }
 
 /// A polyhedron around the join of two polyhedra that are converted already.
@@ -318,8 +382,8 @@ fn joined_by_group(
         let product =
             |blocks: &[&Block]| Polyhedron::of_blocks(dimensions, blocks.iter().map(|&block| block.clone()));
         let (a, b) = (product(a), product(b));
-        candidates.extend(octagon(group, dimensions, octagonal, |expression| {
-            hull(a.bounds(expression), b.bounds(expression))
+        candidates.extend(octagon(group, dimensions, octagonal, |expression, _| {
+            Ok(hull(a.bounds(expression), b.bounds(expression)))
         }));
         for (from, to) in [(&a, &b), (&b, &a)] {
             for block in from.raw().unwrap_or_default() {
@@ -333,38 +397,47 @@ fn joined_by_group(
     result
 }
 
-/// The bounds of some of the dimensions, and of every sum and difference of two of them; as many as the
-/// work suffices for.
+/// The bounds of some of the dimensions, whatever they cost, and of every sum and difference of two of them;
+/// as many of these as the work suffices for.
 fn octagon(
     of: &[usize],
     dimensions: usize,
     budget: &Budget,
-    bounds: impl Fn(&LinearExpression) -> Bounds,
+    mut bounds: impl FnMut(&LinearExpression, &Budget) -> Result<Bounds, Exceeded>,
 ) -> Vec<Constraint> {
     let variable = LinearExpression::variable;
-    let single = of.iter().copied().map(variable);
     let pairs = (0..of.len()).flat_map(|a| (0..a).map(move |b| (of[a], of[b])));
     let pairs = pairs.flat_map(|(a, b)| {
         let (a, b) = (variable(a), variable(b));
         [a.plus(&b), a.minus(&b)]
     });
     let mut constraints = Vec::new();
-    for expression in single.chain(pairs) {
+    let mut add = |expression: &LinearExpression, budget: &Budget| -> Result<(), Exceeded> {
         // An evaluation at a few corners at least; what it costs beyond is bounded by the rows.
-        if budget.spend(of.len()).is_err() {
-            break;
-        }
-        let Bounds { lower, upper, .. } = bounds(&expression);
-        let mut bound = |value: Option<(Rational, bool)>, is_lower: bool| {
+        budget.spend(of.len())?;
+        let Bounds { lower, upper, .. } = bounds(expression, budget)?;
+        let is_one = lower.is_some() && lower == upper;
+        let mut bound = |value: Bound, is_lower: bool| {
             let Some((value, attained)) = value else { return };
             let constant = LinearExpression::constant(value);
-            let distance = if is_lower { expression.minus(&constant) } else { constant.minus(&expression) };
-            let relation = if attained { Relation::AtLeast } else { Relation::Greater };
+            let distance = if is_lower { expression.minus(&constant) } else { constant.minus(expression) };
+            let relation = match attained {
+                _ if is_one => Relation::Equal,
+                true => Relation::AtLeast,
+                false => Relation::Greater,
+            };
             constraints.push(Constraint::from_expression(&distance, relation).fitted(dimensions));
         };
         bound(lower, true);
-        bound(upper, false);
-    }
+        if !is_one {
+            bound(upper, false);
+        }
+        Ok(())
+    };
+    let all = Budget::unlimited();
+    let singles = of.iter().copied().map(variable).try_for_each(|single| add(&single, &all));
+    // What is beyond the work is left out.
+    let _ = singles.and_then(|()| pairs.into_iter().try_for_each(|pair| add(&pair, budget)));
     constraints
 }
 
@@ -387,15 +460,18 @@ fn wider(a: Bound, b: Bound, direction: i32) -> Bound {
     }
 }
 
-/// `start`, which is converted, with those candidates for which the budget suffices: equalities
-/// first, then those with fewer variables.
+/// `start`, which is converted, with the bounds of single dimensions and those other candidates for which the
+/// budget suffices, those with fewer variables first.
 fn narrowed(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget) -> Polyhedron {
     let variables =
         |c: &Constraint| c.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count();
     candidates.sort_by_cached_key(|c| (variables(c), c.relation() != Relation::Equal, c.clone()));
     candidates.dedup();
     let mut current = start.clone();
+    let all = Budget::unlimited();
     for candidate in candidates {
+        // In a dimension alone nothing is converted.
+        let budget = if variables(&candidate) <= 1 { &all } else { budget };
         if budget.is_spent() {
             break;
         }

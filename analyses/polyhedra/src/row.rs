@@ -13,7 +13,7 @@ use crate::integer::{Integer, gcd_u128};
 pub(crate) type Row = SmallVec<[Integer; 5]>;
 
 /// Entries up to which a combination is computed on the stack.
-const INLINE: usize = 24;
+pub(crate) const INLINE: usize = 24;
 
 /// The row of zeros.
 pub(crate) fn zero(width: usize) -> Row {

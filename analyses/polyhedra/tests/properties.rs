@@ -43,7 +43,7 @@ fn constraints(dimensions: usize, most: usize, strict: bool) -> impl Strategy<Va
 }
 
 /// A number of dimensions and that many lists of constraints.
-fn spaces(
+pub fn spaces(
     dimensions: core::ops::RangeInclusive<usize>,
     most: usize,
     lists: usize,
@@ -55,7 +55,7 @@ fn spaces(
     })
 }
 
-fn expression(dimensions: usize) -> impl Strategy<Value = LinearExpression> {
+pub fn expression(dimensions: usize) -> impl Strategy<Value = LinearExpression> {
     (prop::collection::vec(-2_i64..3, dimensions), -3_i64..4, 1_i64..3).prop_map(
         |(coefficients, constant, denominator)| {
             LinearExpression::of(&coefficients, constant)
@@ -64,12 +64,12 @@ fn expression(dimensions: usize) -> impl Strategy<Value = LinearExpression> {
     )
 }
 
-fn assignments(dimensions: usize) -> impl Strategy<Value = Vec<(usize, LinearExpression)>> {
+pub fn assignments(dimensions: usize) -> impl Strategy<Value = Vec<(usize, LinearExpression)>> {
     prop::collection::vec(prop::option::of(expression(dimensions)), dimensions)
         .prop_map(|all| all.into_iter().enumerate().filter_map(|(d, e)| Some((d, e?))).collect())
 }
 
-fn polyhedron(dimensions: usize, constraints: &[Constraint]) -> Polyhedron {
+pub fn polyhedron(dimensions: usize, constraints: &[Constraint]) -> Polyhedron {
     Polyhedron::from_constraints(dimensions, constraints.to_vec())
 }
 
@@ -115,7 +115,7 @@ macro_rules! known {
 }
 
 /// Many small cases; `PROPTEST_CASES` asks for another number.
-fn configuration() -> ProptestConfig {
+pub fn configuration() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 500 };
     ProptestConfig { cases, max_global_rejects: 8 * cases, failure_persistence: None, ..default }

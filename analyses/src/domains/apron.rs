@@ -404,11 +404,8 @@ impl<K: ApronKind> Domain for Apron<K> {
         Apron { dimensions: self.dimensions - count, ..shorter }
     }
 
-    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
-        let Some(element) = &self.element else { return vec![Vec::new()] };
-        if self.is_bottom() {
-            return Vec::new();
-        }
+    fn constraints(&self) -> Vec<Constraint> {
+        let Some(element) = self.element.as_ref().filter(|_| !self.is_bottom()) else { return Vec::new() };
         let constraints = match K::LIBRARY {
             Library::Box => of_box(element),
             Library::Octagon => of_octagon(element),
@@ -416,7 +413,7 @@ impl<K: ApronKind> Domain for Apron<K> {
                 Polyhedron::universe(self.dimensions).meet_constraints(&constraints).constraints()
             }),
         };
-        vec![succeeded(constraints).unwrap_or_default()]
+        succeeded(constraints).unwrap_or_default()
     }
 
     fn coarsened(&self) -> bool {

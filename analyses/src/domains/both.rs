@@ -30,19 +30,19 @@ impl<A: Domain, B: Domain> Both<A, B> {
         }
         let Both(first, second) = self;
         if !Self::KNOWS_CONGRUENCES || !integer.contains(&true) {
-            let second = second.meet_constraints(&told(&first), integer);
-            let first = first.meet_constraints(&told(&second), integer);
+            let second = second.meet_constraints(&first.constraints(), integer);
+            let first = first.meet_constraints(&second.constraints(), integer);
             return Both(first, second);
         }
-        let second = with_new(second, &told(&first), integer);
-        let first = with_new(first, &told(&second), integer);
+        let second = with_new(second, &first.constraints(), integer);
+        let first = with_new(first, &second.constraints(), integer);
         let congruences = [first.congruences(), second.congruences()].concat();
-        let classes = Grid::all(integer.len()).with(&told(&first), &congruences);
+        let classes = Grid::all(integer.len()).with(&first.constraints(), &congruences);
         if !classes.has_classes() {
             return Both(first, second);
         }
-        let first = with_new(first.clone(), &closer(&told(&first), &classes), integer);
-        let second = with_new(second.clone(), &closer(&told(&second), &classes), integer);
+        let first = with_new(first.clone(), &closer(&first.constraints(), &classes), integer);
+        let second = with_new(second.clone(), &closer(&second.constraints(), &classes), integer);
         Both(first, second)
     }
 }
@@ -50,7 +50,7 @@ impl<A: Domain, B: Domain> Both<A, B> {
 /// The element with the constraints, where it does not say them: to be told what is known is not free for all
 /// domains.
 fn with_new<D: Domain>(element: D, constraints: &[Constraint], integer: &[bool]) -> D {
-    let own = told(&element);
+    let own = element.constraints();
     let equalities = Grid::all(integer.len()).with(&own, &[]);
     let is_new = |one: &&Constraint| !own.contains(one) && !equalities.implies_equality(one);
     let new: Vec<Constraint> = constraints.iter().filter(is_new).cloned().collect();
@@ -74,14 +74,6 @@ fn closer(constraints: &[Constraint], classes: &Grid) -> Vec<Constraint> {
             .then(|| Constraint::from_expression(&constraint.expression().minus(&by), Relation::AtLeast))
     };
     constraints.iter().filter_map(moved).collect()
-}
-
-/// What an element says as one conjunction, where it does.
-fn told<D: Domain>(element: &D) -> Vec<Constraint> {
-    match &element.disjuncts()[..] {
-        [only] => only.clone(),
-        _ => Vec::new(),
-    }
 }
 
 impl<A: Domain, B: Domain> Domain for Both<A, B> {
@@ -161,10 +153,9 @@ impl<A: Domain, B: Domain> Domain for Both<A, B> {
         self.map(|a| a.remove_last_dimensions(count), |b| b.remove_last_dimensions(count))
     }
 
-    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
-        // By distribution. What both say stands there twice, and once in a term.
-        let (first, second) = (self.0.disjuncts(), self.1.disjuncts());
-        first.iter().flat_map(|a| second.iter().map(move |b| [&a[..], b].concat())).collect()
+    fn constraints(&self) -> Vec<Constraint> {
+        // What both say stands there twice, and once in a term.
+        [self.0.constraints(), self.1.constraints()].concat()
     }
 
     fn congruences(&self) -> Vec<Congruence> {

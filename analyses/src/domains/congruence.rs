@@ -76,8 +76,8 @@ impl Domain for Grid {
         self.project(&(0..self.dimensions() - count).collect::<Vec<_>>())
     }
 
-    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
-        vec![self.equalities()]
+    fn constraints(&self) -> Vec<Constraint> {
+        self.equalities()
     }
 
     fn congruences(&self) -> Vec<Congruence> {

@@ -333,7 +333,7 @@ impl Domain for Interval {
         Interval { ranges: self.ranges.as_ref().map(|ranges| ranges[..dimensions].to_vec()), dimensions }
     }
 
-    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
+    fn constraints(&self) -> Vec<Constraint> {
         let Some(ranges) = &self.ranges else { return Vec::new() };
         let mut constraints = Vec::new();
         for (dimension, range) in ranges.iter().enumerate() {
@@ -355,7 +355,7 @@ impl Domain for Interval {
                 constraints.push(Constraint::from_expression(&difference, relation(open)));
             }
         }
-        vec![constraints]
+        constraints
     }
 }
 

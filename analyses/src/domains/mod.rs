@@ -30,7 +30,7 @@ pub type Assignments = [(usize, Option<LinearExpression>)];
 
 /// A lattice of sets of vectors, and the operations that follow a transition.
 ///
-/// `is_leq` is a partial order up to equality of [`Domain::disjuncts`] and [`Domain::congruences`], which are
+/// `is_leq` is a partial order up to equality of [`Domain::constraints`] and [`Domain::congruences`], which are
 /// canonical: two elements that are below each other give identical lists.
 pub trait Domain: Clone + fmt::Debug + 'static {
     /// Whether the domain sees data at all. One that does not is given a frame without places.
@@ -106,12 +106,11 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     #[must_use]
     fn remove_last_dimensions(&self, count: usize) -> Self;
 
-    /// The element as a disjunction of conjunctions of constraints, canonical. A convex domain has one. Of
-    /// bottom it is not asked.
-    fn disjuncts(&self) -> Vec<Vec<Constraint>>;
+    /// The constraints whose conjunction the element is, canonical. Of bottom it is not asked.
+    fn constraints(&self) -> Vec<Constraint>;
 
-    /// The congruences that hold in all disjuncts, canonical, and none where the domain does not know them.
-    /// Of bottom it is not asked.
+    /// The congruences of the element, canonical, and none where the domain does not know them. Of bottom it
+    /// is not asked.
     fn congruences(&self) -> Vec<Congruence> {
         Vec::new()
     }

@@ -66,7 +66,7 @@ impl Domain for Octagon {
         Self(self.0.remove_last_dimensions(count))
     }
 
-    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
-        vec![self.0.constraints()]
+    fn constraints(&self) -> Vec<Constraint> {
+        self.0.constraints()
     }
 }

@@ -23,13 +23,6 @@ pub struct Polyhedra {
     coarsened: bool,
 }
 
-impl Polyhedra {
-    /// The element as constraints, canonical.
-    pub fn constraints(&self) -> Vec<Constraint> {
-        self.inner.constraints()
-    }
-}
-
 fn of(inner: Polyhedron) -> Polyhedra {
     Polyhedra { inner, coarsened: false }
 }
@@ -82,7 +75,7 @@ impl Domain for Polyhedra {
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        converted(&self.inner.widen_with_thresholds(&other.inner, thresholds))
+        with(self.inner.widen_limited(&other.inner, thresholds, &limits()))
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
@@ -118,8 +111,8 @@ impl Domain for Polyhedra {
         converted(&self.inner.remove_dimensions(&last))
     }
 
-    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
-        vec![self.constraints()]
+    fn constraints(&self) -> Vec<Constraint> {
+        self.inner.constraints()
     }
 
     fn coarsened(&self) -> bool {

@@ -187,9 +187,9 @@ impl Domain for Recorded {
         Recorded { inner: self.inner.remove_last_dimensions(count), dimensions: left, number }
     }
 
-    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
+    fn constraints(&self) -> Vec<Constraint> {
         ask(SequenceStep::List(self.number));
-        self.inner.disjuncts()
+        self.inner.constraints()
     }
 
     fn coarsened(&self) -> bool {

@@ -12,7 +12,7 @@ use coreach_model::term::node::{Node, Operator};
 use coreach_model::{Datum, Iosts, Term, Value};
 
 use super::DomainKind;
-use crate::condition::CASE_LIMIT;
+use crate::scope::CASE_LIMIT;
 
 /// Polyhedra, with congruences beside them where these models suggest that they tell something.
 pub fn suited<'a>(models: impl IntoIterator<Item = &'a Iosts>) -> DomainKind {

@@ -1,8 +1,8 @@
 //! What made the analyses explode: facts of many cases, terms that share, guards over many parameters.
 //! (sound, and ends)
 
-use coreach_analyses::condition::ImprecisionReason;
 use coreach_analyses::reachability::{Options, analyse, reach};
+use coreach_analyses::scope::ImprecisionReason;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::{DomainKind, hull};

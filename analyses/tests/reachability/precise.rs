@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coreach_analyses::condition::ImprecisionReason;
 use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{ImprecisionPlace, Thresholds};
+use coreach_analyses::scope::ImprecisionReason;
 use coreach_analyses::{DomainKind, Options, analyse, reach};
 use coreach_model::types::RecordType;
 use coreach_model::{Datum, LocationId, Number, Term, Type};

@@ -15,7 +15,7 @@ use super::{Point, assignments, constraints, expression, holds, number, seeds};
 /// A seed of the second kind, for one domain.
 struct Points(u64);
 
-type Said = (Vec<Vec<Constraint>>, Vec<Congruence>);
+type Said = (bool, Vec<Constraint>, Vec<Congruence>);
 
 impl WithDomain for Points {
     type Output = ();
@@ -44,13 +44,13 @@ struct Tracked<D> {
 
 /// What an element says.
 fn said<D: Domain>(element: &D) -> Said {
-    (element.disjuncts(), element.congruences())
+    let is_bottom = element.is_bottom();
+    let constraints = if is_bottom { Vec::new() } else { element.constraints() };
+    (is_bottom, constraints, element.congruences())
 }
 
-/// Is the point in one of the disjuncts, and in all classes?
-fn within((disjuncts, congruences): &Said, point: &Point) -> bool {
-    disjuncts.iter().any(|disjunct| holds(disjunct, point))
-        && congruences.iter().all(|one| one.is_satisfied_by(point))
+fn within((is_bottom, constraints, congruences): &Said, point: &Point) -> bool {
+    !is_bottom && holds(constraints, point) && congruences.iter().all(|one| one.is_satisfied_by(point))
 }
 
 fn fresh<D: Domain>(random: &mut Random, integer: &[bool], extreme: bool) -> Tracked<D> {

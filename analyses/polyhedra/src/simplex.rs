@@ -1,0 +1,241 @@
+//! The range of an expression over what is known by constraints alone: a linear program.
+//!
+//! **Problem.** Where a conversion exceeds its limits there are no generators to evaluate at, and a bound
+//! that several constraints imply together stands in none of them. **Method.** The simplex method on a
+//! dictionary (V. Chvátal, "Linear Programming", 1983), with rows of integers. Dimensions may have any value;
+//! so each changes places with some slack first, and never back: what is left are slacks, which are at least
+//! 0, and each dimension as a sum of them. A first point is looked for as in B. Dutertre and L. de Moura, "A
+//! fast linear-arithmetic solver for DPLL(T)", CAV 2006 (<https://doi.org/10.1007/11817963_11>); from the
+//! point where one range ends the next one starts.
+//!
+//! **Strictness.** `e > 0` is read as `e >= d` for a `d` smaller than all positive numbers, which is one more
+//! column. A greatest value that has a part in `d` is approached, and not attained.
+//!
+//! **Why it ends.** Of several that may enter or leave, the first one does (R. G. Bland, 1977,
+//! <https://doi.org/10.1287/moor.2.2.103>). **Cost**: a combination of rows for each row that a change of
+//! places concerns, and in practice a few changes for each constraint.
+
+use crate::budget::{Budget, Exceeded};
+use crate::integer::Integer;
+use crate::linear::{Constraint, Relation};
+use crate::query::{Bound, Bounds};
+use crate::rational::Rational;
+use crate::row::{self, Row};
+
+/// Entries of a row before its columns: a positive denominator, the constant, what is infinitely small.
+const HEAD: usize = 3;
+const CONSTANT: usize = 1;
+const SMALL: usize = 2;
+
+/// What a column stands for.
+#[derive(Clone, Copy, PartialEq)]
+enum Column {
+    /// A dimension that no constraint mentions: any number.
+    Free,
+    /// The slack of an equality: 0.
+    Zero,
+    /// The slack of the inequality of this number: at least 0, and 0 where nothing else is said.
+    Slack(usize),
+}
+
+/// A slack that is a sum of columns.
+struct Sum {
+    number: usize,
+    is_zero: bool,
+    row: Row,
+}
+
+/// Constraints that some point satisfies.
+pub(crate) struct Program {
+    columns: Vec<Column>,
+    /// Each dimension as a sum of columns; behind them, while one is looked at, an expression.
+    values: Vec<Row>,
+    slacks: Vec<Sum>,
+}
+
+impl Program {
+    /// Nothing where no point satisfies the constraints.
+    pub(crate) fn of<'a>(
+        dimensions: usize,
+        constraints: impl Iterator<Item = &'a Constraint>,
+        budget: &Budget,
+    ) -> Result<Option<Self>, Exceeded> {
+        let width = HEAD + dimensions;
+        let slack = |(number, constraint): (usize, &Constraint)| {
+            let mut row = row::unit(width, 0);
+            row[CONSTANT] = constraint.constant().clone();
+            row[SMALL] = Integer::from(-i64::from(constraint.relation() == Relation::Greater));
+            row[HEAD..].clone_from_slice(constraint.coefficients());
+            Sum { number, is_zero: constraint.relation() == Relation::Equal, row }
+        };
+        let value = |dimension: usize| {
+            let mut row = row::unit(width, HEAD + dimension);
+            row[0] = Integer::ONE;
+            row
+        };
+        let mut program = Self {
+            columns: vec![Column::Free; dimensions],
+            values: (0..dimensions).map(value).collect(),
+            slacks: constraints.enumerate().map(slack).collect(),
+        };
+        let is_possible = program.solve_equalities(budget)? && {
+            program.free_dimensions(budget)?;
+            program.find_point(budget)?
+        };
+        Ok(is_possible.then_some(program))
+    }
+
+    /// The range of a row divided by a positive number.
+    pub(crate) fn bounds(
+        &mut self,
+        row: &[Integer],
+        denominator: &Integer,
+        budget: &Budget,
+    ) -> Result<Bounds, Exceeded> {
+        let mut sum = row::zero(HEAD + self.columns.len());
+        (sum[0], sum[CONSTANT]) = (Integer::ONE, row[0].clone());
+        for (coefficient, value) in row[1..].iter().zip(&self.values) {
+            if !coefficient.is_zero() {
+                let factor = coefficient * &sum[0];
+                sum = row::combine(&value[0], &sum, &factor, &without_denominator(value));
+            }
+        }
+        sum[0] = &sum[0] * denominator;
+        self.values.push(sum);
+        let range = self.greatest(-1, budget).and_then(|lower| Ok((lower, self.greatest(1, budget)?)));
+        self.values.pop();
+        let (lower, upper) = range?;
+        Ok(Bounds { lower, upper, empty: false })
+    }
+
+    /// Whether some point satisfies the equalities, each of which takes a column.
+    fn solve_equalities(&mut self, budget: &Budget) -> Result<bool, Exceeded> {
+        while let Some(at) = self.slacks.iter().position(|slack| slack.is_zero) {
+            let Sum { row, .. } = self.slacks.swap_remove(at);
+            match (HEAD..row.len()).find(|&column| !row[column].is_zero()) {
+                Some(column) => {
+                    let mut solved = solved(&row, column);
+                    solved[column] = Integer::ZERO;
+                    self.replace(column, &solved, budget)?;
+                    self.columns[column - HEAD] = Column::Zero;
+                }
+                None if row[CONSTANT].is_zero() => {}
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Each dimension that is a column changes places with a slack that mentions it.
+    fn free_dimensions(&mut self, budget: &Budget) -> Result<(), Exceeded> {
+        for column in HEAD..HEAD + self.columns.len() {
+            let mentions = |slack: &Sum| !slack.row[column].is_zero();
+            if self.columns[column - HEAD] == Column::Free
+                && let Some(at) = self.slacks.iter().position(mentions)
+            {
+                let Sum { number, row, .. } = self.slacks.swap_remove(at);
+                self.replace(column, &solved(&row, column), budget)?;
+                self.columns[column - HEAD] = Column::Slack(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is a point at which no slack is negative; it is gone to.
+    fn find_point(&mut self, budget: &Budget) -> Result<bool, Exceeded> {
+        loop {
+            let is_negative = |slack: &Sum| value_signum(&slack.row) < 0;
+            let negative = (0..self.slacks.len()).filter(|&at| is_negative(&self.slacks[at]));
+            let Some(leaving) = negative.min_by_key(|&at| self.slacks[at].number) else {
+                return Ok(true);
+            };
+            let Some(entering) = self.first(&self.slacks[leaving].row, 1) else { return Ok(false) };
+            self.exchange(leaving, entering, budget)?;
+        }
+    }
+
+    /// The greatest value (`direction` 1) of the last row of values, or the least one (-1).
+    fn greatest(&mut self, direction: i32, budget: &Budget) -> Result<Bound, Exceeded> {
+        loop {
+            let Some(goal) = self.values.last() else { return Ok(None) };
+            let is_free = |at: usize| self.columns[at] == Column::Free && !goal[HEAD + at].is_zero();
+            if (0..self.columns.len()).any(is_free) {
+                return Ok(None);
+            }
+            let Some(entering) = self.first(goal, direction) else {
+                let value = Rational::of_nonzero(goal[CONSTANT].clone(), goal[0].clone());
+                return Ok(Some((value, goal[SMALL].is_zero())));
+            };
+            let ends = |at: &usize| self.slacks[*at].row[entering].is_negative();
+            // Which one is 0 first, as the column grows.
+            let earlier = |&a: &usize, &b: &usize| {
+                let (Sum { row: a, number: first, .. }, Sum { row: b, number: second, .. }) =
+                    (&self.slacks[a], &self.slacks[b]);
+                let by = |part: usize| (&b[part] * &a[entering]).cmp(&(&a[part] * &b[entering]));
+                by(CONSTANT).then_with(|| by(SMALL)).then_with(|| first.cmp(second))
+            };
+            match (0..self.slacks.len()).filter(ends).min_by(earlier) {
+                Some(leaving) => self.exchange(leaving, entering, budget)?,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// The first slack among the columns with whose growth the row's value grows (`direction` 1) or falls.
+    fn first(&self, row: &Row, direction: i32) -> Option<usize> {
+        let growing = self.columns.iter().enumerate().filter_map(|(at, column)| match column {
+            Column::Slack(number) if row[HEAD + at].signum() == direction => Some((number, HEAD + at)),
+            _ => None,
+        });
+        growing.min().map(|(_, column)| column)
+    }
+
+    /// A slack and a column change places.
+    fn exchange(&mut self, leaving: usize, entering: usize, budget: &Budget) -> Result<(), Exceeded> {
+        let Column::Slack(number) = self.columns[entering - HEAD] else { return Ok(()) };
+        let by = solved(&self.slacks[leaving].row, entering);
+        self.replace(entering, &by, budget)?;
+        self.columns[entering - HEAD] = Column::Slack(self.slacks[leaving].number);
+        self.slacks[leaving] = Sum { number, is_zero: false, row: by };
+        Ok(())
+    }
+
+    /// Writes what a column's variable is in its place, in all rows.
+    fn replace(&mut self, column: usize, by: &Row, budget: &Budget) -> Result<(), Exceeded> {
+        let sums = self.slacks.iter_mut().map(|slack| &mut slack.row);
+        let rows: Vec<&mut Row> =
+            self.values.iter_mut().chain(sums).filter(|row| !row[column].is_zero()).collect();
+        budget.spend(rows.len() * by.len().div_ceil(row::INLINE))?;
+        let sum = without_denominator(by);
+        for row in rows {
+            let times = core::mem::replace(&mut row[column], Integer::ZERO);
+            *row = row::combine(&by[0], row, &times, &sum);
+        }
+        Ok(())
+    }
+}
+
+/// A row's sum solved for the variable of a column: then the column stands for what the row was.
+fn solved(row: &Row, column: usize) -> Row {
+    let mut solved = row.clone();
+    if row[column].is_positive() {
+        row::negate(&mut solved);
+    }
+    solved[column] = -&solved[0];
+    solved[0] = row[column].abs();
+    solved
+}
+
+fn without_denominator(row: &Row) -> Row {
+    let mut sum = row.clone();
+    sum[0] = Integer::ZERO;
+    sum
+}
+
+/// Of a row's value where all columns are 0.
+fn value_signum(row: &Row) -> i32 {
+    match row[CONSTANT].signum() {
+        0 => row[SMALL].signum(),
+        sign => sign,
+    }
+}

@@ -1,0 +1,487 @@
+//! Guards as the domains see them: a formula of linear constraints, for one valuation of the finite places.
+//!
+//! Within one cell of the partition every Boolean and enumeration place has a value, so the finite part of a
+//! guard is evaluated away, and what stays is conjunction and disjunction over linear constraints. Two things
+//! have no such form: a non-linear operation, and a read from an array. An atom that contains one is read as
+//! true, which is an over-approximation, and noted as a [`ImprecisionReason`] with the term it is about. An
+//! `if-then-else` below a comparison or an assignment is a case split, limited by [`CASE_LIMIT`].
+//!
+//! `mod` and `div` by a number are linear where the remainder is known. For a domain that knows congruences
+//! they are a case split over the remainders; for one that does not, they are beyond the domain: no case
+//! would be told apart from another.
+//!
+//! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled
+//! once in a scope, and a condition has at most as many constraints as its frame allows
+//! ([`Frame::condition_limit`]): what would be longer is read as true, and noted.
+//!
+//! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no
+//! imprecision can be negated.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use coreach_model::term::Term;
+use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::{Type, Value};
+use coreach_polyhedra::{LinearExpression, Rational, Relation};
+
+use crate::condition::Condition;
+use crate::frame::{Frame, Slot};
+use crate::grid::Congruence;
+use crate::linear::{constant_value, integer, positive_constraint, rational};
+
+/// The most cases that one term or one transition is split into.
+pub const CASE_LIMIT: usize = 64;
+
+/// Why a term is beyond the domains.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ImprecisionReason {
+    /// A product of two variables, or a quotient by one.
+    NonLinear,
+    /// `div` or `mod`.
+    IntegerDivision,
+    /// An array's value, or a read from one.
+    Array,
+    /// What a string is, beyond its length.
+    String,
+    /// A finite place or parameter that the partition has no room for.
+    Unpartitioned,
+    /// More than [`CASE_LIMIT`] cases.
+    Cases,
+    /// More constraints than a condition may have.
+    Constraints,
+    /// Parameters that could not be projected away exactly within the limits of the polyhedra.
+    Parameters,
+}
+
+impl fmt::Display for ImprecisionReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ImprecisionReason::NonLinear => "it is not linear",
+            ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear",
+            ImprecisionReason::Array => "no domain describes arrays",
+            ImprecisionReason::String => "of strings the domains describe the length only",
+            ImprecisionReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
+            ImprecisionReason::Cases => "it has too many cases",
+            ImprecisionReason::Constraints => "it has too many constraints (`analysis: condition_limit`)",
+            ImprecisionReason::Parameters => "it relates too many parameters",
+        })
+    }
+}
+
+/// A term that is beyond the domains, and why.
+pub type Beyond = (Term, ImprecisionReason);
+
+/// The cases of a value: under which condition it is which.
+pub type Cases<T> = Vec<(Condition, T)>;
+
+/// What was compiled in a scope, with what was lost in it.
+#[derive(Default)]
+pub struct Memory {
+    conditions: HashMap<Term, Condition>,
+    linear: HashMap<Term, Result<Cases<LinearExpression>, Beyond>>,
+    finite: HashMap<Term, Result<Cases<Value>, Beyond>>,
+}
+
+/// For comparisons of records, what they say of what is no record. It holds whatever the `finite` are.
+pub type Fields = HashMap<Term, Term>;
+
+/// What is known where a term is compiled: the dimensions, and the values of finite places and parameters.
+pub struct Scope<'a> {
+    /// The frame.
+    pub frame: &'a Frame,
+    /// Dimensions of the parameters, behind those of the frame.
+    pub parameters: &'a HashMap<Term, usize>,
+    /// The values of finite places and parameters here.
+    pub finite: HashMap<Term, Value>,
+    /// All dimensions, the parameters' included.
+    pub dimensions: usize,
+    /// What was read as true or as unknown, in order, each once.
+    pub imprecisions: Vec<Beyond>,
+    /// What was compiled, so that what is shared is compiled once. It holds for these `finite` only.
+    pub memory: Memory,
+    /// What comparisons of records come to.
+    pub fields: Fields,
+}
+
+impl Scope<'_> {
+    /// Notes an imprecision.
+    pub fn lose(&mut self, (term, reason): Beyond) {
+        if !self.imprecisions.iter().any(|(known, why)| (known, why) == (&term, &reason)) {
+            self.imprecisions.push((term, reason));
+        }
+    }
+
+    /// A Boolean term.
+    pub fn condition(&mut self, term: &Term) -> Condition {
+        if !matches!(term.node(), Node::And(_) | Node::Or(_) | Node::IfThenElse(..) | Node::Compare(..)) {
+            return self.uncached_condition(term);
+        }
+        if let Some(known) = self.memory.conditions.get(term) {
+            return known.clone();
+        }
+        let mut found = self.uncached_condition(term);
+        if found.size() > self.frame.condition_limit {
+            self.lose((term.clone(), ImprecisionReason::Constraints));
+            found = Condition::Yes;
+        }
+        self.memory.conditions.insert(term.clone(), found.clone());
+        found
+    }
+
+    fn uncached_condition(&mut self, term: &Term) -> Condition {
+        match term.node() {
+            Node::Literal(Value::Bool(true)) => Condition::Yes,
+            Node::Literal(_) => Condition::No,
+            Node::And(parts) => {
+                let (mut all, mut size) = (Vec::new(), 0);
+                for part in parts {
+                    let found = self.condition(part);
+                    size += found.size();
+                    if found == Condition::No {
+                        return Condition::No;
+                    }
+                    if size > self.frame.condition_limit {
+                        // Of a conjunction the parts that fit are better than nothing.
+                        size -= found.size();
+                        self.lose((part.clone(), ImprecisionReason::Constraints));
+                        continue;
+                    }
+                    all.push(found);
+                }
+                Condition::and(all)
+            }
+            Node::Or(parts) => {
+                Condition::or(parts.iter().map(|part| self.condition(part)).collect::<Vec<_>>())
+            }
+            Node::IfThenElse(c, a, b) => {
+                let split = [(c.clone(), a), (c.not(), b)];
+                Condition::or(
+                    split.map(|(c, value)| Condition::and([self.condition(&c), self.condition(value)])),
+                )
+            }
+            Node::Compare(_, a, _) if matches!(a.sort(), Type::Record(_)) => {
+                let fields = self.fields.entry(term.clone()).or_insert_with(|| by_fields(term)).clone();
+                self.condition(&fields)
+            }
+            Node::Compare(comparison, a, b) => self.comparison(*comparison, a, b),
+            Node::Not(inner) => self.flag(inner, false),
+            _ => self.flag(term, true),
+        }
+    }
+
+    /// A Boolean datum, field or read, expected to have a value.
+    fn flag(&mut self, term: &Term, expected: bool) -> Condition {
+        if let Some(part) = part_of_record(term) {
+            return self.condition(&if expected { part } else { part.not() });
+        }
+        match self.finite.get(term) {
+            Some(Value::Bool(value)) if *value == expected => Condition::Yes,
+            Some(_) => Condition::No,
+            None if matches!(term.node(), Node::OnStrings(..)) => self.on_strings(term, expected),
+            None => self.beyond(term),
+        }
+    }
+
+    fn beyond(&mut self, term: &Term) -> Condition {
+        let reason =
+            if mentions_array(term) { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned };
+        self.lose((term.clone(), reason));
+        Condition::Yes
+    }
+
+    fn comparison(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+        match a.sort() {
+            Type::Int | Type::Real => match (self.linear(a), self.linear(b)) {
+                (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => {
+                    let real = *a.sort() == Type::Real;
+                    let mut cases = Vec::new();
+                    for (on_a, a) in &a_cases {
+                        for (on_b, b) in &b_cases {
+                            let atom = compare(comparison, a, b, real);
+                            cases.push(Condition::and([on_a.clone(), on_b.clone(), atom]));
+                        }
+                    }
+                    Condition::or(cases)
+                }
+                (Err((_, reason)), _) | (_, Err((_, reason))) => {
+                    self.lost_comparison(comparison, a, b, reason)
+                }
+                _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Cases),
+            },
+            Type::Bool | Type::Enum(_) => match (self.finite_cases(a), self.finite_cases(b)) {
+                (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => {
+                    let mut cases = Vec::new();
+                    for (on_a, a) in &a_cases {
+                        for (on_b, b) in &b_cases {
+                            if comparison.holds(a.cmp(b)) {
+                                cases.push(Condition::and([on_a.clone(), on_b.clone()]));
+                            }
+                        }
+                    }
+                    Condition::or(cases)
+                }
+                (Err((_, reason)), _) | (_, Err((_, reason))) => {
+                    self.lost_comparison(comparison, a, b, reason)
+                }
+                _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Cases),
+            },
+            Type::String => self.compared_strings(comparison, a, b),
+            _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Array),
+        }
+    }
+
+    fn lost_comparison(
+        &mut self,
+        comparison: Comparison,
+        a: &Term,
+        b: &Term,
+        reason: ImprecisionReason,
+    ) -> Condition {
+        self.lose((Term::compare(comparison, a, b), reason));
+        Condition::Yes
+    }
+
+    /// The cases of a Boolean or enumeration term.
+    ///
+    /// # Errors
+    /// The subterm that has no value here.
+    pub fn finite_cases(&mut self, term: &Term) -> Result<Cases<Value>, Beyond> {
+        if let Some(known) = self.memory.finite.get(term) {
+            return known.clone();
+        }
+        let found = self.uncached_finite_cases(term);
+        self.memory.finite.insert(term.clone(), found.clone());
+        found
+    }
+
+    fn uncached_finite_cases(&mut self, term: &Term) -> Result<Cases<Value>, Beyond> {
+        if let Some(value) = self.finite.get(term) {
+            return Ok(vec![(Condition::Yes, value.clone())]);
+        }
+        if let Some(part) = part_of_record(term) {
+            return self.finite_cases(&part);
+        }
+        match term.node() {
+            Node::Literal(value) => Ok(vec![(Condition::Yes, value.clone())]),
+            Node::IfThenElse(c, a, b) => {
+                let mut cases = self.guarded(c, |scope| scope.finite_cases(a))?;
+                cases.extend(self.guarded(&c.not(), |scope| scope.finite_cases(b))?);
+                limited(term, cases)
+            }
+            Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) | Node::Record(..) => {
+                let reason = if mentions_array(term) {
+                    ImprecisionReason::Array
+                } else {
+                    ImprecisionReason::Unpartitioned
+                };
+                Err((term.clone(), reason))
+            }
+            _ => {
+                let split = [(term.clone(), true), (term.not(), false)];
+                let cases = split.map(|(term, value)| (self.condition(&term), Value::Bool(value)));
+                Ok(cases.into_iter().filter(|(on, _)| *on != Condition::No).collect())
+            }
+        }
+    }
+
+    /// The cases of a numeric term as linear expressions.
+    ///
+    /// # Errors
+    /// The subterm that is not linear.
+    pub fn linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+        if let Some(known) = self.memory.linear.get(term) {
+            return known.clone();
+        }
+        let mut found = self.uncached_linear(term);
+        if let Ok(cases) = &found
+            && cases.iter().map(|(on, _)| on.size()).sum::<usize>() > self.frame.condition_limit
+        {
+            found = Err((term.clone(), ImprecisionReason::Constraints));
+        }
+        self.memory.linear.insert(term.clone(), found.clone());
+        found
+    }
+
+    fn uncached_linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+        let one = |expression| Ok(vec![(Condition::Yes, expression)]);
+        if let Some(part) = part_of_record(term) {
+            return self.linear(&part);
+        }
+        match term.node() {
+            Node::Literal(Value::Int(value)) => {
+                one(LinearExpression::constant(Rational::from(integer(value))))
+            }
+            Node::Literal(Value::Real(value)) => one(LinearExpression::constant(rational(value))),
+            Node::Data(_) | Node::Field(..) | Node::OnStrings(..) => {
+                match (self.frame.slot(term), self.parameters.get(term)) {
+                    (Some(Slot::Numeric(dimension)), _) | (None, Some(&dimension)) => {
+                        one(LinearExpression::variable(dimension))
+                    }
+                    _ if matches!(term.node(), Node::OnStrings(..)) => self.number_of_strings(term),
+                    _ => Err((term.clone(), ImprecisionReason::Array)),
+                }
+            }
+            Node::Negate(a) => Ok(map(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
+            Node::ToReal(a) => self.linear(a),
+            Node::IfThenElse(c, a, b) => {
+                let mut cases = self.guarded(c, |scope| scope.linear(a))?;
+                cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
+                limited(term, cases)
+            }
+            Node::Arithmetic(operator, a, b) => {
+                if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
+                    return self.by_remainder(term, *operator, a, b);
+                }
+                let (a_cases, b_cases) = (self.linear(a)?, self.linear(b)?);
+                let mut cases = Vec::new();
+                for (on_a, a) in &a_cases {
+                    for (on_b, b) in &b_cases {
+                        let on = Condition::and([on_a.clone(), on_b.clone()]);
+                        let result = self.arithmetic(*operator, a, b);
+                        cases.push((on, result.ok_or_else(|| (term.clone(), ImprecisionReason::NonLinear))?));
+                        if cases.len() > CASE_LIMIT {
+                            return Err((term.clone(), ImprecisionReason::Cases));
+                        }
+                    }
+                }
+                Ok(cases)
+            }
+            _ => Err((term.clone(), ImprecisionReason::Array)),
+        }
+    }
+
+    /// `a mod m` and `a div m`, a case for each remainder: where `a == r (mod m)` they are `r` and `(a - r) /
+    /// m`.
+    fn by_remainder(
+        &mut self,
+        term: &Term,
+        operator: Operator,
+        a: &Term,
+        b: &Term,
+    ) -> Result<Cases<LinearExpression>, Beyond> {
+        let beyond = || (term.clone(), ImprecisionReason::IntegerDivision);
+        let literal =
+            if let Node::Literal(Value::Int(value)) = b.node() { Some(integer(value)) } else { None };
+        let known = literal.filter(|_| self.frame.congruences).ok_or_else(beyond)?;
+        let count = known.abs().to_i64().filter(|count| (1..=CASE_LIMIT as i64).contains(count));
+        let (count, divisor) = (count.ok_or_else(beyond)?, Rational::from(known.clone()));
+        let share = divisor.reciprocal().ok_or_else(beyond)?;
+        let mut cases = Vec::new();
+        for (on, a) in self.linear(a)? {
+            for remainder in 0..count {
+                let value = LinearExpression::constant(Rational::from(remainder));
+                let above = a.minus(&value);
+                let class = Condition::congruence(Congruence::of(&above, self.dimensions, &known.abs()));
+                let value = if operator == Operator::Modulo { value } else { above.times(&share) };
+                let on = Condition::and([on.clone(), class]);
+                cases.extend((on != Condition::No).then_some((on, value)));
+            }
+        }
+        limited(term, cases)
+    }
+
+    fn arithmetic(
+        &self,
+        operator: Operator,
+        a: &LinearExpression,
+        b: &LinearExpression,
+    ) -> Option<LinearExpression> {
+        let constant = |expression| constant_value(expression, self.dimensions);
+        match operator {
+            Operator::Add => Some(a.plus(b)),
+            Operator::Subtract => Some(a.minus(b)),
+            Operator::Multiply => match (constant(a), constant(b)) {
+                (Some(factor), _) => Some(b.times(&factor)),
+                (_, Some(factor)) => Some(a.times(&factor)),
+                _ => None,
+            },
+            Operator::Divide => Some(a.times(&constant(b)?.reciprocal()?)),
+            Operator::IntegerDivide | Operator::Modulo => None,
+        }
+    }
+
+    /// The cases of one branch under the branch's condition; none where the branch is closed.
+    fn guarded<T>(
+        &mut self,
+        on: &Term,
+        cases: impl FnOnce(&mut Self) -> Result<Cases<T>, Beyond>,
+    ) -> Result<Cases<T>, Beyond> {
+        let on = self.condition(on);
+        if on == Condition::No {
+            return Ok(Vec::new());
+        }
+        Ok(cases(self)?
+            .into_iter()
+            .map(|(inner, value)| (Condition::and([on.clone(), inner]), value))
+            .collect())
+    }
+}
+
+/// A comparison as one junction of comparisons of what is no record.
+fn by_fields(whole: &Term) -> Term {
+    let mut found = Vec::new();
+    let mut work = vec![whole.clone()];
+    while let Some(term) = work.pop() {
+        match (term.node(), term.children().first().map(|first| first.sort())) {
+            (Node::Compare(comparison, a, b), Some(Type::Record(record))) => {
+                let field = |at| Term::compare(*comparison, &Term::field(a, at), &Term::field(b, at));
+                work.extend((0..record.fields.len()).rev().map(field));
+            }
+            _ => found.push(term),
+        }
+    }
+    match whole.node() {
+        Node::Compare(Comparison::Equal, ..) => Term::and(found),
+        _ => Term::or(found),
+    }
+}
+
+fn limited<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
+    if cases.len() > CASE_LIMIT { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) }
+}
+
+fn map<T>(cases: Cases<T>, change: impl Fn(T) -> T) -> Cases<T> {
+    cases.into_iter().map(|(on, value)| (on, change(value))).collect()
+}
+
+/// `a REL b` on two linear expressions; over integers strict comparisons become closed ones.
+fn compare(comparison: Comparison, a: &LinearExpression, b: &LinearExpression, real: bool) -> Condition {
+    let more = |a: &LinearExpression, b: &LinearExpression| {
+        let difference = a.minus(b);
+        if real {
+            return Condition::constraint(positive_constraint(&difference, Relation::Greater));
+        }
+        let one = LinearExpression::constant(Rational::ONE);
+        Condition::constraint(positive_constraint(&difference.minus(&one), Relation::AtLeast))
+    };
+    let at_least = |a: &LinearExpression, b: &LinearExpression| {
+        Condition::constraint(positive_constraint(&a.minus(b), Relation::AtLeast))
+    };
+    match comparison {
+        Comparison::Equal => Condition::constraint(positive_constraint(&a.minus(b), Relation::Equal)),
+        Comparison::NotEqual => Condition::or([more(b, a), more(a, b)]),
+        Comparison::Less => more(b, a),
+        Comparison::AtMost => at_least(b, a),
+        Comparison::Greater => more(a, b),
+        Comparison::AtLeast => at_least(a, b),
+    }
+}
+
+/// What a field of a record is that is made of fields. That the others have values is asked for elsewhere:
+/// here they may be left out.
+fn part_of_record(term: &Term) -> Option<Term> {
+    let Node::Field(record, at) = term.node() else { return None };
+    match record.node() {
+        Node::Record(_, fields) => Some(fields[*at].clone()),
+        _ => part_of_record(record).map(|record| Term::field(&record, *at)),
+    }
+}
+
+fn mentions_array(term: &Term) -> bool {
+    match term.node() {
+        Node::Select(..) | Node::Store(..) => true,
+        Node::Field(inner, _) => mentions_array(inner),
+        _ => matches!(term.sort(), Type::Array(_)),
+    }
+}
