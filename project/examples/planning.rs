@@ -98,9 +98,6 @@ fn play(runs: u64) {
         "| game | sure | random | plan, each run for itself | plan, one after the other | ms of a run |"
     );
     println!("|---|---|---|---|---|---|");
-    let passed = |played: &games::Played, runs: u64, strategy: &mut dyn FnMut() -> Strategy<'static>| {
-        played.runs(runs, strategy).get(&Verdict::Pass).copied().unwrap_or(0)
-    };
     let counters = [700, 3000].map(|end| (format!("counter to {end}"), end));
     let all = games::GAMES.iter().map(|game| (game, game.name.to_owned(), None));
     let counter = games::GAMES.iter().find(|game| game.name == "counter").into_iter();
@@ -109,12 +106,12 @@ fn play(runs: u64) {
     for (game, name, end) in all.chain(more) {
         let played = game.made(end);
         let runs = if end.is_some() { runs.min(10) } else { runs };
-        let random = passed(&played, runs, &mut Strategy::random);
+        let random = played.passes(runs, Strategy::random);
         let begin = Instant::now();
-        let alone = passed(&played, runs, &mut Strategy::plan);
+        let alone = played.passes(runs, Strategy::plan);
         let time = begin.elapsed().as_secs_f64() * 1e3 / runs as f64;
         let experience = SharedExperience::default();
-        let together = passed(&played, runs, &mut || Strategy::planning(experience.clone()));
+        let together = played.passes(runs, || Strategy::planning(experience.clone()));
         let sure = if game.is_sure { "yes" } else { "no" };
         println!("| `{name}` | {sure} | {random} of {runs} | {alone} | {together} | {time:.1} |");
     }

@@ -53,43 +53,27 @@ use super::tour::tour;
 /// A suite has no more sequences, before those that others begin with are left out.
 pub const MOST_TESTS: usize = 20_000;
 
-/// How a suite is made.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Method {
-    /// A characterising set behind all.
-    W,
-    /// A characterising set behind the states, identifiers behind the transitions.
-    Wp,
-    /// Harmonised identifiers.
-    Hsi,
-    /// What tells apart, sequence by sequence.
-    H,
-    /// A distinguishing sequence.
-    Ds,
-    /// Unique input/output sequences.
-    Uio,
-    /// A transition tour.
-    Tour,
+coreach_model::words! {
+    /// How a suite is made.
+    pub enum Method {
+        /// A characterising set behind all.
+        W = "w",
+        /// A characterising set behind the states, identifiers behind the transitions.
+        Wp = "wp",
+        /// Harmonised identifiers.
+        Hsi = "hsi",
+        /// What tells apart, sequence by sequence.
+        H = "h",
+        /// A distinguishing sequence.
+        Ds = "ds",
+        /// Unique input/output sequences.
+        Uio = "uio",
+        /// A transition tour.
+        Tour = "tour",
+    }
 }
 
 impl Method {
-    /// All of them.
-    pub const ALL: [Method; 7] =
-        [Method::W, Method::Wp, Method::Hsi, Method::H, Method::Ds, Method::Uio, Method::Tour];
-
-    /// As it is named.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::W => "w",
-            Method::Wp => "wp",
-            Method::Hsi => "hsi",
-            Method::H => "h",
-            Method::Ds => "ds",
-            Method::Uio => "uio",
-            Method::Tour => "tour",
-        }
-    }
-
     /// Does its suite show every fault up to a number of states?
     pub fn is_complete(self) -> bool {
         !matches!(self, Method::Uio | Method::Tour)

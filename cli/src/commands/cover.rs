@@ -15,7 +15,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::configuration::load_configuration;
-use coreach_project::cover::machine::{MachineTold, SuiteTold};
+use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
 use coreach_project::cover::report::{CoverDocument, OBSERVED, document, files, paths};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::models::{FileKind, kind_of};
@@ -254,10 +254,10 @@ fn text(told: &CoverDocument, is_quiet: bool) -> String {
 }
 
 /// The suites of a finite machine beside each other, and what those that were asked for promise.
-fn suites(machine: &MachineTold) -> String {
+fn suites(machine: &MachineSummary) -> String {
     let head = ["suite", "tests", "inputs"].map(str::to_owned).to_vec();
     let figure = |figure: Option<usize>| figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string());
-    let row = |one: &SuiteTold| vec![one.criterion.clone(), figure(one.tests), figure(one.inputs)];
+    let row = |one: &SuiteSummary| vec![one.criterion.clone(), figure(one.tests), figure(one.inputs)];
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(machine.suites.iter().map(row)).collect();
     let (states, inputs) = (plural(machine.states, "state"), plural(machine.inputs.len(), "input"));
     let mut text = format!("\na finite machine of {states} and {inputs}\n{}", table(&rows, 1));

@@ -42,12 +42,13 @@ use coreach_model::{LocationId, Numbered, Term, TransitionId, Value, Verdict};
 use crate::judge::Choice;
 use crate::judge::case::quiet;
 use crate::planner::experience::{Experience, IN_TIME, KEPT, SignClass, kept};
-use crate::planner::goal::{Planned, goal};
+use crate::planner::goal::goal;
 use crate::planner::moves::{Answer, GameMove, waiting};
 use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
 use crate::walk::candidates::candidates;
 use crate::walk::goals::SoughtGoal;
+use crate::walk::search::Planned;
 
 /// The most states that one search expands.
 const EXPANDED: usize = 1500;

@@ -1,24 +1,10 @@
-//! What a plan is for, and a step of one: below what plans.
+//! What a plan is for: below what plans.
 
 use coreach_analyses::symbolic::search::SearchGoal;
 use coreach_model::iosts::ActionKind;
-use coreach_model::semantics::{Event, State};
 use coreach_model::{TransitionId, Verdict, Violated};
 
 use crate::test_case::TestCase;
-
-/// A step of a plan: in this state, this event through this transition.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Planned {
-    /// Where the run is to be.
-    pub state: State,
-    /// The transition of the test case.
-    pub transition: TransitionId,
-    /// The event: sent by the tester, or hoped for.
-    pub event: Event,
-    /// Whose it is: an input is sent.
-    pub kind: ActionKind,
-}
 
 /// What leads to Pass in a test case; in that of a property, to a violation that the specification allows.
 /// One that it forbids may come anywhere: who goes where it could would stay at the first such place.

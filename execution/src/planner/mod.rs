@@ -50,10 +50,11 @@ use crate::judge::{Choice, Judge};
 pub use crate::planner::experience::Experience;
 use crate::planner::experience::SignClass;
 use crate::planner::game::Game;
-pub use crate::planner::goal::{Planned, goal};
+pub use crate::planner::goal::goal;
 use crate::run::Occurrence;
 use crate::test_case::TestCase;
 use crate::values::{MIX, Values, any, pivots};
+pub use crate::walk::search::Planned;
 
 /// How far to look from one state: some tens of milliseconds where there is nothing to find.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200, work: 1_000_000 };

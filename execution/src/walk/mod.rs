@@ -38,7 +38,7 @@ pub(crate) mod candidates;
 pub mod goals;
 mod outlook;
 mod positions;
-mod search;
+pub(crate) mod search;
 mod worth;
 
 use std::collections::{BTreeMap, VecDeque};

@@ -48,16 +48,16 @@ const FEW: usize = 2;
 /// So many ways to take a transition are followed: those that are worth most.
 const KEPT: usize = 4;
 
-/// A step of a plan.
+/// A step of a plan: in this state, this event through this transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Planned {
-    /// Where the walk is to be.
+    /// Where the run is to be.
     pub state: State,
     /// The transition.
     pub transition: TransitionId,
-    /// The event; without a meaning of an internal step.
+    /// The event: sent by the tester, or hoped for; of an internal step without a meaning.
     pub event: Event,
-    /// Whose it is.
+    /// Whose it is: an input is sent.
     pub kind: ActionKind,
 }
 

@@ -87,7 +87,7 @@ impl FromStr for Criterion {
                 Some((name, extra)) => (name, number(extra)?),
                 None => (text, 0),
             };
-            let method = Method::ALL.into_iter().find(|method| method.name() == name)?;
+            let method = Method::named(name)?;
             (method.is_complete() || extra == 0).then_some(Criterion::Machine(method, extra))
         };
         let of_inclusion = || number(text.strip_suffix("-inclusion")?).map(Criterion::Inclusion);

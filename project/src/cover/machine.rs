@@ -49,7 +49,7 @@ pub const MOST_CLASSES: usize = 64;
 
 /// What is told of the machine and its suites.
 #[derive(Clone, Debug, Serialize)]
-pub struct MachineTold {
+pub struct MachineSummary {
     /// States that were explored.
     pub explored: usize,
     /// States of the machine that is reduced: equal ones are one.
@@ -59,12 +59,12 @@ pub struct MachineTold {
     /// Does every state take every input?
     pub is_complete: bool,
     /// The suites, of all methods beside each other.
-    pub suites: Vec<SuiteTold>,
+    pub suites: Vec<SuiteSummary>,
 }
 
 /// What is told of a suite.
 #[derive(Clone, Debug, Serialize)]
-pub struct SuiteTold {
+pub struct SuiteSummary {
     /// The criterion.
     pub criterion: String,
     /// Its sequences.
@@ -375,7 +375,7 @@ impl FiniteMachine<'_> {
     }
 
     /// What is told, with the sizes of all suites beside each other.
-    pub fn told(&self, asked: &[Criterion]) -> MachineTold {
+    pub fn summary(&self, asked: &[Criterion]) -> MachineSummary {
         let of = |criterion: &Criterion| match criterion {
             Criterion::Machine(method, extra) => Some((*method, *extra)),
             _ => None,
@@ -391,7 +391,7 @@ impl FiniteMachine<'_> {
                 let criterion = Criterion::Machine(method, extra);
                 let made = suite(&self.reduced, method, extra).map_err(|none| self.why(none));
                 let is_asked = asked.contains(&criterion) && made.is_ok();
-                suites.push(SuiteTold {
+                suites.push(SuiteSummary {
                     criterion: criterion.to_string(),
                     tests: made.as_ref().ok().map(Vec::len),
                     inputs: made.as_ref().ok().map(|words| words.iter().map(Vec::len).sum()),
@@ -400,7 +400,7 @@ impl FiniteMachine<'_> {
                 });
             }
         }
-        MachineTold {
+        MachineSummary {
             explored: self.states.len(),
             states: self.reduced.next.len(),
             inputs: self.classes.iter().map(|class| self.named(class)).collect(),

@@ -46,7 +46,7 @@ use coreach_pipeline::suspend::suspend;
 
 use evidence::{Evidence, shown};
 pub use goals::{CRITERIA, Criterion, Goal};
-use machine::{FiniteMachine, MachineTold, machine};
+use machine::{FiniteMachine, MachineSummary, machine};
 pub use observe::Observe;
 use observe::Observer;
 use purpose::Written;
@@ -122,7 +122,7 @@ pub struct Cover {
     /// so far.
     pub cut: Vec<Criterion>,
     /// The specification as a finite machine, where a suite for one was asked for and it is one.
-    pub machine: Option<MachineTold>,
+    pub machine: Option<MachineSummary>,
 }
 
 impl Cover {
@@ -197,7 +197,7 @@ fn look(
         if let Criterion::Machine(method, extra) = criterion {
             let finite = finite.get_or_insert_with(|| machine(iosts, &mut solver));
             let found = finite.as_ref().map_err(Clone::clone).and_then(|finite| {
-                known(kept).machine.get_or_insert_with(|| finite.told(&settings.criteria));
+                known(kept).machine.get_or_insert_with(|| finite.summary(&settings.criteria));
                 let found = finite.goals(method, extra)?;
                 let (tests, most) = (found.len(), settings.limits.nodes);
                 let too_many = || format!("it has {tests} sequences, and `--nodes` is {most}");

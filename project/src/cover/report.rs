@@ -12,7 +12,7 @@ use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 
 use super::goals::name;
-use super::machine::MachineTold;
+use super::machine::MachineSummary;
 use super::{Cover, Ended, Fate};
 use crate::render;
 use coreach_execution::coverage::Items;
@@ -42,7 +42,7 @@ pub struct CoverDocument {
     pub suite: Vec<MemberTold>,
     /// The specification as a finite machine.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub machine: Option<MachineTold>,
+    pub machine: Option<MachineSummary>,
     /// Why the work did not come to its end, where it did not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<serde_json::Value>,

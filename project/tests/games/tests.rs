@@ -2,7 +2,6 @@
 
 use coreach_execution::Strategy;
 use coreach_execution::planner::SharedExperience;
-use coreach_model::Verdict;
 
 use super::GAMES;
 
@@ -15,11 +14,8 @@ fn plan_passes_where_no_answer_can_keep_it_from_that() {
         // A run to 300 takes as long as many others.
         let runs = if game.name == "counter" { 1 } else { 4 };
         let experience = SharedExperience::default();
-        let passed = |strategy: &mut dyn FnMut() -> Strategy<'static>| {
-            played.runs(runs, strategy).get(&Verdict::Pass).copied().unwrap_or(0)
-        };
-        let planned = passed(&mut || Strategy::planning(experience.clone()));
-        assert!(planned >= passed(&mut Strategy::random), "{}: {planned} of {runs}", game.name);
+        let planned = played.passes(runs, || Strategy::planning(experience.clone()));
+        assert!(planned >= played.passes(runs, Strategy::random), "{}: {planned} of {runs}", game.name);
         assert!(planned == runs || !game.is_sure, "{}: {planned} of {runs}", game.name);
     }
 }
