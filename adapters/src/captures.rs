@@ -49,14 +49,13 @@ impl Captures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::description::Source;
+    use crate::description::{Place, Source};
 
     #[test]
     fn what_comes_later_counts_and_what_never_came_is_the_default() {
         let capture = |name: &str, default: Option<&str>| Capture {
             name: name.to_owned(),
-            source: Source::Part,
-            pattern: None,
+            place: Place::all_of(Source::Part),
             from: Vec::new(),
             default: default.map(str::to_owned),
         };

@@ -463,16 +463,40 @@ pub struct Capture {
     /// By which templates name it.
     pub name: String,
     /// Where it stands.
-    pub source: Source,
-    /// What the whole text there must look like, where that is said; its group is what is taken.
-    pub pattern: Option<Regex>,
+    pub place: Place,
     /// The outputs that it is taken out of; any answer, where there is none.
     pub from: Vec<String>,
     /// What it is before it was taken.
     pub default: Option<String>,
 }
 
-/// Where a capture stands.
+/// What part of what was received something is.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Where it stands.
+    pub source: Source,
+    /// What the whole text there must look like, where that is said; its group is what is taken.
+    pub pattern: Option<Regex>,
+}
+
+impl Place {
+    /// All of the source.
+    pub fn all_of(source: Source) -> Self {
+        Place { source, pattern: None }
+    }
+
+    /// Where this JSON pointer points to.
+    pub fn pointer(to: &str) -> Self {
+        Place::all_of(Source::Pointer(to.to_owned()))
+    }
+
+    /// May any JSON stand there, and not only a text?
+    pub fn is_json(&self) -> bool {
+        matches!(self.source, Source::Pointer(_)) && self.pattern.is_none()
+    }
+}
+
+/// Where a capture, or a value of an answer, stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Source {
     /// In what a group of a pattern, or a field of a frame, that is called so has found.
@@ -527,14 +551,17 @@ pub struct Request {
 }
 
 /// What a response must be to be an output.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Response {
     /// The status code.
     pub status: u16,
     /// The stimuli that it may be the answer to; all, where there is none.
     pub to: Vec<String>,
-    /// For each parameter, the JSON pointer (RFC 6901) to its value in the body, or in an item of the list.
-    pub values: Vec<(String, String)>,
+    /// Headers that it has, with what all that stands in each must look like.
+    pub headers: Vec<(String, Regex)>,
+    /// For each parameter where its value stands. JSON pointers (RFC 6901) without a pattern point into the
+    /// body, or into an item of the list, and to what may be any JSON.
+    pub values: Vec<(String, Place)>,
     /// The JSON pointer to a list in the body, of which each item is an output.
     pub each: Option<String>,
     /// The output that the same answer is read as once more, after those of a list.

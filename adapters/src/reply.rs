@@ -1,8 +1,9 @@
 //! From the answer of an HTTP server to an event.
 //!
 //! ```text
-//! event = the first observation that may be the answer to this stimulus, whose status is that of the answer, and whose pointers
-//!         (RFC 6901) all point to something in its body; one without pointers asks for no body, and none is looked into
+//! event = the first observation that may be the answer to this stimulus, whose status is that of the answer, whose headers look
+//!         as it says, and whose values all stand there: in its body, where pointers (RFC 6901) point to something, in a header, in
+//!         a cookie, or in a part of these; one that names nothing of the body asks for none, and none is looked into
 //! list  = an observation that names a list in the body, in each item of which all its pointers point to something: an event for
 //!         each item, and one more where `then` names an observation that the answer is as well; else it has an item
 //! body  = JSON ([`coreach_model::json`]) in UTF-8, in no content coding but `identity`; anything else has nothing in it
@@ -15,11 +16,14 @@
 //! outputs. (RFC 9110, 12.5.3, lets a server choose a coding for one who names none; so every request names
 //! `identity`.) A number of more digits than are read is garbage, as on every wire.
 
+use std::borrow::Cow;
+
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Malformed, Tree};
 
 use crate::adapter::{Failure, Received};
-use crate::description::{Capture, Http, Response, Source, Unmatched};
+use crate::description::{Capture, Http, Place, Response, Source, Unmatched};
+use crate::lines::Regex;
 use crate::signature::{Signatures, Wire, too_long};
 
 /// An answer.
@@ -43,6 +47,16 @@ impl Reply {
         self.headers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
+    /// What stands in a header. Several lines are one list (RFC 9110, 5.3).
+    pub fn header<'a>(&'a self, name: &'a str) -> Option<Cow<'a, str>> {
+        let lines: Vec<&str> = self.headers_of(name).collect();
+        match lines.as_slice() {
+            [] => None,
+            [one] => Some(Cow::Borrowed(one)),
+            _ => Some(Cow::Owned(lines.join(", "))),
+        }
+    }
+
     /// The body, where it is in no content coding.
     pub fn plain(&self) -> Option<&[u8]> {
         self.foreign_coding().is_none().then_some(&self.body)
@@ -56,7 +70,12 @@ impl Reply {
 impl Response {
     /// May it be this answer, as far as can be said without the body?
     fn is_of(&self, reply: &Reply) -> bool {
-        self.status == reply.status && (self.to.is_empty() || self.to.contains(&reply.to))
+        let has = |(name, pattern): &(String, Regex)| {
+            reply.header(name).is_some_and(|text| pattern.is_match(&text))
+        };
+        self.status == reply.status
+            && (self.to.is_empty() || self.to.contains(&reply.to))
+            && self.headers.iter().all(has)
     }
 }
 
@@ -78,9 +97,18 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
             body = Some(read(reply)?);
         }
         let tree = body.as_ref().and_then(|body| body.as_ref().ok());
-        let Some(events) = found(tree, response) else { continue };
+        let Some(events) = found(tree, reply, response) else { continue };
         let events_of = |action: &str, events: Vec<Values<'_>>| -> Result<Vec<Received>, Failure> {
-            events.iter().map(|values| signatures.output(action, values, &http.spelling)).collect()
+            let event = |values: &Values<'_>| {
+                let wire = |piece| match piece {
+                    &Piece::Json(tree) => Wire::Json(tree),
+                    Piece::Text(text) => Wire::Text(text),
+                };
+                let given: Vec<(&str, Wire<'_>)> =
+                    values.iter().map(|(name, piece)| (*name, wire(piece))).collect();
+                signatures.output(action, &given, &http.spelling)
+            };
+            events.iter().map(event).collect()
         };
         let Some(then) = then else {
             if events.is_empty() {
@@ -88,7 +116,7 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
             }
             return events_of(action, events);
         };
-        let last = then.into_iter().find_map(|(name, more)| Some((name, found(tree, more)?)));
+        let last = then.into_iter().find_map(|(name, more)| Some((name, found(tree, reply, more)?)));
         let Some((name, last)) = last else { continue };
         let mut all = events_of(action, events)?;
         all.extend(events_of(name, last)?);
@@ -109,37 +137,48 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
 
 /// What an HTTP answer has of a capture; `outputs` are those that the answer is.
 pub fn captured(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Option<String> {
-    if !capture.from.is_empty()
-        && !outputs.iter().any(|output| capture.from.iter().any(|from| from == output))
-    {
-        return None;
-    }
-    let text = match &capture.source {
+    let is_from = capture.from.is_empty()
+        || outputs.iter().any(|output| capture.from.iter().any(|from| from == output));
+    if is_from { text_at(&capture.place, reply).map(Cow::into_owned) } else { None }
+}
+
+/// What an answer says there.
+fn text_at<'a>(place: &'a Place, reply: &'a Reply) -> Option<Cow<'a, str>> {
+    let text = match &place.source {
         // A part of what is received, which a group or a field names.
         Source::Part => return None,
-        Source::Header(name) => {
-            // RFC 9110, 5.3: several lines are one list.
-            let lines: Vec<&str> = reply.headers_of(name).collect();
-            (!lines.is_empty()).then(|| lines.join(", "))?
-        }
+        Source::Header(name) => reply.header(name)?,
         Source::Cookie(name) => {
             let pairs =
                 reply.headers_of("set-cookie").filter_map(|line| line.split(';').next()?.split_once('='));
-            pairs.filter(|(key, _)| key.trim() == name).last()?.1.trim().to_owned()
+            Cow::Borrowed(pairs.filter(|(key, _)| key.trim() == name).last()?.1.trim())
         }
         Source::Pointer(pointer) => {
             let body = std::str::from_utf8(reply.plain()?).ok()?;
-            match json::parse(body, json::WIRE).ok()?.pointer(pointer)? {
-                Tree::Text(text) | Tree::Number(text) => text.clone(),
-                Tree::Bool(value) => value.to_string(),
-                _ => return None,
-            }
+            Cow::Owned(text_of(json::parse(body, json::WIRE).ok()?.pointer(pointer)?)?.into_owned())
         }
-        Source::Body => std::str::from_utf8(reply.plain()?).ok()?.to_owned(),
+        Source::Body => Cow::Borrowed(std::str::from_utf8(reply.plain()?).ok()?),
     };
-    let Some(pattern) = &capture.pattern else { return Some(text) };
-    let found = pattern.captures(&text)?;
-    found.get(1).map(|group| group.as_str().to_owned())
+    part(place, text)
+}
+
+/// A text, a number and a truth value of JSON as they are written.
+fn text_of(tree: &Tree) -> Option<Cow<'_, str>> {
+    match tree {
+        Tree::Text(text) | Tree::Number(text) => Some(Cow::Borrowed(text)),
+        Tree::Bool(value) => Some(Cow::Owned(value.to_string())),
+        _ => None,
+    }
+}
+
+/// The part of the text that is asked for, where the text looks as it is to.
+fn part<'a>(place: &Place, text: Cow<'a, str>) -> Option<Cow<'a, str>> {
+    let Some(pattern) = &place.pattern else { return Some(text) };
+    let group = pattern.captures(&text)?.get(1)?.range();
+    Some(match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[group]),
+        Cow::Owned(text) => Cow::Owned(text[group].to_owned()),
+    })
 }
 
 /// The body, or why nothing can be found in it.
@@ -155,31 +194,39 @@ fn read(reply: &Reply) -> Result<Result<Tree, String>, Failure> {
     }
 }
 
-/// The values of an event.
-type Values<'a> = Vec<(&'a str, Wire<'a>)>;
-
-/// Does it look into the body?
-fn asks(response: &Response) -> bool {
-    response.each.is_some() || !response.values.is_empty()
+/// What stands for a value in an answer.
+enum Piece<'a> {
+    Json(&'a Tree),
+    Text(Cow<'a, str>),
 }
 
-/// The values of a response, where all its pointers point to something: of one event, or of one for each item
-/// of a list.
-fn found<'a>(body: Option<&'a Tree>, response: &'a Response) -> Option<Vec<Values<'a>>> {
-    if !asks(response) {
-        return Some(vec![Vec::new()]);
-    }
-    let body = body?;
-    let values = |tree: &'a Tree| -> Option<Values<'a>> {
-        let value = |(parameter, pointer): &'a (String, String)| {
-            Some((parameter.as_str(), Wire::Json(tree.pointer(pointer)?)))
+/// The values of an event.
+type Values<'a> = Vec<(&'a str, Piece<'a>)>;
+
+/// Does it look for JSON in the body?
+fn asks(response: &Response) -> bool {
+    response.each.is_some()
+        || response.values.iter().any(|(_, place)| matches!(place.source, Source::Pointer(_)))
+}
+
+/// The values of a response, where all of them stand in the answer: of one event, or of one for each item of
+/// a list.
+fn found<'a>(body: Option<&'a Tree>, reply: &'a Reply, response: &'a Response) -> Option<Vec<Values<'a>>> {
+    let values = |tree: Option<&'a Tree>| -> Option<Values<'a>> {
+        let value = |(parameter, place): &'a (String, Place)| {
+            let piece = match &place.source {
+                Source::Pointer(pointer) if place.is_json() => Piece::Json(tree?.pointer(pointer)?),
+                Source::Pointer(pointer) => Piece::Text(part(place, text_of(tree?.pointer(pointer)?)?)?),
+                _ => Piece::Text(text_at(place, reply)?),
+            };
+            Some((parameter.as_str(), piece))
         };
         response.values.iter().map(value).collect()
     };
     match &response.each {
         None => Some(vec![values(body)?]),
-        Some(list) => match body.pointer(list)? {
-            Tree::List(items) => items.iter().map(values).collect(),
+        Some(list) => match body?.pointer(list)? {
+            Tree::List(items) => items.iter().map(|item| values(Some(item))).collect(),
             _ => None,
         },
     }
@@ -194,7 +241,8 @@ mod tests {
 
     fn found(source: Source, matches: Option<&str>, headers: &[(&str, &str)], body: &str) -> Option<String> {
         let pattern = matches.map(|text| pattern(text).unwrap());
-        let capture = Capture { name: "c".to_owned(), source, pattern, from: Vec::new(), default: None };
+        let place = Place { source, pattern };
+        let capture = Capture { name: "c".to_owned(), place, from: Vec::new(), default: None };
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let reply = Reply { status: 200, headers: headers.collect(), body: body.into(), ..Reply::default() };
         captured(&capture, &reply, &[])
@@ -227,5 +275,63 @@ mod tests {
             found(Source::Body, Some("(?s).*value=\"(\\w+)\".*"), &[], "<a>\n<b value=\"q\">"),
             some("q")
         );
+    }
+
+    #[test]
+    fn values_stand_in_headers_and_in_parts_of_the_body() {
+        let text = "
+iosts: m
+initial: { location: A }
+outputs: { Part: { first: nat, last: nat }, Whole: { size: nat }, No: {} }
+transitions: [{ from: A, to: A, on: No }]
+";
+        let file = coreach_model::reader::from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
+        let iosts = coreach_model::reader::read_specification(file).unwrap().0.iosts;
+        let deadline = std::time::Instant::now();
+        let signatures =
+            Signatures::of(&crate::adapter::Session { iosts: &iosts, constants: &[], seed: 1, deadline });
+        let at = |name: &str, of: &str| Place {
+            source: Source::Header(name.to_owned()),
+            pattern: Some(pattern(of).unwrap()),
+        };
+        let values = vec![
+            ("first".to_owned(), at("Content-Range", r"bytes (\d+)-\d+/\d+")),
+            ("last".to_owned(), at("Content-Range", r"bytes \d+-(\d+)/\d+")),
+        ];
+        let plain = vec![("Content-Type".to_owned(), pattern("text/.*").unwrap())];
+        let size = vec![("size".to_owned(), Place::all_of(Source::Header("content-length".to_owned())))];
+        let http = Http {
+            base: crate::template::Template::fixed("http://127.0.0.1:1"),
+            launch: None,
+            tls: None,
+            reset: Vec::new(),
+            stimuli: Vec::new(),
+            observations: vec![
+                ("Part".to_owned(), Response { status: 206, headers: plain, values, ..Response::default() }),
+                ("Whole".to_owned(), Response { status: 206, values: size, ..Response::default() }),
+            ],
+            captures: Vec::new(),
+            spelling: Default::default(),
+            unmatched: Unmatched::Fail,
+            settle: Default::default(),
+        };
+        for (headers, expected) in [
+            ([("content-range", "bytes 2-5/9"), ("content-type", "text/plain")], "Part(2, 5)"),
+            ([("content-range", "bytes 2-5/9"), ("content-type", "image/png")], ""),
+            ([("content-range", "bytes */9"), ("content-length", "12")], "Whole(12)"),
+            ([("content-length", "1"), ("content-length", "2")], ""),
+            ([("content-range", "bytes 2-5/9, 3"), ("content-type", "text/plain")], ""),
+            ([("content-length", "-1"), ("content-type", "text/plain")], ""),
+        ] {
+            let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+            // A body that is no JSON is nobody's business.
+            let reply = Reply { status: 206, headers, body: b"{".to_vec(), ..Reply::default() };
+            let found = translate(&reply, &http, &signatures).unwrap();
+            let shown = match found.as_slice() {
+                [Received::Output(event)] => event.to_string(),
+                _ => String::new(),
+            };
+            assert_eq!(shown, expected, "{reply:?}");
+        }
     }
 }

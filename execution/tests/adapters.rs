@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, RepliesFrom, Request,
-    Response, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Place, PreparationStep, Probe, RepliesFrom,
+    Request, Response, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind};
 use coreach_adapters::lines::pattern;
@@ -217,7 +217,7 @@ fn requests_are_sent_and_responses_read() {
     };
     let response = |status, parameter: &str, pointer: &str| Response {
         status,
-        values: vec![(parameter.to_owned(), pointer.to_owned())],
+        values: vec![(parameter.to_owned(), Place::pointer(pointer))],
         ..Response::default()
     };
     let http = Http {

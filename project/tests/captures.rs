@@ -180,6 +180,61 @@ http:
 }
 
 #[test]
+fn values_stand_in_headers_and_cookies() {
+    let (address, _) = documents();
+    let mut adapter = adapter(&format!(
+        "
+iut: documents
+http:
+  base: http://{address}
+  captures: {{ id: {{ pointer: /id }}, tag: {{ header: ETag }} }}
+  stimuli:
+    Make: {{ method: POST, path: /documents, headers: {{ Authorization: Bearer T7 }} }}
+    Put: {{ method: PUT, path: '/documents/{{id}}', headers: {{ Authorization: Bearer T7, If-Match: '{{tag}}' }}, body: '{{n}}' }}
+    Drop: {{ method: POST, path: /login }}
+  observations:
+    Made: {{ status: 201, headers: {{ ETag: '\"v\\d+\"' }} }}
+    Written:
+      - {{ status: 204, values: {{ v: {{ header: x-version }} }} }}
+      - {{ status: 200, headers: {{ X-Token: '<.*>' }}, values: {{ v: {{ cookie: sid, match: 'S(.*)' }} }} }}
+    Dropped: {{ status: 599 }}
+    Refused: {{ status: 401 }}
+"
+    ));
+    start(&mut *adapter).unwrap();
+    assert_eq!(ask(&mut *adapter, "Make", &[]), "Made()");
+    assert_eq!(ask(&mut *adapter, "Put", &["5"]), "Written(2)");
+    assert_eq!(ask(&mut *adapter, "Put", &["6"]), "Written(3)");
+    assert_eq!(ask(&mut *adapter, "Drop", &[]), "Written(1)");
+    adapter.stop();
+}
+
+#[test]
+fn what_is_no_place_of_a_value_is_told() {
+    for (place, code) in [
+        ("{ header: a b }", "not-a-name"),
+        ("{ header: A, cookie: b }", "two-keys"),
+        ("{ match: '(.)' }", "missing-key"),
+        ("{ body: true }", "missing-key"),
+        ("{ header: A, match: '.*' }", "bad-pattern"),
+        ("{ header: A, match: '(.' }", "bad-pattern"),
+        ("{ header: A, form: Made }", "unknown-key"),
+        ("{ pointer: v }", "wrong-value"),
+        ("[header, A]", "wrong-kind"),
+    ] {
+        let text = format!(
+            "iut: m\nhttp: {{ base: 'http://h', stimuli: {{ Make: {{ method: GET, path: / }}, Put: {{ method: GET, path: '/{{n}}' }}, \
+             Drop: {{ method: GET, path: / }} }}, observations: {{ Made: {{ status: 200, to: Make }}, Written: {{ status: 200, values: {{ v: {place} }} }}, \
+             Dropped: {{ status: 201 }}, Refused: {{ status: 202 }} }} }}"
+        );
+        let read =
+            iut::read(from_bytes("iut".to_owned(), text.into()).unwrap(), Path::new("."), Some(&model()));
+        let found: Vec<&str> = read.as_ref().unwrap_err().iter().map(|one| one.code).collect();
+        assert_eq!(found, [code], "{place}");
+    }
+}
+
+#[test]
 fn a_default_stands_for_what_was_not_captured() {
     let (address, asked) = documents();
     let mut adapter = adapter(&format!(

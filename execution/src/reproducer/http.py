@@ -3,7 +3,7 @@ class It(Implementation):
 
     def __init__(self):
         super().__init__()
-        self.answers, self.events, self.status, self.action = [], [], None, None
+        self.answers, self.events, self.status, self.headers, self.action = [], [], None, [], None
 
     def ready(self, address, within):
         self.connection(address, within).close()
@@ -11,9 +11,8 @@ class It(Implementation):
     def request(self, base, method, path, headers, body, within=PATIENCE):
         words = ["curl", "-q", "--silent", "--show-error", "--http1.1", "--noproxy", "*", "--globoff", "--path-as-is",
                  "--max-time", str(within), "--write-out", "%{http_code}", "--request", method]
-        head = tempfile.NamedTemporaryFile(prefix="coreach-script-") if SOURCES else None
-        if head is not None:
-            words += ["--dump-header", head.name]
+        head = tempfile.NamedTemporaryFile(prefix="coreach-script-")
+        words += ["--dump-header", head.name]
         if method == "HEAD":
             words.append("--head")
         if TLS is not None:
@@ -36,7 +35,7 @@ class It(Implementation):
             raise NotTried("curl cannot be started: %s" % error)
         body, status = done.stdout[:-3], done.stdout[-3:]
         if done.returncode == 0:
-            return int(status), body, [] if head is None else headers_of(head.read())
+            return int(status), body, headers_of(head.read())
         if done.returncode == 28:
             return Came("silence")
         if done.returncode in (7, 18, 52, 55, 56):
@@ -66,25 +65,22 @@ class It(Implementation):
     def next(self, within):
         while self.answers and not self.events:
             self.action, answer = self.answers.pop(0)
-            self.status = None if isinstance(answer, Came) else answer[0]
-            self.events = [answer] if isinstance(answer, Came) else translated(answer[0], answer[1], self.action)
+            self.status, _, self.headers = (None, b"", []) if isinstance(answer, Came) else answer
+            self.events = [answer] if isinstance(answer, Came) else translated(*answer, self.action)
             if not isinstance(answer, Came):
                 self.capture(answer, [came.name for came in self.events if came.kind == "event"])
         return self.events.pop(0) if self.events else Came("silence")
 
     def read(self, body):
-        """What such a body is in an answer of the last status."""
-        return translated(self.status, body, self.action)
+        """What such a body is in an answer of the last status and headers."""
+        return translated(self.status, body, self.headers, self.action)
 
     def capture(self, answer, outputs):
         """Takes out of an answer, which is these outputs, what is sent again."""
         for name, kind, what, pattern, outputs_with_it in SOURCES:
             if outputs_with_it and not set(outputs_with_it) & set(outputs):
                 continue
-            text = said(kind, what, answer[1], answer[2])
-            if text is not None and pattern is not None:
-                found = re.fullmatch(pattern, text)
-                text = found.group(1) if found else None
+            text = part(said(kind, what, answer[1], answer[2]), pattern)
             if text is not None:
                 self.captures[name] = text
 
@@ -133,18 +129,40 @@ def said(kind, what, body, headers):
         pairs = [line.split(";")[0].partition("=") for line in lines]
         values = [value.strip() for name, sign, value in pairs if sign and name.strip() == what]
         return values[-1] if values else None
-    codings = [value for name, value in headers if name == "content-encoding" and value]
-    if codings and [one.lower() for one in codings] != ["identity"]:
+    if is_coded(headers):
         return None
     try:
         text = body.decode("utf-8")
         if kind == "body":
             return text
         # A number as it is written.
-        found = pointed(json.loads(text, parse_float=str, parse_int=str, parse_constant=exact, object_pairs_hook=distinct), what)
+        return written(pointed(as_written(text), what))
     except (ValueError, RecursionError):
         return None
+
+
+def is_coded(headers):
+    """Is the body in a content coding that nobody asked for?"""
+    codings = [value.lower() for name, value in headers if name == "content-encoding" and value]
+    return bool(codings) and codings != ["identity"]
+
+
+def as_written(text):
+    """A JSON text, with its numbers as they are written."""
+    return json.loads(text, parse_float=str, parse_int=str, parse_constant=exact, object_pairs_hook=distinct)
+
+
+def written(found):
+    """A text, a number or a truth value of JSON, as it is written."""
     return str(found).lower() if isinstance(found, bool) else found if isinstance(found, str) else None
+
+
+def part(text, pattern):
+    """The part of a text that is asked for, where the text looks as it is to."""
+    if text is None or pattern is None:
+        return text
+    found = re.fullmatch(pattern, text)
+    return found.group(1) if found else None
 
 
 def quoted(text):
@@ -152,17 +170,19 @@ def quoted(text):
     return urllib.parse.quote(text, safe="-._~")
 
 
-def translated(status, body, action=None):
+def translated(status, body, headers, action=None):
     """The events that the answer to this stimulus is."""
+    trees = NOTHING, NOTHING
     try:
-        tree = parsed(body)
+        if not is_coded(headers):
+            trees = parsed(body), as_written(body.decode("utf-8"))
     except (ValueError, RecursionError):
-        tree = NOTHING
-    may_be = [one for one in OBSERVATIONS if one[1] == status and (not one[5] or action in one[5])]
-    for name, _, pointers, each, then, _ in may_be:
-        events, more = found(tree, pointers, each), []
+        pass
+    may_be = [one for one in OBSERVATIONS if one[1] == status and (not one[5] or action in one[5]) and looks(headers, one[6])]
+    for name, _, places, each, then, _, _ in may_be:
+        events, more = found(trees, body, headers, places, each), []
         if then is not None:
-            also = [found(tree, one[2], one[3]) for one in may_be if one[0] == then]
+            also = [found(trees, body, headers, one[2], one[3]) for one in may_be if one[0] == then]
             more = next((values for values in also if values is not None), None)
         # A list of nothing is no output, unless the answer is one besides.
         if events is not None and more is not None and events + more:
@@ -170,13 +190,30 @@ def translated(status, body, action=None):
     return [] if UNMATCHED == "ignore" else [Came("alien" if UNMATCHED == "fail" else "garbage", body)]
 
 
-def found(tree, pointers, each):
-    """The values of each event, where all pointers point to something."""
-    items = [tree] if each is None else pointed(tree, each)
-    if not isinstance(items, list):
-        return None
-    events = [{key: pointed(item, pointer) for key, pointer in pointers.items()} for item in items]
-    return None if any(value is NOTHING for values in events for value in values.values()) else events
+def looks(headers, patterns):
+    """Do the headers look so?"""
+    texts = [(said("header", name, b"", headers), pattern) for name, pattern in patterns]
+    return all(text is not None and re.fullmatch(pattern, text) for text, pattern in texts)
+
+
+def found(trees, body, headers, places, each):
+    """The values of each event, where all of them stand in the answer."""
+    items = [trees]
+    if each is not None:
+        lists = [pointed(tree, each) for tree in trees]
+        if not isinstance(lists[0], list):
+            return None
+        items = zip(*lists)
+    events = [{key: value(item, body, headers, *place) for key, place in places.items()} for item in items]
+    return None if any(one is NOTHING for values in events for one in values.values()) else events
+
+
+def value(trees, body, headers, kind, what, pattern):
+    """What stands for a value: any JSON, or a text."""
+    if kind == "pointer" and pattern is None:
+        return pointed(trees[0], what)
+    text = part(written(pointed(trees[1], what)) if kind == "pointer" else said(kind, what, body, headers), pattern)
+    return NOTHING if text is None else text
 
 
 def secret(header):

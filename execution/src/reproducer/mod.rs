@@ -426,6 +426,14 @@ impl Writer<'_> {
             (Transport::Http(http), _) => (&http.spelling, false),
             (_, Some(Encoding::Json) | None) => (&none, false),
         };
+        let is_written = |name: &str| match way {
+            Transport::Http(http) => {
+                let own = http.observations.iter().filter(|(action, _)| *action == event.action);
+                own.flat_map(|(_, response)| &response.values)
+                    .any(|(of, place)| of == name && !place.is_json())
+            }
+            _ => false,
+        };
         let parameters = self.signatures.action(&event.action).map(|action| action.parameters.as_slice());
         let one = |(datum, value): (&Datum, &Value)| {
             let usual = codec::to_text(value);
@@ -438,7 +446,14 @@ impl Writer<'_> {
                 });
                 format!("Either({})", texts.flatten().collect::<Vec<_>>().join(", "))
             });
-            let plain = || if is_text { text(&usual) } else { json(&codec::to_json(value)) };
+            let plain = || match value {
+                // A number in a header compares as a number; a truth value there is a text.
+                Value::Bool(_) if is_written(datum.name()) => {
+                    format!("Either({}, {})", text(&usual), json(&codec::to_json(value)))
+                }
+                _ if is_text => text(&usual),
+                _ => json(&codec::to_json(value)),
+            };
             (datum.name().to_owned(), spelt.unwrap_or_else(plain))
         };
         let pairs: Vec<(String, String)> =

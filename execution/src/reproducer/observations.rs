@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use coreach_adapters::description::{
-    BlockEnd, Capture, Encoding, Field, Iut, Middle, Response, Shape, Source, Stdio, Tcp, Transport,
+    BlockEnd, Capture, Encoding, Field, Iut, Middle, Place, Response, Shape, Source, Stdio, Tcp, Transport,
     Unmatched,
 };
 use coreach_adapters::signature::Signatures;
@@ -60,26 +60,44 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
 }
 
 fn answer(action: &str, response: &Response) -> String {
-    let Response { status, values, each, then, to } = response;
-    let pointers = values.iter().map(|(name, pointer)| (name.as_str(), text(pointer)));
+    let Response { status, to, headers, values, each, then } = response;
+    let places = values.iter().map(|(name, at)| (name.as_str(), format!("({})", place(at))));
+    let like =
+        |(name, one): &(String, Regex)| format!("({}, {})", text(name), text(&python::pattern(one.as_str())));
+    let headers: Vec<String> = headers.iter().map(like).collect();
     let (each, then) = (or_none(each.as_ref()), or_none(then.as_ref()));
     let to: Vec<String> = to.iter().map(|name| text(name)).collect();
-    format!("{}, {status}, {}, {each}, {then}, [{}]", text(action), dictionary(pointers), to.join(", "))
+    format!(
+        "{}, {status}, {}, {each}, {then}, [{}], [{}]",
+        text(action),
+        dictionary(places),
+        to.join(", "),
+        headers.join(", ")
+    )
 }
 
 /// Where a capture stands in an answer.
 fn source(capture: &Capture) -> String {
-    let Capture { name, source, pattern, from, .. } = capture;
-    let (kind, what) = match source {
-        Source::Part => return String::new(),
+    let Capture { name, place: at, from, .. } = capture;
+    if at.source == Source::Part {
+        return String::new();
+    }
+    let from: Vec<String> = from.iter().map(|name| text(name)).collect();
+    format!("\n    ({}, {}, [{}]),", text(name), place(at), from.join(", "))
+}
+
+/// Where something stands in an answer: of which kind that is, what is called so there, and the pattern.
+fn place(place: &Place) -> String {
+    let (kind, what) = match &place.source {
+        Source::Part => ("part", ""),
         Source::Header(header) => ("header", header.as_str()),
         Source::Cookie(cookie) => ("cookie", cookie.as_str()),
         Source::Pointer(pointer) => ("pointer", pointer.as_str()),
         Source::Body => ("body", ""),
     };
-    let pattern = pattern.as_ref().map_or("None".to_owned(), |one| text(&python::pattern(one.as_str())));
-    let from: Vec<String> = from.iter().map(|name| text(name)).collect();
-    format!("\n    ({}, \"{kind}\", {}, {pattern}, [{}]),", text(name), text(what), from.join(", "))
+    let pattern =
+        place.pattern.as_ref().map_or("None".to_owned(), |one| text(&python::pattern(one.as_str())));
+    format!("\"{kind}\", {}, {pattern}", text(what))
 }
 
 fn or_none(name: Option<&String>) -> String {
@@ -295,16 +313,24 @@ transitions: [{ from: A, to: A, on: Told }]
 
     #[test]
     fn a_script_reads_answers_as_the_adapter_does() {
+        let at =
+            |source: Source, of: Option<&str>| Place { source, pattern: of.map(|of| pattern(of).unwrap()) };
+        let pointer = |to: &str| at(Source::Pointer(to.to_owned()), None);
         let response = |status, values: &[(&str, &str)], each: Option<&str>, then: Option<&str>| Response {
             status,
-            values: values
-                .iter()
-                .map(|(name, pointer)| ((*name).to_owned(), (*pointer).to_owned()))
-                .collect(),
+            values: values.iter().map(|(name, to)| ((*name).to_owned(), pointer(to))).collect(),
             each: each.map(str::to_owned),
-            to: Vec::new(),
             then: then.map(str::to_owned),
+            ..Response::default()
         };
+        let header = |name: &str, of: Option<&str>| at(Source::Header(name.to_owned()), of);
+        let from_headers = |status, values: &[(&str, Place)], of: &[(&str, &str)]| Response {
+            status,
+            headers: of.iter().map(|(name, of)| ((*name).to_owned(), pattern(of).unwrap())).collect(),
+            values: values.iter().map(|(name, place)| ((*name).to_owned(), place.clone())).collect(),
+            ..Response::default()
+        };
+        let range = header("Content-Range", Some(r"bytes (\d+)-\d+/.*"));
         let rules = [
             ("Item", response(200, &[("a", "/x"), ("b", "/y~1/0")], Some("/items"), Some("Listed"))),
             ("Counted", response(200, &[("a", "")], Some("/all"), None)),
@@ -314,6 +340,24 @@ transitions: [{ from: A, to: A, on: Told }]
             ("Told", response(200, &[], None, None)),
             ("Told", response(201, &[], None, None)),
             ("Pair", response(202, &[("a", "/a"), ("b", "/b")], Some("/l"), Some("Word"))),
+            ("Counted", from_headers(206, &[("a", range)], &[("Content-Type", "text/.*")])),
+            ("Counted", from_headers(206, &[("a", header("X-Count", Some(r"(\d+)(?:, \d+)*")))], &[])),
+            ("Counted", from_headers(206, &[("a", at(Source::Cookie("n".to_owned()), None))], &[])),
+            ("Counted", from_headers(206, &[("a", at(Source::Body, Some(r"n=(\d+)")))], &[])),
+            (
+                "Counted",
+                from_headers(206, &[("a", at(Source::Pointer("/x".to_owned()), Some("(.).*")))], &[]),
+            ),
+        ];
+        let no_headers: &[(&str, &str)] = &[];
+        let heads: [&[(&str, &str)]; 7] = [
+            &[("Content-Range", "bytes 3-4/9"), ("Content-Type", "text/plain")],
+            &[("content-range", "bytes 3-4/9"), ("Content-Type", "image/png")],
+            &[("Content-Range", "bytes */9"), ("Content-Type", "text/plain"), ("x-count", "12")],
+            &[("X-Count", "1"), ("X-Count", "2")],
+            &[("Set-Cookie", "n=5; Path=/"), ("Set-Cookie", "m=6")],
+            &[("X-Count", "twelve")],
+            &[("Content-Encoding", "gzip")],
         ];
         let bodies = [
             r#"{"items": [{"x": 1, "y/": [2]}, {"x": 3, "y/": [4]}], "n": 5}"#,
@@ -329,6 +373,7 @@ transitions: [{ from: A, to: A, on: Told }]
             "[]",
             "",
             "no",
+            "n=8",
             r#"{"n": 1} "#,
             "\u{feff}{\"n\": 1}",
             r#"{"n": NaN}"#,
@@ -350,23 +395,35 @@ transitions: [{ from: A, to: A, on: Told }]
             let http = http(unmatched);
             let (mut expected, mut asked) = (Vec::new(), Vec::new());
             for body in bodies {
-                for status in [200, 201, 202, 404] {
-                    let reply = Reply { status, body: body.as_bytes().to_vec(), ..Reply::default() };
+                let by_status = [200, 201, 202, 206, 404].map(|status| (status, no_headers));
+                for (status, head) in by_status.into_iter().chain(heads.map(|head| (206, head))) {
+                    let own = |(name, value): &(&str, &str)| (name.to_lowercase(), (*value).to_owned());
+                    let headers: Vec<(String, String)> = head.iter().map(own).collect();
+                    let coding = headers.iter().find(|(name, _)| name == "content-encoding");
+                    let coding = coding.map(|(_, value)| value.clone());
+                    let listed: Vec<String> = headers
+                        .iter()
+                        .map(|(name, value)| format!("({}, {})", text(name), text(value)))
+                        .collect();
+                    let reply =
+                        Reply { status, headers, coding, body: body.as_bytes().to_vec(), ..Reply::default() };
                     let all = translate(&reply, &http, &signatures).unwrap();
                     let all: Vec<String> = all.iter().map(|one| shown(one, body.as_bytes())).collect();
                     expected.push(format!("{status} {}", all.join("; ")).trim_end().to_owned());
-                    asked.push(format!("({status}, {})", python::bytes(body.as_bytes())));
+                    let body = python::bytes(body.as_bytes());
+                    asked.push(format!("({status}, {body}, [{}])", listed.join(", ")));
                 }
             }
             let main = format!(
-                "for status, body in [{}]:\n    print((str(status) + ' ' + '; '.join(map(show, translated(status, body)))).rstrip())\n",
+                "for status, body, headers in [{}]:\n    print((str(status) + ' ' + '; '.join(map(show, translated(status, body, headers)))).rstrip())\n",
                 asked.join(", ")
             );
             let constants = constants(&iut(Transport::Http(http)), &signatures);
             let printed =
                 python(&[IMPORTS, "SECRET = []\nTLS = None\n", &constants, COMMON, HTTP, SHOW, &main]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
-            assert!(expected.iter().filter(|one| one.contains("Item(")).count() >= 2, "{expected:?}");
+            let outputs = |name: &str| expected.iter().filter(|one| one.contains(name)).count();
+            assert!(outputs("Item(") >= 2 && outputs("Counted(") >= 20, "{expected:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `captures`: what is taken out of answers, to be sent later.
 
-use coreach_adapters::description::{Capture, Source};
+use coreach_adapters::description::{Capture, Place, Source};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
@@ -13,59 +13,68 @@ use super::words::{DeclaredCapture, IutReader, ParameterPlaces};
 /// For example, of an HTTP server.
 const OF_ANSWERS: &str = "captures: { token: { pointer: /token } }";
 
+/// The keys that say where something stands in an answer.
+pub const PLACE: [&str; 5] = ["header", "cookie", "pointer", "body", "match"];
+
 /// For example, of lines and frames.
 const OF_PARTS: &str = "captures: { token: { default: none } }";
 
 /// `captures` of an HTTP server.
 pub fn of_answers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
-    const SOURCES: [&str; 4] = ["header", "cookie", "pointer", "body"];
     let mut captures = Vec::new();
     for entry in declared(reader, entries, OF_ANSWERS) {
         let what = format!("the capture `{}`", entry.key.text);
         let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_ANSWERS) else { continue };
-        let known: Vec<&str> = SOURCES.into_iter().chain(["match", "from", "default"]).collect();
+        let known: Vec<&str> = PLACE.into_iter().chain(["from", "default"]).collect();
         shape::check_keys(reader.collector, keys, &known, "a capture");
-        let written: Vec<&Entry> =
-            keys.iter().filter(|key| SOURCES.contains(&key.key.text.as_str())).collect();
-        let source = match written.as_slice() {
-            [] => {
-                let message = format!("{what} does not say where it stands in an answer");
-                let diagnostic = Diagnostic::error("missing-key", message)
-                    .at(reader.collector.origin(&entry.key.span), "taken out of what?")
-                    .help(format!(
-                        "a `header`, a `cookie`, a `pointer`, or the `body`: for example `{OF_ANSWERS}`"
-                    ));
-                reader.collector.push(diagnostic);
-                None
-            }
-            [one] => source(reader, one),
-            [_, second, ..] => {
-                let message = "a capture stands in one place";
-                reader.collector.error("two-keys", message, &second.key.span, "the second one");
-                None
-            }
-        };
-        let pattern = shape::get(keys, "match").map(|node| matched(reader, node));
-        if source == Some(Source::Body) && pattern.is_none() {
-            shape::missing_key(
-                reader.collector,
-                &entry.value,
-                "match",
-                &what,
-                "match: '(?s).*value=\"(\\w+)\".*'",
-            );
-        }
+        let place = place(reader, entry, keys, &what, OF_ANSWERS);
         let from = match shape::get(keys, "from") {
             Some(node) => of_kind(reader, node, "from", ActionKind::Output),
             None => Vec::new(),
         };
         let default = default(reader, keys);
-        if let Some(source) = source {
-            let name = entry.key.text.clone();
-            captures.push(Capture { name, source, pattern: pattern.flatten(), from, default });
+        if let Some(place) = place {
+            captures.push(Capture { name: entry.key.text.clone(), place, from, default });
         }
     }
     captures
+}
+
+/// A place in an answer, from the keys of [`PLACE`].
+pub fn place(
+    reader: &mut IutReader<'_>,
+    entry: &Entry,
+    keys: &[Entry],
+    what: &str,
+    like: &str,
+) -> Option<Place> {
+    let is_source = |key: &&Entry| key.key.text != "match" && PLACE.contains(&key.key.text.as_str());
+    let written: Vec<&Entry> = keys.iter().filter(is_source).collect();
+    let source = match written.as_slice() {
+        [] => {
+            let message = format!("{what} does not say where it stands in an answer");
+            let diagnostic = Diagnostic::error("missing-key", message)
+                .at(reader.collector.origin(&entry.key.span), "taken out of what?")
+                .help(format!("a `header`, a `cookie`, a `pointer`, or the `body`: for example `{like}`"));
+            reader.collector.push(diagnostic);
+            None
+        }
+        [one] => source(reader, one),
+        [_, second, ..] => {
+            let message = format!("{what} stands in one place");
+            reader.collector.error("two-keys", message, &second.key.span, "the second one");
+            None
+        }
+    };
+    let pattern = match shape::get(keys, "match") {
+        Some(node) => Some(matched(reader, node)?),
+        None => None,
+    };
+    if source == Some(Source::Body) && pattern.is_none() {
+        let like = "match: '(?s).*value=\"(\\w+)\".*'";
+        shape::missing_key(reader.collector, &entry.value, "match", what, like);
+    }
+    Some(Place { source: source?, pattern })
 }
 
 /// `captures` of lines and frames: groups of patterns, or fields, that are called so.
@@ -76,7 +85,7 @@ pub fn of_parts(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
         let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_PARTS) else { continue };
         shape::check_keys(reader.collector, keys, &["default"], "a capture");
         let (name, default) = (entry.key.text.clone(), default(reader, keys));
-        captures.push(Capture { name, source: Source::Part, pattern: None, from: Vec::new(), default });
+        captures.push(Capture { name, place: Place::all_of(Source::Part), from: Vec::new(), default });
     }
     captures
 }

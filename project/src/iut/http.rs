@@ -1,6 +1,6 @@
 //! The section `http` of an IUT's file: requests by templates, responses by status and JSON pointers.
 
-use coreach_adapters::description::{Http, Response};
+use coreach_adapters::description::{Http, Place, Response};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
@@ -8,7 +8,8 @@ use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
 use super::blocks::check_then;
 use super::launch::{address, host, kept, launch};
-use super::request::{REQUEST, is_pointer, request, status};
+use super::patterns::{Regex, regular};
+use super::request::{REQUEST, header_name, is_pointer, request, status};
 use super::settle::{self, Speech};
 use super::words::{Holes, IutReader, ParameterPlaces, by_hole};
 use super::{captures, tls};
@@ -16,6 +17,8 @@ use super::{captures, tls};
 const BASE: &str = "base: http://127.0.0.1:8080";
 const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }";
 const OBSERVATIONS: &str = "observations: { Added: { status: 201, values: { n: /count } } }";
+const VALUES: &str = "values: { n: { header: Content-Length } }";
+
 /// The section.
 pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
     let before = reader.collector.errors();
@@ -120,7 +123,8 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
 /// A response, and its parameters with their places.
 fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {
     let entries = shape::mapping(reader.collector, node, what, OBSERVATIONS)?;
-    shape::check_keys(reader.collector, entries, &["status", "to", "values", "each", "then"], what);
+    let known = ["status", "to", "headers", "values", "each", "then"];
+    shape::check_keys(reader.collector, entries, &known, what);
     let to = match shape::get(entries, "to") {
         Some(node) => captures::of_kind(reader, node, "to", ActionKind::Input),
         None => Vec::new(),
@@ -133,18 +137,12 @@ fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Resp
         let entries = shape::mapping(reader.collector, node, "`values`", OBSERVATIONS)?;
         shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
         for entry in shape::first_entries(entries) {
-            let what = "a JSON pointer";
-            // The empty pointer is the whole body; it has to be quoted.
-            let Some(pointer) = shape::scalar(reader.collector, &entry.value, what, OBSERVATIONS) else {
-                continue;
-            };
-            if !is_pointer(reader, pointer) {
-                continue;
-            }
+            // One with a mistake is not missing, too.
             places.push((entry.key.text.clone(), entry.key.span.clone()));
-            values.push((entry.key.text.clone(), pointer.text.clone()));
+            values.extend(place(reader, entry).map(|place| (entry.key.text.clone(), place)));
         }
     }
+    let headers = headers(reader, entries);
     let each = match shape::get(entries, "each") {
         None => None,
         Some(node) => {
@@ -163,5 +161,33 @@ fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Resp
             Some(shape::scalar(reader.collector, node, "`then`", "then: Listed")?.text.clone())
         }
     };
-    Some((Response { status, to, values, each, then }, places))
+    Some((Response { status, to, headers, values, each, then }, places))
+}
+
+/// Where a value stands: a JSON pointer, or a place that is named.
+fn place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Place> {
+    if let NodeKind::Mapping(keys) = &entry.value.kind {
+        let what = format!("the value `{}`", entry.key.text);
+        shape::check_keys(reader.collector, keys, &captures::PLACE, "a value");
+        return captures::place(reader, entry, keys, &what, VALUES);
+    }
+    // The empty pointer is the whole body; it has to be quoted.
+    let pointer = shape::scalar(reader.collector, &entry.value, "a JSON pointer", OBSERVATIONS)?;
+    is_pointer(reader, pointer).then(|| Place::pointer(&pointer.text))
+}
+
+/// What headers look like.
+fn headers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Regex)> {
+    let like = "headers: { Content-Type: 'text/.*' }";
+    let mut headers = Vec::new();
+    let Some(node) = shape::get(entries, "headers") else { return headers };
+    let entries = shape::mapping(reader.collector, node, "`headers`", like).unwrap_or(&[]);
+    shape::check_distinct(reader.collector, entries, "duplicate-key", "header");
+    for entry in shape::first_entries(entries) {
+        let name = header_name(reader, &entry.key);
+        let scalar = shape::scalar(reader.collector, &entry.value, "a header", like);
+        let pattern = scalar.and_then(|scalar| regular(reader, scalar));
+        headers.extend(name.zip(pattern).map(|(name, (pattern, _))| (name, pattern)));
+    }
+    headers
 }

@@ -58,18 +58,23 @@ pub fn request(
         let entries = shape::mapping(reader.collector, node, "`headers`", like).unwrap_or(&[]);
         shape::check_distinct(reader.collector, entries, "duplicate-key", "header");
         for entry in shape::first_entries(entries) {
-            let name = entry.key.text.as_str();
-            if !is_header(name) {
-                let message = format!("`{}` cannot name a header", name.escape_default());
-                reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
-                continue;
-            }
+            let Some(name) = header_name(reader, &entry.key) else { continue };
             let value = shape::scalar(reader.collector, &entry.value, "a header", like);
             let template = value.and_then(|value| reader.template_of(value, holes));
-            headers.extend(template.map(|template| (name.to_owned(), template)));
+            headers.extend(template.map(|template| (name, template)));
         }
     }
     Some(Request { method: method?.text.clone(), path: path?, body, headers })
+}
+
+/// The name of a header; reports where it can be none.
+pub fn header_name(reader: &mut IutReader<'_>, key: &Scalar) -> Option<String> {
+    if is_header(&key.text) {
+        return Some(key.text.clone());
+    }
+    let message = format!("`{}` cannot name a header", key.text.escape_default());
+    reader.collector.error("not-a-name", message, &key.span, "not a name");
+    None
 }
 
 /// Can a header or a cookie be called so (RFC 9110, 5.6.2)?

@@ -95,7 +95,8 @@ const FULL: [&str; 18] = [
     "iut: m\nhttp: { base: \"https://h\", tls: { ca: ../../project/tests/data/tls/ca.pem, server_name: n, \
      certificate: ../../project/tests/data/tls/client.pem, key: ../../project/tests/data/tls/client.key }, captures: { a: { header: h, match: (x), from: O, default: d }, b: { cookie: c, from: [O] }, \
      c: { pointer: /p }, d: { body: true, match: (x) } }, stimuli: { I: { method: GET, path: \"/{a}\" } }, \
-     observations: { O: [{ status: 200, to: I }, { status: 201, to: [I] }] } }",
+     observations: { O: [{ status: 200, to: I }, { status: 201, to: [I], headers: { h: x }, values: { p: { header: h, match: (x) }, \
+     q: { cookie: c }, r: { pointer: /p, match: (x) }, s: { body: true, match: (x) }, t: /p } }] } }",
     "purpose: sets\nof: coffee_machine\nfunctions: { f: 1 }\ninitial: { location: Idle }\ntransitions: [{ from: Idle, to: Accept, on: [Deliver, Coin(p)] }, \
      { from: Idle, to: Reject, on: { any: output, not: [Deliver] } }, { from: Idle, to: Idle, on: { any: input, not: Coin } }, \
      { from: Reject, to: Reject, on: \"*\" }, \
