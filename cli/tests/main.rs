@@ -39,6 +39,7 @@ mod partial;
 mod path;
 mod program;
 mod programs;
+mod ranges;
 mod readme;
 mod reports;
 mod reproducer;
