@@ -17,6 +17,9 @@ use dashu::rational::RBig;
 
 type Model = (Timed, Delayed);
 
+/// Events and their instants.
+type Events = Vec<(RBig, ActionId)>;
+
 fn model(text: &str) -> Model {
     let file = from_bytes("model.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
     let timed = read_timed_specification(file).unwrap_or_else(|found| panic!("{found:?}")).0.timed;
@@ -62,7 +65,7 @@ fn conforms(model: &Model, events: &[(RBig, ActionId)], end: &RBig, tolerance: i
     let last = end - units(tolerance);
     let steps = tolerance * parts;
     // The taken events of either side, the instants so far.
-    let mut work: Vec<(usize, usize, Vec<(RBig, ActionId)>)> = Vec::new();
+    let mut work: Vec<(usize, usize, Events)> = Vec::new();
     let (sent, seen): (Vec<_>, Vec<_>) = events.iter().cloned().partition(|(_, action)| is_input(*action));
     for begun in -steps..=steps {
         let begun = units(begun) / units(parts);
@@ -86,8 +89,7 @@ fn conforms(model: &Model, events: &[(RBig, ActionId)], end: &RBig, tolerance: i
                 continue;
             }
             let begun = taken[0].0.clone();
-            let since: Vec<(RBig, ActionId)> =
-                taken[1..].iter().map(|(time, action)| (time - &begun, *action)).collect();
+            let since: Events = taken[1..].iter().map(|(time, action)| (time - &begun, *action)).collect();
             let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
             for item in items(&since, &(&last - &begun)) {
                 judge.take(&Placed { line: 0, item }, &mut solver).unwrap();
@@ -102,7 +104,7 @@ fn conforms(model: &Model, events: &[(RBig, ActionId)], end: &RBig, tolerance: i
 
 /// A trace of so many events at whole instants, mostly one of the model that was recorded too early or too
 /// late.
-fn drawn(model: &Model, random: &mut Random, count: usize) -> (Vec<(RBig, ActionId)>, RBig) {
+fn drawn(model: &Model, random: &mut Random, count: usize) -> (Events, RBig) {
     let graph = model.0.graph();
     let visible: Vec<ActionId> =
         graph.action_ids().filter(|action| graph.action(*action).is_visible()).collect();
@@ -123,7 +125,7 @@ fn drawn(model: &Model, random: &mut Random, count: usize) -> (Vec<(RBig, Action
     }
     // Of one side, no order changes.
     let mut last = [0, 0];
-    let mut recorded: Vec<(RBig, ActionId)> = Vec::new();
+    let mut recorded: Events = Vec::new();
     for (time, action) in happened {
         let side = usize::from(graph.action(action).kind == ActionKind::Input);
         last[side] = last[side].max(time + i64::try_from(random.below(7)).unwrap() - 3);

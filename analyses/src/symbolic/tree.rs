@@ -59,7 +59,7 @@
 //! assert!(tree.is_complete());
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::ops::Range;
 
@@ -355,7 +355,8 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
 
     /// Merges the nodes that are left, which are all of one depth.
     fn merge(&mut self) {
-        let mut places: HashMap<(LocationId, M), Vec<NodeId>> = HashMap::new();
+        let mut places: HashMap<(LocationId, M), usize> = HashMap::new();
+        let mut alike: Vec<Vec<NodeId>> = Vec::new();
         let level = self.unmerged.0..self.tree.nodes.next_number().0;
         self.unmerged = NodeId(level.end);
         for number in level.map(NodeId) {
@@ -363,15 +364,20 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             if self.limits.quiescence == Quiescence::Sink && node.by == Move::Quiet {
                 continue;
             }
-            places.entry((node.state.location, self.memories[number].clone())).or_default().push(number);
+            let place =
+                *places.entry((node.state.location, self.memories[number].clone())).or_insert_with(|| {
+                    alike.push(Vec::new());
+                    alike.len() - 1
+                });
+            alike[place].push(number);
         }
-        for alike in places.into_values().filter(|alike| alike.len() > 1) {
+        for alike in alike.into_iter().filter(|alike| alike.len() > 1) {
             let (first, others) = (alike[0], &alike[1..]);
             let is_certain = alike.iter().all(|number| self.tree.nodes[*number].is_certain);
-            let mut different: Vec<usize> = alike.iter().map(|number| self.projected[*number]).collect();
-            different.sort_unstable();
-            different.dedup();
-            let states: Vec<&Tidy> = different.iter().map(|number| self.projections.get(*number)).collect();
+            let mut seen = HashSet::new();
+            let numbers = alike.iter().map(|number| self.projected[*number]);
+            let different = numbers.filter(|projected| seen.insert(*projected));
+            let states: Vec<&Tidy> = different.map(|projected| self.projections.get(projected)).collect();
             let Some(whole) = merged(self.projections.data(), &states, &format!("@{}", first.0)) else {
                 continue;
             };
