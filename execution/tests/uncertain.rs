@@ -5,7 +5,7 @@ use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::recent::RecentSolver;
 use coreach_execution::offline::sequence::{Item, Placed};
-use coreach_execution::offline::verdict::{MOST_CONTEXTS, OfflineVerdict};
+use coreach_execution::offline::verdict::{CannotJudge, MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::random::Random;
@@ -215,4 +215,28 @@ fn an_input_that_may_have_been_refused_makes_no_fail() {
 #[test]
 fn what_nobody_sees_is_no_fail_within_the_tolerance() {
     compare(UNKNOWN, (24, 2, 2), false);
+}
+
+/// *Precise*: so many orders are not followed that the limit of contexts is passed.
+#[test]
+fn too_many_orders_are_a_stop() {
+    let (timed, form) = model(
+        "iosts: any\nclocks: [w]\ninitial: { location: A }\ninputs: { Go: {} }\noutputs: { One: {} }\n\
+         transitions:\n  - { from: A, to: A, on: Go, reset: [w] }\n  - { from: A, to: A, on: One }\n",
+    );
+    let path = vec![timed.transition("1").unwrap()];
+    let of = |most: usize| {
+        let offline = Offline::new(&timed, &form, path.clone(), Rules::Corrected, most).within(units(1));
+        let mut solver = RecentSolver::default();
+        let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
+        let action = |name: &str| timed.graph().find_action(name).unwrap();
+        let names = ["Go", "Go", "Go", "One", "One", "One"].into_iter().enumerate();
+        let mut taken = names.map(|(line, name)| {
+            let item = Item::Event(action(name), Vec::new());
+            judge.take(&Placed { line, item }, &mut solver)
+        });
+        taken.find_map(Result::err)
+    };
+    assert_eq!(of(100), None);
+    assert!(matches!(of(15), Some(CannotJudge::Contexts { most: 15, .. })), "{:?}", of(15));
 }
