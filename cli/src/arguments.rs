@@ -376,6 +376,9 @@ pub struct ExploreArguments {
     /// Cut states that an expanded one includes
     #[arg(long)]
     pub restrict: bool,
+    /// Merge states of one depth and location: no paths to accept, and fewer nodes
+    #[arg(long, conflicts_with_all = ["all_paths", "inclusion", "accept", "purpose"])]
+    pub merge: bool,
     /// Quiescence as an output: not at all, changing nothing, or with nothing specified behind it
     #[arg(long, value_enum, default_value_t)]
     pub quiescence: Silence,

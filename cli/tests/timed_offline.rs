@@ -167,6 +167,38 @@ transitions:
     assert_eq!(folder.coreach(&refused).status.code(), Some(2));
 }
 
+/// A model of two parts that both have a clock `w`: what is sent and seen of it goes along its paths.
+#[test]
+fn parts_with_clocks_are_one_model() {
+    let folder = Folder::new();
+    let part = |name: &str, input: &str, output: &str| {
+        format!(
+            "iosts: {name}\nclocks: [w]\ninitial: {{ location: A }}\ninputs: {{ {input}: {{}} }}\noutputs: {{ {output}: {{}} }}\n\
+             transitions:\n  - {{ from: A, to: B, on: {input}, reset: [w] }}\n  - {{ from: B, to: A, on: {output}, when: w >= 1 && w <= 2 }}\n"
+        )
+    };
+    fs::write(folder.0.join("one.yaml"), part("one", "Go", "Pass")).unwrap();
+    fs::write(folder.0.join("other.yaml"), part("other", "Pass", "Done")).unwrap();
+    let whole = |parts: &str| {
+        fs::write(folder.0.join("whole.yaml"), format!("iosts: whole\ncompose: [{parts}]\n")).unwrap();
+        folder.coreach(&["timed", "inputs", "whole.yaml", "--cover", "pairs", "--whole", "--out", "pairs"])
+    };
+    let same = whole("one.yaml, other.yaml");
+    assert_eq!(same.status.code(), Some(2), "{}", text(&same));
+    assert!(text(&same).contains("two parts have something called `w`"), "{}", text(&same));
+    let renamed = whole("one.yaml, { model: other.yaml, rename: { w: v } }");
+    let said = text(&renamed);
+    assert_eq!(renamed.status.code(), Some(0), "{said}");
+    assert!(said.lines().count() >= 6, "{said}");
+    for line in said.lines().filter(|line| line.contains(" along ")) {
+        let (name, path) = (line.split(':').next().unwrap(), line.rsplit(' ').next().unwrap());
+        let trace = format!("pairs/{name}.csv");
+        let judge = ["timed", "verdict", "whole.yaml", "--path", path, "--trace", &trace];
+        assert_eq!(folder.coreach(&judge).status.code(), Some(0), "{line}");
+    }
+    assert_eq!(folder.coreach(&["check", "whole.yaml"]).status.code(), Some(0));
+}
+
 #[test]
 fn an_internal_step_that_takes_time_is_told_by_check() {
     let folder = example();

@@ -5,7 +5,7 @@ use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::recent::RecentSolver;
 use coreach_execution::offline::sequence::{Item, Placed};
-use coreach_execution::offline::verdict::{MOST_CONTEXTS, OfflineVerdict};
+use coreach_execution::offline::verdict::{CannotJudge, MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::random::Random;
@@ -16,6 +16,9 @@ use coreach_model::timed::delayed::{Delayed, delayed};
 use dashu::rational::RBig;
 
 type Model = (Timed, Delayed);
+
+/// Events and their instants.
+type Events = Vec<(RBig, ActionId)>;
 
 fn model(text: &str) -> Model {
     let file = from_bytes("model.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
@@ -62,7 +65,7 @@ fn conforms(model: &Model, events: &[(RBig, ActionId)], end: &RBig, tolerance: i
     let last = end - units(tolerance);
     let steps = tolerance * parts;
     // The taken events of either side, the instants so far.
-    let mut work: Vec<(usize, usize, Vec<(RBig, ActionId)>)> = Vec::new();
+    let mut work: Vec<(usize, usize, Events)> = Vec::new();
     let (sent, seen): (Vec<_>, Vec<_>) = events.iter().cloned().partition(|(_, action)| is_input(*action));
     for begun in -steps..=steps {
         let begun = units(begun) / units(parts);
@@ -86,8 +89,7 @@ fn conforms(model: &Model, events: &[(RBig, ActionId)], end: &RBig, tolerance: i
                 continue;
             }
             let begun = taken[0].0.clone();
-            let since: Vec<(RBig, ActionId)> =
-                taken[1..].iter().map(|(time, action)| (time - &begun, *action)).collect();
+            let since: Events = taken[1..].iter().map(|(time, action)| (time - &begun, *action)).collect();
             let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
             for item in items(&since, &(&last - &begun)) {
                 judge.take(&Placed { line: 0, item }, &mut solver).unwrap();
@@ -102,7 +104,7 @@ fn conforms(model: &Model, events: &[(RBig, ActionId)], end: &RBig, tolerance: i
 
 /// A trace of so many events at whole instants, mostly one of the model that was recorded too early or too
 /// late.
-fn drawn(model: &Model, random: &mut Random, count: usize) -> (Vec<(RBig, ActionId)>, RBig) {
+fn drawn(model: &Model, random: &mut Random, count: usize) -> (Events, RBig) {
     let graph = model.0.graph();
     let visible: Vec<ActionId> =
         graph.action_ids().filter(|action| graph.action(*action).is_visible()).collect();
@@ -123,7 +125,7 @@ fn drawn(model: &Model, random: &mut Random, count: usize) -> (Vec<(RBig, Action
     }
     // Of one side, no order changes.
     let mut last = [0, 0];
-    let mut recorded: Vec<(RBig, ActionId)> = Vec::new();
+    let mut recorded: Events = Vec::new();
     for (time, action) in happened {
         let side = usize::from(graph.action(action).kind == ActionKind::Input);
         last[side] = last[side].max(time + i64::try_from(random.below(7)).unwrap() - 3);
@@ -213,4 +215,28 @@ fn an_input_that_may_have_been_refused_makes_no_fail() {
 #[test]
 fn what_nobody_sees_is_no_fail_within_the_tolerance() {
     compare(UNKNOWN, (24, 2, 2), false);
+}
+
+/// *Precise*: so many orders are not followed that the limit of contexts is passed.
+#[test]
+fn too_many_orders_are_a_stop() {
+    let (timed, form) = model(
+        "iosts: any\nclocks: [w]\ninitial: { location: A }\ninputs: { Go: {} }\noutputs: { One: {} }\n\
+         transitions:\n  - { from: A, to: A, on: Go, reset: [w] }\n  - { from: A, to: A, on: One }\n",
+    );
+    let path = vec![timed.transition("1").unwrap()];
+    let of = |most: usize| {
+        let offline = Offline::new(&timed, &form, path.clone(), Rules::Corrected, most).within(units(1));
+        let mut solver = RecentSolver::default();
+        let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
+        let action = |name: &str| timed.graph().find_action(name).unwrap();
+        let names = ["Go", "Go", "Go", "One", "One", "One"].into_iter().enumerate();
+        let mut taken = names.map(|(line, name)| {
+            let item = Item::Event(action(name), Vec::new());
+            judge.take(&Placed { line, item }, &mut solver)
+        });
+        taken.find_map(Result::err)
+    };
+    assert_eq!(of(100), None);
+    assert!(matches!(of(15), Some(CannotJudge::Contexts { most: 15, .. })), "{:?}", of(15));
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use coreach_model::reader::{TimedSpecification, from_bytes, read_timed_purpose, read_timed_specification};
 use coreach_model::semantics::{Event, State, initial_states, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::timed::Timed;
+use coreach_model::timed::composed::ComposedPart;
 use coreach_model::timed::delayed::{Delayed, delayed};
 use coreach_model::timed::semantics::{self, TimedState};
 use coreach_model::value::tuples;
@@ -218,4 +220,92 @@ fn mistakes_about_time_are_told() {
         let text = MODEL.replacen(good, wrong, 1);
         assert!(codes(&text).contains(&code), "{wrong}: {:?}", codes(&text));
     }
+}
+
+const DESK: &str = "\
+iosts: desk
+clocks: [d]
+variables: { n: 'int[0..2]' }
+initial: { location: Idle, condition: n == 0 }
+inputs: { Order: { p: 'int[0..2]' }, Says: { yes: bool } }
+outputs: { Ask: { p: 'int[0..2]' }, Bill: {} }
+transitions:
+  - { name: order, from: Idle, to: Asking, on: Order, reset: [d], assign: { n: p } }
+  - { name: ask, from: Asking, to: Waiting, on: Ask, when: d <= 1 && p == n, reset: [d] }
+  - { name: got, from: Waiting, to: Billing, on: Says, when: yes && d <= 1.5 }
+  - { name: none, from: Waiting, to: Idle, on: Says, when: '!yes' }
+  - { name: bill, from: Billing, to: Idle, on: Bill, when: d >= 1, reset: [d] }
+";
+
+const STORE: &str = "\
+iosts: store
+clocks: [s]
+variables: { stock: 'int[0..2]' }
+initial: { location: Open, condition: stock == 1 }
+inputs: { Ask: { q: 'int[0..2]' }, Refill: { parameters: {}, controllable: false } }
+outputs: { Says: { is: bool } }
+transitions:
+  - { name: asked, from: Open, to: Looking, on: Ask, when: s >= 0.5, reset: [s], assign: { stock: 'if q <= stock then stock - q else stock' } }
+  - { name: look, from: Looking, to: Open, on: Says, when: s >= 0.5 && s < 2 && is == (stock >= 1) }
+  - { name: refill, from: Open, to: Open, on: Refill, when: s > 1, reset: [s], assign: { stock: 2 } }
+";
+
+/// *Sound* and *precise*: on all short runs of a grid of delays the parts together do what each of them does,
+/// and each has its clocks.
+#[test]
+fn parts_with_clocks_do_together_what_each_does() {
+    let (desk, store) = (read(DESK).unwrap().timed, read(STORE).unwrap().timed);
+    let whole =
+        ComposedPart::from(desk.clone()).with("both", &ComposedPart::from(store.clone())).unwrap().timed();
+    let uncontrollable: Vec<&str> = whole.uncontrollable().map(|(_, action)| action.name.as_str()).collect();
+    assert_eq!(uncontrollable, ["Refill"]);
+    assert_eq!(whole.clocks().iter().map(|clock| clock.name()).collect::<Vec<_>>(), ["d", "s"]);
+    assert!(whole.transition("ask").is_ok() && whole.transition("Idle__Open_refill").is_ok());
+    let start = |timed: &Timed| {
+        let data = initial_states(&delayed(timed).unwrap().iosts, &Valuation::new(), 10).unwrap();
+        let state = data.into_iter().next().unwrap();
+        TimedState { location: timed.graph().initial, valuation: state.valuation }
+    };
+    let named = |timed: &Timed, state: &TimedState| {
+        (timed.graph().location(state.location).name.clone(), state.valuation.clone())
+    };
+    let mut work = vec![(start(&desk), start(&store), start(&whole), 0)];
+    let (mut taken, mut refused) = (0, 0);
+    while let Some((one, other, both, depth)) = work.pop() {
+        for delay in delays().iter().step_by(1 + depth) {
+            let later = |timed, state| semantics::elapse(timed, state, delay);
+            let (one, other, both) = (later(&desk, &one), later(&store, &other), later(&whole, &both));
+            for action in &whole.graph().actions {
+                let lists: Vec<Vec<Value>> =
+                    action.parameters.iter().map(|p| Value::enumerate(p.ty(), 10).unwrap()).collect();
+                for values in tuples(&lists) {
+                    let event = Event::new(action.name.clone(), values);
+                    let next =
+                        |timed: &Timed, state: &TimedState| match timed.graph().find_action(&action.name) {
+                            Some(_) => semantics::step(timed, state, &event),
+                            None => BTreeSet::from([state.clone()]),
+                        };
+                    let (ones, others) = (next(&desk, &one), next(&store, &other));
+                    let pairs = ones.iter().flat_map(|one| others.iter().map(move |other| (one, other)));
+                    let expected: BTreeSet<_> = pairs
+                        .clone()
+                        .map(|(one, other)| {
+                            let ((a, mut data), (b, more)) = (named(&desk, one), named(&store, other));
+                            data.extend(more);
+                            (format!("{a}__{b}"), data)
+                        })
+                        .collect();
+                    let found = semantics::step(&whole, &both, &event);
+                    let shown: BTreeSet<_> = found.iter().map(|state| named(&whole, state)).collect();
+                    assert_eq!(shown, expected, "{event} after {delay}");
+                    taken += expected.len();
+                    refused += usize::from(expected.is_empty());
+                    for ((one, other), both) in pairs.zip(&found).filter(|_| depth < 4) {
+                        work.push((one.clone(), other.clone(), both.clone(), depth + 1));
+                    }
+                }
+            }
+        }
+    }
+    assert!(taken > 200 && refused > 200, "{taken} {refused}");
 }

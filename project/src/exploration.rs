@@ -12,7 +12,7 @@ use coreach_analyses::symbolic::{
 };
 use coreach_model::iosts::Iosts;
 use coreach_model::writer::write_paths_yaml;
-use coreach_model::{Diagnostic, Number};
+use coreach_model::{Datum, Diagnostic, Number, Term};
 use coreach_pipeline::export::tree::{added, changes};
 use coreach_pipeline::stop::Stop;
 use serde::Serialize;
@@ -146,6 +146,8 @@ pub struct ExplorationCounts {
     pub without_successor: usize,
     /// Nodes that others include.
     pub included: usize,
+    /// Nodes for which others of their depth go on.
+    pub merged: usize,
     /// Nodes at the limit of depth.
     pub at_depth: usize,
     /// Nodes for whose successors there was no room.
@@ -180,6 +182,7 @@ impl Exploration {
                     counts.without_successor += usize::from(node.children.is_empty());
                 }
                 NodeEnd::Included(_) => counts.included += 1,
+                NodeEnd::Merged(_) => counts.merged += 1,
                 NodeEnd::Depth => counts.at_depth += 1,
                 NodeEnd::Nodes => counts.out_of_room += 1,
                 NodeEnd::Open => counts.open += 1,
@@ -235,6 +238,8 @@ pub struct LimitsTold {
     pub quiescence: &'static str,
     /// Are states cut that others include?
     pub is_restricted: bool,
+    /// Are states of one depth and location merged?
+    pub is_merged: bool,
 }
 
 /// A node in words.
@@ -254,10 +259,15 @@ pub struct NodeTold {
     pub values: Vec<ValueTold>,
     /// Is the path condition known to be satisfiable?
     pub is_certain: bool,
-    /// What became of it: `expanded`, `included`, `depth`, `nodes`, `open`, `sink` or `unsatisfiable`.
+    /// Where others are merged into it, what all of them stand for; what its successors add is added to that.
+    pub merged: Option<MergedTold>,
+    /// What became of it: `expanded`, `included`, `merged`, `depth`, `nodes`, `open`, `sink` or
+    /// `unsatisfiable`.
     pub end: &'static str,
     /// The node that includes it.
     pub included_in: Option<usize>,
+    /// The node that goes on for it.
+    pub merged_into: Option<usize>,
     /// Does a purpose accept it?
     pub accepts: bool,
     /// What cannot be done here: the numbers of transitions, counted from 0, and `quiescence`.
@@ -273,6 +283,15 @@ pub struct StepTold {
     pub transition: Option<usize>,
     /// The symbols of its parameters.
     pub parameters: Vec<String>,
+}
+
+/// What several nodes stand for.
+#[derive(Serialize)]
+pub struct MergedTold {
+    /// What may be, of symbols of its own.
+    pub condition: Vec<String>,
+    /// What each datum stands at.
+    pub values: Vec<ValueTold>,
 }
 
 /// What a datum stands at.
@@ -303,6 +322,10 @@ pub fn quiescence_name(quiescence: Quiescence) -> &'static str {
     }
 }
 
+fn valued((datum, value): (Datum, Term)) -> ValueTold {
+    ValueTold { name: datum.name().to_owned(), value: value.to_string() }
+}
+
 /// The document.
 pub fn document(
     iosts: &Iosts,
@@ -330,9 +353,14 @@ pub fn document(
             .map(|(name, value)| ValueTold { name, value: value.to_string() })
             .collect(),
         is_certain: node.is_certain,
+        merged: node.merged.as_ref().map(|merged| MergedTold {
+            condition: merged.condition.iter().map(ToString::to_string).collect(),
+            values: merged.standing(&merged.known).into_iter().map(valued).collect(),
+        }),
         end: match node.end {
             NodeEnd::Expanded => "expanded",
             NodeEnd::Included(_) => "included",
+            NodeEnd::Merged(_) => "merged",
             NodeEnd::Depth => "depth",
             NodeEnd::Nodes => "nodes",
             NodeEnd::Open => "open",
@@ -341,6 +369,10 @@ pub fn document(
         },
         included_in: match node.end {
             NodeEnd::Included(other) => Some(other.place()),
+            _ => None,
+        },
+        merged_into: match node.end {
+            NodeEnd::Merged(other) => Some(other.place()),
             _ => None,
         },
         accepts: found.accepting.binary_search(&number).is_ok(),
@@ -362,6 +394,7 @@ pub fn document(
             nodes: limits.nodes,
             quiescence: quiescence_name(limits.quiescence),
             is_restricted: limits.is_restricted,
+            is_merged: limits.is_merged,
         },
         missing: found.missing,
         is_complete: tree.is_complete(),

@@ -139,7 +139,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "execution/src/judge/crossing.rs",
             "execution/src/judge/online.rs",
             "execution/src/junit.rs",
-            "execution/src/offline/judge.rs",
+            "execution/src/offline/verdict.rs",
             "execution/src/outcome.rs",
             "execution/src/planner/goal.rs",
             "execution/src/timed/driver.rs",

@@ -27,6 +27,7 @@ mod expanded;
 pub mod followed;
 pub mod gathered;
 pub mod inclusion;
+mod merging;
 mod multiples;
 pub mod paths;
 mod projection;

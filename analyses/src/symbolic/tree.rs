@@ -14,6 +14,10 @@
 //! path (the last transition, for one): then only states with equal memories cover each other, and what
 //! depends on the memory is lost nowhere.
 //!
+//! **Merged** (on demand): before the nodes of a depth are looked at, those of one location and memory become
+//! one ([`super::merging`]). The first of them goes on for all; what it stands for then is beside its own
+//! state, so that each path keeps its own condition up to there.
+//!
 //! **Storage.** Nodes stand in one list, in the order of their creation. A node's children are made at once
 //! and stand side by side. A node is expanded as a whole or not at all.
 //!
@@ -55,7 +59,7 @@
 //! assert!(tree.is_complete());
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::ops::Range;
 
@@ -63,6 +67,8 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::{LocationId, Number, Numbered, Term, TransitionId, budget};
 
 use super::candidates::Candidates;
+use super::inclusion::Tidy;
+use super::merging::merged;
 use super::projection::{By, Projections};
 use super::quiescence::{Quiescence, quiescence, rested};
 use super::{SymbolicState, SymbolicStep, System};
@@ -112,6 +118,8 @@ pub enum NodeEnd {
     Expanded,
     /// All it stands for is among what this node stands for, which is expanded.
     Included(NodeId),
+    /// This node, of the same depth, goes on for it.
+    Merged(NodeId),
     /// It stands at the limit of depth.
     Depth,
     /// The tree had no room for its successors.
@@ -131,6 +139,9 @@ pub struct Node {
     pub by: Move,
     /// The state.
     pub state: SymbolicState,
+    /// Where others are merged into it, what all of them stand for: over symbols of its own, which are what
+    /// data may be then.
+    pub merged: Option<SymbolicState>,
     /// Is the path condition certainly satisfiable, and all that the path asks for?
     pub is_certain: bool,
     /// What became of it.
@@ -159,11 +170,26 @@ pub struct TreeLimits {
     pub quiescence: Quiescence,
     /// Are states cut that others include?
     pub is_restricted: bool,
+    /// Are states of one depth and location merged?
+    pub is_merged: bool,
 }
 
 impl Default for TreeLimits {
     fn default() -> Self {
-        TreeLimits { depth: 20, nodes: 10_000, quiescence: Quiescence::Unseen, is_restricted: false }
+        TreeLimits {
+            depth: 20,
+            nodes: 10_000,
+            quiescence: Quiescence::Unseen,
+            is_restricted: false,
+            is_merged: false,
+        }
+    }
+}
+
+impl Node {
+    /// What it goes on from: its own state, or that of all that are merged into it.
+    pub fn stands(&self) -> &SymbolicState {
+        self.merged.as_ref().unwrap_or(&self.state)
     }
 }
 
@@ -205,6 +231,8 @@ pub struct Growth<'a, M = ()> {
     tree: Tree,
     memories: Numbered<NodeId, M>,
     next: NodeId,
+    /// The first node that is not merged with those of its depth yet.
+    unmerged: NodeId,
     /// Of the nodes these are there with all that stand beside them.
     whole: usize,
     projections: Projections,
@@ -233,6 +261,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             parent: None,
             by: Move::Start,
             state: SymbolicState::initial(system.iosts),
+            merged: None,
             is_certain: true,
             end: NodeEnd::Open,
             children: 0..0,
@@ -248,6 +277,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             tree: Tree { nodes: vec![root].into() },
             memories: vec![memory].into(),
             next: NodeId(0),
+            unmerged: NodeId(1),
             whole: 1,
             projections,
             projected: vec![first].into(),
@@ -291,6 +321,13 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         if node.parent.is_none() {
             self.projected[number] = self.projections.add(&node.state, node.is_certain);
         }
+        if self.limits.is_merged && number == self.unmerged {
+            self.merge();
+        }
+        if let NodeEnd::Merged(_) = self.tree.nodes[number].end {
+            return Some(number);
+        }
+        let node = &self.tree.nodes[number];
         if self.limits.quiescence == Quiescence::Sink && node.by == Move::Quiet {
             return self.decided(number, NodeEnd::Sink);
         }
@@ -314,6 +351,46 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         }
         self.expand(number, &|_| true, solver);
         self.decided(number, NodeEnd::Expanded)
+    }
+
+    /// Merges the nodes that are left, which are all of one depth.
+    fn merge(&mut self) {
+        let mut places: HashMap<(LocationId, M), usize> = HashMap::new();
+        let mut alike: Vec<Vec<NodeId>> = Vec::new();
+        let level = self.unmerged.0..self.tree.nodes.next_number().0;
+        self.unmerged = NodeId(level.end);
+        for number in level.map(NodeId) {
+            let node = &self.tree.nodes[number];
+            if self.limits.quiescence == Quiescence::Sink && node.by == Move::Quiet {
+                continue;
+            }
+            let place =
+                *places.entry((node.state.location, self.memories[number].clone())).or_insert_with(|| {
+                    alike.push(Vec::new());
+                    alike.len() - 1
+                });
+            alike[place].push(number);
+        }
+        for alike in alike.into_iter().filter(|alike| alike.len() > 1) {
+            let (first, others) = (alike[0], &alike[1..]);
+            let is_certain = alike.iter().all(|number| self.tree.nodes[*number].is_certain);
+            let mut seen = HashSet::new();
+            let numbers = alike.iter().map(|number| self.projected[*number]);
+            let different = numbers.filter(|projected| seen.insert(*projected));
+            let states: Vec<&Tidy> = different.map(|projected| self.projections.get(projected)).collect();
+            let Some(whole) = merged(self.projections.data(), &states, &format!("@{}", first.0)) else {
+                continue;
+            };
+            let depth = self.tree.nodes[first].state.depth;
+            let state = SymbolicState { depth, ..whole.state(self.projections.data()) };
+            self.projected[first] = self.projections.add(&state, is_certain);
+            let node = &mut self.tree.nodes[first];
+            node.merged = Some(state);
+            node.is_certain = is_certain;
+            for other in others {
+                self.tree.nodes[*other].end = NodeEnd::Merged(first);
+            }
+        }
     }
 
     fn decided(&mut self, number: NodeId, end: NodeEnd) -> Option<NodeId> {
@@ -358,7 +435,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             if !wanted(iosts.action(iosts.transitions[transition].action).kind) {
                 continue;
             }
-            let child = self.system.successor(&parent.state, transition).and_then(|(step, state)| {
+            let child = self.system.successor(parent.stands(), transition).and_then(|(step, state)| {
                 Some((step, state, self.led(number, By::Transition(transition), None, solver)?))
             });
             match child {
@@ -368,7 +445,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         }
         if let Some(quiet) = self.quiet.as_ref().filter(|_| wanted(ActionKind::Output)) {
             let quiet = quiet[parent.state.location].clone();
-            let (state, is_exact) = rested(&parent.state, quiet.as_ref());
+            let (state, is_exact) = rested(parent.stands(), quiet.as_ref());
             let child = state
                 .and_then(|state| Some((state, self.led(number, By::Quiescence, quiet.as_ref(), solver)?)));
             match child {
@@ -411,6 +488,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             parent: Some(parent),
             by,
             state,
+            merged: None,
             is_certain,
             end: NodeEnd::Open,
             children: 0..0,

@@ -64,6 +64,7 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
             Silence::Sink => Quiescence::Sink,
         },
         is_restricted: arguments.restrict,
+        is_merged: arguments.merge,
     };
     let purpose = match (arguments.all_paths, arguments.inclusion) {
         (Some(n), _) => Purpose::AllPaths(n),
@@ -158,6 +159,7 @@ fn told(iosts: &Iosts, found: &Exploration) -> String {
     line(counts.expanded, "expanded");
     line(counts.without_successor, "of them without any successor");
     line(counts.included, "included in an expanded one");
+    line(counts.merged, "merged into another one of their depth");
     line(counts.at_depth, "at the limit of depth (`--depth`)");
     line(counts.out_of_room, "without room for successors (`--nodes`)");
     line(counts.open, "not looked at");

@@ -147,7 +147,11 @@ impl<'a> OfflineJudge<'a> {
         let elapsed = std::mem::replace(&mut self.elapsed, RBig::ZERO);
         uncertain.event(offline, seen, &elapsed, solver)?;
         self.events += usize::from(!uncertain.has_ended());
-        self.most_at_once = self.most_at_once.max(uncertain.count());
+        let count = uncertain.count();
+        if count > offline.most {
+            return Err(CannotJudge::Contexts { line, most: offline.most });
+        }
+        self.most_at_once = self.most_at_once.max(count);
         self.has_forgotten |= uncertain.every().any(|context| context.state.is_full());
         small_enough(uncertain.every(), line)
     }

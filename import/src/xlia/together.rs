@@ -3,10 +3,8 @@
 //! **Method.** Each machine is translated by itself. What a rendezvous connects is one action, called like
 //! the port that sends, and what is connected to the environment an action like its port; where two machines
 //! have ports of one name, with the machine's in front. Data that two machines have get a number. The models
-//! are composed ([`coreach_model::compose`]): an action that machines have in common they take at once, any
-//! other one alone; what one sends the other is an output of the whole, which can be seen. Clocks advance in
-//! all of them together, so those of the parts are those of the whole: that a clock is set back is an
-//! assignment while composing.
+//! are composed ([`coreach_model::timed::composed`]): an action that machines have in common they take at
+//! once, any other one alone; what one sends the other is an output of the whole, which can be seen.
 //!
 //! **Not** translated: connections with a memory (buffers, broadcast), a port in two connections or in none.
 //!
@@ -14,19 +12,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_model::compose::{Incompatible, MOST, compose};
+use coreach_model::Datum;
+use coreach_model::compose::{Incompatible, MOST};
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::iosts::Transition;
-use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::{Collector, inventory};
-use coreach_model::timed::Clocks;
+use coreach_model::timed::composed::ComposedPart;
+use coreach_model::timed::{Clocks, Timed};
 use coreach_model::types::Type;
-use coreach_model::{ActionId, ActionKind, Term, TransitionId};
 
 use super::parse::{Connection, Machine, Name, Plug, XliaSystem};
 use super::translate::translate;
 use crate::finish::Model;
-use crate::names::Naming;
 use crate::options::Options;
 
 /// The model of the machines together; none where there was a mistake, which has been reported.
@@ -43,7 +39,7 @@ pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaS
     let own: Vec<BTreeSet<String>> = system.machines.iter().map(inputs).collect();
     unknown.retain(|name| own.iter().all(|inputs| !inputs.contains(name)));
     let mut taken = BTreeSet::new();
-    let mut whole: Option<Model> = None;
+    let mut whole: Option<Part> = None;
     for (machine, inputs) in system.machines.iter().zip(&own) {
         // A name that no machine has is told by the first.
         let mut uncontrollable = std::mem::take(&mut unknown);
@@ -52,11 +48,13 @@ pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaS
         let model = translate(collector, &options, machine, &system.name, &taken)?;
         taken.extend(names(&model));
         whole = Some(match whole {
-            None => model,
-            Some(whole) => composed(collector, whole, model, &machine.name)?,
+            None => Part::from(model),
+            Some(whole) => composed(collector, whole, Part::from(model), &machine.name)?,
         });
     }
-    whole
+    let Part { graph, types, open } = whole?;
+    let (iosts, clocks, uncontrollable) = graph.apart();
+    Some(Model { iosts, types, time: Some((clocks, uncontrollable)), open })
 }
 
 /// What others must not be called.
@@ -170,91 +168,40 @@ fn find(
     port.map(|port| (*machine, port))
 }
 
-/// Both models as one.
-fn composed(collector: &mut Collector, one: Model, other: Model, name: &Name) -> Option<Model> {
-    let mut clocks = Clocks::default();
-    let mut elsewhere = BTreeSet::new();
-    let mut called: BTreeMap<(usize, usize), String> = BTreeMap::new();
-    let mut parts = Vec::new();
-    let (mut types, mut open) = (Vec::new(), Vec::new());
-    for model in [one, other] {
-        let mut iosts = model.iosts;
-        if let Some((own, uncontrollable)) = model.time {
-            let zero = Term::int(0).to_real();
-            for (number, transition) in own.resets.numbers().zip(&mut iosts.transitions) {
-                let resets = own.resets[number].iter().cloned();
-                transition.assignments.extend(resets.map(|clock| (clock, zero.clone())));
-                if let (Some(place), Some(name)) = (place(transition), &own.names[number]) {
-                    called.insert(place, name.clone());
-                }
-            }
-            clocks.clocks.extend(own.clocks);
-            elsewhere.extend(uncontrollable.iter().map(|id| iosts.action(*id).name.clone()));
-        }
-        types.extend(model.types);
-        open.extend(model.open);
-        parts.push(iosts);
+/// A model of one machine.
+struct Part {
+    graph: ComposedPart,
+    types: Vec<(String, Type)>,
+    open: Vec<Datum>,
+}
+
+impl From<Model> for Part {
+    fn from(model: Model) -> Self {
+        let Model { iosts, types, time, open } = model;
+        let (clocks, uncontrollable) = time.unwrap_or_else(|| {
+            let resets = iosts.transitions.map(|_| Vec::new());
+            (Clocks { resets, ..Clocks::default() }, BTreeSet::new())
+        });
+        Part { graph: ComposedPart::from(Timed::new(iosts, clocks, uncontrollable)), types, open }
     }
-    let [one, other] = parts.as_slice() else { return None };
-    let mut iosts = match compose(&one.name, one, other) {
-        Ok(iosts) => iosts,
+}
+
+/// Both as one.
+fn composed(collector: &mut Collector, one: Part, other: Part, name: &Name) -> Option<Part> {
+    match one.graph.with(&one.graph.iosts.name, &other.graph) {
+        Ok(graph) => Some(Part {
+            graph,
+            types: [one.types, other.types].concat(),
+            open: [one.open, other.open].concat(),
+        }),
         Err(found) => {
             for why in found {
-                collector.error(
-                    "incompatible-parts",
-                    words(&why),
-                    &name.span,
-                    "this machine and those before it",
-                );
+                let label = "this machine and those before it";
+                collector.error("incompatible-parts", words(&why), &name.span, label);
             }
-            return None;
+            None
         }
-    };
-    for transition in &mut iosts.transitions {
-        let of = |clock: &&coreach_model::Datum| transition.assignments.remove(*clock).is_some();
-        let resets: Vec<_> = clocks.clocks.iter().filter(of).cloned().collect();
-        clocks.resets.push(resets);
     }
-    clocks.names = transition_names(&iosts, &called);
-    let is_elsewhere = |id: &ActionId| {
-        let action = iosts.action(*id);
-        action.kind == ActionKind::Input && elsewhere.contains(&action.name)
-    };
-    let uncontrollable = iosts.action_ids().filter(is_elsewhere).collect();
-    Some(Model { iosts, types, time: Some((clocks, uncontrollable)), open })
-}
-
-/// The names of the machines' transitions; one that is taken from several places is said with the place.
-fn transition_names(
-    iosts: &coreach_model::Iosts,
-    called: &BTreeMap<(usize, usize), String>,
-) -> Numbered<TransitionId, Option<String>> {
-    let name = |number: TransitionId| called.get(&place(&iosts.transitions[number])?);
-    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
-    for name in iosts.transitions.numbers().filter_map(name) {
-        *counts.entry(name).or_default() += 1;
-    }
-    let said: Vec<Option<String>> = iosts
-        .transitions
-        .numbered()
-        .map(|(number, transition)| {
-            let name = name(number)?;
-            let place = &iosts.location(transition.source).name;
-            Some(if counts[name] == 1 { name.clone() } else { format!("{place}.{name}") })
-        })
-        .collect();
-    let naming = Naming::of(said.iter().flatten().map(|name| (name.as_str(), None)), &BTreeSet::new(), "t");
-    let mut used = BTreeSet::new();
-    // Of two that even then have one name, the second has its number.
-    said.iter()
-        .map(|name| Some(naming.get(name.as_ref()?).to_owned()).filter(|name| used.insert(name.clone())))
-        .collect()
-}
-
-/// Where the transition stands in the file.
-fn place(transition: &Transition) -> Option<(usize, usize)> {
-    let origin = transition.origin.whole.as_ref()?;
-    Some((origin.span.start, origin.span.end))
 }
 
 fn words(why: &Incompatible) -> String {

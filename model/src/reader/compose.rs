@@ -3,10 +3,10 @@
 //! The parts are files of their own, read as they are; their mistakes are told on their text. What does not
 //! go together is told here, on the line that names the part. A part may be a composition itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::compose::{Incompatible, MOST, Unhidden, compose, hide};
+use crate::compose::{Incompatible, MOST, Unhidden};
 use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::{Action, Iosts, Transition, TransitionOrigin};
@@ -14,10 +14,12 @@ use crate::reader::collect::Collector;
 use crate::reader::graph::check_livelocks;
 use crate::reader::imports::{imported, open};
 use crate::reader::scope::NamedExpression;
-use crate::reader::specification::{Specification, read_nested};
+use crate::reader::specification::{Said, Specification, read_nested};
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{lexer, shape, yaml};
 use crate::term::{Substitution, Term, substitute};
+use crate::timed::composed::ComposedPart;
+use crate::timed::{Clocks, Timed};
 use crate::types::Type;
 
 const LIKE: &str = "compose: [shop.yaml, warehouse.yaml]";
@@ -30,17 +32,19 @@ pub(super) const KEYS: [&str; 3] = ["iosts", "compose", "hide"];
 
 /// A part, with the place that names it.
 struct Part {
-    specification: Specification,
+    graph: ComposedPart,
+    types: Vec<(String, Type)>,
+    functions: Vec<NamedExpression>,
     origin: Origin,
 }
 
-/// Reads a composition. The mistakes have been reported where there is none.
+/// Reads a composition, with what it says of time. The mistakes have been reported where there is none.
 pub(super) fn read(
     collector: &mut Collector,
     entries: &[Entry],
     name: &str,
-    depth: usize,
-) -> Option<Specification> {
+    (depth, may_be_timed): (usize, bool),
+) -> Option<(Specification, Said)> {
     shape::check_keys(collector, entries, &KEYS, "a composition");
     let node = shape::get(entries, "compose")?;
     let items = shape::list(collector, node, "`compose`", LIKE)?;
@@ -54,18 +58,19 @@ pub(super) fn read(
         return None;
     }
     let before = collector.errors();
-    let parts: Vec<Part> = items.iter().filter_map(|item| part(collector, item, depth)).collect();
+    let parts: Vec<Part> =
+        items.iter().filter_map(|item| part(collector, item, (depth, may_be_timed))).collect();
     if collector.errors() > before {
         return None;
     }
     let mut parts = parts.into_iter();
     let first = parts.next()?;
-    let mut whole = Iosts { name: name.to_owned(), ..first.specification.iosts };
-    let (mut types, mut functions) = (first.specification.types, first.specification.functions);
+    let Part { graph: mut whole, mut types, mut functions, .. } = first;
+    name.clone_into(&mut whole.iosts.name);
     for part in parts {
         add_types(collector, &mut types, &part);
         add_functions(collector, &mut functions, &part);
-        match compose(name, &whole, &part.specification.iosts) {
+        match whole.with(name, &part.graph) {
             Ok(composed) => whole = composed,
             Err(found) => {
                 found.iter().for_each(|one| incompatible(collector, one, &part));
@@ -73,20 +78,22 @@ pub(super) fn read(
             }
         }
     }
-    let hidden = read_hide(collector, entries, &whole);
-    let whole = match hide(&whole, &hidden) {
+    let hidden = read_hide(collector, entries, &whole.iosts);
+    let whole = match whole.hiding(&hidden) {
         Ok(whole) => whole,
         Err(found) => {
-            found.iter().for_each(|one| unhidden(collector, one, &whole, entries));
+            found.iter().for_each(|one| unhidden(collector, one, &whole.iosts, entries));
             return None;
         }
     };
     // Each part has none, but what they say to one another may go round once it is hidden.
+    let (whole, clocks, uncontrollable) = whole.apart();
     let place = |number| whole.transitions[number].origin.whole.clone();
     check_livelocks(collector, &whole, &place, "hide less: one of these steps must be seen");
     let origin = shape::get(entries, "iosts").map(|node| collector.origin(&node.span));
     let iosts = Iosts { origin, ..whole };
-    (collector.errors() == before).then_some(Specification { iosts, types, functions })
+    let specification = Specification { iosts, types, functions };
+    (collector.errors() == before).then_some((specification, (clocks, uncontrollable)))
 }
 
 /// The files of the parts of a composition, and of their parts, and files that are imported; none of a file
@@ -126,7 +133,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn part(collector: &mut Collector, item: &Node, depth: usize) -> Option<Part> {
+fn part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usize, bool)) -> Option<Part> {
     let (file, rename) = match &item.kind {
         NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["model", "rename"], "a part");
@@ -145,28 +152,39 @@ fn part(collector: &mut Collector, item: &Node, depth: usize) -> Option<Part> {
     let scalar = shape::scalar(collector, file, "a part", LIKE)?;
     let origin = collector.origin(&scalar.span);
     let file = open(collector, scalar, "the part")?;
-    let read = read_nested(file, depth + 1);
-    let mut specification = match read {
-        Ok((specification, warnings)) => {
+    let read = read_nested(file, depth + 1, may_be_timed);
+    let (specification, said) = match read {
+        Ok((read, warnings)) => {
             // What one part leaves unused is another's.
             let kept = warnings.into_iter().filter(|one| one.code != "unused-action");
             kept.for_each(|one| collector.push(one));
-            specification
+            read
         }
         Err(found) => {
             found.into_iter().for_each(|one| collector.push(one));
             return None;
         }
     };
+    let Specification { iosts, types, functions } = specification;
+    let (clocks, uncontrollable) = said.unwrap_or_else(|| {
+        let resets = iosts.transitions.map(|_| Vec::new());
+        (Clocks { resets, ..Clocks::default() }, BTreeSet::new())
+    });
+    let mut graph = ComposedPart::from(Timed::new(iosts, clocks, uncontrollable));
+    let mut functions = functions;
     if let Some(node) = rename {
-        specification = renamed(collector, node, specification)?;
+        let names = renamed(collector, node, &graph.iosts)?;
+        let new = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());
+        (graph.iosts, functions) = with_names(&graph.iosts, &functions, &names);
+        graph.clocks =
+            graph.clocks.iter().map(|clock| Datum::new(new(clock.name()), clock.ty().clone())).collect();
+        graph.uncontrollable = graph.uncontrollable.iter().map(|name| new(name)).collect();
     }
-    Some(Part { specification, origin })
+    Some(Part { graph, types, functions, origin })
 }
 
-/// The part with other names for actions, data and parameters.
-fn renamed(collector: &mut Collector, node: &Node, of: Specification) -> Option<Specification> {
-    let iosts = &of.iosts;
+/// Other names for actions, data and parameters of the part.
+fn renamed(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option<BTreeMap<String, String>> {
     let entries = shape::mapping(collector, node, "`rename`", "rename: { Pay: PayBank }")?;
     shape::check_distinct(collector, entries, "duplicate-key", "name");
     let mut names: BTreeMap<String, String> = BTreeMap::new();
@@ -211,11 +229,14 @@ fn renamed(collector: &mut Collector, node: &Node, of: Specification) -> Option<
             names.insert(old.to_owned(), new.text.clone());
         }
     }
-    (collector.errors() == before).then(|| with_names(&of, &names))
+    (collector.errors() == before).then_some(names)
 }
 
-fn with_names(of: &Specification, names: &BTreeMap<String, String>) -> Specification {
-    let Specification { iosts, types, functions } = of;
+fn with_names(
+    iosts: &Iosts,
+    functions: &[NamedExpression],
+    names: &BTreeMap<String, String>,
+) -> (Iosts, Vec<NamedExpression>) {
     let new = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());
     let datum = |datum: &Datum| Datum::new(new(datum.name()), datum.ty().clone());
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
@@ -252,12 +273,12 @@ fn with_names(of: &Specification, names: &BTreeMap<String, String>) -> Specifica
         transitions: iosts.transitions.map(transition),
         ..iosts.clone()
     };
-    Specification { iosts, types: types.clone(), functions: functions.iter().map(function).collect() }
+    (iosts, functions.iter().map(function).collect())
 }
 
 /// Functions of one name must be one function.
 fn add_functions(collector: &mut Collector, functions: &mut Vec<NamedExpression>, part: &Part) {
-    for function in &part.specification.functions {
+    for function in &part.functions {
         match functions.iter().find(|known| known.name == function.name) {
             Some(known) if known != function => {
                 let message = format!("two parts declare the function `{}`, and not as the same", known.name);
@@ -276,7 +297,7 @@ fn add_functions(collector: &mut Collector, functions: &mut Vec<NamedExpression>
 
 /// Types of one name must be one type.
 fn add_types(collector: &mut Collector, types: &mut Vec<(String, Type)>, part: &Part) {
-    for (name, ty) in &part.specification.types {
+    for (name, ty) in &part.types {
         match types.iter().find(|(known, _)| known == name) {
             Some((_, known)) if known != ty => {
                 let message = format!("two parts declare the type `{name}`, and not as the same");

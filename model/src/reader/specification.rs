@@ -72,15 +72,16 @@ const KEYS: [&str; 13] = [
 /// # Errors
 /// Every mistake that could be found, with the warnings, in the order of the file.
 pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
-    read_nested(file, 0)
-}
-
-/// The same, as a part of a composition, so deep.
-pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize) -> Reading<Specification> {
     finished(file, |collector| {
-        let (specification, said) = read(collector, Wanted::Untimed, depth)?;
+        let (specification, said) = read(collector, Wanted::Untimed, 0)?;
         said.is_none().then_some(specification)
     })
+}
+
+/// A part of a composition, so deep: with what it says of time, where the whole may have time.
+pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize, may_be_timed: bool) -> Reading<Read> {
+    let wanted = if may_be_timed { Wanted::Any } else { Wanted::Untimed };
+    finished(file, |collector| read(collector, wanted, depth))
 }
 
 /// Reads a timed specification and checks all that needs no solver. One without clocks is one, too.
@@ -125,10 +126,10 @@ enum Wanted {
 }
 
 /// What a timed model says beside its graph: of clocks, and of inputs that the tester does not send.
-type Said = (Clocks, BTreeSet<ActionId>);
+pub(super) type Said = (Clocks, BTreeSet<ActionId>);
 
 /// A specification, and what is said of time, where anything may be.
-type Read = (Specification, Option<Said>);
+pub(super) type Read = (Specification, Option<Said>);
 
 impl Specification {
     fn with_time(self, (clocks, uncontrollable): Said) -> TimedSpecification {
@@ -142,10 +143,9 @@ fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read>
     let entries = top(collector, &root, "iosts")?;
     if shape::get(entries, "compose").is_some() {
         let (name, _) = read_name(collector, entries, "iosts")?;
-        let whole = compose::read(collector, entries, &name, depth)?;
-        let clocks = Clocks { resets: whole.iosts.transitions.map(|_| Vec::new()), ..Clocks::default() };
-        let said = (wanted == Wanted::Timed).then(|| (clocks, BTreeSet::new()));
-        return Some((whole, said));
+        let (whole, said) = compose::read(collector, entries, &name, (depth, wanted != Wanted::Untimed))?;
+        let is_timed = wanted == Wanted::Timed || !said.0.clocks.is_empty();
+        return Some((whole, is_timed.then_some(said)));
     }
     let declares = entries.iter().find(|entry| entry.key.text == "clocks");
     let is_timed = match wanted {

@@ -17,6 +17,7 @@
 //!
 //! [`semantics`] is the concrete meaning, with exact rational delays: the oracle.
 
+pub mod composed;
 pub mod delayed;
 pub mod semantics;
 

@@ -32,7 +32,7 @@ pub fn tree_dot(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> String {
             edge.attributes().set_html(&format!("< <B>{}</B> >", html(&said(iosts, &node.by))));
         }
         for (number, node) in tree.nodes.numbered() {
-            if let NodeEnd::Included(other) = node.end {
+            if let NodeEnd::Included(other) | NodeEnd::Merged(other) = node.end {
                 let edge = graph.edge(id(number), id(other));
                 edge.attributes().set_style(Style::Dashed).set("color", "#999999", true).set(
                     "constraint",
@@ -90,6 +90,13 @@ fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     if !added.is_true() {
         lines.extend(condition_lines(&added));
     }
+    if let Some(merged) = &node.merged {
+        lines.push("merged:".to_owned());
+        let values = merged.standing(&merged.known);
+        lines.extend(values.into_iter().map(|(datum, value)| format!("{datum} = {value}")));
+        let condition = Term::and(merged.condition.iter().cloned());
+        lines.extend(if condition.is_true() { Vec::new() } else { condition_lines(&condition) });
+    }
     if node.end == NodeEnd::Unsatisfiable {
         lines.push("no data satisfy this".to_owned());
     }
@@ -101,7 +108,7 @@ fn colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, 
     match tree.nodes[number].end {
         _ if accepts => Some(("#e3f4e3", "#2e7d32")),
         NodeEnd::Open | NodeEnd::Depth | NodeEnd::Nodes => Some(("#eeeeee", "#999999")),
-        NodeEnd::Included(_) => Some(("white", "#999999")),
+        NodeEnd::Included(_) | NodeEnd::Merged(_) => Some(("white", "#999999")),
         NodeEnd::Expanded | NodeEnd::Sink | NodeEnd::Unsatisfiable => None,
     }
 }
@@ -146,7 +153,7 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
         }
     }
     for (number, node) in tree.nodes.numbered() {
-        if let NodeEnd::Included(other) = node.end {
+        if let NodeEnd::Included(other) | NodeEnd::Merged(other) = node.end {
             paper.straight(found.nodes[number.place()], found.nodes[other.place()], DASHED);
         }
     }
@@ -184,7 +191,7 @@ pub fn said(iosts: &Iosts, by: &Move) -> String {
 
 /// The data that the node's step has changed, and what they stand at.
 pub fn changes(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
-    let before = node.parent.map(|parent| &tree.nodes[parent].state);
+    let before = node.parent.map(|parent| tree.nodes[parent].stands());
     let standing = |state: &SymbolicState| state.standing(&state.known);
     let before = before.map(standing).unwrap_or_default();
     let changed = standing(&node.state).into_iter().filter(|(datum, value)| before.get(datum) != Some(value));
@@ -193,7 +200,7 @@ pub fn changes(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
 
 /// The conjuncts that the node's step has added to the path condition.
 pub fn added(tree: &Tree, node: &Node) -> Vec<Term> {
-    let before = node.parent.map_or(0, |parent| tree.nodes[parent].state.condition.len());
+    let before = node.parent.map_or(0, |parent| tree.nodes[parent].stands().condition.len());
     node.state.condition[before..].to_vec()
 }
 

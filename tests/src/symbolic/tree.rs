@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::inclusion::{data_of, inclusion, tidy};
 use coreach_analyses::symbolic::{
     Growth, Inclusion, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits,
@@ -69,7 +70,11 @@ fn is_quiescent(iosts: &Iosts, state: &State) -> bool {
 fn meant(iosts: &Iosts, tree: &Tree) -> Option<Vec<States>> {
     let mut all: Vec<States> = Vec::new();
     for node in tree.nodes.iter() {
-        let before = node.parent.map(|parent| all[parent.0 as usize].clone());
+        let before = node.parent.map(|parent| {
+            let merged = tree.nodes.numbered().filter(|(_, node)| node.end == NodeEnd::Merged(parent));
+            let all_of_them = merged.flat_map(|(number, _)| all[number.0 as usize].iter().cloned());
+            all[parent.0 as usize].iter().cloned().chain(all_of_them).collect::<States>()
+        });
         all.push(match (&node.by, before) {
             (Move::Take(step), Some(before)) => through(iosts, step.transition, &before),
             (Move::Quiet, Some(before)) => {
@@ -175,7 +180,7 @@ fn compare_node(iosts: &Iosts, tree: &Tree, node: NodeId, seen: &mut Seen) -> Re
 /// What differs.
 pub fn compare_tree(iosts: &Iosts, quiescence: Quiescence, seen: &mut Seen) -> Result<(), String> {
     let system = System::new(iosts);
-    let limits = TreeLimits { depth: 3, nodes: 400, quiescence, is_restricted: false };
+    let limits = TreeLimits { depth: 3, nodes: 400, quiescence, is_restricted: false, is_merged: false };
     let tree = Growth::new(&system, limits).finish(&mut Z3Solver::default());
     let Some(meant) = meant(iosts, &tree) else { return Ok(()) };
     for (number, node) in tree.nodes.numbered() {
@@ -217,6 +222,103 @@ pub fn compare_tree(iosts: &Iosts, quiescence: Quiescence, seen: &mut Seen) -> R
     Ok(())
 }
 
+/// A step of a trace: a transition with the values of its action's parameters; none of quiescence.
+type Taken = Option<(TransitionId, Vec<Value>)>;
+
+/// The traces that a tree shows from a node, of which one has led here.
+fn traces(
+    iosts: &Iosts,
+    tree: &Tree,
+    node: NodeId,
+    state: &State,
+    so_far: &[Taken],
+    all: &mut BTreeSet<Vec<Taken>>,
+) {
+    all.insert(so_far.to_vec());
+    let on = match tree.nodes[node].end {
+        NodeEnd::Merged(other) => other,
+        _ => node,
+    };
+    for child in tree.children(on) {
+        let mut go = |next: &State, by: Taken| {
+            let longer = [so_far, &[by]].concat();
+            traces(iosts, tree, child, next, &longer, all);
+        };
+        match &tree.nodes[child].by {
+            Move::Take(step) => {
+                let transition = &iosts.transitions[step.transition];
+                let parameters = &iosts.action(transition.action).parameters;
+                for valuation in all_of(parameters).unwrap_or_default() {
+                    let values: Vec<Value> =
+                        parameters.iter().map(|datum| valuation[datum].clone()).collect();
+                    if let Some(next) = fire(iosts, transition, state, &values) {
+                        go(&next, Some((step.transition, values)));
+                    }
+                }
+            }
+            Move::Quiet if is_quiescent(iosts, state) => go(state, None),
+            Move::Quiet | Move::Start => {}
+        }
+    }
+}
+
+/// Holds a tree whose states are merged against one whose states are not, and against brute force.
+///
+/// # Errors
+/// What differs.
+pub fn compare_merging(iosts: &Iosts, seen: &mut Seen) -> Result<(), String> {
+    let system = System::new(iosts);
+    let mut solver = Z3Solver::default();
+    let limits = TreeLimits { depth: 4, nodes: 300, quiescence: Quiescence::Loop, ..TreeLimits::default() };
+    let plain = Growth::new(&system, limits).finish(&mut solver);
+    let tree = Growth::new(&system, TreeLimits { is_merged: true, ..limits }).finish(&mut solver);
+    let has_room = |tree: &Tree| tree.nodes.iter().all(|node| node.end != NodeEnd::Nodes);
+    let (Some(meant), Some(begin)) = (meant(iosts, &tree), initial(iosts)) else { return Ok(()) };
+    if !has_room(&plain) || !has_room(&tree) || begin.len() > 40 {
+        return Ok(());
+    }
+    let (mut of_plain, mut of_merged) = (BTreeSet::new(), BTreeSet::new());
+    for state in &begin {
+        traces(iosts, &plain, NodeId(0), state, &[], &mut of_plain);
+        traces(iosts, &tree, NodeId(0), state, &[], &mut of_merged);
+    }
+    seen.runs += of_plain.len();
+    ensure!(
+        of_plain == of_merged,
+        "{} traces, and {} when states are merged",
+        of_plain.len(),
+        of_merged.len()
+    );
+    seen.nodes += plain.nodes.len();
+    seen.cut += plain.nodes.len() - tree.nodes.len();
+    let data = data_of(iosts);
+    for (number, node) in tree.nodes.numbered() {
+        let Some(merged) = &node.merged else { continue };
+        let others = tree.nodes.numbered().filter(|(_, other)| other.end == NodeEnd::Merged(number));
+        let numbers = others.map(|(other, _)| other).chain([number]);
+        let expected: States = numbers.flat_map(|number| meant[number.0 as usize].clone()).collect();
+        for valuation in all_of(&data).unwrap_or_default() {
+            let mut question = merged.condition.clone();
+            let equal = |(datum, value): (&Datum, &Value)| {
+                Term::equal(&merged.value(datum), &Term::literal(value.clone()))
+            };
+            question.extend(valuation.iter().map(equal));
+            let is_there = match solver.check(&question) {
+                Answer::Sat => true,
+                Answer::Unsat => false,
+                Answer::Unknown => continue,
+            };
+            let state = State { location: node.state.location, valuation };
+            let is_meant = expected.contains(&state);
+            // Where it is not certain that something can happen, it may be there and stand for nothing.
+            ensure!(is_there == is_meant || (is_there && !node.is_certain), "{number:?}: {state:?}");
+            seen.included += usize::from(is_meant);
+            seen.not_included += usize::from(!is_meant);
+        }
+    }
+    Ok(())
+}
+
 /// Everything that can be reached, without a bound.
 fn reachable(iosts: &Iosts) -> Option<States> {
     let mut all = initial(iosts)?;
@@ -241,7 +343,13 @@ fn reachable(iosts: &Iosts) -> Option<States> {
 /// What differs.
 pub fn compare_restriction(iosts: &Iosts, seen: &mut Seen) -> Result<(), String> {
     let system = System::new(iosts);
-    let limits = TreeLimits { depth: 6, nodes: 150, quiescence: Quiescence::Unseen, is_restricted: true };
+    let limits = TreeLimits {
+        depth: 6,
+        nodes: 150,
+        quiescence: Quiescence::Unseen,
+        is_restricted: true,
+        is_merged: false,
+    };
     let mut solver = Z3Solver::default();
     let tree = Growth::new(&system, limits).finish(&mut solver);
     let Some(meant) = meant(iosts, &tree) else { return Ok(()) };

@@ -5,7 +5,7 @@ use coreach_analyses::symbolic::Quiescence;
 use coreach_model::iosts::Iosts;
 use coreach_tests::generator::{Shape, generate};
 use coreach_tests::source::read;
-use coreach_tests::symbolic::tree::{Seen, compare_restriction, compare_tree, is_small};
+use coreach_tests::symbolic::tree::{Seen, compare_merging, compare_restriction, compare_tree, is_small};
 
 fn shape() -> Shape {
     Shape {
@@ -53,4 +53,12 @@ fn inclusions_are_those_of_the_sets_and_restrictions_lose_nothing() {
         "{seen:?}"
     );
     assert!(seen.uncertain * 5 < seen.included + seen.not_included, "{seen:?}");
+}
+
+/// *Sound* and *precise*: with merged states a tree shows the same traces, and a merged state stands for what
+/// was merged.
+#[test]
+fn merged_states_lose_no_trace_and_add_none() {
+    let seen = each(24, compare_merging);
+    assert!(seen.runs > 1000 && seen.cut > 100 && seen.included > 100 && seen.not_included > 100, "{seen:?}");
 }

@@ -68,6 +68,7 @@ fn explorations_follow_their_schema() {
     let documents = [
         explored(&text, TreeLimits { is_restricted: true, ..limits }, Purpose::None),
         explored(&text, limits, Purpose::Inclusion(1)),
+        explored(&text, TreeLimits { is_merged: true, depth: 4, ..limits }, Purpose::None),
         explored(
             &text,
             TreeLimits { quiescence: Quiescence::Loop, nodes: 30, ..limits },
@@ -80,7 +81,7 @@ fn explorations_follow_their_schema() {
             Purpose::None,
         ),
     ];
-    assert_eq!(documents.each_ref().map(|document| document["exit_code"].clone()), [0, 0, 6, 6, 0]);
+    assert_eq!(documents.each_ref().map(|document| document["exit_code"].clone()), [0, 0, 0, 6, 6, 0]);
     follow("exploration.schema.json", &[&documents[..], &[ended(documents[0].clone())]].concat());
 }
 

@@ -1,0 +1,123 @@
+//! Timed models from parts.
+//!
+//! **Method.** Clocks advance in all parts together, so the clocks of the parts are those of the whole, and
+//! what is composed is the graphs ([`crate::compose`]): a clock is a variable there that is set back by an
+//! assignment, so what two parts have of one name is found as of all data, and what they do together sets
+//! back the clocks of both. Afterwards the clocks are clocks again.
+//!
+//! A transition keeps its name, where it is one transition of the whole; where the part takes it from several
+//! places, the place stands before the name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::compose::{Incompatible, Unhidden, compose, hide};
+use crate::data::Datum;
+use crate::iosts::{ActionId, ActionKind, Iosts, Transition, TransitionId};
+use crate::numbered::Numbered;
+use crate::term::Term;
+use crate::timed::{Clocks, Timed};
+
+/// A timed model as a graph in which clocks are variables, and what is not in the graph.
+#[derive(Clone, Debug)]
+pub struct ComposedPart {
+    /// The graph.
+    pub iosts: Iosts,
+    /// Which of its variables are clocks.
+    pub clocks: Vec<Datum>,
+    /// The inputs that the tester does not send.
+    pub uncontrollable: BTreeSet<String>,
+    /// What transitions are called, by where they stand.
+    called: BTreeMap<Place, String>,
+}
+
+/// Where a transition stands: a file, and a piece of it.
+type Place = (String, usize, usize);
+
+fn place(transition: &Transition) -> Option<Place> {
+    let origin = transition.origin.whole.as_ref()?;
+    Some((origin.file.name.clone(), origin.span.start, origin.span.end))
+}
+
+impl From<Timed> for ComposedPart {
+    fn from(timed: Timed) -> Self {
+        let Timed { graph: mut iosts, clocks: Clocks { clocks, resets, names }, uncontrollable } = timed;
+        let uncontrollable = uncontrollable.iter().map(|id| iosts.action(*id).name.clone()).collect();
+        let zero = Term::int(0).to_real();
+        let mut called = BTreeMap::new();
+        for (number, resets) in resets.numbered() {
+            let transition = &mut iosts.transitions[number];
+            transition.assignments.extend(resets.iter().map(|clock| (clock.clone(), zero.clone())));
+            if let (Some(place), Some(name)) = (place(transition), names.find(number).cloned().flatten()) {
+                called.insert(place, name);
+            }
+        }
+        iosts.variables.extend(clocks.iter().cloned());
+        ComposedPart { iosts, clocks, uncontrollable, called }
+    }
+}
+
+impl ComposedPart {
+    /// Both together.
+    ///
+    /// # Errors
+    /// All reasons why they do not go together.
+    pub fn with(&self, name: &str, other: &ComposedPart) -> Result<Self, Vec<Incompatible>> {
+        let iosts = compose(name, &self.iosts, &other.iosts)?;
+        let mut whole = ComposedPart { iosts, ..self.clone() };
+        whole.clocks.extend(other.clocks.iter().cloned());
+        whole.uncontrollable.extend(other.uncontrollable.iter().cloned());
+        whole.called.extend(other.called.clone());
+        Ok(whole)
+    }
+
+    /// The same where nobody sees these outputs.
+    ///
+    /// # Errors
+    /// Everything that cannot be hidden.
+    pub fn hiding(&self, names: &[String]) -> Result<Self, Vec<Unhidden>> {
+        Ok(ComposedPart { iosts: hide(&self.iosts, names)?, ..self.clone() })
+    }
+
+    /// As a timed model.
+    pub fn timed(self) -> Timed {
+        let (iosts, clocks, uncontrollable) = self.apart();
+        Timed::new(iosts, clocks, uncontrollable)
+    }
+
+    /// Its graph, in which clocks are no data, and what it says of time.
+    pub fn apart(self) -> (Iosts, Clocks, BTreeSet<ActionId>) {
+        let ComposedPart { mut iosts, clocks, uncontrollable, called } = self;
+        iosts.variables.retain(|datum| !clocks.contains(datum));
+        let mut resets = Numbered::new();
+        for transition in &mut iosts.transitions {
+            let is_reset = |clock: &&Datum| transition.assignments.remove(*clock).is_some();
+            resets.push(clocks.iter().filter(is_reset).cloned().collect());
+        }
+        let names = names(&iosts, &called);
+        let is_uncontrollable = |id: &ActionId| {
+            let action = iosts.action(*id);
+            action.kind == ActionKind::Input && uncontrollable.contains(&action.name)
+        };
+        let uncontrollable = iosts.action_ids().filter(is_uncontrollable).collect();
+        (iosts, Clocks { clocks, resets, names }, uncontrollable)
+    }
+}
+
+/// What the transitions of the whole are called.
+fn names(iosts: &Iosts, called: &BTreeMap<Place, String>) -> Numbered<TransitionId, Option<String>> {
+    let own: Numbered<TransitionId, Option<&String>> =
+        iosts.transitions.map(|transition| called.get(&place(transition)?));
+    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+    for name in own.iter().flatten() {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    let named = iosts.transitions.numbered().map(|(number, transition)| {
+        let name = own[number]?;
+        let place = &iosts.location(transition.source).name;
+        let said = if counts[name] == 1 { name.clone() } else { format!("{place}_{name}") };
+        // Of two that even then have one name, the second has its number.
+        used.insert(said.clone()).then_some(said)
+    });
+    named.collect()
+}
