@@ -7,9 +7,9 @@
 //! from the positions that are possible (`positions.rs`), and its stimulus sent, or its answer awaited. Best
 //! is what meets most for each step. What it is worth to meet something (`worth.rs`) depends on what it is:
 //! what a criterion lists, and classes of data ([`goals`]), how data stand to each other, what counters have
-//! counted to; and on how often it was met: nothing is ever done, it is only worth less. One plan of five is
-//! put off for a move by lot: that gets out of what the model does not describe. Only between plans, since a
-//! long one would never come to its end.
+//! counted to; and on how often it was met: nothing is ever done, it is only worth less. Without data, a
+//! tour takes the transitions that are new (`tour.rs`). One plan of five is put off for a move by lot: that
+//! gets out of what the model does not describe. Only between plans, since a long one would never end.
 //!
 //! The system is reset only where nothing that was never met can be reached from here and something can from
 //! the beginning. **Constants** that the specification leaves open decide what a run can meet at all: some
@@ -39,6 +39,7 @@ pub mod goals;
 mod outlook;
 mod positions;
 pub(crate) mod search;
+mod tour;
 mod worth;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -54,6 +55,7 @@ use self::candidates::candidates;
 use self::goals::{SoughtGoal, WalkGoal};
 use self::positions::Positions;
 use self::search::{Planned, search};
+use self::tour::tour;
 use self::worth::{New, Worth};
 use crate::judge::{Choice, Judge, Move};
 use crate::run::{Cause, Occurrence};
@@ -340,6 +342,14 @@ impl Walk {
     fn plan(&mut self, random: &mut Random, solver: &mut dyn Solver) {
         let Walk { sought, worth, positions, start, values, .. } = self;
         let sources = &mut Choice { values, random, solver };
+        if !self.is_silent
+            && let Some((state, _)) = positions.iter().next()
+        {
+            self.route = tour(sought, worth, state, sources);
+            if !self.route.is_empty() {
+                return;
+            }
+        }
         let here = search(sought, worth, positions.iter(), self.is_silent, sources);
         if let Some(target) = here.target {
             worth.plans(target);
