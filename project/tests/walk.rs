@@ -191,3 +191,14 @@ transitions:
         assert_eq!(standing.covered, 7, "{seed}: {standing:?}");
     }
 }
+
+/// Precision: what comes where nothing may come is seen at the first visit.
+#[test]
+fn a_walk_listens_where_nothing_may_come() {
+    let talkative = format!("{ACCOUNT}  - {{ from: Ready, to: Ready, on: Blocked }}\n");
+    for seed in 1..=5 {
+        let (runs, standing) = walked(ACCOUNT, &talkative, seed, so_many(400));
+        assert_eq!(runs.last().unwrap().outcome.verdict(), Some(Verdict::Fail));
+        assert_eq!(standing.events, 1, "{standing:?}");
+    }
+}
