@@ -9,16 +9,19 @@
 //! **Method.** Each folder has a `coreach.yaml`, or a `specification.yaml` alone. Where it has
 //! `mutants.txt`, those are its mutants; else mutants of the specification are made as `coreach mutate`
 //! makes them; those that are known not to conform, since a random walk beside the specification shows it,
-//! are kept, the first ones of them. Each meets the walk, and random runs of at most 15, 40, 150 and 600
-//! events one after the other, simulated in this process, with each seed, until a Fail or `--most` events.
-//! All have the same judge: the specification on line, silence where it must answer is Fail. The same
-//! arguments give the same table.
+//! are kept, the first ones of them. The shortest of these walks says how soon they could be found. Each
+//! meets the walk, and random runs of at most 15, 40, 150 and 600 events one after the other, and without an
+//! end, simulated in this process, with each seed, until a Fail or `--most` events. All have the same judge:
+//! the specification on line, silence where it must answer is Fail. The same arguments give the same table.
 //!
 //! **Output**, as Markdown: for each way how many (mutant, seed) pairs were found; the geometric mean over
-//! the mutants of the median events until found (`--most` where the median run did not); how many times fewer
-//! than at random at its best length, over all, and over those that both medians find; and the mutants that
-//! some random seed found and no seed of the way.
+//! the mutants of the median events until found (`--most` where the median run did not); the least and the
+//! largest of these medians; how many times fewer than at random at its best length, over all, and over those
+//! that both medians find; for how many mutants the median is smaller, equal, and larger than that of random;
+//! and the mutants that some random seed found and no seed of the way. `--tell`: for each mutant the median
+//! of each way, and its least and largest number of events.
 
+use std::cmp::Ordering;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -40,13 +43,14 @@ use coreach_model::{Diagnostic, Iosts, Verdict};
 use coreach_project::{jobs, walk as walking};
 
 /// The most events of a random run.
-const LENGTHS: [usize; 4] = [15, 40, 150, 600];
+const LENGTHS: [usize; 5] = [15, 40, 150, 600, usize::MAX];
 
 /// Walks beside the specification, and their events, which say that a mutant is wrong.
 const BESIDE: (u64, usize) = (200, 100);
 
-/// So many mutants are made for one that is wanted.
+/// So many mutants are made for one that is wanted, and so many looked at at once.
 const SPARE: usize = 6;
+const AT_ONCE: usize = 10;
 
 struct Arguments {
     constants: Vec<(String, String)>,
@@ -100,8 +104,10 @@ fn arguments() -> Result<Arguments, String> {
 
 fn main() -> ExitCode {
     let told = arguments().and_then(|arguments| {
-        println!("| model | how | found | events | times fewer | of those that both find | missed |");
-        println!("|---|---|---|---|---|---|---|");
+        println!(
+            "| model | how | found | events | medians | times fewer | of those that both find | sooner, as soon, later | missed |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|");
         arguments.folders.iter().try_for_each(|folder| measure(folder.as_ref(), &arguments))
     });
     match told {
@@ -140,15 +146,24 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
             .map(|one| (format!("{}: {}", one.operator.name(), one.change), one.iosts))
             .collect(),
     };
-    let beside = |one: &(String, Iosts)| written.exists() || is_wrong(specification, test, &known, &one.1);
-    let wrong = jobs::in_order(&made, 2, beside).map_err(|error| error.to_string())?;
-    let wrong: Vec<&(String, Iosts)> = made
-        .iter()
-        .zip(wrong)
-        .filter(|one| one.1 && arguments.only.as_ref().is_none_or(|o| one.0.0.contains(o.as_str())))
-        .map(|one| one.0)
-        .collect();
-    let kept = &wrong[..wrong.len().min(arguments.mutants)];
+    let beside = |one: &(String, Iosts)| shortest(specification, test, &known, &one.1);
+    let is_asked = |name: &String| arguments.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let (mut kept, mut shown, mut seen) = (Vec::new(), Vec::new(), 0);
+    for some in made.chunks(AT_ONCE) {
+        if kept.len() >= arguments.mutants {
+            break;
+        }
+        seen += some.len();
+        let found = jobs::in_order(some, 2, beside).map_err(|error| error.to_string())?;
+        for (mutant, found) in some.iter().zip(found) {
+            if (written.exists() || found.is_some()) && is_asked(&mutant.0) {
+                kept.push(mutant);
+                shown.extend(found);
+            }
+        }
+    }
+    kept.truncate(arguments.mutants);
+    shown.truncate(arguments.mutants);
     let hows: Vec<How> = match arguments.only_walk {
         true => vec![How::Walk],
         false => LENGTHS.map(How::Random).into_iter().chain([How::Walk]).collect(),
@@ -161,22 +176,33 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
         };
         hows.iter().map(one).collect()
     };
-    let met = jobs::in_order(kept, 2, work).map_err(|error| error.to_string())?;
-    let until = |one: &[Option<usize>]| {
+    let met = jobs::in_order(&kept, 2, work).map_err(|error| error.to_string())?;
+    let sorted = |one: &[Option<usize>]| {
         let mut all: Vec<usize> = one.iter().map(|events| events.unwrap_or(arguments.most)).collect();
         all.sort_unstable();
-        all[all.len() / 2]
+        all
     };
+    let until = |one: &[Option<usize>]| sorted(one)[one.len() / 2];
     if arguments.tells {
         for (mutant, met) in kept.iter().zip(&met) {
-            let events: Vec<String> = met.iter().map(|one| until(one).to_string()).collect();
-            eprintln!("{}: {}", events.join(" "), mutant.0);
+            let told = |one: &Vec<Option<usize>>| {
+                let all = sorted(one);
+                format!("{} ({}-{})", until(one), all[0], all[all.len() - 1])
+            };
+            eprintln!("{}: {}", met.iter().map(told).collect::<Vec<String>>().join(", "), mutant.0);
         }
     }
-    println!("| {}, {} mutants of {} wrong | | | | | | |", specification.name, kept.len(), wrong.len());
+    println!("| {}, {} wrong of the first {seen} mutants | | | | | | | | |", specification.name, kept.len());
     let means: Vec<f64> =
         (0..hows.len()).map(|how| mean(met.iter().map(|one| until(&one[how]) as f64))).collect();
     let best = (0..lengths.max(1)).min_by(|a, b| means[*a].total_cmp(&means[*b])).unwrap_or_default();
+    println!(
+        "| | the shortest seen, of {} | | {:.1} | {} to {} | | | | |",
+        shown.len(),
+        mean(shown.iter().map(|events| *events as f64)),
+        shown.iter().min().unwrap_or(&0),
+        shown.iter().max().unwrap_or(&0)
+    );
     for (number, how) in hows.iter().enumerate() {
         let found: usize = met.iter().map(|one| one[number].iter().flatten().count()).sum();
         let both = met
@@ -186,14 +212,22 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
         let some = |events: &[Option<usize>]| events.iter().any(Option::is_some);
         let missed =
             met.iter().filter(|one| !some(&one[number]) && one[..lengths].iter().any(|one| some(one)));
+        let compared = |order: Ordering| {
+            met.iter().filter(|one| until(&one[number]).cmp(&until(&one[best])) == order).count()
+        };
+        let [sooner, as_soon, later] = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(compared);
+        let medians: Vec<usize> = met.iter().map(|one| until(&one[number])).collect();
         let name = match how {
+            How::Random(usize::MAX) => "random, one run".to_owned(),
             How::Random(length) => format!("random, runs of {length}"),
             How::Walk => "walk".to_owned(),
         };
         println!(
-            "| | {name} | {found} of {} | {:.1} | {:.2} | {fewer:.2} | {} |",
+            "| | {name} | {found} of {} | {:.1} | {} to {} | {:.2} | {fewer:.2} | {sooner}, {as_soon}, {later} | {} |",
             met.len() as u64 * arguments.seeds,
             means[number],
+            medians.iter().min().unwrap_or(&0),
+            medians.iter().max().unwrap_or(&0),
             means[best] / means[number],
             missed.count()
         );
@@ -238,15 +272,19 @@ fn by_hand(specification: &Path, mutants: &Path) -> Result<Vec<(String, Iosts)>,
     found.into_iter().map(read).collect()
 }
 
-/// Does a walk beside the specification show that it does not conform?
-fn is_wrong(specification: &Iosts, test: &TestCase, known: &Valuation, iut: &Iosts) -> bool {
-    (1..=BESIDE.0).any(|seed| {
-        let begun = initial_state(test, known, seed, &mut Lazy::default());
-        begun.is_ok_and(|initial| {
-            let constants = test.constants_in(&initial);
-            walk(specification, iut, &constants, seed, BESIDE.1).is_ok_and(|found| found.is_some())
-        })
-    })
+/// The fewest events after which a walk beside the specification shows that it does not conform.
+fn shortest(specification: &Iosts, test: &TestCase, known: &Valuation, iut: &Iosts) -> Option<usize> {
+    let mut least = None;
+    for seed in 1..=BESIDE.0 {
+        let depth = least.map_or(BESIDE.1, |least| least - 1);
+        if depth > 0
+            && let Ok(initial) = initial_state(test, known, seed, &mut Lazy::default())
+            && let Ok(Some(trace)) = walk(specification, iut, &test.constants_in(&initial), seed, depth)
+        {
+            least = Some(trace.len());
+        }
+    }
+    least
 }
 
 /// Runs against an implementation, until one fails or there were so many events: the events up to the

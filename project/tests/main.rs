@@ -4,6 +4,7 @@
 mod captures;
 mod carriers;
 mod games;
+mod graphs;
 mod iut;
 mod kept;
 mod shared;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use coreach_adapters::in_process::InProcess;
+use coreach_analyses::machines::tour::closed;
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::run::{Cause, Occurrence, events};
@@ -14,7 +15,10 @@ use coreach_execution::walk::{Standing, Until, Walk};
 use coreach_execution::{Outcome, Run, Settings, Strategy, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Verdict};
+use coreach_project::cover::Criterion;
 use coreach_project::walk::{ALL, case, listed};
+
+use crate::graphs::{Graph, SORTS};
 
 /// An account: what goes in comes out, and who takes more than there is waits for good.
 const ACCOUNT: &str = "
@@ -38,10 +42,22 @@ fn model(text: &str) -> Iosts {
 
 /// The runs of a walk through a specification, against a model, and how far it came.
 fn walked(specification: &str, system: &str, seed: u64, until: Until) -> (Vec<Run>, Standing) {
+    walked_for(&ALL, specification, system, seed, until)
+}
+
+/// The same, for the goals of these criteria.
+fn walked_for(
+    criteria: &[Criterion],
+    specification: &str,
+    system: &str,
+    seed: u64,
+    until: Until,
+) -> (Vec<Run>, Standing) {
     let (specification, system) = (model(specification), model(system));
     let test = case(&specification).unwrap().test;
     let varies = !test.iosts.constants.is_empty();
-    let mut walk = Walk::new(test.iosts.clone(), &listed(&test.iosts, &ALL), true, until, varies);
+    let goals = listed(&test.iosts, criteria);
+    let mut walk = Walk::new(test.iosts.clone(), &goals, criteria == ALL, until, varies);
     let moment = Duration::from_millis(1);
     let settings =
         Settings { steps: usize::MAX, quiescence: moment, patience: moment, ..Settings::default() };
@@ -136,5 +152,53 @@ fn who_does_as_the_specification_says_is_not_blamed() {
             assert!(failed.is_none(), "{standing:?}: {failed:?}");
             assert!(standing.covered > 0, "{standing:?}");
         }
+    }
+}
+
+/// Precision: on a plain graph the walk is a shortest tour, but for what was tried by lot before it was
+/// planned; and it is found again where the system answers otherwise.
+#[test]
+fn a_walk_over_a_plain_graph_is_hardly_longer_than_the_shortest_tour() {
+    for sort in SORTS {
+        let graph = Graph::drawn(sort, 60, 1);
+        let (text, shortest) = (graph.written(false), graph.bound());
+        let edges = graph.edges.len();
+        let tour = closed(graph.locations, &graph.edges, &vec![true; edges], 0).unwrap();
+        assert_eq!(tour.len(), shortest, "{sort}");
+        let until = Until { percent: Some(100), ..so_many(10 * shortest) };
+        let (runs, standing) = walked_for(&[Criterion::Transitions], &text, &text, 1, until);
+        assert_eq!((standing.covered, runs.len()), (edges, 1), "{sort}: {standing:?}");
+        assert!(standing.events <= shortest + shortest / 10, "{sort}: {standing:?} {shortest}");
+    }
+    // Each answer has two places to go on, by lot.
+    let answers = "
+iosts: answers
+initial: { location: L0 }
+inputs: { I: {}, J: {} }
+outputs: { A: {}, B: {} }
+transitions:
+  - { from: L0, to: L1, on: I }
+  - { from: L1, to: L2, on: A }
+  - { from: L1, to: L0, on: B }
+  - { from: L2, to: L3, on: I }
+  - { from: L2, to: L2, on: J }
+  - { from: L3, to: L0, on: A }
+  - { from: L3, to: L2, on: B }
+";
+    for seed in 1..=5 {
+        let until = Until { percent: Some(100), ..so_many(200) };
+        let (_, standing) = walked_for(&[Criterion::Transitions], answers, answers, seed, until);
+        assert_eq!(standing.covered, 7, "{seed}: {standing:?}");
+    }
+}
+
+/// Precision: what comes where nothing may come is seen at the first visit.
+#[test]
+fn a_walk_listens_where_nothing_may_come() {
+    let talkative = format!("{ACCOUNT}  - {{ from: Ready, to: Ready, on: Blocked }}\n");
+    for seed in 1..=5 {
+        let (runs, standing) = walked(ACCOUNT, &talkative, seed, so_many(400));
+        assert_eq!(runs.last().unwrap().outcome.verdict(), Some(Verdict::Fail));
+        assert_eq!(standing.events, 1, "{standing:?}");
     }
 }

@@ -7,9 +7,10 @@
 //! from the positions that are possible (`positions.rs`), and its stimulus sent, or its answer awaited. Best
 //! is what meets most for each step. What it is worth to meet something (`worth.rs`) depends on what it is:
 //! what a criterion lists, and classes of data ([`goals`]), how data stand to each other, what counters have
-//! counted to; and on how often it was met: nothing is ever done, it is only worth less. One plan of five is
-//! put off for a move by lot: that gets out of what the model does not describe. Only between plans, since a
-//! long one would never come to its end.
+//! counted to; and on how often it was met: nothing is ever done, it is only worth less. Without data, a
+//! tour takes the transitions that are new (`tour.rs`). One plan of five is put off for a move by lot: that
+//! gets out of what the model does not describe. Only between plans, since a long one would never end. Where
+//! nothing may come, what comes is wrong, and costs no event: there the walk listens now and then.
 //!
 //! The system is reset only where nothing that was never met can be reached from here and something can from
 //! the beginning. **Constants** that the specification leaves open decide what a run can meet at all: some
@@ -39,21 +40,23 @@ pub mod goals;
 mod outlook;
 mod positions;
 pub(crate) mod search;
+mod tour;
 mod worth;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Instant;
 
 use coreach_analyses::solver::Solver;
-use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::random::Random;
 use coreach_model::semantics::Event;
+use coreach_model::{LocationId, TransitionId};
 
 use self::candidates::candidates;
 use self::goals::{SoughtGoal, WalkGoal};
 use self::positions::Positions;
 use self::search::{Planned, search};
+use self::tour::tour;
 use self::worth::{New, Worth};
 use crate::judge::{Choice, Judge, Move};
 use crate::run::{Cause, Occurrence};
@@ -130,6 +133,10 @@ pub struct Walk {
     last_new: usize,
     /// Has nothing come since the last event?
     is_silent: bool,
+    /// How often the walk was in each location from which nothing may come.
+    visits: HashMap<LocationId, usize>,
+    /// Is the silence of such a location waited for?
+    listens: bool,
     ends: Option<Ends>,
     /// Observations since the end was decided.
     last: usize,
@@ -157,6 +164,8 @@ impl Walk {
             in_vain: 0,
             last_new: 0,
             is_silent: false,
+            visits: HashMap::new(),
+            listens: false,
             ends: None,
             last: 0,
             tell: None,
@@ -179,6 +188,7 @@ impl Walk {
         self.resets += usize::from(self.ends == Some(Ends::Reset));
         (self.own_events, self.is_silent, self.ends, self.last, self.last_new) = (0, false, None, 0, 0);
         self.route.clear();
+        self.arrives();
     }
 
     /// Is it over, so that no run follows?
@@ -245,6 +255,7 @@ impl Walk {
                 Some(event)
             }
         };
+        let listened = std::mem::take(&mut self.listens);
         if let Some(event) = event {
             let met = self.positions.follow(&self.sought, event);
             match self.worth.note(&met) {
@@ -257,10 +268,13 @@ impl Walk {
                 let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
                 self.positions = Positions::at(&self.sought, states);
             }
+            self.arrives();
         }
-        // What was planned up to here has happened, or something else has.
-        self.route.pop_front();
-        let goes_on = |kind| !self.is_silent || quiescence.is_some() && kind == ActionKind::Input;
+        // What was planned up to here has happened, or something else has; who has only listened goes on.
+        if event.is_some() || !listened {
+            self.route.pop_front();
+        }
+        let goes_on = |kind| !self.is_silent || kind == ActionKind::Input;
         let is_next = |planned: &Planned| goes_on(planned.kind) && self.positions.has(&planned.state);
         if !self.route.front().is_some_and(is_next) {
             self.route.clear();
@@ -276,6 +290,9 @@ impl Walk {
             self.ends = Some(Ends::Over);
         }
         if self.ends.is_none() {
+            if self.listens && !self.is_silent {
+                return Some(vec![Move::Wait]);
+            }
             if self.route.is_empty()
                 && random.chance(BY_LOT)
                 && let Some(any) = self.any(random, solver)
@@ -301,6 +318,27 @@ impl Walk {
         }
         let is_heard = self.is_silent || self.last >= LAST;
         (!is_heard).then(|| vec![Move::Wait])
+    }
+
+    /// Where nothing may come, what comes is wrong: that is listened for at the first, the second, the fourth
+    /// visit, and so on.
+    fn arrives(&mut self) {
+        self.listens = false;
+        if self.sought.quiescence().is_some() {
+            return;
+        }
+        let places: BTreeSet<LocationId> = self.positions.iter().map(|(state, _)| state.location).collect();
+        let is_quiet = |place: &LocationId| {
+            let mut all = self.sought.outgoing[*place].iter();
+            all.all(|number| self.sought.kind(*number) == ActionKind::Input)
+        };
+        if places.iter().all(is_quiet) {
+            for place in places {
+                let visits = self.visits.entry(place).or_default();
+                *visits += 1;
+                self.listens |= visits.is_power_of_two();
+            }
+        }
     }
 
     /// Something that can be done, by lot: a stimulus, or a wait where something may come.
@@ -340,6 +378,14 @@ impl Walk {
     fn plan(&mut self, random: &mut Random, solver: &mut dyn Solver) {
         let Walk { sought, worth, positions, start, values, .. } = self;
         let sources = &mut Choice { values, random, solver };
+        if !self.is_silent
+            && let Some((state, _)) = positions.iter().next()
+        {
+            self.route = tour(sought, worth, state, sources);
+            if !self.route.is_empty() {
+                return;
+            }
+        }
         let here = search(sought, worth, positions.iter(), self.is_silent, sources);
         if let Some(target) = here.target {
             worth.plans(target);
