@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
-use coreach_adapters::description::{Spelling, Unmatched};
+use coreach_adapters::description::{Spelling, Spelt, Unmatched};
+use coreach_adapters::encoding::TextEncoding;
 use coreach_adapters::template::{Function, Template, TemplateError, Wrong};
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
@@ -388,6 +389,18 @@ impl IutReader<'_> {
                     found
                 }
             };
+            if let Some(word) = entry.value.as_scalar().filter(|_| !entry.value.is_nothing()) {
+                match TextEncoding::named(&word.text) {
+                    Some(encoding) => spelling.push((parameter.to_owned(), Spelt::Encoded(encoding))),
+                    None => {
+                        let names = || TextEncoding::ALL.into_iter().map(TextEncoding::name);
+                        let help = self.collector.meant(&word.text, "encodings", names);
+                        let message = format!("there is no encoding `{}`", word.text);
+                        self.collector.mistake("wrong-value", message, &word.span, "not known", help);
+                    }
+                }
+                continue;
+            }
             let what = format!("`{parameter}`");
             let pairs = shape::mapping(self.collector, &entry.value, &what, LIKE).unwrap_or(&[]);
             shape::check_distinct(self.collector, pairs, "duplicate-key", "text");
@@ -425,7 +438,7 @@ impl IutReader<'_> {
             if self.collector.errors() == before {
                 self.check_spelt(&entry.key, &types, &spelt);
             }
-            spelling.push((parameter.to_owned(), spelt));
+            spelling.push((parameter.to_owned(), Spelt::Texts(spelt)));
         }
         Spelling(spelling)
     }
