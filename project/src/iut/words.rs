@@ -366,29 +366,10 @@ impl IutReader<'_> {
         let mut spelling = Vec::new();
         for entry in shape::first_entries(entries) {
             let parameter = entry.key.text.as_str();
-            // Actions may have parameters of one name and different types: a value must be one of each.
-            let types: Vec<&Type> = match self.iosts {
-                None => Vec::new(),
-                Some(iosts) => {
-                    let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
-                    let mut found: Vec<&Type> = Vec::new();
-                    for datum in data().filter(|datum| datum.name() == parameter) {
-                        if !found.contains(&datum.ty()) {
-                            found.push(datum.ty());
-                        }
-                    }
-                    if found.is_empty() {
-                        let help = self.collector.nearest(parameter, data().map(Datum::name));
-                        let help = help.map(|near| format!("did you mean `{near}`?"));
-                        let message = format!("no action has a parameter `{parameter}`");
-                        let diagnostic = Diagnostic::error("unknown-parameter", message)
-                            .at(self.collector.origin(&entry.key.span), "not known");
-                        self.collector.push(Diagnostic { help, ..diagnostic });
-                        continue;
-                    }
-                    found
-                }
-            };
+            let types = self.types_of(&entry.key);
+            if types.is_empty() && self.iosts.is_some() {
+                continue;
+            }
             if let Some(word) = entry.value.as_scalar().filter(|_| !entry.value.is_nothing()) {
                 match TextEncoding::named(&word.text) {
                     Some(encoding) => spelling.push((parameter.to_owned(), Spelt::Encoded(encoding))),
@@ -443,9 +424,31 @@ impl IutReader<'_> {
         Spelling(spelling)
     }
 
+    /// The types of the parameters of this name; reports it where there is a model, and none has it. Actions
+    /// may have parameters of one name and different types: a value must be one of each.
+    pub fn types_of(&mut self, parameter: &Scalar) -> Vec<Type> {
+        let Some(iosts) = self.iosts else { return Vec::new() };
+        let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
+        let mut found: Vec<Type> = Vec::new();
+        for datum in data().filter(|datum| datum.name() == parameter.text) {
+            if !found.contains(datum.ty()) {
+                found.push(datum.ty().clone());
+            }
+        }
+        if found.is_empty() {
+            let help = self.collector.nearest(&parameter.text, data().map(Datum::name));
+            let help = help.map(|near| format!("did you mean `{near}`?"));
+            let message = format!("no action has a parameter `{}`", parameter.text);
+            let diagnostic = Diagnostic::error("unknown-parameter", message)
+                .at(self.collector.origin(&parameter.span), "not known");
+            self.collector.push(Diagnostic { help, ..diagnostic });
+        }
+        found
+    }
+
     /// Warns of values that no text stands for, where they can be counted: they are neither sent nor
     /// understood.
-    fn check_spelt(&mut self, parameter: &Scalar, types: &[&Type], spelt: &[(String, String)]) {
+    fn check_spelt(&mut self, parameter: &Scalar, types: &[Type], spelt: &[(String, String)]) {
         /// Larger types are not gone through.
         const MOST: usize = 100;
         let values = types.iter().filter_map(|ty| Value::enumerate(ty, MOST)).flatten();
