@@ -1,6 +1,6 @@
 //! What an IUT file says of silence, lateness and disconnect: how long a reply may take, what it is worth
-//! that none comes, and what a closed connection and a new one are in the model; and of runs at the same
-//! time.
+//! that none comes, and what a closed connection and a new one are in the model; of runs at the same time;
+//! and of values that are worth trying.
 //!
 //! A connection is nothing to a model unless the user says so: without a word, one that is closed ends the
 //! run without a verdict ([`crate::adapter::Failure::Lost`]).
@@ -26,7 +26,12 @@ pub struct Behaviour {
     /// Of a timed run, how far an instant may be from where it is measured, where the usual time is not
     /// right.
     pub tolerance: Option<Duration>,
+    /// Values of parameters that are to be tried with it.
+    pub samples: Samples,
 }
+
+/// For parameters of these names, values as plain text.
+pub type Samples = BTreeMap<String, Vec<String>>;
 
 /// The usual [`Behaviour::tolerance`].
 pub const TOLERANCE: Duration = Duration::from_millis(10);

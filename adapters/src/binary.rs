@@ -20,6 +20,7 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::{Failure, Received};
 use crate::description::{Binary, BitContent, Extent, Field, Unmatched};
+use crate::encoding::{hex, unhex};
 use crate::signature::{Signatures, Wire};
 
 /// The bytes of a stimulus, as they are sent.
@@ -222,22 +223,6 @@ pub fn fits(number: u64, bits: u32) -> bool {
     number.checked_shr(bits).is_none_or(|more| more == 0)
 }
 
-/// Bytes in pairs of hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The bytes that pairs of hexadecimal digits say. Spaces may stand between them.
-pub fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = text
-        .chars()
-        .filter(|sign| *sign != ' ')
-        .map(|sign| sign.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
-        .collect();
-    let (pairs, alone) = digits.as_ref()?.as_chunks();
-    alone.is_empty().then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
@@ -251,7 +236,7 @@ mod tests {
     use super::*;
     use crate::adapter::Session;
     use crate::cut::Cut;
-    use crate::description::{Bits, Spelling};
+    use crate::description::{Bits, Spelling, Spelt};
     use crate::integer::WireInteger;
 
     const MODEL: &str = "
@@ -304,7 +289,7 @@ transitions: [{ from: A, to: A, on: Short }]
             captures: Vec::new(),
             spelling: Spelling(vec![(
                 "name".to_owned(),
-                texts.map(|(wire, literal)| (wire.to_owned(), literal.to_owned())).to_vec(),
+                Spelt::Texts(texts.map(|(wire, literal)| (wire.to_owned(), literal.to_owned())).to_vec()),
             )]),
             unmatched: Unmatched::Fail,
         }

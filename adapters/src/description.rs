@@ -6,6 +6,7 @@
 //! does, with diagnostics), so nothing in here can be malformed: a pattern is compiled, a template is cut
 //! into its pieces.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use regex::Regex;
 
 use crate::behaviour::{Behaviour, TOLERANCE};
 use crate::cut::Cut;
+use crate::encoding::TextEncoding;
 use crate::evidence::Limits;
 use crate::integer::WireInteger;
 use crate::shared::{self, Shared};
@@ -433,16 +435,47 @@ pub struct Exchange {
     pub expect: Option<Regex>,
 }
 
-/// How values of single parameters are written where it is not the usual way: for each parameter, pairs of
-/// the text on the wire and the literal of the model, each text once. What is not among them is not a value
-/// of the parameter on this wire, in either direction. Of several texts for a literal, the first is sent.
+/// How values of single parameters are written where it is not the usual way.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Spelling(pub Vec<(String, Vec<(String, String)>)>);
+pub struct Spelling(pub Vec<(String, Spelt)>);
+
+/// How values of one parameter are written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Spelt {
+    /// Pairs of the text on the wire and the literal of the model, each text once. What is not among them is
+    /// not a value of the parameter on this wire, in either direction. Of several texts for a literal, the
+    /// first is sent.
+    Texts(Vec<(String, String)>),
+    /// As usual, and that text in an encoding.
+    Encoded(TextEncoding),
+}
 
 impl Spelling {
-    /// The pairs of a parameter that has some.
-    pub fn of(&self, parameter: &str) -> Option<&[(String, String)]> {
-        self.0.iter().find(|(name, _)| name == parameter).map(|(_, pairs)| pairs.as_slice())
+    /// How the parameter is written, where it is said.
+    pub fn of(&self, parameter: &str) -> Option<&Spelt> {
+        self.0.iter().find(|(name, _)| name == parameter).map(|(_, spelt)| spelt)
+    }
+}
+
+impl Spelt {
+    /// The texts that stand for what is usually written so; the first is sent.
+    pub fn texts(&self, usual: &str) -> Vec<String> {
+        match self {
+            Spelt::Texts(pairs) => {
+                pairs.iter().filter(|(_, literal)| literal == usual).map(|(text, _)| text.clone()).collect()
+            }
+            Spelt::Encoded(encoding) => vec![encoding.encoded(usual)],
+        }
+    }
+
+    /// What is usually written for a text on the wire.
+    pub fn usual(&self, text: &str) -> Option<Cow<'_, str>> {
+        match self {
+            Spelt::Texts(pairs) => {
+                pairs.iter().find(|(written, _)| written == text).map(|(_, usual)| Cow::from(usual))
+            }
+            Spelt::Encoded(encoding) => encoding.decoded(text).map(Cow::from),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::{Failure, Received, Sent, Session};
 use crate::binary;
 use crate::description::{Encoding, PreparationStep};
+use crate::encoding;
 use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
 use crate::launched::Launched;
@@ -331,7 +332,7 @@ impl Dialogue {
                 })?;
                 let bytes = match encoding {
                     Encoding::Lines(lines) => Ok((text + &lines.line_ending).into_bytes()),
-                    Encoding::Binary(binary) => binary::unhex(&text)
+                    Encoding::Binary(binary) => encoding::unhex(&text)
                         .ok_or_else(|| "no pairs of hexadecimal digits".to_owned())
                         .and_then(|frame| binary.cut.framed(frame)),
                     Encoding::Json => Err("JSON messages have no words of their own for this".to_owned()),
@@ -349,7 +350,7 @@ impl Dialogue {
                     StreamFrame::Ended(ended) => return Err(lost(ended, process)),
                 };
                 let answer = match encoding {
-                    Encoding::Binary(_) => binary::hex(&frame),
+                    Encoding::Binary(_) => encoding::hex(&frame),
                     Encoding::Json | Encoding::Lines(_) if skips => {
                         text(&frame).unwrap_or_default().to_owned()
                     }

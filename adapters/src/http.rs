@@ -14,6 +14,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::{Adapter, Failure, Left, Received, Session, Teardown};
 use crate::address::host;
 use crate::description::{Capture, Http, PreparationStep, Probe, Request, Transport};
+use crate::encoding::percent_encoded;
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
 use crate::reply::{Reply, captured, translate};
@@ -348,7 +349,7 @@ pub fn prepare(
         Failure::Untranslatable(format!("the request for `{what}` has the hole `{name}`, {why}"))
     };
     let given = |name: &str| value(name).ok();
-    let path = request.path.fill_as(given, |value| encoded(&value)).map_err(no_value)?;
+    let path = request.path.fill_as(given, |value| percent_encoded(&value)).map_err(no_value)?;
     let body = match &request.body {
         Some(body) => body.fill(given).map_err(no_value)?,
         None => String::new(),
@@ -366,17 +367,4 @@ pub fn prepare(
     }
     let url = format!("{base}{path}");
     Ok(Prepared { name: what.to_owned(), method: request.method.clone(), url, body, headers })
-}
-
-/// Percent-encoded, but for what needs it nowhere (RFC 3986, 2.3).
-pub fn encoded(text: &str) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
 }

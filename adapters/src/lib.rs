@@ -17,6 +17,7 @@ pub mod cut;
 pub mod datagrams;
 pub mod description;
 pub mod dialogue;
+pub mod encoding;
 pub mod evidence;
 pub mod framing;
 pub mod held_up;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::adapter::{Failure, Received, Session};
 use crate::captures::Captures;
-use crate::description::{Capture, Spelling};
+use crate::description::{Capture, Spelling, Spelt};
 use crate::launched::Launched;
 
 /// The signatures of a run's actions, its constants, and what it has captured.
@@ -96,9 +96,7 @@ impl Signatures {
                 let usual = codec::to_text(event.values.get(at)?);
                 match spelling.of(name) {
                     None => Some(usual),
-                    Some(texts) => {
-                        texts.iter().find(|(_, literal)| *literal == usual).map(|(text, _)| text.clone())
-                    }
+                    Some(spelt) => spelt.texts(&usual).into_iter().next(),
                 }
             }
             None => self.known(name),
@@ -191,7 +189,7 @@ pub enum Wire<'a> {
 impl Wire<'_> {
     /// The value that it is. Where `values` has texts for the parameter, these and no others are values.
     fn value(&self, datum: &Datum, spelling: &Spelling) -> Result<Value, Misread> {
-        let Some(texts) = spelling.of(datum.name()) else {
+        let Some(spelt) = spelling.of(datum.name()) else {
             return match self {
                 Wire::Text(text) => codec::from_text(text, datum.ty()),
                 Wire::Json(tree) => codec::from_tree(tree, datum.ty(), json::WIRE.digits),
@@ -204,21 +202,24 @@ impl Wire<'_> {
             Wire::Json(Tree::Bool(value)) => Some(if *value { "true" } else { "false" }),
             Wire::Json(_) => None,
         };
-        let found = texts.iter().find(|(text, _)| Some(text.as_str()) == written);
-        let (_, usual) = found.ok_or_else(|| {
+        let usual = written.and_then(|written| spelt.usual(written)).ok_or_else(|| {
             let there = match self {
                 Wire::Text(text) => format!("{text:?}"),
                 Wire::Json(tree) => tree.to_string(),
             };
-            Misread::Wrong(format!("expected a text of `values`, not {}", shortened(&there)))
+            let wanted = match spelt {
+                Spelt::Texts(_) => "a text of `values`".to_owned(),
+                Spelt::Encoded(encoding) => format!("what is written as `{}`", encoding.name()),
+            };
+            Misread::Wrong(format!("expected {wanted}, not {}", shortened(&there)))
         })?;
-        codec::from_text(usual, datum.ty())
+        codec::from_text(&usual, datum.ty())
     }
 }
 
 /// That a number is too long to be read.
 pub fn too_long(digits: usize) -> Failure {
-    Failure::Garbage(format!("a number of {digits} digits"))
+    Failure::Garbage(Misread::TooLong(digits).to_string())
 }
 
 /// The visible actions of a model.

@@ -11,8 +11,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::encoding::TextEncoding;
 
 /// A text cut at its holes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,10 +58,10 @@ impl Function {
     fn of(self, text: &str) -> String {
         match self {
             Function::Length => text.len().to_string(),
-            Function::Base64 => STANDARD.encode(text),
-            Function::Hex => text.bytes().map(|byte| format!("{byte:02x}")).collect(),
+            Function::Base64 => TextEncoding::Base64.encoded(text),
+            Function::Hex => TextEncoding::Hex.encoded(text),
             Function::Lower => text.to_lowercase(),
-            Function::Json => serde_json::Value::from(text).to_string(),
+            Function::Json => TextEncoding::Json.encoded(text),
         }
     }
 }

@@ -78,6 +78,7 @@ impl Driving {
             steps: self.steps.unwrap_or(before.steps),
             time: budget::said_time().unwrap_or(before.time),
             tolerance: before.tolerance,
+            samples: before.samples,
         }
     }
 }

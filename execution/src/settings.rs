@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use coreach_adapters::Iut;
-use coreach_adapters::behaviour::{TOLERANCE, Within};
+use coreach_adapters::behaviour::{Samples, TOLERANCE, Within};
 
 use crate::judge::Judge;
 use crate::run::RunStep;
@@ -28,6 +28,8 @@ pub struct Settings {
     /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an
     /// operating system and an adapter take.
     pub tolerance: Duration,
+    /// Values of parameters that are to be tried, as the implementation's file says.
+    pub samples: Samples,
 }
 
 impl Default for Settings {
@@ -40,6 +42,7 @@ impl Default for Settings {
             steps: 1000,
             time: Duration::from_secs(60),
             tolerance: TOLERANCE,
+            samples: Samples::new(),
         }
     }
 }
@@ -48,7 +51,9 @@ impl Settings {
     /// The same with what the file of an implementation says.
     #[must_use]
     pub fn against(self, iut: &Iut) -> Self {
-        Settings { within: iut.behaviour.within.clone(), tolerance: iut.tolerance(), ..self }
+        let behaviour = &iut.behaviour;
+        let (within, samples) = (behaviour.within.clone(), behaviour.samples.clone());
+        Settings { within, samples, tolerance: iut.tolerance(), ..self }
     }
 
     /// How long silence must last where the judge is, after this trace.

@@ -58,7 +58,7 @@ impl TestSession<'_> {
             return timed::strategy::run(self, seed, strategy);
         }
         let mut begun = self.begin(seed);
-        let mut values = Values::new(MIX);
+        let mut values = Values::new(MIX).with_samples(&self.settings.samples);
         values.begin(&begun.constants);
         strategy.begin(self.judge);
         // The initial location may be Pass: then nothing is to be done.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
     Command, Encoding, Exchange, Http, Iut, Launch, Lines, Place, PreparationStep, Probe, RepliesFrom,
-    Request, Response, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
+    Request, Response, Settle, Shape, Spelling, Spelt, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind};
 use coreach_adapters::lines::pattern;
@@ -111,7 +111,10 @@ fn lines(coin: &str) -> Lines {
         captures: Vec::new(),
         spelling: Spelling(vec![(
             "pBeverage".to_owned(),
-            vec![("tea".to_owned(), "TEA".to_owned()), ("coffee".to_owned(), "COFFEE".to_owned())],
+            Spelt::Texts(vec![
+                ("tea".to_owned(), "TEA".to_owned()),
+                ("coffee".to_owned(), "COFFEE".to_owned()),
+            ]),
         )]),
         unmatched: Unmatched::Fail,
     }
@@ -320,7 +323,7 @@ fn a_request_that_is_given_up_leaves_no_thread() {
 #[test]
 fn a_value_without_a_text_is_not_sent_by_its_own_name() {
     let mut partial = lines("COIN {pCoinValue}");
-    partial.spelling.0[0].1.retain(|(text, _)| text == "tea");
+    partial.spelling.0[0].1 = Spelt::Texts(vec![("tea".to_owned(), "TEA".to_owned())]);
     let test = test_case();
     let deadline = Instant::now() + Duration::from_secs(1);
     let session = Session { iosts: &test.iosts, constants: &[], seed: 1, deadline };

@@ -69,7 +69,7 @@ pub enum Misread {
 impl fmt::Display for Misread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Misread::TooLong(digits) => write!(f, "a number of {digits} digits"),
+            Misread::TooLong(digits) => write!(f, "a number or a string of {digits} digits or characters"),
             Misread::Wrong(text) => f.write_str(text),
         }
     }
@@ -107,7 +107,10 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
         (Type::Real, Tree::Number(text) | Tree::Text(text)) => {
             Value::Real(number::real(text, digits).map_err(number)?)
         }
-        (Type::String, Tree::Text(text)) => Value::string(text),
+        (Type::String, Tree::Text(text)) => match text.chars().count() {
+            count if count > digits => return Err(Misread::TooLong(count)),
+            _ => Value::string(text),
+        },
         (Type::Enum(enumeration), Tree::Text(name)) => {
             let at = enumeration.literals.iter().position(|literal| literal == name).ok_or_else(wrong)?;
             Value::Enum(enumeration.clone(), at)

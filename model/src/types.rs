@@ -91,6 +91,15 @@ impl Type {
         self.is_number() || matches!(self, Type::String)
     }
 
+    /// Is it the other type, which has no parts, or has it such a part?
+    pub fn contains(&self, part: &Type) -> bool {
+        match self {
+            Type::Array(array) => array.index.contains(part) || array.element.contains(part),
+            Type::Record(record) => record.fields.iter().any(|(_, field)| field.contains(part)),
+            _ => self == part,
+        }
+    }
+
     /// How many values the type has, where that is finite and fits.
     pub fn cardinality(&self) -> Option<usize> {
         match self {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use coreach_adapters::description::{Http, Lines, Place, Response, Shape, Spelling, Unmatched};
+use coreach_adapters::description::{Http, Lines, Place, Response, Shape, Spelling, Spelt, Unmatched};
 use coreach_adapters::json_lines::{Message, message};
 use coreach_adapters::lines::{FoundLine, Pending, pattern};
 use coreach_adapters::reply::{Reply, translate};
@@ -44,7 +44,7 @@ fn event(received: &Received) -> Option<String> {
 /// `s` is spelt `tea` and `coffee`.
 fn spelling() -> Spelling {
     let pairs = [("tea", "TEA"), ("coffee", "COFFEE")];
-    Spelling(vec![("s".to_owned(), pairs.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec())])
+    Spelling(vec![("s".to_owned(), Spelt::Texts(pairs.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec()))])
 }
 
 /// The event that a JSON line is.

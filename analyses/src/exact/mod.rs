@@ -42,7 +42,7 @@ use coreach_model::iosts::Transition;
 use coreach_model::obligation::enabling_condition;
 use coreach_model::semantics::State;
 use coreach_model::term::substitute;
-use coreach_model::{Iosts, LocationId, Number, Numbered, Term, TransitionId, budget};
+use coreach_model::{Iosts, LocationId, Number, Numbered, Term, TransitionId, Type, budget};
 
 use crate::inductive::{HornClauses, RefinementIteration, chain};
 use crate::solver::horn::{HornEngine, HornReply};
@@ -223,6 +223,8 @@ impl Questions<'_> {
         let claimed = if problem.is_cut() {
             // No path of the graph: the predicates are empty.
             Some(BTreeMap::new())
+        } else if self.speaks_of_strings() {
+            return ExactAnswer::Unknown("the engine decides nothing about strings".to_owned());
         } else {
             self.asked += 1;
             match self.engine.solve(&problem.text()) {
@@ -252,6 +254,12 @@ impl Questions<'_> {
             }
         }
         self.refuse("the engine's facts do not prove it")
+    }
+
+    fn speaks_of_strings(&self) -> bool {
+        let parameters = self.iosts.actions.iter().flat_map(|action| &action.parameters);
+        let mut data = self.iosts.constants.iter().chain(&self.iosts.variables).chain(parameters);
+        data.any(|datum| datum.ty().contains(&Type::String))
     }
 
     fn refuse(&mut self, why: &str) -> ExactAnswer {

@@ -135,15 +135,6 @@ fn contains_array(ty: &Type) -> bool {
     }
 }
 
-fn contains_string(ty: &Type) -> bool {
-    match ty {
-        Type::String => true,
-        Type::Array(array) => contains_string(&array.index) || contains_string(&array.element),
-        Type::Record(record) => record.fields.iter().any(|(_, field)| contains_string(field)),
-        _ => false,
-    }
-}
-
 /// Is the type smaller than its sort, as a solver sees it?
 fn is_restricted(ty: &Type) -> bool {
     match ty {
@@ -163,7 +154,7 @@ struct Walk {
 
 impl Walk {
     fn visit(&mut self, term: &Term) {
-        self.facts.strings = self.facts.strings || contains_string(term.sort());
+        self.facts.strings = self.facts.strings || term.sort().contains(&Type::String);
         if let Node::Literal(value) = term.node() {
             self.facts.beyond |= is_beyond(value);
             return;

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use coreach_adapters::behaviour::{TOLERANCE, Within};
+use coreach_adapters::behaviour::{Samples, TOLERANCE, Within};
 use coreach_analyses::solver::Solver;
 use coreach_model::codec;
 use coreach_model::semantics::State;
@@ -162,6 +162,7 @@ impl RunSettings {
                 time: time("run_ms")?,
                 // Of each implementation's own.
                 tolerance: TOLERANCE,
+                samples: Samples::new(),
             },
         })
     }

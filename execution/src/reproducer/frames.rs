@@ -174,7 +174,7 @@ mod tests {
                 match inbox.frame() {
                     Ok(None) => break,
                     Err(_) => {
-                        expected.push("garbage ".to_owned() + &coreach_adapters::binary::hex(inbox.rest()));
+                        expected.push("garbage ".to_owned() + &coreach_adapters::encoding::hex(inbox.rest()));
                         wrong += 1;
                         break;
                     }

@@ -42,7 +42,7 @@ use coreach_adapters::description::{
 };
 use coreach_adapters::evidence::{self, EvidenceItem, EvidenceKind};
 use coreach_adapters::signature::Signatures;
-use coreach_adapters::{Failure, Received, Session, binary, json_lines};
+use coreach_adapters::{Failure, Received, Session, binary, encoding, json_lines};
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value, Verdict, codec};
 use python::{bytes, comment, json, text};
@@ -274,7 +274,7 @@ impl Writer<'_> {
                     let Some(text) = words.whole() else {
                         return Ok(format!("framed(bytes.fromhex({}))", words.text()));
                     };
-                    let frame = binary::unhex(text);
+                    let frame = encoding::unhex(text);
                     let frame = frame.ok_or_else(|| "no pairs of hexadecimal digits".to_owned());
                     let framed = frame.and_then(|frame| binary.cut.framed(frame));
                     framed.map(|framed| bytes(&framed)).map_err(|why| NoScript(format!("`reset`: {why}")))
@@ -437,10 +437,10 @@ impl Writer<'_> {
         let parameters = self.signatures.action(&event.action).map(|action| action.parameters.as_slice());
         let one = |(datum, value): (&Datum, &Value)| {
             let usual = codec::to_text(value);
-            let spelt = spelling.of(datum.name()).map(|texts| {
-                let same = texts.iter().filter(|(_, literal)| *literal == usual);
+            let spelt = spelling.of(datum.name()).map(|spelt| {
                 // In JSON a number or a truth value may stand for the text.
-                let texts = same.flat_map(|(written, _)| {
+                let texts = spelt.texts(&usual);
+                let texts = texts.iter().flat_map(|written| {
                     let as_json = serde_json::from_str::<Json>(written).ok().filter(|json| !json.is_string());
                     [Some(text(written)), as_json.filter(|_| !is_text).map(|one| json(&one))]
                 });

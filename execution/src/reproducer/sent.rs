@@ -2,7 +2,7 @@
 //! the script is written.
 
 use coreach_adapters::description::{Encoding, Request, Spelling, Transport};
-use coreach_adapters::http::encoded;
+use coreach_adapters::encoding::percent_encoded;
 use coreach_adapters::template::Template;
 use coreach_adapters::{binary, json_lines};
 use coreach_model::semantics::Event;
@@ -66,7 +66,7 @@ impl Writer<'_> {
         request: &Request,
         value: impl Fn(&str) -> Option<Filling>,
     ) -> Result<String, NoScript> {
-        const IN_PATH: HoleText = HoleText { here: |text| encoded(&text), there: "quoted" };
+        const IN_PATH: HoleText = HoleText { here: |text| percent_encoded(&text), there: "quoted" };
         let plain = |template: &Template| Words::of(template, &value, PLAIN).map_err(no_value);
         let path = Words::of(&request.path, &value, IN_PATH).map_err(no_value)?;
         let body = request.body.as_ref().map_or(Ok(Words::default()), plain)?;

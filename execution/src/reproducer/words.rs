@@ -122,12 +122,12 @@ fn applied(function: Function, run: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
-    use coreach_adapters::http::encoded;
+    use coreach_adapters::encoding::percent_encoded;
 
     use super::*;
     use crate::reproducer::IMPORTS;
 
-    const ENCODED: HoleText = HoleText { here: |text| encoded(&text), there: "quoted" };
+    const ENCODED: HoleText = HoleText { here: |text| percent_encoded(&text), there: "quoted" };
 
     #[test]
     fn what_is_known_is_a_literal_and_the_rest_is_asked_for() {

@@ -29,7 +29,7 @@ struct Planner<'b> {
 
 /// Runs once.
 pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'_>) -> Run {
-    let mut values = Values::new(MIX);
+    let mut values = Values::new(MIX).with_samples(&session.settings.samples);
     values.begin(&session.judge.constants());
     let mut planner = Planner { strategy, values, solver: Lazy::default(), random: Random::new(seed) };
     let run = driver::run(session, seed, &mut planner);

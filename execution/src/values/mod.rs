@@ -26,8 +26,10 @@ mod strings;
 
 use std::collections::{BTreeMap, HashMap};
 
+use coreach_adapters::behaviour::Samples;
 use coreach_analyses::hull::{Hull, hull};
 use coreach_analyses::solver::Solver;
+use coreach_model::codec;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::{Substitution, substitute};
@@ -49,6 +51,7 @@ const MOST_SEEN: usize = 64;
 #[derive(Debug)]
 pub struct Values {
     mix: Mix,
+    samples: Samples,
     /// Of the parameters' numbers and strings, what this run has had; the oldest first.
     seen: Vec<Value>,
     counts: BTreeMap<Source, usize>,
@@ -60,7 +63,14 @@ pub struct Values {
 impl Values {
     /// With this mix.
     pub fn new(mix: Mix) -> Self {
-        Values { mix, seen: Vec::new(), counts: BTreeMap::new(), hulls: HashMap::new() }
+        let (samples, seen, counts) = (Samples::new(), Vec::new(), BTreeMap::new());
+        Values { mix, samples, seen, counts, hulls: HashMap::new() }
+    }
+
+    /// Half of the values of a parameter that has samples are among them.
+    #[must_use]
+    pub fn with_samples(self, samples: &Samples) -> Self {
+        Values { samples: samples.clone(), ..self }
     }
 
     /// Begins a run.
@@ -185,13 +195,15 @@ impl Values {
         let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
         let mut finite = Substitution::new();
         let mut sources = Vec::new();
-        for (at, datum) in parameters.iter().enumerate().filter(|(_, datum)| !datum.ty().is_number()) {
-            let (value, source) = match datum.ty() {
-                Type::String => {
+        for (at, datum) in parameters.iter().enumerate() {
+            let (value, source) = match (self.sample(datum, random), datum.ty()) {
+                (Some(value), _) => (value, Source::Sample),
+                (None, ty) if ty.is_number() => continue,
+                (None, Type::String) => {
                     let source = draw::source(&self.mix, random);
                     strings::string(condition, source, &self.seen, random)
                 }
-                ty => (any(ty, random), Source::Uniform),
+                (None, ty) => (any(ty, random), Source::Uniform),
             };
             if is_drawable(datum.ty()) {
                 finite.insert(datum.clone(), Term::literal(value.clone()));
@@ -199,8 +211,7 @@ impl Values {
             values[at] = Some(value);
             sources.push(source);
         }
-        let numeric: Vec<usize> =
-            (0..parameters.len()).filter(|at| parameters[*at].ty().is_number()).collect();
+        let numeric: Vec<usize> = (0..parameters.len()).filter(|at| values[*at].is_none()).collect();
         if !numeric.is_empty() {
             let rest = if finite.is_empty() { condition.clone() } else { substitute(condition, &finite) };
             let data: Vec<Datum> = numeric.iter().map(|at| parameters[*at].clone()).collect();
@@ -223,6 +234,13 @@ impl Values {
             }
         }
         Some((values.into_iter().collect::<Option<Vec<Value>>>()?, sources))
+    }
+
+    /// A sample of the parameter's, where it has some, half of the time.
+    fn sample(&self, datum: &Datum, random: &mut Random) -> Option<Value> {
+        let samples = self.samples.get(datum.name())?;
+        let sample = random.pick(samples).filter(|_| random.chance(50))?;
+        codec::from_text(sample, datum.ty()).ok()
     }
 
     fn hull(&mut self, condition: &Term, data: &[Datum]) -> Hull {

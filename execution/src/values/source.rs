@@ -15,6 +15,8 @@ coreach_model::words! {
         Large = "large",
         /// A value of an earlier event of this run, or of a constant.
         Seen = "seen",
+        /// One of those that the implementation's file says are to be tried.
+        Sample = "sample",
         /// Anywhere in the range; of a finite type, any value.
         Uniform = "uniform",
         /// The solver's, in a window around a random number.
@@ -26,8 +28,8 @@ coreach_model::words! {
     }
 }
 
-/// How often each source is drawn, by weight. `Witness` has none: it is the last resort; neither has
-/// `Planned`.
+/// How often each source is drawn, by weight. `Witness` has none: it is the last resort; neither have
+/// `Planned`, and `Sample`, which is half of the values where there are samples.
 pub type Mix = [(Source, usize); 6];
 
 /// The usual mix.

@@ -135,3 +135,29 @@ fn a_hull_is_that_of_its_numbers() {
         assert_eq!(choose(&mut used, &parameters, seed), choose(&mut Values::new(MIX), &parameters, seed));
     }
 }
+
+/// Precision: samples are drawn where the guard allows them, of strings and of numbers, and others besides.
+#[test]
+fn samples_are_drawn_where_the_guard_allows_them() {
+    let (user, age) = (Datum::new("user", Type::String), Datum::new("age", Type::Int));
+    let name = |text: &str| Term::equal(&Term::datum(&user), &Term::literal(Value::string(text)));
+    let guard = Term::and([
+        name("mallory").not(),
+        Term::compare(Comparison::AtLeast, &Term::datum(&age), &Term::int(18)),
+    ]);
+    let samples = [("user", vec!["alice", "mallory"]), ("age", vec!["3", "1234567"])];
+    let samples = samples.map(|(name, of)| (name.to_owned(), of.into_iter().map(str::to_owned).collect()));
+    let mut values = Values::new(MIX).with_samples(&samples.into());
+    let (mut random, mut counts) = (Random::new(1), [0; 3]);
+    for _ in 0..200 {
+        let parameters = [user.clone(), age.clone()];
+        let none = Valuation::new();
+        let found = values.choose(&guard, &parameters, &none, &mut random, &mut Z3Solver::default()).unwrap();
+        assert!(found[0] != Value::string("mallory") && found[1] != Value::int(3));
+        counts[0] += usize::from(found[0] == Value::string("alice"));
+        counts[1] += usize::from(found[1] == Value::int(1_234_567));
+        counts[2] += usize::from(found[0] != Value::string("alice") && found[1] != Value::int(1_234_567));
+    }
+    assert!(counts.iter().all(|count| *count > 20), "{counts:?}");
+    assert!(values.end().contains_key(&Source::Sample));
+}

@@ -176,7 +176,7 @@ mod tests {
     fn characters_are_counted_not_bytes() {
         let s = Value::string("aé😀");
         let on = |operation, more: &[Value]| {
-            on_values(operation, &[&[s.clone()], more].concat()).map(|value| value.to_string())
+            on_values(operation, &[std::slice::from_ref(&s), more].concat()).map(|value| value.to_string())
         };
         let at = |i: i32| on(StringOperation::At, &[Value::int(i)]);
         let slice = |i: i32, j: i32| on(StringOperation::Slice, &[Value::int(i), Value::int(j)]);

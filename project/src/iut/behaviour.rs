@@ -1,11 +1,13 @@
 //! `within`, `silence`, `on_close`, `reconnect`: how long a reply may take, what it is worth that none comes,
-//! and what a closed connection and a new one are in the model; `shared`: what runs share.
+//! and what a closed connection and a new one are in the model; `shared`: what runs share; `samples`: values
+//! to try.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coreach_adapters::behaviour::{Behaviour, TOLERANCE, Within};
+use coreach_adapters::behaviour::{Behaviour, Samples, TOLERANCE, Within};
 use coreach_adapters::shared::Shared;
+use coreach_model::codec;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
@@ -14,7 +16,8 @@ use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use super::words::IutReader;
 
 /// The keys.
-pub const KEYS: [&str; 6] = ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared"];
+pub const KEYS: [&str; 7] =
+    ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared", "samples"];
 
 /// The ways on which there is a connection that can be closed.
 const CONNECTED: [&str; 2] = ["stdio", "tcp"];
@@ -34,6 +37,7 @@ pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behav
         reader.milliseconds(root, "tolerance_ms", usual)
     });
     let shared = shape::get(root, "shared").and_then(|node| shared(reader, node, way)).unwrap_or_default();
+    let samples = shape::get(root, "samples").map(|node| samples(reader, node)).unwrap_or_default();
     Behaviour {
         on_close,
         reconnect,
@@ -41,7 +45,32 @@ pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behav
         silence_fails: silence_fails.unwrap_or(false),
         shared,
         tolerance,
+        samples,
     }
+}
+
+/// Values of parameters that are to be tried.
+fn samples(reader: &mut IutReader<'_>, node: &Node) -> Samples {
+    const LIKE: &str = "samples: { pUser: [alice, bob] }";
+    let entries = shape::mapping(reader.collector, node, "`samples`", LIKE).unwrap_or(&[]);
+    shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
+    let mut samples = Samples::new();
+    for entry in shape::first_entries(entries) {
+        let types = reader.types_of(&entry.key);
+        let what = format!("`{}`", entry.key.text);
+        for item in shape::list(reader.collector, &entry.value, &what, LIKE).unwrap_or(&[]) {
+            let Some(scalar) = shape::scalar(reader.collector, item, "a value", LIKE) else { continue };
+            let wrong = types.iter().find_map(|ty| codec::from_text(&scalar.text, ty).err());
+            match wrong {
+                Some(why) => {
+                    let label = format!("no value of {what}");
+                    reader.collector.error("wrong-value", why.to_string(), &scalar.span, label);
+                }
+                None => samples.entry(entry.key.text.clone()).or_default().push(scalar.text.clone()),
+            }
+        }
+    }
+    samples
 }
 
 /// That runs do not disturb each other, or the name of what they share.

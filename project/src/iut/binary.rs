@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use coreach_adapters::binary::{fits, unhex};
+use coreach_adapters::binary::fits;
 use coreach_adapters::cut::{Cut, LONGEST, Length};
 use coreach_adapters::description::{Binary, BitContent, Bits, Extent, Field};
+use coreach_adapters::encoding::unhex;
 use coreach_adapters::integer::WireInteger;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
-use coreach_adapters::description::{Spelling, Unmatched};
+use coreach_adapters::description::{Spelling, Spelt, Unmatched};
+use coreach_adapters::encoding::TextEncoding;
 use coreach_adapters::template::{Function, Template, TemplateError, Wrong};
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
@@ -365,29 +366,22 @@ impl IutReader<'_> {
         let mut spelling = Vec::new();
         for entry in shape::first_entries(entries) {
             let parameter = entry.key.text.as_str();
-            // Actions may have parameters of one name and different types: a value must be one of each.
-            let types: Vec<&Type> = match self.iosts {
-                None => Vec::new(),
-                Some(iosts) => {
-                    let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
-                    let mut found: Vec<&Type> = Vec::new();
-                    for datum in data().filter(|datum| datum.name() == parameter) {
-                        if !found.contains(&datum.ty()) {
-                            found.push(datum.ty());
-                        }
+            let types = self.types_of(&entry.key);
+            if types.is_empty() && self.iosts.is_some() {
+                continue;
+            }
+            if let Some(word) = entry.value.as_scalar().filter(|_| !entry.value.is_nothing()) {
+                match TextEncoding::named(&word.text) {
+                    Some(encoding) => spelling.push((parameter.to_owned(), Spelt::Encoded(encoding))),
+                    None => {
+                        let names = || TextEncoding::ALL.into_iter().map(TextEncoding::name);
+                        let help = self.collector.meant(&word.text, "encodings", names);
+                        let message = format!("there is no encoding `{}`", word.text);
+                        self.collector.mistake("wrong-value", message, &word.span, "not known", help);
                     }
-                    if found.is_empty() {
-                        let help = self.collector.nearest(parameter, data().map(Datum::name));
-                        let help = help.map(|near| format!("did you mean `{near}`?"));
-                        let message = format!("no action has a parameter `{parameter}`");
-                        let diagnostic = Diagnostic::error("unknown-parameter", message)
-                            .at(self.collector.origin(&entry.key.span), "not known");
-                        self.collector.push(Diagnostic { help, ..diagnostic });
-                        continue;
-                    }
-                    found
                 }
-            };
+                continue;
+            }
             let what = format!("`{parameter}`");
             let pairs = shape::mapping(self.collector, &entry.value, &what, LIKE).unwrap_or(&[]);
             shape::check_distinct(self.collector, pairs, "duplicate-key", "text");
@@ -425,14 +419,36 @@ impl IutReader<'_> {
             if self.collector.errors() == before {
                 self.check_spelt(&entry.key, &types, &spelt);
             }
-            spelling.push((parameter.to_owned(), spelt));
+            spelling.push((parameter.to_owned(), Spelt::Texts(spelt)));
         }
         Spelling(spelling)
     }
 
+    /// The types of the parameters of this name; reports it where there is a model, and none has it. Actions
+    /// may have parameters of one name and different types: a value must be one of each.
+    pub fn types_of(&mut self, parameter: &Scalar) -> Vec<Type> {
+        let Some(iosts) = self.iosts else { return Vec::new() };
+        let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
+        let mut found: Vec<Type> = Vec::new();
+        for datum in data().filter(|datum| datum.name() == parameter.text) {
+            if !found.contains(datum.ty()) {
+                found.push(datum.ty().clone());
+            }
+        }
+        if found.is_empty() {
+            let help = self.collector.nearest(&parameter.text, data().map(Datum::name));
+            let help = help.map(|near| format!("did you mean `{near}`?"));
+            let message = format!("no action has a parameter `{}`", parameter.text);
+            let diagnostic = Diagnostic::error("unknown-parameter", message)
+                .at(self.collector.origin(&parameter.span), "not known");
+            self.collector.push(Diagnostic { help, ..diagnostic });
+        }
+        found
+    }
+
     /// Warns of values that no text stands for, where they can be counted: they are neither sent nor
     /// understood.
-    fn check_spelt(&mut self, parameter: &Scalar, types: &[&Type], spelt: &[(String, String)]) {
+    fn check_spelt(&mut self, parameter: &Scalar, types: &[Type], spelt: &[(String, String)]) {
         /// Larger types are not gone through.
         const MOST: usize = 100;
         let values = types.iter().filter_map(|ty| Value::enumerate(ty, MOST)).flatten();

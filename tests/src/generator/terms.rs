@@ -164,7 +164,11 @@ fn text(random: &mut Random, scope: &Scope) -> Tree {
     match random.below(8) {
         0 => Tree::arithmetic(Operator::Add, &first, &one(random)),
         1 => Tree::select(&first, &Tree::int(random.below(2) as i64)),
-        2 => Tree::slice(&first, &Tree::int(random.below(2) as i64), &Tree::call("len", &[first.clone()])),
+        2 => Tree::slice(
+            &first,
+            &Tree::int(random.below(2) as i64),
+            &Tree::call("len", std::slice::from_ref(&first)),
+        ),
         _ => first,
     }
 }
@@ -180,7 +184,11 @@ fn about_text(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree) ->
             Tree::compare(if sign == Comparison::Equal { sign } else { Comparison::NotEqual }, left, &right)
         }
         4 => Tree::compare(sign, left, &right),
-        5 => Tree::compare(sign, &Tree::call(["len", "to_int"][random.below(2)], &[left.clone()]), &number),
+        5 => Tree::compare(
+            sign,
+            &Tree::call(["len", "to_int"][random.below(2)], std::slice::from_ref(left)),
+            &number,
+        ),
         6 => Tree::compare(sign, &Tree::call("index_of", &[left.clone(), right]), &number),
         7 => Tree::call(asked, &[left.clone(), right]).not(),
         8..12 => {

@@ -68,16 +68,9 @@ fn runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
 
 /// The first datum or term with a part of this type, which has no parts itself, as text.
 fn first_with(iosts: &Iosts, wanted: &Type) -> Option<String> {
-    fn has(ty: &Type, wanted: &Type) -> bool {
-        match ty {
-            Type::Array(of) => has(&of.index, wanted) || has(&of.element, wanted),
-            Type::Record(of) => of.fields.iter().any(|(_, field)| has(field, wanted)),
-            _ => ty == wanted,
-        }
-    }
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let mut data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
-    if let Some(datum) = data.find(|datum| has(datum.ty(), wanted)) {
+    if let Some(datum) = data.find(|datum| datum.ty().contains(wanted)) {
         return Some(datum.to_string());
     }
     let guards = iosts.transitions.iter().flat_map(|one| one.assignments.values().chain([&one.guard]));
@@ -85,7 +78,7 @@ fn first_with(iosts: &Iosts, wanted: &Type) -> Option<String> {
     let mut seen = HashSet::new();
     while let Some(term) = work.pop() {
         if seen.insert(term) {
-            if has(term.sort(), wanted) {
+            if term.sort().contains(wanted) {
                 return Some(term.to_string());
             }
             work.extend(term.children());

@@ -1,0 +1,136 @@
+//! Texts in an encoding that a format gives them, so that any string can go over a wire and come back.
+//!
+//! A value that a line, a query or a form cannot carry as it is (a line break, a blank, a quote, a NUL) is
+//! written in one of these. Reading is strict: what is not so written, or is no UTF-8 behind it, is no value,
+//! so that no event is made of what was not sent.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use coreach_model::json::{self, Tree};
+
+coreach_model::words! {
+    /// How a text is written on a wire.
+    pub enum TextEncoding {
+        /// As a JSON string, with its quotes.
+        Json = "json",
+        /// With `%` and two hexadecimal digits for every byte but letters, digits and `-._~` (RFC 3986, 2.1).
+        Percent = "percent",
+        /// Its bytes in UTF-8, in pairs of hexadecimal digits.
+        Hex = "hex",
+        /// Its bytes in UTF-8, in Base64 (RFC 4648, 4), with padding.
+        Base64 = "base64",
+    }
+}
+
+impl TextEncoding {
+    /// The text as it is written.
+    pub fn encoded(self, text: &str) -> String {
+        match self {
+            TextEncoding::Json => serde_json::Value::from(text).to_string(),
+            TextEncoding::Percent => percent_encoded(text),
+            TextEncoding::Hex => hex(text.as_bytes()),
+            TextEncoding::Base64 => STANDARD.encode(text),
+        }
+    }
+
+    /// The text that is written so, where one is.
+    pub fn decoded(self, written: &str) -> Option<String> {
+        let bytes = match self {
+            TextEncoding::Json => match json::parse(written, json::WIRE) {
+                Ok(Tree::Text(text)) => return Some(text),
+                _ => return None,
+            },
+            TextEncoding::Percent => unescaped(written.as_bytes())?,
+            TextEncoding::Hex => unhex(written).filter(|_| !written.contains(' '))?,
+            TextEncoding::Base64 => STANDARD.decode(written).ok()?,
+        };
+        String::from_utf8(bytes).ok()
+    }
+}
+
+fn unescaped(mut written: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some((first, rest)) = written.split_first() {
+        if *first == b'%' {
+            let (digits, behind) = rest.split_at_checked(2)?;
+            bytes.extend(unhex(std::str::from_utf8(digits).ok()?).filter(|byte| byte.len() == 1)?);
+            written = behind;
+        } else {
+            bytes.push(*first);
+            written = rest;
+        }
+    }
+    Some(bytes)
+}
+
+/// Percent-encoded, but for what needs it nowhere (RFC 3986, 2.3).
+pub fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+/// Bytes in pairs of hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes that pairs of hexadecimal digits say. Spaces may stand between them.
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .filter(|sign| *sign != ' ')
+        .map(|sign| sign.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+        .collect();
+    let (pairs, alone) = digits.as_ref()?.as_chunks();
+    alone.is_empty().then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [TextEncoding; 4] =
+        [TextEncoding::Json, TextEncoding::Percent, TextEncoding::Hex, TextEncoding::Base64];
+
+    /// Soundness: any string comes back, and is one line without a blank in between.
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        for text in ["", "a b", "\r\n\0\"\\'%41+&=", "\u{e9}\u{20ac}\u{1f600}e\u{301}", "\u{10ffff}\u{85}"] {
+            for encoding in ALL {
+                let written = encoding.encoded(text);
+                assert!(!written.contains(['\n', '\r', '\0']), "{written}");
+                assert_eq!(encoding.decoded(&written).as_deref(), Some(text), "{encoding:?}");
+            }
+        }
+    }
+
+    /// Soundness: what is not so written is no value.
+    #[test]
+    fn what_is_not_so_written_is_refused() {
+        for (encoding, written) in [
+            (TextEncoding::Json, "a"),
+            (TextEncoding::Json, "\"a"),
+            (TextEncoding::Json, "\"a\" \"b\""),
+            (TextEncoding::Json, "3"),
+            (TextEncoding::Json, "\"\\ud800\""),
+            (TextEncoding::Percent, "%4"),
+            (TextEncoding::Percent, "%zz"),
+            (TextEncoding::Percent, "% 4"),
+            (TextEncoding::Percent, "%ff"),
+            (TextEncoding::Hex, "4"),
+            (TextEncoding::Hex, "4 1"),
+            (TextEncoding::Hex, "ff"),
+            (TextEncoding::Base64, "YQ"),
+            (TextEncoding::Base64, "/w=="),
+        ] {
+            assert_eq!(encoding.decoded(written), None, "{encoding:?} {written}");
+        }
+    }
+}
