@@ -131,6 +131,14 @@ impl Scope<'_> {
             Node::Literal(Value::Bool(true)) => Condition::Yes,
             Node::Literal(_) => Condition::No,
             Node::And(parts) => {
+                // In most cells a flag decides, and the numbers need not be looked at.
+                let is_flag = |part: &&Term| match part.node() {
+                    Node::Not(inner) => inner.as_datum().is_some(),
+                    _ => part.as_datum().is_some(),
+                };
+                if parts.iter().filter(is_flag).any(|flag| self.condition(flag) == Condition::No) {
+                    return Condition::No;
+                }
                 let (mut all, mut size) = (Vec::new(), 0);
                 for part in parts {
                     let found = self.condition(part);
