@@ -79,7 +79,7 @@ struct Assigned {
 impl Assigned {
     fn of(frame: &Frame, datum: &Datum, value: &Term) -> Self {
         let part = |place: Place| {
-            let part = place.part_of(value);
+            let part = place.part_of(datum, value);
             let slot = frame.slot(&place.term)?;
             (part != place.term).then_some((place, slot, part))
         };

@@ -1,17 +1,19 @@
 //! Which parts of a state an abstract value talks about, and in which order.
 //!
-//! A *place* is a datum, or a field chain rooted at one, that holds a single value, or the length of a string
-//! there: records are split into their leaves; arrays are no places, since no domain here describes them.
-//! Numeric places become the dimensions of a numerical domain, in the order variables, then constants, each
-//! by declaration. Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s
-//! number: an abstract value keeps one numeric element for each cell (see [`crate::partition`]). An
-//! `int[lo..hi]` is numeric, however short.
+//! A *place* is a datum, or a chain of fields and cells rooted at one, that holds a single value, or the
+//! length of a string there: records are split into their leaves, and arrays of few cells into these
+//! ([`few_cells`]); an array of many cells has no places, since no domain here describes it. Numeric places
+//! become the dimensions of a numerical domain, in the order variables, then constants, each by declaration.
+//! Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s number: an abstract
+//! value keeps one numeric element for each cell (see [`crate::partition`]). An `int[lo..hi]` is numeric,
+//! however short.
 
 use std::collections::{HashMap, HashSet};
 
 use coreach_model::iosts::Iosts;
-use coreach_model::term::Term;
 use coreach_model::term::node::Node;
+use coreach_model::term::{Substitution, Term, substitute};
+use coreach_model::types::ArrayType;
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
@@ -20,17 +22,16 @@ use crate::linear::{integer, positive_constraint};
 /// The most constraints that one condition has, if nothing else is said.
 pub const CONDITION_LIMIT: usize = 4096;
 
-/// A datum or a field of one that holds a single value.
+/// An array of more cells than these has no places.
+const MOST_CELLS: usize = 4;
+
+/// A datum, or a field or a cell of one, that holds a single value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The place as a term: a datum, or fields of one; of a string its length.
+    /// The place as a term: a datum, or fields and cells of one; of a string its length.
     pub term: Term,
-    /// The positions of the fields that lead from the datum to the place.
-    pub path: Vec<usize>,
     /// Its type; of a string that of its length.
     pub ty: Type,
-    /// Is it the length of a string?
-    pub is_length: bool,
 }
 
 impl Place {
@@ -47,35 +48,39 @@ impl Place {
         }
     }
 
-    /// The part of a value of the datum's type that lies at the place.
-    pub fn part_of(&self, term: &Term) -> Term {
-        let part = self.path.iter().fold(term.clone(), |term, position| Term::field(&term, *position));
-        if self.is_length { part.length() } else { part }
+    /// The part of a value of the datum that lies at the place.
+    pub fn part_of(&self, datum: &Datum, value: &Term) -> Term {
+        substitute(&self.term, &Substitution::from([(datum.clone(), value.clone())]))
     }
 }
 
-/// The places of a datum, fields in order; arrays have none.
+/// The places of a datum, fields and cells in order.
 pub fn places(datum: &Datum) -> Vec<Place> {
     let mut found = Vec::new();
-    collect(Term::datum(datum), &mut Vec::new(), datum.ty(), &mut found);
+    collect(Term::datum(datum), datum.ty(), &mut found);
     found
 }
 
-fn collect(term: Term, path: &mut Vec<usize>, ty: &Type, found: &mut Vec<Place>) {
+fn collect(term: Term, ty: &Type, found: &mut Vec<Place>) {
     match ty {
-        Type::Array(_) => {}
-        Type::Record(record) => {
-            for (position, (_, field)) in record.fields.iter().enumerate() {
-                path.push(position);
-                collect(Term::field(&term, position), path, field, found);
-                path.pop();
+        Type::Array(array) => {
+            for index in few_cells(array).unwrap_or_default() {
+                collect(Term::select(&term, &Term::literal(index)), &array.element, found);
             }
         }
-        Type::String => {
-            found.push(Place { term: term.length(), path: path.clone(), ty: Type::Nat, is_length: true });
+        Type::Record(record) => {
+            for (position, (_, field)) in record.fields.iter().enumerate() {
+                collect(Term::field(&term, position), field, found);
+            }
         }
-        _ => found.push(Place { term, path: path.clone(), ty: ty.clone(), is_length: false }),
+        Type::String => found.push(Place { term: term.length(), ty: Type::Nat }),
+        _ => found.push(Place { term, ty: ty.clone() }),
     }
+}
+
+/// The indices of an array whose cells are places.
+pub fn few_cells(array: &ArrayType) -> Option<Vec<Value>> {
+    Value::enumerate(&array.index, MOST_CELLS)
 }
 
 /// The digit of a value of a finite place.

@@ -276,6 +276,10 @@ impl<D: Domain> Remembered<D> {
     ) -> Facts {
         let options = &self.options;
         let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit);
+        if D::RELATES && frame.dimensions() > NUMBERS {
+            let limit = options.partition_limit.saturating_mul(NUMBERS) / frame.dimensions();
+            frame = Abstraction::<D>::frame_for(iosts, limit);
+        }
         frame.condition_limit = options.condition_limit;
         let thresholds = thresholds::<D>(iosts, &frame, &options.thresholds);
         // Another frame has other dimensions and cells: nothing that is known would mean the same.
@@ -327,6 +331,9 @@ impl<D: Domain> Remembered<D> {
         Facts { reach, coreach, chain, imprecisions: imprecisions(iosts, abstraction), iterations }
     }
 }
+
+/// A partition of more numbers than these, where they are related, has in proportion fewer cells.
+const NUMBERS: usize = 8;
 
 /// The values of one refinement iteration, by location: those of its points.
 type Stage = Vec<Vec<AbstractValue>>;

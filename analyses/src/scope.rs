@@ -2,9 +2,10 @@
 //!
 //! Within one cell of the partition every Boolean and enumeration place has a value, so the finite part of a
 //! guard is evaluated away, and what stays is conjunction and disjunction over linear constraints. Two things
-//! have no such form: a non-linear operation, and a read from an array. An atom that contains one is read as
-//! true, which is an over-approximation, and noted as a [`ImprecisionReason`] with the term it is about. An
-//! `if-then-else` below a comparison or an assignment is a case split, limited by [`CASE_LIMIT`].
+//! have no such form: a non-linear operation, and a read from an array of many cells. An atom that contains
+//! one is read as true, which is an over-approximation, and noted as a [`ImprecisionReason`] with the term it
+//! is about. An `if-then-else` below a comparison or an assignment is a case split, limited by
+//! [`CASE_LIMIT`].
 //!
 //! `mod` and `div` by a number are linear where the remainder is known. For a domain that knows congruences
 //! they are a case split over the remainders; for one that does not, they are beyond the domain: no case
@@ -26,7 +27,7 @@ use coreach_model::{Type, Value};
 use coreach_polyhedra::{LinearExpression, Rational, Relation};
 
 use crate::condition::Condition;
-use crate::frame::{Frame, Slot};
+use crate::frame::{Frame, Slot, few_cells};
 use crate::grid::Congruence;
 use crate::linear::{constant_value, integer, positive_constraint, rational};
 
@@ -83,7 +84,8 @@ pub struct Memory {
     finite: HashMap<Term, Result<Cases<Value>, Beyond>>,
 }
 
-/// For comparisons of records, what they say of what is no record. It holds whatever the `finite` are.
+/// For comparisons of records and of arrays of few cells, what they say of what has no parts. It holds
+/// whatever the `finite` are.
 pub type Fields = HashMap<Term, Term>;
 
 /// What is known where a term is compiled: the dimensions, and the values of finite places and parameters.
@@ -134,6 +136,14 @@ impl Scope<'_> {
             Node::Literal(Value::Bool(true)) => Condition::Yes,
             Node::Literal(_) => Condition::No,
             Node::And(parts) => {
+                // In most cells a flag decides, and the numbers need not be looked at.
+                let is_flag = |part: &&Term| match part.node() {
+                    Node::Not(inner) => inner.as_datum().is_some(),
+                    _ => part.as_datum().is_some(),
+                };
+                if parts.iter().filter(is_flag).any(|flag| self.condition(flag) == Condition::No) {
+                    return Condition::No;
+                }
                 let (mut all, mut size) = (Vec::new(), 0);
                 for part in parts {
                     let found = self.condition(part);
@@ -160,7 +170,7 @@ impl Scope<'_> {
                     split.map(|(c, value)| Condition::and([self.condition(&c), self.condition(value)])),
                 )
             }
-            Node::Compare(_, a, _) if matches!(a.sort(), Type::Record(_)) => {
+            Node::Compare(_, a, _) if has_parts(a.sort()) => {
                 let fields = self.fields.entry(term.clone()).or_insert_with(|| by_fields(term)).clone();
                 self.condition(&fields)
             }
@@ -172,7 +182,7 @@ impl Scope<'_> {
 
     /// A Boolean datum, field or read, expected to have a value.
     fn flag(&mut self, term: &Term, expected: bool) -> Condition {
-        if let Some(part) = part_of_record(term) {
+        if let Some(part) = known_part(term) {
             return self.condition(&if expected { part } else { part.not() });
         }
         match self.finite.get(term) {
@@ -259,7 +269,7 @@ impl Scope<'_> {
         if let Some(value) = self.finite.get(term) {
             return Ok(vec![(Condition::Yes, value.clone())]);
         }
-        if let Some(part) = part_of_record(term) {
+        if let Some(part) = known_part(term) {
             return self.finite_cases(&part);
         }
         match term.node() {
@@ -305,7 +315,7 @@ impl Scope<'_> {
 
     fn uncached_linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let one = |expression| Ok(vec![(Condition::Yes, expression)]);
-        if let Some(part) = part_of_record(term) {
+        if let Some(part) = known_part(term) {
             return self.linear(&part);
         }
         match term.node() {
@@ -313,7 +323,7 @@ impl Scope<'_> {
                 one(LinearExpression::constant(Rational::from(integer(value))))
             }
             Node::Literal(Value::Real(value)) => one(LinearExpression::constant(rational(value))),
-            Node::Data(_) | Node::Field(..) | Node::OnStrings(..) => {
+            Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::OnStrings(..) => {
                 match (self.frame.slot(term), self.parameters.get(term)) {
                     (Some(Slot::Numeric(dimension)), _) | (None, Some(&dimension)) => {
                         one(LinearExpression::variable(dimension))
@@ -418,7 +428,16 @@ impl Scope<'_> {
     }
 }
 
-/// A comparison as one junction of comparisons of what is no record.
+/// Is it compared part by part?
+fn has_parts(sort: &Type) -> bool {
+    match sort {
+        Type::Record(_) => true,
+        Type::Array(array) => few_cells(array).is_some(),
+        _ => false,
+    }
+}
+
+/// A comparison as one junction of comparisons of what has no parts.
 fn by_fields(whole: &Term) -> Term {
     let mut found = Vec::new();
     let mut work = vec![whole.clone()];
@@ -427,6 +446,13 @@ fn by_fields(whole: &Term) -> Term {
             (Node::Compare(comparison, a, b), Some(Type::Record(record))) => {
                 let field = |at| Term::compare(*comparison, &Term::field(a, at), &Term::field(b, at));
                 work.extend((0..record.fields.len()).rev().map(field));
+            }
+            (Node::Compare(comparison, a, b), Some(Type::Array(array))) if few_cells(array).is_some() => {
+                let cell = |index: Value| {
+                    let index = Term::literal(index);
+                    Term::compare(*comparison, &Term::select(a, &index), &Term::select(b, &index))
+                };
+                work.extend(few_cells(array).unwrap_or_default().into_iter().rev().map(cell));
             }
             _ => found.push(term),
         }
@@ -468,14 +494,41 @@ fn compare(comparison: Comparison, a: &LinearExpression, b: &LinearExpression, r
     }
 }
 
-/// What a field of a record is that is made of fields. That the others have values is asked for elsewhere:
-/// here they may be left out.
-fn part_of_record(term: &Term) -> Option<Term> {
-    let Node::Field(record, at) = term.node() else { return None };
-    match record.node() {
-        Node::Record(_, fields) => Some(fields[*at].clone()),
-        _ => part_of_record(record).map(|record| Term::field(&record, *at)),
+/// What a field is of a record that is made of fields, and a cell of an array that is made by stores; and a
+/// cell at an unknown index as one of few. That the others have values is asked for elsewhere: here they may
+/// be left out.
+fn known_part(term: &Term) -> Option<Term> {
+    match term.node() {
+        Node::Field(record, at) => match record.node() {
+            Node::Record(_, fields) => Some(fields[*at].clone()),
+            _ => known_part(record).map(|record| Term::field(&record, *at)),
+        },
+        Node::Select(array, index) => match array.node() {
+            Node::Store(inner, at, element) => {
+                let other = Term::select(inner, index);
+                Some(Term::if_then_else(&Term::equal(index, at), element, &other))
+            }
+            Node::IfThenElse(c, a, b) => {
+                Some(Term::if_then_else(c, &Term::select(a, index), &Term::select(b, index)))
+            }
+            _ => match known_part(array) {
+                Some(array) => Some(Term::select(&array, index)),
+                None => one_of_few(array, index),
+            },
+        },
+        _ => None,
     }
+}
+
+/// The cell at an index that is no literal, of an array of few cells. That the index is one of them is asked
+/// for elsewhere.
+fn one_of_few(array: &Term, index: &Term) -> Option<Term> {
+    let Type::Array(ty) = array.sort() else { return None };
+    let cells = few_cells(ty).filter(|_| index.as_literal().is_none())?;
+    let (last, others) = cells.split_last()?;
+    let cell = |at: &Value| Term::select(array, &Term::literal(at.clone()));
+    let is_at = |at: &Value| Term::equal(index, &Term::literal(at.clone()));
+    Some(others.iter().rfold(cell(last), |rest, at| Term::if_then_else(&is_at(at), &cell(at), &rest)))
 }
 
 fn mentions_array(term: &Term) -> bool {

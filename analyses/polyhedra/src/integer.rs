@@ -337,7 +337,9 @@ macro_rules! operator {
                     (Repr::Small(a), Repr::Small(b)) => {
                         Integer::from(i128::from(*a) $symbol i128::from(*b))
                     }
-                    _ => Integer::from_big(self.to_big() $symbol other.to_big()),
+                    (Repr::Small(a), Repr::Big(b)) => Integer::from_big(IBig::from(*a) $symbol &**b),
+                    (Repr::Big(a), Repr::Small(b)) => Integer::from_big(&**a $symbol IBig::from(*b)),
+                    (Repr::Big(a), Repr::Big(b)) => Integer::from_big(&**a $symbol &**b),
                 }
             }
         }

@@ -29,7 +29,26 @@ pub(crate) fn unit(width: usize, index: usize) -> Row {
 
 /// The dot product.
 pub(crate) fn dot(a: &[Integer], b: &[Integer]) -> Integer {
-    dot_small(a, b).unwrap_or_else(|| a.iter().zip(b).fold(Integer::ZERO, |sum, (x, y)| sum + x * y))
+    dot_small(a, b).unwrap_or_else(|| dot_large(a, b))
+}
+
+/// Where one entry is no word the others mostly are.
+fn dot_large(a: &[Integer], b: &[Integer]) -> Integer {
+    let (mut words, mut sum) = (0_i128, Integer::ZERO);
+    for (x, y) in a.iter().zip(b) {
+        match (x.to_i64(), y.to_i64()) {
+            (Some(x), Some(y)) => {
+                let product = i128::from(x) * i128::from(y);
+                words = words.checked_add(product).unwrap_or_else(|| {
+                    sum = &sum + &Integer::from(words);
+                    product
+                });
+            }
+            _ if x.is_zero() || y.is_zero() => {}
+            _ => sum = &sum + &(x * y),
+        }
+    }
+    &sum + &Integer::from(words)
 }
 
 #[inline]

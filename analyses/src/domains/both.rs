@@ -78,6 +78,7 @@ fn closer(constraints: &[Constraint], classes: &Grid) -> Vec<Constraint> {
 
 impl<A: Domain, B: Domain> Domain for Both<A, B> {
     const SEES_DATA: bool = A::SEES_DATA || B::SEES_DATA;
+    const RELATES: bool = A::RELATES || B::RELATES;
     const KNOWS_CONGRUENCES: bool = A::KNOWS_CONGRUENCES || B::KNOWS_CONGRUENCES;
 
     fn top(dimensions: usize) -> Self {

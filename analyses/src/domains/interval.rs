@@ -190,6 +190,8 @@ fn propagate(constraint: &Constraint, ranges: &mut [Range], integer: &[bool]) ->
 }
 
 impl Domain for Interval {
+    const RELATES: bool = false;
+
     fn top(dimensions: usize) -> Self {
         Interval { ranges: Some(vec![Range::ALL; dimensions]), dimensions }
     }

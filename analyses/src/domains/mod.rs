@@ -30,11 +30,15 @@ pub type Assignments = [(usize, Option<LinearExpression>)];
 
 /// A lattice of sets of vectors, and the operations that follow a transition.
 ///
-/// `is_leq` is a partial order up to equality of [`Domain::constraints`] and [`Domain::congruences`], which are
-/// canonical: two elements that are below each other give identical lists.
+/// `is_leq` is a partial order up to equality of [`Domain::constraints`] and [`Domain::congruences`], which
+/// are canonical: two elements that are below each other give identical lists.
 pub trait Domain: Clone + fmt::Debug + 'static {
     /// Whether the domain sees data at all. One that does not is given a frame without places.
     const SEES_DATA: bool = true;
+
+    /// Whether the domain relates numbers with each other, so that an element costs more than in proportion
+    /// to them.
+    const RELATES: bool = true;
 
     /// Whether it is worth while to give the domain congruences: one that does not know them ignores them.
     const KNOWS_CONGRUENCES: bool = false;

@@ -6,7 +6,7 @@ use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{ImprecisionPlace, Thresholds};
 use coreach_analyses::scope::ImprecisionReason;
 use coreach_analyses::{DomainKind, Options, analyse, reach};
-use coreach_model::types::RecordType;
+use coreach_model::types::{ArrayType, RecordType};
 use coreach_model::{Datum, LocationId, Number, Term, Type};
 
 use super::build::{Builder, cmp, coffee, t};
@@ -54,6 +54,28 @@ fn precise_relation_in_loop() {
     model.transition("loop", a, Term::yes(), &[(&x, step(&x)), (&y, step(&y))], "loop");
     assert_eq!(texts(&reach(&model.0, &options(DomainKind::Polyhedra)).0), ["x == y && y >= 0"]);
     assert_eq!(texts(&reach(&model.0, &options(DomainKind::Interval)).0), ["x >= 0 && y >= 0"]);
+}
+
+#[test]
+fn precise_cells_of_a_small_array() {
+    // a[i] := 7 and then a[j] is read; cells are told apart by indices that are data.
+    let index = Type::Range(0.into(), 2.into());
+    let ty = Type::Array(Arc::new(ArrayType { index: index.clone(), element: Type::Int }));
+    let (a, i, j) = (Datum::new("a", ty), Datum::new("i", index.clone()), Datum::new("j", index));
+    let read = |at: Term| Term::select(&t(&a), &at);
+    let zeros = (0..3).map(|at| cmp(read(Term::int(at)), "==", Term::int(0)));
+    let mut model = Builder::new(&[&i, &j], &[&a], Term::and(zeros), &["l0", "l1", "same", "other", "never"]);
+    let go = model.action("A", &[]);
+    let stored = Term::store(&t(&a), &t(&i), &Term::int(7));
+    model.transition("l0", go, Term::yes(), &[(&a, stored)], "l1");
+    model.transition("l1", go, cmp(read(t(&j)), "==", Term::int(7)), &[], "same");
+    model.transition("l1", go, cmp(read(t(&j)), "==", Term::int(0)), &[], "other");
+    model.transition("l1", go, cmp(read(t(&j)), ">", Term::int(7)), &[], "never");
+    for domain in DATA {
+        let (facts, lost) = reach(&model.0, &options(domain));
+        assert!(lost.is_empty(), "{lost:?}");
+        assert_eq!(facts.iter().map(Term::is_false).collect::<Vec<_>>(), [false, false, false, false, true]);
+    }
 }
 
 #[test]
