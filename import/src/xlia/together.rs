@@ -17,7 +17,6 @@ use coreach_model::compose::{Incompatible, MOST};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::collect::{Collector, inventory};
 use coreach_model::timed::composed::ComposedPart;
-use coreach_model::timed::{Clocks, Timed};
 use coreach_model::types::Type;
 
 use super::parse::{Connection, Machine, Name, Plug, XliaSystem};
@@ -178,11 +177,7 @@ struct Part {
 impl From<Model> for Part {
     fn from(model: Model) -> Self {
         let Model { iosts, types, time, open } = model;
-        let (clocks, uncontrollable) = time.unwrap_or_else(|| {
-            let resets = iosts.transitions.map(|_| Vec::new());
-            (Clocks { resets, ..Clocks::default() }, BTreeSet::new())
-        });
-        Part { graph: ComposedPart::from(Timed::new(iosts, clocks, uncontrollable)), types, open }
+        Part { graph: ComposedPart::of(iosts, time), types, open }
     }
 }
 

@@ -3,7 +3,7 @@
 //! The parts are files of their own, read as they are; their mistakes are told on their text. What does not
 //! go together is told here, on the line that names the part. A part may be a composition itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::compose::{Incompatible, MOST, Unhidden};
@@ -19,7 +19,6 @@ use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{lexer, shape, yaml};
 use crate::term::{Substitution, Term, substitute};
 use crate::timed::composed::ComposedPart;
-use crate::timed::{Clocks, Timed};
 use crate::types::Type;
 
 const LIKE: &str = "compose: [shop.yaml, warehouse.yaml]";
@@ -165,13 +164,8 @@ fn part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usize, b
             return None;
         }
     };
-    let Specification { iosts, types, functions } = specification;
-    let (clocks, uncontrollable) = said.unwrap_or_else(|| {
-        let resets = iosts.transitions.map(|_| Vec::new());
-        (Clocks { resets, ..Clocks::default() }, BTreeSet::new())
-    });
-    let mut graph = ComposedPart::from(Timed::new(iosts, clocks, uncontrollable));
-    let mut functions = functions;
+    let Specification { iosts, types, mut functions } = specification;
+    let mut graph = ComposedPart::of(iosts, said);
     if let Some(node) = rename {
         let names = renamed(collector, node, &graph.iosts)?;
         let new = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());

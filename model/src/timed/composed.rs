@@ -57,6 +57,15 @@ impl From<Timed> for ComposedPart {
 }
 
 impl ComposedPart {
+    /// Of a graph and what is said of time, where anything is.
+    pub fn of(iosts: Iosts, time: Option<(Clocks, BTreeSet<ActionId>)>) -> Self {
+        let (clocks, uncontrollable) = time.unwrap_or_else(|| {
+            let resets = iosts.transitions.map(|_| Vec::new());
+            (Clocks { resets, ..Clocks::default() }, BTreeSet::new())
+        });
+        ComposedPart::from(Timed::new(iosts, clocks, uncontrollable))
+    }
+
     /// Both together.
     ///
     /// # Errors
