@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use crate::families::{Family, Pair, family};
 
 /// The families of this file.
-pub const FAMILIES: [Family; 15] = [
+pub const FAMILIES: [Family; 17] = [
     family("booleans", "Booleans that switch numbers, an output that looks at one", booleans, (2, 16)),
     family("summed_booleans", "the same, an output that looks at the sum", summed_booleans, (2, 16)),
     family("choices", "choices that set a number each", choices, (2, 16)),
@@ -17,6 +17,8 @@ pub const FAMILIES: [Family; 15] = [
     family("raised_chain", "integers in order, each raised up to the next", raised_chain, (5, 40)),
     family("constant_sum", "integers that pass ones to the next", constant_sum, (5, 40)),
     family("counters", "counters by themselves", counters, (5, 40)),
+    family("switched_numbers", "integers, and flags that let them be raised", switched_numbers, (5, 40)),
+    family("retransmissions", "copies of a retransmission protocol", retransmissions, (1, 32)),
     family("dense_guard", "parameters in one dense guard", dense_guard, (4, 16)),
     family("random_graph", "locations of a random graph", random_graph, (250, 2_000)),
     family("nested_loops", "loops within loops", nested_loops, (100, 800)),
@@ -217,6 +219,102 @@ fn counters(n: usize) -> Pair {
     let last = n - 1;
     let _ = writeln!(text, "  - {{ from: L{last}, to: End, on: Done, when: \"x{last} >= x0 + {n}\" }}");
     (text, until_done("counters"))
+}
+
+/// n integers and 2n/5 flags: each integer is raised up to 10 while its flag is on.
+fn switched_numbers(n: usize) -> Pair {
+    let flags = 2 * n / 5;
+    let zero = [list(n, |i| format!("x{i} == 0"), " && "), list(flags, |i| format!("!b{i}"), " && ")];
+    let mut text = format!(
+        "iosts: numbers\nvariables:\n{}{}initial: {{ location: L, condition: \"{}\" }}\ninputs:\n{}{}outputs:\n  \
+         Done: {{}}\ntransitions:\n",
+        list(n, |i| format!("  x{i}: int\n"), ""),
+        list(flags, |i| format!("  b{i}: bool\n"), ""),
+        zero.join(" && "),
+        list(n, |i| format!("  Raise{i}: {{}}\n"), ""),
+        list(flags, |i| format!("  Switch{i}: {{}}\n"), ""),
+    );
+    for i in 0..n {
+        let guard = format!("b{} && x{i} < 10", i % flags);
+        let _ = writeln!(
+            text,
+            "  - {{ from: L, to: L, on: Raise{i}, when: \"{guard}\", assign: {{ x{i}: x{i} + 1 }} }}"
+        );
+    }
+    for i in 0..flags {
+        let _ = writeln!(text, "  - {{ from: L, to: L, on: Switch{i}, assign: {{ b{i}: \"!b{i}\" }} }}");
+    }
+    let _ = writeln!(text, "  - {{ from: L, to: End, on: Done, when: \"x0 >= 3\" }}");
+    (text, until_done("numbers"))
+}
+
+/// n copies of the sender of `examples/bounded_retransmission`, one behind the other: each sends a file of
+/// its own, and in each every chunk goes out once.
+fn retransmissions(n: usize) -> Pair {
+    let mut text = "iosts: retransmissions
+constants: { cChunkMax: nat, cRetMax: nat }
+variables: { vFile: \"array[nat] of int\", vAltBit: bool, vChunkNumber: nat, vRetNumber: nat }
+initial:
+  location: Idle0
+  condition: cRetMax > 1 && cChunkMax > 0 && vRetNumber == 0 && vAltBit == true && vChunkNumber == 0
+inputs:
+  REQ: { pFile: \"array[nat] of int\" }
+  ACK: {}
+outputs:
+  SEND: { pChunk: int, pAltBit: bool }
+  OK: {}
+  Done: {}
+  NOT_OK: {}
+  DONT_KNOW: {}
+internals: [Timeout1, Timeout2]
+transitions:
+"
+    .to_owned();
+    for i in 0..n {
+        let (on, next) = if i + 1 < n { ("OK", i + 1) } else { ("Done", 0) };
+        let _ = write!(
+            text,
+            "  - {{ from: Idle{i}, to: Send{i}, on: REQ, assign: {{ vFile: pFile, vChunkNumber: 0, vRetNumber: 0 }} }}
+  - from: Send{i}
+    to: WaitAck{i}
+    on: SEND
+    when: \"pChunk == vFile[vChunkNumber] && pAltBit == vAltBit\"
+  - from: WaitAck{i}
+    to: Send{i}
+    on: ACK
+    when: vChunkNumber + 1 < cChunkMax
+    assign: {{ vChunkNumber: vChunkNumber + 1, vAltBit: \"!vAltBit\", vRetNumber: 0 }}
+  - from: WaitAck{i}
+    to: Success{i}
+    on: ACK
+    when: vChunkNumber + 1 == cChunkMax
+    assign: {{ vChunkNumber: vChunkNumber + 1, vAltBit: \"!vAltBit\", vRetNumber: 0 }}
+  - {{ from: Success{i}, to: Idle{next}, on: {on} }}
+  - from: WaitAck{i}
+    to: Send{i}
+    on: Timeout1
+    when: vRetNumber < cRetMax
+    assign: {{ vRetNumber: vRetNumber + 1 }}
+  - {{ from: WaitAck{i}, to: Abort{i}, on: Timeout2, when: vRetNumber == cRetMax, assign: {{ vRetNumber: 0 }} }}
+  - {{ from: Abort{i}, to: Idle{i}, on: NOT_OK, when: vChunkNumber + 1 < cChunkMax }}
+  - {{ from: Abort{i}, to: Idle{i}, on: DONT_KNOW, when: vChunkNumber + 1 == cChunkMax }}
+"
+        );
+    }
+    let purpose = "purpose: each_chunk_once
+of: retransmissions
+observes: [vFile, cChunkMax]
+variables: { vSeen: nat }
+initial: { location: Begin, condition: vSeen == 0 }
+transitions:
+  - { from: Begin, to: Begin, on: SEND, when: \"pChunk == vFile[vSeen]\", assign: { vSeen: vSeen + 1 } }
+  - { from: Begin, to: Begin, on: OK, when: vSeen == cChunkMax, assign: { vSeen: 0 } }
+  - { from: Begin, to: Accept, on: Done, when: vSeen == cChunkMax }
+  - { from: Begin, to: Reject, on: Timeout1 }
+  - { from: Begin, to: Reject, on: DONT_KNOW }
+  - { from: Begin, to: Reject, on: NOT_OK }
+";
+    (text, purpose.to_owned())
 }
 
 /// A guard that relates every two of n parameters with each other and with a variable.
