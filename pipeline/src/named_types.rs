@@ -10,7 +10,7 @@ use coreach_model::{Iosts, Term, Type};
 
 /// The types, by their names.
 pub fn named_types(iosts: &Iosts) -> Vec<(String, Type)> {
-    let mut found = Found::default();
+    let mut found = NamedTypes::default();
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     for datum in iosts.constants.iter().chain(&iosts.variables).chain(parameters) {
         found.add(datum.ty());
@@ -31,12 +31,12 @@ pub fn named_types(iosts: &Iosts) -> Vec<(String, Type)> {
 }
 
 #[derive(Default)]
-struct Found {
+struct NamedTypes {
     seen: BTreeSet<Type>,
     types: Vec<(String, Type)>,
 }
 
-impl Found {
+impl NamedTypes {
     fn add(&mut self, ty: &Type) {
         if !self.seen.insert(ty.clone()) {
             return;

@@ -136,7 +136,7 @@ fn measure(folder: &Path, runs: u64) -> Result<(), String> {
 
 /// What became of the runs of a strategy against a cooperative system.
 #[derive(Default)]
-struct Told {
+struct Outcomes {
     passed: u64,
     events: Vec<usize>,
     fewest: Vec<usize>,
@@ -149,9 +149,9 @@ struct Told {
 fn measure_case(name: &str, case: &TestCase, model: &Iosts, runs: u64) -> Result<(), String> {
     let distance = distances(case);
     let (mut together, mut drawing) = (Vec::new(), Vec::new());
-    let (mut planned, mut states) = (Told::default(), Vec::new());
+    let (mut planned, mut states) = (Outcomes::default(), Vec::new());
     for (strategy, make) in STRATEGIES {
-        let (mut told, mut passed) = (Told::default(), 0);
+        let (mut told, mut passed) = (Outcomes::default(), 0);
         for seed in 1..=runs {
             let mut solver = Z3Solver::default();
             let initial = initial_state(case, &Valuation::new(), seed, &mut solver)
@@ -195,7 +195,7 @@ fn measure_case(name: &str, case: &TestCase, model: &Iosts, runs: u64) -> Result
     Ok(())
 }
 
-impl Told {
+impl Outcomes {
     fn count(&mut self, case: &TestCase, initial: &State, run: &Run, distance: Option<usize>) {
         let length = events(&run.trace);
         if run.outcome.verdict() != Some(Verdict::Pass) {

@@ -211,7 +211,7 @@ pub struct ExplorationDocument {
     /// The specification's name.
     pub specification: String,
     /// How far the tree could grow.
-    pub limits: LimitsTold,
+    pub limits: ReportedLimits,
     /// What was asked for and did not fit the limits.
     pub missing: Option<&'static str>,
     /// Is all in the tree that can happen?
@@ -221,7 +221,7 @@ pub struct ExplorationDocument {
     /// How many nodes there are at each depth.
     pub breadths: Vec<usize>,
     /// The nodes, in the order of their numbers, counted from 0.
-    pub nodes: Vec<NodeTold>,
+    pub nodes: Vec<ReportedNode>,
     /// Why the work did not come to its end, where it did not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<serde_json::Value>,
@@ -229,7 +229,7 @@ pub struct ExplorationDocument {
 
 /// How far a tree could grow, in words.
 #[derive(Serialize)]
-pub struct LimitsTold {
+pub struct ReportedLimits {
     /// Steps.
     pub depth: usize,
     /// Nodes.
@@ -244,11 +244,11 @@ pub struct LimitsTold {
 
 /// A node in words.
 #[derive(Serialize)]
-pub struct NodeTold {
+pub struct ReportedNode {
     /// The number of the node before it on its path; none for the first.
     pub parent: Option<usize>,
     /// The step from there; none for the first.
-    pub step: Option<StepTold>,
+    pub step: Option<ReportedStep>,
     /// The location's name.
     pub location: String,
     /// How many steps from the first node.
@@ -256,7 +256,7 @@ pub struct NodeTold {
     /// What the step has added to the path condition.
     pub condition: Vec<String>,
     /// The data that the step has changed, with what they stand at.
-    pub values: Vec<ValueTold>,
+    pub values: Vec<ReportedValue>,
     /// Is the path condition known to be satisfiable?
     pub is_certain: bool,
     /// Where others are merged into it, what all of them stand for; what its successors add is added to that.
@@ -271,12 +271,12 @@ pub struct NodeTold {
     /// Does a purpose accept it?
     pub accepts: bool,
     /// What cannot be done here: the numbers of transitions, counted from 0, and `quiescence`.
-    pub refuted: Vec<RefutedTold>,
+    pub refuted: Vec<ReportedRefutation>,
 }
 
 /// A step in words.
 #[derive(Serialize)]
-pub struct StepTold {
+pub struct ReportedStep {
     /// The action's name; none of quiescence.
     pub action: Option<String>,
     /// The transition's number in the specification, counted from 0; none of quiescence.
@@ -291,12 +291,12 @@ pub struct MergedTold {
     /// What may be, of symbols of its own.
     pub condition: Vec<String>,
     /// What each datum stands at.
-    pub values: Vec<ValueTold>,
+    pub values: Vec<ReportedValue>,
 }
 
 /// What a datum stands at.
 #[derive(Serialize)]
-pub struct ValueTold {
+pub struct ReportedValue {
     /// Its name.
     pub name: String,
     /// A term over constants, initial values and symbols.
@@ -306,7 +306,7 @@ pub struct ValueTold {
 /// What cannot be done.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub enum RefutedTold {
+pub enum ReportedRefutation {
     /// A transition.
     Transition(usize),
     /// Being quiescent.
@@ -322,8 +322,8 @@ pub fn quiescence_name(quiescence: Quiescence) -> &'static str {
     }
 }
 
-fn valued((datum, value): (Datum, Term)) -> ValueTold {
-    ValueTold { name: datum.name().to_owned(), value: value.to_string() }
+fn valued((datum, value): (Datum, Term)) -> ReportedValue {
+    ReportedValue { name: datum.name().to_owned(), value: value.to_string() }
 }
 
 /// The document.
@@ -334,12 +334,12 @@ pub fn document(
     exit_code: u8,
 ) -> ExplorationDocument {
     let tree = &found.tree;
-    let nodes = tree.nodes.numbered().map(|(number, node)| NodeTold {
+    let nodes = tree.nodes.numbered().map(|(number, node)| ReportedNode {
         parent: node.parent.map(Number::place),
         step: match &node.by {
             Move::Start => None,
-            Move::Quiet => Some(StepTold { action: None, transition: None, parameters: Vec::new() }),
-            Move::Take(step) => Some(StepTold {
+            Move::Quiet => Some(ReportedStep { action: None, transition: None, parameters: Vec::new() }),
+            Move::Take(step) => Some(ReportedStep {
                 action: Some(iosts.action(iosts.transitions[step.transition].action).name.clone()),
                 transition: Some(step.transition.place()),
                 parameters: step.parameters.iter().map(ToString::to_string).collect(),
@@ -350,7 +350,7 @@ pub fn document(
         condition: added(tree, node).iter().map(ToString::to_string).collect(),
         values: changes(tree, node)
             .into_iter()
-            .map(|(name, value)| ValueTold { name, value: value.to_string() })
+            .map(|(name, value)| ReportedValue { name, value: value.to_string() })
             .collect(),
         is_certain: node.is_certain,
         merged: node.merged.as_ref().map(|merged| MergedTold {
@@ -380,8 +380,8 @@ pub fn document(
             .refuted
             .iter()
             .map(|refuted| match refuted {
-                Refuted::Transition(transition) => RefutedTold::Transition(transition.place()),
-                Refuted::Quiet => RefutedTold::Quiet("quiescence"),
+                Refuted::Transition(transition) => ReportedRefutation::Transition(transition.place()),
+                Refuted::Quiet => ReportedRefutation::Quiet("quiescence"),
             })
             .collect(),
     });
@@ -389,7 +389,7 @@ pub fn document(
         format_version: FORMAT_VERSION,
         exit_code,
         specification: iosts.name.clone(),
-        limits: LimitsTold {
+        limits: ReportedLimits {
             depth: limits.depth,
             nodes: limits.nodes,
             quiescence: quiescence_name(limits.quiescence),

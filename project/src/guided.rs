@@ -25,7 +25,7 @@ const MOST_DIGITS: usize = 100;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
-pub struct PathWanted {
+pub struct PathRequest {
     /// The model.
     pub timed: Timed,
     /// Where it stands.
@@ -44,7 +44,7 @@ pub fn wanted(
     path: &Path,
     steps: &str,
     time: Option<&SilenceAfter>,
-) -> Result<(PathWanted, Vec<Diagnostic>), Vec<Diagnostic>> {
+) -> Result<(PathRequest, Vec<Diagnostic>), Vec<Diagnostic>> {
     let file = load(path).map_err(|found| vec![found])?;
     let (specification, said, mut warnings) = match kind_of(&file)? {
         FileKind::Specification(_) => (path.to_owned(), None, Vec::new()),
@@ -72,7 +72,7 @@ pub fn wanted(
         return Err(vec![found.help(help)]);
     };
     let path = resolve(&read.timed, steps).map_err(|stop| vec![stop.to_diagnostic()])?;
-    Ok((PathWanted { timed: read.timed, file: specification, path, silence_after }, warnings))
+    Ok((PathRequest { timed: read.timed, file: specification, path, silence_after }, warnings))
 }
 
 /// A time, or the word for a constant.
@@ -92,7 +92,7 @@ pub fn parse_time(text: &str) -> Result<SilenceAfter, String> {
 /// # Errors
 /// [`PathStop`].
 pub fn make(
-    wanted: &PathWanted,
+    wanted: &PathRequest,
     published: bool,
     check: bool,
     solver: &mut dyn coreach_analyses::solver::Solver,
@@ -102,7 +102,7 @@ pub fn make(
 }
 
 /// What was made, as a document (`docs/path.schema.json`).
-pub fn document(wanted: &PathWanted, made: &PathGuided, files: &[PathBuf], exit_code: u8) -> Json {
+pub fn document(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf], exit_code: u8) -> Json {
     let counted = |counts: &std::collections::BTreeMap<Rule, usize>| -> Map<String, Json> {
         counts.iter().map(|(rule, count)| (rule.to_string(), json!(count))).collect()
     };

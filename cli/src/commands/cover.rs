@@ -195,7 +195,7 @@ fn standing_alone(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Dia
 fn text(told: &CoverDocument, is_quiet: bool) -> String {
     let head =
         ["criterion", "goals", "covered", "unreachable", "unknown", "open"].map(str::to_owned).to_vec();
-    let row = |one: &coreach_project::cover::report::CriterionTold| {
+    let row = |one: &coreach_project::cover::report::ReportedCriterion| {
         let figures = [one.goals, one.covered, one.unreachable, one.unknown, one.open];
         std::iter::once(one.criterion.clone()).chain(figures.map(|figure| figure.to_string())).collect()
     };

@@ -21,7 +21,7 @@ use crate::write::write;
 
 /// What is told of a page.
 #[derive(Serialize)]
-struct Told {
+struct WrittenPage {
     format_version: u32,
     exit_code: u8,
     file: String,
@@ -101,7 +101,7 @@ struct Page<'a> {
     settings: Settings,
 }
 
-fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Result<Told, Exit>> {
+fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Result<WrittenPage, Exit>> {
     let sorted = match Sorted::of(wanted.files) {
         Ok(sorted) => sorted,
         Err(found) => return refuse_as(&found, format, exit_of(&found)).map(Err),
@@ -131,7 +131,7 @@ fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Resu
         .collect();
     let exit = if notes.is_empty() { Exit::Fine } else { Exit::Stopped };
     notes.extend(document.notes.iter().cloned());
-    Ok(Ok(Told {
+    Ok(Ok(WrittenPage {
         format_version: 1,
         exit_code: exit.code(),
         file: wanted.out.path().display().to_string(),

@@ -14,7 +14,7 @@ use crate::reader::collect::Collector;
 use crate::reader::graph::check_livelocks;
 use crate::reader::imports::{imported, open};
 use crate::reader::scope::NamedExpression;
-use crate::reader::specification::{Said, Specification, read_nested};
+use crate::reader::specification::{Specification, TimedPart, read_nested};
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{lexer, shape, yaml};
 use crate::term::{Substitution, Term, substitute};
@@ -43,7 +43,7 @@ pub(super) fn read(
     entries: &[Entry],
     name: &str,
     (depth, may_be_timed): (usize, bool),
-) -> Option<(Specification, Said)> {
+) -> Option<(Specification, TimedPart)> {
     shape::check_keys(collector, entries, &KEYS, "a composition");
     let node = shape::get(entries, "compose")?;
     let items = shape::list(collector, node, "`compose`", LIKE)?;

@@ -73,14 +73,14 @@ const KEYS: [&str; 13] = [
 /// Every mistake that could be found, with the warnings, in the order of the file.
 pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
     finished(file, |collector| {
-        let (specification, said) = read(collector, Wanted::Untimed, 0)?;
+        let (specification, said) = read(collector, Accepted::Untimed, 0)?;
         said.is_none().then_some(specification)
     })
 }
 
 /// A part of a composition, so deep: with what it says of time, where the whole may have time.
 pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize, may_be_timed: bool) -> Reading<Read> {
-    let wanted = if may_be_timed { Wanted::Any } else { Wanted::Untimed };
+    let wanted = if may_be_timed { Accepted::Any } else { Accepted::Untimed };
     finished(file, |collector| read(collector, wanted, depth))
 }
 
@@ -90,7 +90,7 @@ pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize, may_be_timed: boo
 /// As [`read_specification`].
 pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecification> {
     finished(file, |collector| {
-        let (specification, said) = read(collector, Wanted::Timed, 0)?;
+        let (specification, said) = read(collector, Accepted::Timed, 0)?;
         Some(specification.with_time(said.unwrap_or_default()))
     })
 }
@@ -101,7 +101,7 @@ pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecifica
 /// As [`read_specification`].
 pub fn read_any_specification(file: Arc<SourceFile>) -> Reading<AnySpecification> {
     finished(file, |collector| {
-        let (specification, said) = read(collector, Wanted::Any, 0)?;
+        let (specification, said) = read(collector, Accepted::Any, 0)?;
         Some(match said {
             Some(said) => AnySpecification::Timed(specification.with_time(said)),
             None => AnySpecification::Untimed(specification),
@@ -118,7 +118,7 @@ fn finished<T>(file: Arc<SourceFile>, read: impl FnOnce(&mut Collector) -> Optio
 
 /// Which kind of model is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Wanted {
+enum Accepted {
     Untimed,
     Timed,
     /// A timed one where it declares clocks.
@@ -126,32 +126,32 @@ enum Wanted {
 }
 
 /// What a timed model says beside its graph: of clocks, and of inputs that the tester does not send.
-pub(super) type Said = (Clocks, BTreeSet<ActionId>);
+pub(super) type TimedPart = (Clocks, BTreeSet<ActionId>);
 
 /// A specification, and what is said of time, where anything may be.
-pub(super) type Read = (Specification, Option<Said>);
+pub(super) type Read = (Specification, Option<TimedPart>);
 
 impl Specification {
-    fn with_time(self, (clocks, uncontrollable): Said) -> TimedSpecification {
+    fn with_time(self, (clocks, uncontrollable): TimedPart) -> TimedSpecification {
         let Specification { iosts, types, functions } = self;
         TimedSpecification { timed: Timed::new(iosts, clocks, uncontrollable), types, functions }
     }
 }
 
-fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read> {
+fn read(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Read> {
     let root = yaml::parse(collector)?;
     let entries = top(collector, &root, "iosts")?;
     if shape::get(entries, "compose").is_some() {
         let (name, _) = read_name(collector, entries, "iosts")?;
-        let (whole, said) = compose::read(collector, entries, &name, (depth, wanted != Wanted::Untimed))?;
-        let is_timed = wanted == Wanted::Timed || !said.0.clocks.is_empty();
+        let (whole, said) = compose::read(collector, entries, &name, (depth, wanted != Accepted::Untimed))?;
+        let is_timed = wanted == Accepted::Timed || !said.0.clocks.is_empty();
         return Some((whole, is_timed.then_some(said)));
     }
     let declares = entries.iter().find(|entry| entry.key.text == "clocks");
     let is_timed = match wanted {
-        Wanted::Untimed => false,
-        Wanted::Timed => true,
-        Wanted::Any => declares.is_some(),
+        Accepted::Untimed => false,
+        Accepted::Timed => true,
+        Accepted::Any => declares.is_some(),
     };
     if let (false, Some(entry)) = (is_timed, declares) {
         let diagnostic = Diagnostic::error(

@@ -33,13 +33,13 @@ pub struct CoverDocument {
     /// The specification's name.
     pub specification: String,
     /// How far was looked.
-    pub limits: LimitsTold,
+    pub limits: ReportedLimits,
     /// The criteria, each with its figures.
-    pub criteria: Vec<CriterionTold>,
+    pub criteria: Vec<ReportedCriterion>,
     /// The goals.
-    pub goals: Vec<GoalTold>,
+    pub goals: Vec<ReportedGoal>,
     /// The purposes of the suite.
-    pub suite: Vec<MemberTold>,
+    pub suite: Vec<ReportedTest>,
     /// The specification as a finite machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineSummary>,
@@ -50,7 +50,7 @@ pub struct CoverDocument {
 
 /// How far was looked.
 #[derive(Clone, Debug, Serialize)]
-pub struct LimitsTold {
+pub struct ReportedLimits {
     /// Steps of a path.
     pub depth: usize,
     /// Nodes of a tree.
@@ -59,7 +59,7 @@ pub struct LimitsTold {
 
 /// The figures of a criterion.
 #[derive(Clone, Debug, Serialize)]
-pub struct CriterionTold {
+pub struct ReportedCriterion {
     /// Its name.
     pub criterion: String,
     /// All its goals.
@@ -78,7 +78,7 @@ pub struct CriterionTold {
 
 /// A goal in words.
 #[derive(Clone, Debug, Serialize)]
-pub struct GoalTold {
+pub struct ReportedGoal {
     /// Its criterion.
     pub criterion: String,
     /// What it is, in words about the model.
@@ -93,7 +93,7 @@ pub struct GoalTold {
 
 /// A purpose of the suite in words.
 #[derive(Clone, Debug, Serialize)]
-pub struct MemberTold {
+pub struct ReportedTest {
     /// Its name.
     pub purpose: String,
     /// The numbers of its transitions, counted from 0, internal ones included.
@@ -118,7 +118,7 @@ impl Cover {
 pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_code: u8) -> CoverDocument {
     let iosts = &cover.iosts;
     let items = Items::of(iosts);
-    let goals: Vec<GoalTold> = cover
+    let goals: Vec<ReportedGoal> = cover
         .goals
         .iter()
         .enumerate()
@@ -137,7 +137,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
                 Fate::Unreachable(why) => ("unreachable", Some(why.clone())),
                 Fate::Unknown(why) => ("unknown", Some(why.clone())),
             };
-            GoalTold {
+            ReportedGoal {
                 criterion: one.criterion.to_string(),
                 goal: name(iosts, &items, &one.goal),
                 status,
@@ -146,7 +146,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
             }
         })
         .collect();
-    let mut criteria: Vec<CriterionTold> = Vec::new();
+    let mut criteria: Vec<ReportedCriterion> = Vec::new();
     let all = cover.goals.iter().map(|one| one.criterion).chain(cover.cut.iter().copied());
     for criterion in all {
         let criterion_name = criterion.to_string();
@@ -157,7 +157,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
             let own = goals.iter().filter(|goal| goal.criterion == criterion_name);
             own.filter(|goal| status.is_none_or(|status| goal.status == status)).count()
         };
-        criteria.push(CriterionTold {
+        criteria.push(ReportedCriterion {
             goals: count(None),
             covered: count(Some("covered")),
             unreachable: count(Some("unreachable")),
@@ -167,7 +167,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
             criterion: criterion_name,
         });
     }
-    let suite = cover.suite.iter().map(|member| MemberTold {
+    let suite = cover.suite.iter().map(|member| ReportedTest {
         purpose: member.written.purpose.iosts.name.clone(),
         path: member.chosen.found.route.path.iter().map(|number| number.place()).collect(),
         trace: member.chosen.found.evidence.trace.iter().map(|event| told(iosts, event)).collect(),
@@ -178,7 +178,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
         format_version: FORMAT_VERSION,
         exit_code,
         specification: iosts.name.clone(),
-        limits: LimitsTold { depth: limits.depth, nodes: limits.nodes },
+        limits: ReportedLimits { depth: limits.depth, nodes: limits.nodes },
         criteria,
         suite: suite.collect(),
         goals,

@@ -11,7 +11,7 @@ use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::timed::rules::{Rule, sum};
 use coreach_pipeline::timed::{PathGuided, RuleCounts};
 use coreach_project::budget;
-use coreach_project::guided::{PathWanted, document, make, wanted};
+use coreach_project::guided::{PathRequest, document, make, wanted};
 
 use super::super::{plural, refuse, table};
 use crate::console;
@@ -131,7 +131,7 @@ fn put(
 }
 
 /// What the user should know beside the test case.
-fn hidden(wanted: &PathWanted, made: &PathGuided) -> Vec<Diagnostic> {
+fn hidden(wanted: &PathRequest, made: &PathGuided) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if let Some(at) = made.unseen.first() {
         let message = format!(
@@ -151,7 +151,7 @@ fn hidden(wanted: &PathWanted, made: &PathGuided) -> Vec<Diagnostic> {
     found
 }
 
-fn told(wanted: &PathWanted, made: &PathGuided, files: &[PathBuf]) -> String {
+fn told(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> String {
     let mut text = format!(
         "{}: a path of {}, a test case of {}; silence after {}\n",
         made.iosts.name,
