@@ -11,7 +11,61 @@
 
 use std::collections::BTreeMap;
 
-use crate::description::Capture;
+use regex::Regex;
+
+/// Something that is taken out of what was received, to be sent later ([`Captures`]).
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// By which templates name it.
+    pub name: String,
+    /// Where it stands.
+    pub place: AnswerPlace,
+    /// The outputs that it is taken out of; any answer, where there is none.
+    pub from: Vec<String>,
+    /// What it is before it was taken.
+    pub default: Option<String>,
+}
+
+/// What part of what was received something is.
+#[derive(Clone, Debug)]
+pub struct AnswerPlace {
+    /// Where it stands.
+    pub source: Source,
+    /// What the whole text there must look like, where that is said; its group is what is taken.
+    pub pattern: Option<Regex>,
+}
+
+impl AnswerPlace {
+    /// All of the source.
+    pub fn all_of(source: Source) -> Self {
+        AnswerPlace { source, pattern: None }
+    }
+
+    /// Where this JSON pointer points to.
+    pub fn pointer(to: &str) -> Self {
+        AnswerPlace::all_of(Source::Pointer(to.to_owned()))
+    }
+
+    /// May any JSON stand there, and not only a text?
+    pub fn is_json(&self) -> bool {
+        matches!(self.source, Source::Pointer(_)) && self.pattern.is_none()
+    }
+}
+
+/// Where a capture, or a value of an answer, stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// In what a group of a pattern, or a field of a frame, that is called so has found.
+    Part,
+    /// In the header of this name.
+    Header(String),
+    /// In the cookie of this name that is set.
+    Cookie(String),
+    /// In the body, where this JSON pointer points to: a text, a number, a truth value.
+    Pointer(String),
+    /// In the body.
+    Body,
+}
 
 /// The captures of a run.
 #[derive(Clone, Default, Debug)]
@@ -49,13 +103,12 @@ impl Captures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::description::{Place, Source};
 
     #[test]
     fn what_comes_later_counts_and_what_never_came_is_the_default() {
         let capture = |name: &str, default: Option<&str>| Capture {
             name: name.to_owned(),
-            place: Place::all_of(Source::Part),
+            place: AnswerPlace::all_of(Source::Part),
             from: Vec::new(),
             default: default.map(str::to_owned),
         };

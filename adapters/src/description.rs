@@ -15,6 +15,7 @@ use coreach_model::timed::delayed::Delayed;
 use regex::Regex;
 
 use crate::behaviour::{Behaviour, TOLERANCE};
+pub use crate::captures::{AnswerPlace, Capture, Source};
 use crate::cut::Cut;
 use crate::encoding::TextEncoding;
 use crate::evidence::Limits;
@@ -490,60 +491,6 @@ pub enum Unmatched {
     Ignore,
 }
 
-/// Something that is taken out of what was received, to be sent later ([`crate::captures`]).
-#[derive(Clone, Debug)]
-pub struct Capture {
-    /// By which templates name it.
-    pub name: String,
-    /// Where it stands.
-    pub place: Place,
-    /// The outputs that it is taken out of; any answer, where there is none.
-    pub from: Vec<String>,
-    /// What it is before it was taken.
-    pub default: Option<String>,
-}
-
-/// What part of what was received something is.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// Where it stands.
-    pub source: Source,
-    /// What the whole text there must look like, where that is said; its group is what is taken.
-    pub pattern: Option<Regex>,
-}
-
-impl Place {
-    /// All of the source.
-    pub fn all_of(source: Source) -> Self {
-        Place { source, pattern: None }
-    }
-
-    /// Where this JSON pointer points to.
-    pub fn pointer(to: &str) -> Self {
-        Place::all_of(Source::Pointer(to.to_owned()))
-    }
-
-    /// May any JSON stand there, and not only a text?
-    pub fn is_json(&self) -> bool {
-        matches!(self.source, Source::Pointer(_)) && self.pattern.is_none()
-    }
-}
-
-/// Where a capture, or a value of an answer, stands.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Source {
-    /// In what a group of a pattern, or a field of a frame, that is called so has found.
-    Part,
-    /// In the header of this name.
-    Header(String),
-    /// In the cookie of this name that is set.
-    Cookie(String),
-    /// In the body, where this JSON pointer points to: a text, a number, a truth value.
-    Pointer(String),
-    /// In the body.
-    Body,
-}
-
 /// An HTTP server.
 #[derive(Clone, Debug)]
 pub struct Http {
@@ -594,7 +541,7 @@ pub struct Response {
     pub headers: Vec<(String, Regex)>,
     /// For each parameter where its value stands. JSON pointers (RFC 6901) without a pattern point into the
     /// body, or into an item of the list, and to what may be any JSON.
-    pub values: Vec<(String, Place)>,
+    pub values: Vec<(String, AnswerPlace)>,
     /// The JSON pointer to a list in the body, of which each item is an output.
     pub each: Option<String>,
     /// The output that the same answer is read as once more, after those of a list.

@@ -22,7 +22,7 @@ use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Malformed, Tree};
 
 use crate::adapter::{Failure, Received};
-use crate::description::{Capture, Http, Place, Response, Source, Unmatched};
+use crate::description::{AnswerPlace, Capture, Http, Response, Source, Unmatched};
 use crate::lines::Regex;
 use crate::signature::{Signatures, Wire, too_long};
 
@@ -143,7 +143,7 @@ pub fn captured(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Option<St
 }
 
 /// What an answer says there.
-fn text_at<'a>(place: &'a Place, reply: &'a Reply) -> Option<Cow<'a, str>> {
+fn text_at<'a>(place: &'a AnswerPlace, reply: &'a Reply) -> Option<Cow<'a, str>> {
     let text = match &place.source {
         // A part of what is received, which a group or a field names.
         Source::Part => return None,
@@ -172,7 +172,7 @@ fn text_of(tree: &Tree) -> Option<Cow<'_, str>> {
 }
 
 /// The part of the text that is asked for, where the text looks as it is to.
-fn part<'a>(place: &Place, text: Cow<'a, str>) -> Option<Cow<'a, str>> {
+fn part<'a>(place: &AnswerPlace, text: Cow<'a, str>) -> Option<Cow<'a, str>> {
     let Some(pattern) = &place.pattern else { return Some(text) };
     let group = pattern.captures(&text)?.get(1)?.range();
     Some(match text {
@@ -213,7 +213,7 @@ fn asks(response: &Response) -> bool {
 /// a list.
 fn found<'a>(body: Option<&'a Tree>, reply: &'a Reply, response: &'a Response) -> Option<Vec<Values<'a>>> {
     let values = |tree: Option<&'a Tree>| -> Option<Values<'a>> {
-        let value = |(parameter, place): &'a (String, Place)| {
+        let value = |(parameter, place): &'a (String, AnswerPlace)| {
             let piece = match &place.source {
                 Source::Pointer(pointer) if place.is_json() => Piece::Json(tree?.pointer(pointer)?),
                 Source::Pointer(pointer) => Piece::Text(part(place, text_of(tree?.pointer(pointer)?)?)?),
@@ -241,7 +241,7 @@ mod tests {
 
     fn found(source: Source, matches: Option<&str>, headers: &[(&str, &str)], body: &str) -> Option<String> {
         let pattern = matches.map(|text| pattern(text).unwrap());
-        let place = Place { source, pattern };
+        let place = AnswerPlace { source, pattern };
         let capture = Capture { name: "c".to_owned(), place, from: Vec::new(), default: None };
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let reply = Reply { status: 200, headers: headers.collect(), body: body.into(), ..Reply::default() };
@@ -290,7 +290,7 @@ transitions: [{ from: A, to: A, on: No }]
         let deadline = std::time::Instant::now();
         let signatures =
             Signatures::of(&crate::adapter::Session { iosts: &iosts, constants: &[], seed: 1, deadline });
-        let at = |name: &str, of: &str| Place {
+        let at = |name: &str, of: &str| AnswerPlace {
             source: Source::Header(name.to_owned()),
             pattern: Some(pattern(of).unwrap()),
         };
@@ -299,7 +299,8 @@ transitions: [{ from: A, to: A, on: No }]
             ("last".to_owned(), at("Content-Range", r"bytes \d+-(\d+)/\d+")),
         ];
         let plain = vec![("Content-Type".to_owned(), pattern("text/.*").unwrap())];
-        let size = vec![("size".to_owned(), Place::all_of(Source::Header("content-length".to_owned())))];
+        let size =
+            vec![("size".to_owned(), AnswerPlace::all_of(Source::Header("content-length".to_owned())))];
         let http = Http {
             base: crate::template::Template::fixed("http://127.0.0.1:1"),
             launch: None,

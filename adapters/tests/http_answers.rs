@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::description::{Http, Place, Request, Response, Spelling, Unmatched};
+use coreach_adapters::description::{AnswerPlace, Http, Request, Response, Spelling, Unmatched};
 use coreach_adapters::evidence::Limits;
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::template::Template;
@@ -31,7 +31,7 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
         body: None,
         headers: Vec::new(),
     };
-    let values = vec![("pRemainingValue".to_owned(), Place::pointer("/n"))];
+    let values = vec![("pRemainingValue".to_owned(), AnswerPlace::pointer("/n"))];
     let response = Response { status: 200, values, ..Response::default() };
     let http = Http {
         base: template(&format!("http://127.0.0.1:{port}")),

@@ -1,5 +1,5 @@
-//! Ranges of a document over HTTP: values in headers, and strings in bodies. The server of the example does what the
-//! standard says, or makes one of its mistakes; the real ones are for `examples/ranges/check`.
+//! Ranges of a document over HTTP: values in headers, and strings in bodies. The server of the example does
+//! what the standard says, or makes one of its mistakes; the real ones are for `examples/ranges/check`.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;

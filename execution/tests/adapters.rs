@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Place, PreparationStep, Probe, RepliesFrom,
+    AnswerPlace, Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, RepliesFrom,
     Request, Response, Settle, Shape, Spelling, Spelt, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind};
@@ -220,7 +220,7 @@ fn requests_are_sent_and_responses_read() {
     };
     let response = |status, parameter: &str, pointer: &str| Response {
         status,
-        values: vec![(parameter.to_owned(), Place::pointer(pointer))],
+        values: vec![(parameter.to_owned(), AnswerPlace::pointer(pointer))],
         ..Response::default()
     };
     let http = Http {

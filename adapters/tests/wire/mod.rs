@@ -18,7 +18,7 @@ mod wires;
 
 use std::time::{Duration, Instant};
 
-use coreach_adapters::description::{Http, Place, Response, Spelling, Unmatched};
+use coreach_adapters::description::{AnswerPlace, Http, Response, Spelling, Unmatched};
 use coreach_adapters::json_lines::message;
 use coreach_adapters::reply::{Reply, translate};
 use coreach_adapters::template::Template;
@@ -138,7 +138,7 @@ fn an_answer_in_a_coding_that_nobody_asked_for_is_alien() {
     let signatures = signatures();
     let response = |status, values: &[(&str, &str)]| Response {
         status,
-        values: values.iter().map(|(name, at)| ((*name).to_owned(), Place::pointer(at))).collect(),
+        values: values.iter().map(|(name, at)| ((*name).to_owned(), AnswerPlace::pointer(at))).collect(),
         ..Response::default()
     };
     let http = Http {

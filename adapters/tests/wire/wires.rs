@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use coreach_adapters::description::{Http, Lines, Place, Response, Shape, Spelling, Spelt, Unmatched};
+use coreach_adapters::description::{AnswerPlace, Http, Lines, Response, Shape, Spelling, Spelt, Unmatched};
 use coreach_adapters::json_lines::{Message, message};
 use coreach_adapters::lines::{FoundLine, Pending, pattern};
 use coreach_adapters::reply::{Reply, translate};
@@ -87,7 +87,7 @@ pub fn pattern_line(lines: &Lines, signatures: &Signatures, line: &str) -> Optio
 pub fn http() -> Http {
     let response = |values: &[(&str, &str)]| Response {
         status: 200,
-        values: values.iter().map(|(name, at)| ((*name).to_owned(), Place::pointer(at))).collect(),
+        values: values.iter().map(|(name, at)| ((*name).to_owned(), AnswerPlace::pointer(at))).collect(),
         ..Response::default()
     };
     Http {

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use coreach_adapters::description::{
-    BlockEnd, Capture, Encoding, Field, Iut, Middle, Place, Response, Shape, Source, Stdio, Tcp, Transport,
-    Unmatched,
+    AnswerPlace, BlockEnd, Capture, Encoding, Field, Iut, Middle, Response, Shape, Source, Stdio, Tcp,
+    Transport, Unmatched,
 };
 use coreach_adapters::signature::Signatures;
 use regex::Regex;
@@ -87,7 +87,7 @@ fn source(capture: &Capture) -> String {
 }
 
 /// Where something stands in an answer: of which kind that is, what is called so there, and the pattern.
-fn place(place: &Place) -> String {
+fn place(place: &AnswerPlace) -> String {
     let (kind, what) = match &place.source {
         Source::Part => ("part", ""),
         Source::Header(header) => ("header", header.as_str()),
@@ -313,8 +313,10 @@ transitions: [{ from: A, to: A, on: Told }]
 
     #[test]
     fn a_script_reads_answers_as_the_adapter_does() {
-        let at =
-            |source: Source, of: Option<&str>| Place { source, pattern: of.map(|of| pattern(of).unwrap()) };
+        let at = |source: Source, of: Option<&str>| AnswerPlace {
+            source,
+            pattern: of.map(|of| pattern(of).unwrap()),
+        };
         let pointer = |to: &str| at(Source::Pointer(to.to_owned()), None);
         let response = |status, values: &[(&str, &str)], each: Option<&str>, then: Option<&str>| Response {
             status,
@@ -324,7 +326,7 @@ transitions: [{ from: A, to: A, on: Told }]
             ..Response::default()
         };
         let header = |name: &str, of: Option<&str>| at(Source::Header(name.to_owned()), of);
-        let from_headers = |status, values: &[(&str, Place)], of: &[(&str, &str)]| Response {
+        let from_headers = |status, values: &[(&str, AnswerPlace)], of: &[(&str, &str)]| Response {
             status,
             headers: of.iter().map(|(name, of)| ((*name).to_owned(), pattern(of).unwrap())).collect(),
             values: values.iter().map(|(name, place)| ((*name).to_owned(), place.clone())).collect(),

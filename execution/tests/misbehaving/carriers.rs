@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use coreach_adapters::Adapter;
 use coreach_adapters::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Place, PreparationStep, Probe, Request, Response,
-    Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
+    AnswerPlace, Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, Request,
+    Response, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
@@ -108,7 +108,7 @@ fn http(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
     };
     let response = |status, parameter: &str, pointer: &str| Response {
         status,
-        values: vec![(parameter.to_owned(), Place::pointer(pointer))],
+        values: vec![(parameter.to_owned(), AnswerPlace::pointer(pointer))],
         ..Response::default()
     };
     let reset =

@@ -15,8 +15,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Place, PreparationStep, Probe, Request, Response,
-    Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
+    AnswerPlace, Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, Request,
+    Response, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::lines::pattern;
@@ -49,7 +49,7 @@ fn probe(request: Request, status: u16) -> PreparationStep {
 fn http(address: SocketAddr) -> Http {
     let response = |status, values: &[(&str, &str)]| Response {
         status,
-        values: values.iter().map(|(name, at)| ((*name).to_owned(), Place::pointer(at))).collect(),
+        values: values.iter().map(|(name, at)| ((*name).to_owned(), AnswerPlace::pointer(at))).collect(),
         ..Response::default()
     };
     Http {

@@ -1,6 +1,6 @@
 //! `captures`: what is taken out of answers, to be sent later.
 
-use coreach_adapters::description::{Capture, Place, Source};
+use coreach_adapters::description::{AnswerPlace, Capture, Source};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
@@ -47,7 +47,7 @@ pub fn place(
     keys: &[Entry],
     what: &str,
     like: &str,
-) -> Option<Place> {
+) -> Option<AnswerPlace> {
     let is_source = |key: &&Entry| key.key.text != "match" && PLACE.contains(&key.key.text.as_str());
     let written: Vec<&Entry> = keys.iter().filter(is_source).collect();
     let source = match written.as_slice() {
@@ -74,7 +74,7 @@ pub fn place(
         let like = "match: '(?s).*value=\"(\\w+)\".*'";
         shape::missing_key(reader.collector, &entry.value, "match", what, like);
     }
-    Some(Place { source: source?, pattern })
+    Some(AnswerPlace { source: source?, pattern })
 }
 
 /// `captures` of lines and frames: groups of patterns, or fields, that are called so.
@@ -85,7 +85,7 @@ pub fn of_parts(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
         let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_PARTS) else { continue };
         shape::check_keys(reader.collector, keys, &["default"], "a capture");
         let (name, default) = (entry.key.text.clone(), default(reader, keys));
-        captures.push(Capture { name, place: Place::all_of(Source::Part), from: Vec::new(), default });
+        captures.push(Capture { name, place: AnswerPlace::all_of(Source::Part), from: Vec::new(), default });
     }
     captures
 }

@@ -1,6 +1,6 @@
 //! The section `http` of an IUT's file: requests by templates, responses by status and JSON pointers.
 
-use coreach_adapters::description::{Http, Place, Response};
+use coreach_adapters::description::{AnswerPlace, Http, Response};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
@@ -165,7 +165,7 @@ fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Resp
 }
 
 /// Where a value stands: a JSON pointer, or a place that is named.
-fn place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Place> {
+fn place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<AnswerPlace> {
     if let NodeKind::Mapping(keys) = &entry.value.kind {
         let what = format!("the value `{}`", entry.key.text);
         shape::check_keys(reader.collector, keys, &captures::PLACE, "a value");
@@ -173,7 +173,7 @@ fn place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Place> {
     }
     // The empty pointer is the whole body; it has to be quoted.
     let pointer = shape::scalar(reader.collector, &entry.value, "a JSON pointer", OBSERVATIONS)?;
-    is_pointer(reader, pointer).then(|| Place::pointer(&pointer.text))
+    is_pointer(reader, pointer).then(|| AnswerPlace::pointer(&pointer.text))
 }
 
 /// What headers look like.
