@@ -15,7 +15,7 @@
 //! depends on the memory is lost nowhere.
 //!
 //! **Merged** (on demand): before the nodes of a depth are looked at, those of one location and memory become
-//! one ([`super::merging`]). The first of them goes on for all; what it stands for then is beside its own
+//! one (`merging.rs`). The first of them goes on for all; what it stands for then is beside its own
 //! state, so that each path keeps its own condition up to there.
 //!
 //! **Storage.** Nodes stand in one list, in the order of their creation. A node's children are made at once
