@@ -211,7 +211,7 @@ pub struct ExplorationDocument {
     /// The specification's name.
     pub specification: String,
     /// How far the tree could grow.
-    pub limits: ReportedLimits,
+    pub limits: ExplorationLimits,
     /// What was asked for and did not fit the limits.
     pub missing: Option<&'static str>,
     /// Is all in the tree that can happen?
@@ -229,7 +229,7 @@ pub struct ExplorationDocument {
 
 /// How far a tree could grow, in words.
 #[derive(Serialize)]
-pub struct ReportedLimits {
+pub struct ExplorationLimits {
     /// Steps.
     pub depth: usize,
     /// Nodes.
@@ -389,7 +389,7 @@ pub fn document(
         format_version: FORMAT_VERSION,
         exit_code,
         specification: iosts.name.clone(),
-        limits: ReportedLimits {
+        limits: ExplorationLimits {
             depth: limits.depth,
             nodes: limits.nodes,
             quiescence: quiescence_name(limits.quiescence),
