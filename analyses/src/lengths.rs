@@ -2,10 +2,12 @@
 //!
 //! The length of a string that is a place is a dimension, as an integer of type `nat` would be. A condition
 //! on strings is read as what it says of lengths: equal strings are of equal length, and what begins with
-//! another, ends with it or contains it is at least as long. That is an over-approximation, and noted as one.
+//! another, ends with it or contains it is at least as long; a regular expression has a shortest word, and
+//! may have a longest. That is an over-approximation, and noted as one.
 
 use coreach_model::Term;
 use coreach_model::term::node::{Comparison, Node, StringOperation};
+use coreach_model::term::strings;
 use coreach_polyhedra::{LinearExpression, Rational};
 
 use crate::condition::Condition;
@@ -16,6 +18,15 @@ impl Scope<'_> {
     pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Condition {
         self.lose((term.clone(), ImprecisionReason::String));
         match term.node() {
+            Node::OnStrings(StringOperation::Matches, arguments) => match strings::expression(arguments) {
+                Some(expression) if expected && self.linear(&arguments[0].length()).is_ok() => {
+                    let (length, (least, most)) = (arguments[0].length(), expression.lengths());
+                    let at_least = Term::compare(Comparison::AtLeast, &length, &Term::int(least));
+                    let most = most.map(|most| Term::compare(Comparison::AtMost, &length, &Term::int(most)));
+                    self.condition(&Term::and(most.into_iter().chain([at_least])))
+                }
+                _ => Condition::Yes,
+            },
             Node::OnStrings(_, arguments) if expected => {
                 self.lengths(Comparison::AtLeast, &arguments[0], &arguments[1])
             }

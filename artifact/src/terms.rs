@@ -23,6 +23,7 @@ use std::collections::HashMap;
 
 use coreach_model::reader::parser::MAX_HEIGHT;
 use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
+use coreach_model::term::strings;
 use coreach_model::{Datum, Term, Type, budget, codec};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -78,7 +79,7 @@ const OPERATORS: [(&str, Operator); 6] = [
     ("mod", Operator::Modulo),
 ];
 
-const ON_STRINGS: [(&str, StringOperation); 10] = [
+const ON_STRINGS: [(&str, StringOperation); 11] = [
     ("len", StringOperation::Length),
     ("concatenate", StringOperation::Concatenate),
     ("at", StringOperation::At),
@@ -89,6 +90,7 @@ const ON_STRINGS: [(&str, StringOperation); 10] = [
     ("index_of", StringOperation::IndexOf),
     ("to_int", StringOperation::ToInteger),
     ("to_string", StringOperation::FromInteger),
+    ("matches", StringOperation::Matches),
 ];
 
 /// Terms in the order of their making, each shared one once, those that it is made of before it.
@@ -370,6 +372,9 @@ impl Reading<'_> {
         let sorts = operation.arguments();
         self.arity(sorts.len())?;
         let arguments = (0..sorts.len()).map(|at| self.part(at)).collect::<Result<Vec<_>, _>>()?;
+        if operation == StringOperation::Matches && strings::expression(&arguments).is_none() {
+            return self.wrong("its second part is no regular expression");
+        }
         match arguments.iter().map(Term::sort).eq(sorts) {
             true => Ok(Term::on_strings(operation, &arguments)),
             false => self.wrong("its parts are of other sorts"),

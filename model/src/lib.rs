@@ -65,6 +65,7 @@ pub mod parallel;
 mod quoted;
 pub mod random;
 pub mod reader;
+pub mod regular;
 pub mod semantics;
 pub mod term;
 pub mod timed;

@@ -289,7 +289,8 @@ fn find_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, found:
             }
         }
         // What it begins with, ends with or contains is such a string itself.
-        if let Node::OnStrings(_, arguments) = term.node()
+        if let Node::OnStrings(operation, arguments) = term.node()
+            && *operation != StringOperation::Matches
             && let [one, other] = arguments.as_slice()
             && one.as_datum() == Some(datum)
             && *other.sort() == Type::String

@@ -62,6 +62,8 @@
     },
     to_int: (s) => (/^[0-9]+$/.test(s) ? short(BigInt(s)) : -1n),
     to_string: (n) => String(n),
+    // A regular expression of a document means the same to all engines.
+    matches: (s, expression) => new RegExp(`^(?:${expression})$`, "u").test(s),
   };
 
   // The value of the term of this number; `data` are values by names. Shared parts are computed once.

@@ -26,6 +26,7 @@ use coreach_model::{Datum, Iosts, Term, Type, Value};
 use coreach_tests::brute;
 use coreach_tests::brute::artifact;
 use coreach_tests::generator::random::Random;
+use coreach_tests::generator::terms::regular_expression;
 use serde_json::{Value as Json, json};
 
 type Done<T> = Result<T, Box<dyn std::error::Error>>;
@@ -146,15 +147,19 @@ fn condition(random: &mut Random, depth: usize) -> String {
     let signs = ["==", "!=", "<", "<=", ">", ">="];
     let sign = signs[random.below(signs.len())];
     let less = depth.saturating_sub(1);
-    match random.below(if depth == 0 { 6 } else { 9 }) {
+    match random.below(if depth == 0 { 7 } else { 10 }) {
         0 | 1 => format!("{} {sign} {}", string(random, depth), string(random, depth)),
         2 | 3 => format!("{} {sign} {}", number(random, depth), number(random, depth)),
         4 | 5 => {
             let asked = ["starts_with", "ends_with", "contains"][random.below(3)];
             format!("{asked}({}, {})", string(random, depth), string(random, depth))
         }
-        6 => format!("!({})", condition(random, less)),
-        7 => format!("({} && {})", condition(random, less), condition(random, less)),
+        6 => {
+            let expression = Value::string(&regular_expression(random, 2));
+            format!("matches({}, {expression})", string(random, depth))
+        }
+        7 => format!("!({})", condition(random, less)),
+        8 => format!("({} && {})", condition(random, less), condition(random, less)),
         _ => format!("({} || {})", condition(random, less), condition(random, less)),
     }
 }

@@ -213,6 +213,7 @@ fn the_oracle_evaluates_what_the_model_format_says() {
         ("len('a\u{e9}' + to_string(x)) == 3 && index_of('10', to_string(x)) == 1 - x", true, true),
         ("starts_with(to_string(x), '1') || ends_with(to_string(x), '0')", true, true),
         ("contains('01', to_string(-x)) && to_int('0' + to_string(x)) == x", true, false),
+        ("matches('job-' + to_string(x), '[a-z]+-(?:0|2)') && !matches('a', 'b?')", true, false),
         ("to_int('') == -1 && to_int('-1') == -1 && 'a' < 'ab' < 'b'", true, true),
     ] {
         assert_eq!((fires(guard, 0), fires(guard, 1)), (at_zero, at_one), "{guard}");

@@ -13,7 +13,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use coreach_model::regular::RegularExpression;
 use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
+use coreach_model::term::strings;
 use coreach_model::{Datum, Term, Type, Value};
 
 use super::typing::{self, cells_of_literal, spelled_out};
@@ -172,7 +174,7 @@ pub fn value_to_smtlib(value: &Value) -> String {
                 denominator => format!("(/ {numerator} {denominator}.0)"),
             }
         }
-        Value::String(text) => format!("\"{}\"", escaped(text).replace('"', "\"\"")),
+        Value::String(text) => string_to_smtlib(text),
         Value::Enum(enumeration, position) => symbol(&enumeration.literals[*position]),
         Value::Array(array) => {
             let sort = sort_to_smtlib(&Type::Array(array.ty.clone()));
@@ -331,7 +333,12 @@ impl Printer {
             _ => {}
         }
         let parts: Vec<String> = operands(term).iter().map(|child| self.print(child)).collect();
-        if let Node::OnStrings(operation, _) = term.node() {
+        if let Node::OnStrings(operation, arguments) = term.node() {
+            if let Some(expression) = strings::expression(arguments)
+                && *operation == StringOperation::Matches
+            {
+                return format!("(str.in_re {} {})", parts[0], regular(&expression));
+            }
             return on_strings(*operation, &parts);
         }
         let parts = parts.join(" ");
@@ -391,6 +398,42 @@ pub(super) fn name_of_string_operation(operation: StringOperation) -> &'static s
         StringOperation::IndexOf => "str.indexof",
         StringOperation::ToInteger => "str.to_int",
         StringOperation::FromInteger => "str.from_int",
+        StringOperation::Matches => "str.in_re",
+    }
+}
+
+/// A regular expression as SMT-LIB writes it. Characters are those that it knows, and no surrogates.
+pub(super) fn regular(expression: &RegularExpression) -> String {
+    let all = |name: &str, parts: Vec<String>| match parts.as_slice() {
+        [one] => one.clone(),
+        _ => format!("({name} {})", parts.join(" ")),
+    };
+    let range = |low: char, high: char| {
+        let [low, high] = [low, high].map(|c| string_to_smtlib(c.encode_utf8(&mut [0; 4])));
+        format!("(re.range {low} {high})")
+    };
+    match expression {
+        RegularExpression::Character(ranges) => {
+            let known = [('\0', '\u{d7ff}'), ('\u{e000}', '\u{2ffff}')];
+            let parts = ranges.iter().flat_map(|(low, high)| {
+                let within = known.iter().map(|(from, to)| (*low.max(from), *high.min(to)));
+                within.filter(|(low, high)| low <= high).map(|(low, high)| range(low, high))
+            });
+            let parts: Vec<String> = parts.collect();
+            if parts.is_empty() { "re.none".to_owned() } else { all("re.union", parts) }
+        }
+        RegularExpression::Sequence(parts) if parts.is_empty() => "(str.to_re \"\")".to_owned(),
+        RegularExpression::Sequence(parts) => all("re.++", parts.iter().map(regular).collect()),
+        RegularExpression::Either(parts) => all("re.union", parts.iter().map(regular).collect()),
+        RegularExpression::Repeated(part, least, most) => {
+            let part = regular(part);
+            match (least, most) {
+                (0, None) => format!("(re.* {part})"),
+                (1, None) => format!("(re.+ {part})"),
+                (least, None) => format!("(re.++ ((_ re.^ {least}) {part}) (re.* {part}))"),
+                (least, Some(most)) => format!("((_ re.loop {least} {most}) {part})"),
+            }
+        }
     }
 }
 
@@ -408,6 +451,11 @@ fn on_strings(operation: StringOperation, parts: &[String]) -> String {
         }
         _ => format!("({name} {})", parts.join(" ")),
     }
+}
+
+/// A string with its quotes.
+fn string_to_smtlib(text: &str) -> String {
+    format!("\"{}\"", escaped(text).replace('"', "\"\""))
 }
 
 /// The text with an escape for what is not plain ASCII, and for backslashes, with which escapes begin.

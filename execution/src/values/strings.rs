@@ -7,7 +7,9 @@
 //! Whether the guard holds is for the caller to look at.
 
 use coreach_model::random::Random;
-use coreach_model::term::node::Node;
+use coreach_model::regular::RegularExpression;
+use coreach_model::term::node::{Node, StringOperation};
+use coreach_model::term::strings::expression;
 use coreach_model::{Term, Value};
 
 use crate::values::source::Source;
@@ -43,7 +45,12 @@ pub fn any(random: &mut Random) -> Value {
 /// A string for this condition, from the source, or from the next best where that has none: the source says
 /// which.
 pub fn string(condition: &Term, source: Source, seen: &[Value], random: &mut Random) -> (Value, Source) {
-    let (words, lengths) = named(condition);
+    let Named { words, lengths, expressions } = named(condition);
+    if let Some(expression) = random.pick(&expressions).cloned()
+        && random.below(4) > 0
+    {
+        return (Value::string(&of_expression(&expression, &lengths, random)), source);
+    }
     let found = match source {
         Source::Boundary if !lengths.is_empty() => {
             let near = lengths[random.below(lengths.len())] + random.below(3) as i64 - 1;
@@ -94,23 +101,44 @@ fn odd(random: &mut Random) -> &'static str {
     ODD[random.below(ODD.len())]
 }
 
-/// The strings and the small numbers that the condition names, in order, each once.
-fn named(condition: &Term) -> (Vec<String>, Vec<i64>) {
-    let (mut words, mut lengths) = (Vec::new(), Vec::new());
+/// A word of the expression; of several the one whose length is nearest to one that the guard names.
+fn of_expression(expression: &RegularExpression, lengths: &[i64], random: &mut Random) -> String {
+    let Some(length) = random.pick(lengths).copied() else { return expression.word(random) };
+    let words = (0..8).map(|_| expression.word(random));
+    words.min_by_key(|word| (word.chars().count() as i64 - length).abs()).unwrap_or_default()
+}
+
+/// What a condition names, in order, each once.
+#[derive(Default)]
+struct Named {
+    words: Vec<String>,
+    /// The small numbers.
+    lengths: Vec<i64>,
+    expressions: Vec<RegularExpression>,
+}
+
+fn named(condition: &Term) -> Named {
+    let mut named = Named::default();
     let (mut seen, mut work) = (std::collections::HashSet::new(), vec![condition]);
     while let Some(term) = work.pop() {
         if !seen.insert(term) {
             continue;
         }
         match term.node() {
-            Node::Literal(Value::String(text)) => words.push(text.to_string()),
+            Node::OnStrings(StringOperation::Matches, arguments) => {
+                named.expressions.extend(expression(arguments));
+                work.push(&arguments[0]);
+            }
+            Node::Literal(Value::String(text)) => named.words.push(text.to_string()),
             Node::Literal(Value::Int(number)) => {
-                lengths.extend(i64::try_from(number).ok().filter(|length| (0..=LONGEST).contains(length)));
+                named
+                    .lengths
+                    .extend(i64::try_from(number).ok().filter(|length| (0..=LONGEST).contains(length)));
             }
             _ => work.extend(term.children().into_iter().rev()),
         }
     }
-    (words, lengths)
+    named
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
-//! The types of what is written of strings: functions, `s[i]`, `s[i..j]` and `s + t`.
+//! The types of what is written of strings: functions, regular expressions, `s[i]`, `s[i..j]` and `s + t`.
 
 use std::ops::Range;
 
 use crate::reader::syntax::{Call, Expression};
 use crate::reader::typing::Typing;
+use crate::regular::RegularExpression;
 use crate::term::Term;
 use crate::term::node::StringOperation;
 use crate::types::Type;
+use crate::value::Value;
 
 impl Typing<'_, '_> {
     /// A function of strings.
@@ -26,7 +28,28 @@ impl Typing<'_, '_> {
         for (argument, sort) in arguments.iter().zip(sorts) {
             terms.push(self.of_sort(argument, sort, name));
         }
-        Some(Term::on_strings(operation, &terms.into_iter().collect::<Option<Vec<Term>>>()?))
+        let mut terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
+        if operation == StringOperation::Matches {
+            terms[1] = self.regular_expression(&terms[1], &arguments[1].span)?;
+        }
+        Some(Term::on_strings(operation, &terms))
+    }
+
+    /// The regular expression with what is short for something written out.
+    fn regular_expression(&mut self, term: &Term, at: &Range<usize>) -> Option<Term> {
+        let (message, label) = match term.as_literal() {
+            Some(Value::String(text)) => match RegularExpression::parse(text) {
+                Ok(expression) => return Some(Term::literal(Value::string(&expression.to_string()))),
+                Err(wrong) => ("this is no regular expression".to_owned(), wrong),
+            },
+            _ => {
+                let message = "a regular expression is known when the file is read".to_owned();
+                (message, "this is no string in quotes".to_owned())
+            }
+        };
+        let help = "it is one like `\"[a-z]+(?:-[0-9]{1,3})?\"`, and matches the whole string".to_owned();
+        self.error("regular-expression", message, at, label, Some(help));
+        None
     }
 
     /// `s[i]` of a string.

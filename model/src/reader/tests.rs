@@ -148,6 +148,8 @@ fn strings_are_read_and_read_back() {
         (r#"ends_with(to_string(x), t)"#, "ends_with(to_string(x), t)"),
         (r#""ab" < "b" && "\u{ffff}" < "\u{10000}""#, "true"),
         (r#""abc"[1..3] == t"#, r#""bc" == t"#),
+        (r#"matches(t, "\\d+|.")"#, r#"matches(t, "[0-9]+|[^\\x0a]")"#),
+        (r#"matches("ab", "[a-c]{2}") || matches("ab", "a")"#, "true"),
         // What has no value is not computed.
         (r#""abc"[3] == t"#, r#""abc"[3] == t"#),
     ];

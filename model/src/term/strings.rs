@@ -9,6 +9,7 @@ use std::sync::Arc;
 use dashu::integer::IBig;
 
 use crate::budget;
+use crate::regular::{self, RegularExpression};
 use crate::term::Term;
 use crate::term::evaluate::is_too_long;
 use crate::term::node::{Comparison, Node};
@@ -38,10 +39,12 @@ pub enum StringOperation {
     ToInteger,
     /// `to_string(n)`: the decimal digits of an integer, with its sign where it is negative.
     FromInteger,
+    /// `matches(s, "...")`: the whole of `s` is a word of the [regular expression](crate::regular).
+    Matches,
 }
 
 /// The operations that are written as functions, by their names.
-pub const FUNCTIONS: [(&str, StringOperation); 7] = [
+pub const FUNCTIONS: [(&str, StringOperation); 8] = [
     ("len", StringOperation::Length),
     ("starts_with", StringOperation::StartsWith),
     ("ends_with", StringOperation::EndsWith),
@@ -49,6 +52,7 @@ pub const FUNCTIONS: [(&str, StringOperation); 7] = [
     ("index_of", StringOperation::IndexOf),
     ("to_int", StringOperation::ToInteger),
     ("to_string", StringOperation::FromInteger),
+    ("matches", StringOperation::Matches),
 ];
 
 impl StringOperation {
@@ -72,7 +76,10 @@ impl StringOperation {
     pub fn result(self) -> Type {
         match self {
             StringOperation::Length | StringOperation::IndexOf | StringOperation::ToInteger => Type::Int,
-            StringOperation::StartsWith | StringOperation::EndsWith | StringOperation::Contains => Type::Bool,
+            StringOperation::StartsWith
+            | StringOperation::EndsWith
+            | StringOperation::Contains
+            | StringOperation::Matches => Type::Bool,
             _ => Type::String,
         }
     }
@@ -113,6 +120,13 @@ impl Term {
     pub fn length(&self) -> Term {
         Term::on_strings(StringOperation::Length, std::slice::from_ref(self))
     }
+}
+
+/// The expression of a `matches`, from its arguments.
+pub fn expression(arguments: &[Term]) -> Option<RegularExpression> {
+    let [_, expression] = arguments else { return None };
+    let Some(Value::String(text)) = expression.as_literal() else { return None };
+    RegularExpression::parse(text).ok()
 }
 
 /// What the operation asks of its arguments.
@@ -160,6 +174,9 @@ pub fn on_values(operation: StringOperation, arguments: &[Value]) -> Option<Valu
             Value::Int(if is_number { IBig::from_str_radix(s, 10).ok()? } else { IBig::NEG_ONE })
         }
         (On::FromInteger, [Value::Int(n)]) => Value::string(&n.to_string()),
+        (On::Matches, [Value::String(s), Value::String(expression)]) => {
+            Value::Bool(regular::matches(expression, s)?)
+        }
         _ => unreachable!("{operation:?} of {arguments:?}"),
     })
 }

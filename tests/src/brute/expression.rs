@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use coreach_model::term::node::{Comparison, Operator};
 
+use super::regular;
 use super::value::{Array, Number, Type, Value};
 
 /// An expression whose names are resolved: data are places in the list of values.
@@ -246,8 +247,8 @@ fn part(text: &[char], from: Option<i128>, to: Option<i128>) -> Result<Value, Un
 }
 
 /// The functions of strings.
-pub const OF_STRINGS: [&str; 7] =
-    ["len", "starts_with", "ends_with", "contains", "index_of", "to_int", "to_string"];
+pub const OF_STRINGS: [&str; 8] =
+    ["len", "starts_with", "ends_with", "contains", "index_of", "to_int", "to_string", "matches"];
 
 /// A function, by looking at every place.
 fn call(name: &str, arguments: &[Value]) -> Value {
@@ -272,6 +273,7 @@ fn call(name: &str, arguments: &[Value]) -> Value {
             let number = |digits: Vec<u32>| digits.iter().fold(0, |sum, digit| sum * 10 + i128::from(*digit));
             Value::integer(digits.filter(|all| !all.is_empty()).map_or(-1, number))
         }
+        ("matches", [s, t], _) => Value::Bool(regular::matches(&t.iter().collect::<String>(), s)),
         ("to_string", [], [number]) => Value::Text(number.to_string().into()),
         _ => panic!("{name} is no function of {arguments:?}"),
     }

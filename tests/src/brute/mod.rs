@@ -29,6 +29,7 @@ pub mod explore;
 pub mod expression;
 pub mod machine;
 pub mod pair;
+pub mod regular;
 pub mod subsets;
 pub mod text;
 pub mod value;

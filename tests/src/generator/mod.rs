@@ -25,7 +25,7 @@ mod foldable;
 mod purpose;
 pub mod random;
 mod specification;
-mod terms;
+pub mod terms;
 pub mod timed;
 pub mod timed_purpose;
 pub mod unbounded;

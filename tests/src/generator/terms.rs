@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::types::ArrayType;
-use coreach_model::{Datum, Type};
+use coreach_model::{Datum, Type, Value};
 
 use super::data::literal;
 use super::random::Random;
@@ -179,7 +179,7 @@ fn about_text(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree) ->
     let number = Tree::int(random.below(3) as i64);
     let sign = comparison(random);
     let asked = ["starts_with", "ends_with", "contains"][random.below(3)];
-    match random.below(13) {
+    match random.below(14) {
         0..4 => {
             Tree::compare(if sign == Comparison::Equal { sign } else { Comparison::NotEqual }, left, &right)
         }
@@ -195,7 +195,32 @@ fn about_text(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree) ->
             let other = integer(random, scope, &shape.calm(), &Type::Range(0.into(), 2.into()));
             Tree::compare(sign, &Tree::call("to_string", &[other]), &right)
         }
+        12 => {
+            let expression = Value::string(&regular_expression(random, 2));
+            Tree::call("matches", &[left.clone(), Tree::literal(expression)])
+        }
         _ => Tree::call(asked, &[left.clone(), right]),
+    }
+}
+
+/// A regular expression as a user would write it, over few characters.
+pub fn regular_expression(random: &mut Random, depth: usize) -> String {
+    let part = |random: &mut Random| {
+        let parts = ["a", "b", "1", "é", "[ab]", "[^a]", r"\d", ".", r"\x62", "[0-9x-]", r"\w", "😀"];
+        parts[random.below(parts.len())].to_owned()
+    };
+    if depth == 0 {
+        return part(random);
+    }
+    let mut inner = || format!("(?:{})", regular_expression(random, depth - 1));
+    let (first, second) = (inner(), inner());
+    match random.below(7) {
+        0 => format!("{first}|{second}"),
+        1 | 2 => format!("{first}{second}"),
+        3 => format!("{first}{}", ["*", "+", "?"][random.below(3)]),
+        4 => format!("{first}{}{second}", ["{2}", "{1,2}", "{2,}", "{0,3}"][random.below(4)]),
+        5 => format!("{}{second}", part(random)),
+        _ => part(random),
     }
 }
 

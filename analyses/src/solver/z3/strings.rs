@@ -11,6 +11,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 use coreach_model::Type;
+use coreach_model::regular::RegularExpression;
 use coreach_model::term::node::{Comparison, StringOperation};
 use z3::FuncDecl;
 use z3::ast::{Ast, Bool, Dynamic, Int, Regexp};
@@ -57,6 +58,23 @@ pub(super) fn order(comparison: Comparison, a: &Dynamic, b: &Dynamic) -> Dynamic
         _ => ("str.<=", b, a),
     };
     apply(name, &[Type::String, Type::String], Type::Bool, &[a, b])
+}
+
+/// That the whole string is a word of the expression.
+pub(super) fn matches(string: &Dynamic, expression: &RegularExpression) -> Dynamic {
+    type Known = HashMap<String, Rc<Dynamic>>;
+    thread_local!(static APPLIED: RefCell<Known> = RefCell::default());
+    let text = smtlib::regular(expression);
+    let applied = APPLIED.with_borrow(|all| all.get(&text).cloned()).unwrap_or_else(|| {
+        let solver = z3::Solver::new();
+        solver.from_string(format!("(declare-const a0 String)(assert (str.in_re a0 {text}))"));
+        let assertion = solver.get_assertions().into_iter().next();
+        let made = Rc::new(known(assertion, "the expression is one of SMT-LIB").into());
+        APPLIED.with_borrow_mut(|all| all.insert(text, Rc::clone(&made)));
+        made
+    });
+    let language = known(applied.nth_child(1), "a membership has two parts");
+    applied.decl().apply(&[string, &language])
 }
 
 /// A string's value.

@@ -11,7 +11,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
+use coreach_model::term::strings::expression;
 use coreach_model::types::RecordType;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::integer::IBig;
@@ -147,6 +148,10 @@ impl Translator {
             Node::Record(record, fields) => {
                 let fields: Vec<Dynamic> = fields.iter().map(|field| self.translate(field)).collect();
                 constructed(record, &fields)
+            }
+            Node::OnStrings(StringOperation::Matches, arguments) => {
+                let expression = known(expression(arguments), "a term's expression was read");
+                strings::matches(&self.translate(&arguments[0]), &expression)
             }
             Node::OnStrings(operation, arguments) => {
                 let arguments: Vec<Dynamic> = arguments.iter().map(|part| self.translate(part)).collect();

@@ -314,6 +314,8 @@ ON_STRINGS = {
     "index_of": lambda s, t: s.find(t),
     "to_int": number_in,
     "to_string": text_of,
+    # A regular expression of a test case means the same to all engines.
+    "matches": lambda s, t: re.fullmatch(t, s) is not None,
 }
 
 # `div` and `mod` are Euclidean: the remainder is never negative.

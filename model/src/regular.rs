@@ -1,0 +1,528 @@
+//! Regular expressions of `matches(s, "...")`: one dialect that everything that evaluates a term can do.
+//!
+//! Engines differ in what `.`, `\d`, `^`, lazy and possessive repetitions and classes within classes mean. So
+//! the dialect has what all of them agree on, and whatever is short for something is written out when it is
+//! read: what [`RegularExpression`] prints means the same to Rust, Python, JavaScript (with its flag `u`)
+//! and, by its structure, to a solver. The whole string is matched, always.
+//!
+//! Cost: matching is left to the crate `regex`, whose time is linear in the string, whatever the expression
+//! (`(a+)+` too). An expression is compiled once per thread. How large one may be is limited, repetitions
+//! written out.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::iter::Peekable;
+use std::str::Chars;
+
+use crate::random::Random;
+
+/// The most that a counted repetition counts.
+const MOST_TIMES: u32 = 1_000;
+/// The most characters of an expression, its repetitions written out.
+const MOST_CHARACTERS: usize = 5_000;
+/// The deepest nesting of parentheses.
+const DEEPEST: usize = 50;
+/// As many compiled expressions are kept.
+const MOST_COMPILED: usize = 200;
+
+/// A regular expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RegularExpression {
+    /// One character of these ranges, both ends included; in order, and with something between them.
+    Character(Vec<(char, char)>),
+    /// One behind the other; the empty string where there is none.
+    Sequence(Vec<RegularExpression>),
+    /// One of these, of which there are at least two.
+    Either(Vec<RegularExpression>),
+    /// At least so many, and at most so many where that is said.
+    Repeated(Box<RegularExpression>, u32, Option<u32>),
+}
+
+impl RegularExpression {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what could be written.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut reading = Reading { rest: text.chars().peekable(), depth: 0 };
+        let found = reading.either()?;
+        match reading.rest.next() {
+            Some(_) => Err("a `)` closes nothing; the sign itself is `\\)`".to_owned()),
+            None if found.size() > MOST_CHARACTERS => {
+                Err(format!("with its repetitions written out it has more than {MOST_CHARACTERS} characters"))
+            }
+            None => Ok(found),
+        }
+    }
+
+    /// The fewest and the most characters of what it matches; no most where there is none.
+    pub fn lengths(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Character(_) => (1, Some(1)),
+            Self::Sequence(parts) => parts
+                .iter()
+                .map(Self::lengths)
+                .fold((0, Some(0)), |sum, part| (sum.0 + part.0, sum.1.zip(part.1).map(|(a, b)| a + b))),
+            Self::Either(parts) => {
+                let lengths: Vec<_> = parts.iter().map(Self::lengths).collect();
+                let most = lengths.iter().map(|(_, most)| *most).collect::<Option<Vec<_>>>();
+                let fewest = lengths.iter().map(|(fewest, _)| *fewest).min().unwrap_or(0);
+                (fewest, most.and_then(|all| all.into_iter().max()))
+            }
+            Self::Repeated(part, least, most) => {
+                let (fewest, longest) = part.lengths();
+                let longest = match (longest, most) {
+                    (Some(0), _) => Some(0),
+                    (longest, most) => longest.zip(*most).map(|(longest, most)| longest * most as usize),
+                };
+                (fewest * *least as usize, longest)
+            }
+        }
+    }
+
+    /// A string that it matches, by lot: repetitions are short, and at their ends more often than between.
+    pub fn word(&self, random: &mut Random) -> String {
+        let mut word = String::new();
+        self.append_word(random, &mut word);
+        word
+    }
+
+    fn append_word(&self, random: &mut Random, word: &mut String) {
+        match self {
+            Self::Character(ranges) => {
+                // Plain characters where there are some: others are seldom what a system is asked with.
+                let plain: Vec<_> =
+                    ranges.iter().filter(|(low, high)| *low <= '~' && *high >= ' ').copied().collect();
+                let (low, high) = match plain.is_empty() || random.below(16) == 0 {
+                    true => ranges[random.below(ranges.len())],
+                    false => {
+                        let (low, high) = plain[random.below(plain.len())];
+                        (low.max(' '), high.min('~'))
+                    }
+                };
+                let at = random.below((u32::from(high) - u32::from(low)) as usize + 1) as u32;
+                word.push(char::from_u32(u32::from(low) + at).unwrap_or(low));
+            }
+            Self::Sequence(parts) => parts.iter().for_each(|part| part.append_word(random, word)),
+            Self::Either(parts) => parts[random.below(parts.len())].append_word(random, word),
+            Self::Repeated(part, least, most) => {
+                let most = most.unwrap_or(least + 8);
+                let times = match random.below(4) {
+                    0 => *least,
+                    1 => most,
+                    _ => least + random.below((most - least).min(8) as usize + 1) as u32,
+                };
+                (0..times).for_each(|_| part.append_word(random, word));
+            }
+        }
+    }
+
+    /// How many characters it has, repetitions written out.
+    fn size(&self) -> usize {
+        match self {
+            Self::Character(_) => 1,
+            Self::Sequence(parts) | Self::Either(parts) => {
+                parts.iter().fold(1, |sum, part| part.size().saturating_add(sum))
+            }
+            Self::Repeated(part, least, most) => {
+                part.size().saturating_mul(most.unwrap_or(*least).max(1) as usize)
+            }
+        }
+    }
+}
+
+/// Does the expression, as it is printed, match the whole string? `None` where it is none.
+pub(crate) fn matches(expression: &str, text: &str) -> Option<bool> {
+    thread_local!(static COMPILED: RefCell<HashMap<String, regex::Regex>> = RefCell::default());
+    COMPILED.with_borrow_mut(|compiled| {
+        if let Some(known) = compiled.get(expression) {
+            return Some(known.is_match(text));
+        }
+        let printed = RegularExpression::parse(expression).ok()?.to_string();
+        let made =
+            regex::RegexBuilder::new(&format!(r"\A(?:{printed})\z")).size_limit(1 << 28).build().ok()?;
+        if compiled.len() >= MOST_COMPILED {
+            compiled.clear();
+        }
+        Some(compiled.entry(expression.to_owned()).or_insert(made).is_match(text))
+    })
+}
+
+/// What has been read of a text.
+struct Reading<'a> {
+    rest: Peekable<Chars<'a>>,
+    depth: usize,
+}
+
+impl Reading<'_> {
+    fn either(&mut self) -> Result<RegularExpression, String> {
+        let mut parts = vec![self.sequence()?];
+        while self.rest.next_if_eq(&'|').is_some() {
+            parts.push(self.sequence()?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { RegularExpression::Either(parts) })
+    }
+
+    fn sequence(&mut self) -> Result<RegularExpression, String> {
+        let mut parts = Vec::new();
+        while let Some(c) = self.rest.next_if(|c| !matches!(c, '|' | ')')) {
+            let part = self.part(c)?;
+            parts.push(self.repeated(part)?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { RegularExpression::Sequence(parts) })
+    }
+
+    /// A character, a class or a group that begins with this.
+    fn part(&mut self, first: char) -> Result<RegularExpression, String> {
+        match first {
+            '(' => {
+                self.depth += 1;
+                if self.depth > DEEPEST {
+                    return Err(format!("parentheses are nested more than {DEEPEST} deep"));
+                }
+                if self.rest.next_if_eq(&'?').is_some() && self.rest.next() != Some(':') {
+                    return Err("behind `(?` only `:` is known: there are no names, flags, looks \
+                                around or references"
+                        .to_owned());
+                }
+                let group = self.either()?;
+                self.depth -= 1;
+                match self.rest.next() {
+                    Some(_) => Ok(group),
+                    None => Err("a `(` is not closed; the sign itself is `\\(`".to_owned()),
+                }
+            }
+            '[' => self.class(),
+            '.' => Ok(RegularExpression::Character(others(&[('\n', '\n')]))),
+            '\\' => Ok(RegularExpression::Character(self.escape()?)),
+            '^' | '$' => Err(format!(
+                "the whole string is matched, so `{first}` is not needed; the sign itself is `\\{first}`"
+            )),
+            '*' | '+' | '?' | '{' | '}' | ']' => {
+                Err(format!("before `{first}` nothing stands to repeat; the sign itself is `\\{first}`"))
+            }
+            c => Ok(RegularExpression::Character(vec![(c, c)])),
+        }
+    }
+
+    fn repeated(&mut self, part: RegularExpression) -> Result<RegularExpression, String> {
+        let (least, most) = match self.rest.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
+            None => return Ok(part),
+            Some('*') => (0, None),
+            Some('+') => (1, None),
+            Some('?') => (0, Some(1)),
+            Some(_) => self.count()?,
+        };
+        if let Some(c) = self.rest.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
+            return Err(format!(
+                "`{c}` stands behind a repetition: `(?:...)` around what is repeated twice says so, and lazy or \
+                 possessive repetitions there are not"
+            ));
+        }
+        Ok(RegularExpression::Repeated(Box::new(part), least, most))
+    }
+
+    /// The numbers behind a `{`.
+    fn count(&mut self) -> Result<(u32, Option<u32>), String> {
+        let least = self.number()?;
+        let most = match self.rest.next_if_eq(&',') {
+            None => Some(least),
+            Some(_) if self.rest.peek() == Some(&'}') => None,
+            Some(_) => Some(self.number()?),
+        };
+        let is_order = most.is_none_or(|most| least <= most);
+        match self.rest.next() {
+            Some('}') if is_order => Ok((least, most)),
+            Some('}') => Err("a repetition has its smaller number first".to_owned()),
+            _ => Err("a repetition is written `{3}`, `{3,}` or `{3,5}`".to_owned()),
+        }
+    }
+
+    fn number(&mut self) -> Result<u32, String> {
+        let mut digits = String::new();
+        while let Some(c) = self.rest.next_if(char::is_ascii_digit) {
+            digits.push(c);
+        }
+        match digits.parse() {
+            Ok(number) if number <= MOST_TIMES => Ok(number),
+            Ok(_) => Err(format!("a repetition counts to {MOST_TIMES} at most")),
+            Err(_) => Err("a repetition is written `{3}`, `{3,}` or `{3,5}`".to_owned()),
+        }
+    }
+
+    /// The characters of a class whose `[` has been read.
+    fn class(&mut self) -> Result<RegularExpression, String> {
+        let is_negated = self.rest.next_if_eq(&'^').is_some();
+        let mut ranges = Vec::new();
+        loop {
+            let low = match self.rest.next() {
+                Some(']') if !ranges.is_empty() => break,
+                Some(']') => return Err("a class is empty; the sign itself is `\\]`".to_owned()),
+                first => self.member(first)?,
+            };
+            let [(from, to)] = low[..] else {
+                ranges.extend(low);
+                continue;
+            };
+            // A `-` that is first or last is itself.
+            let mut ahead = self.rest.clone();
+            let is_range = from == to && ahead.next() == Some('-') && ahead.next() != Some(']');
+            if !is_range {
+                ranges.push((from, to));
+                continue;
+            }
+            self.rest.next();
+            let next = self.rest.next();
+            match self.member(next)?[..] {
+                [(high, end)] if high == end && from <= high => ranges.push((from, high)),
+                _ => {
+                    return Err(
+                        "a range of a class goes from a character to a later one, as `a-z`".to_owned()
+                    );
+                }
+            }
+        }
+        let ranges = if is_negated { others(&ranges) } else { in_order(ranges) };
+        match ranges.is_empty() {
+            true => Err("a class has no character".to_owned()),
+            false => Ok(RegularExpression::Character(ranges)),
+        }
+    }
+
+    /// The characters of a class that begin with this.
+    fn member(&mut self, first: Option<char>) -> Result<Vec<(char, char)>, String> {
+        match first {
+            Some('\\') => self.escape(),
+            Some('[') => Err("a `[` within a class is written `\\[`".to_owned()),
+            Some(c) => Ok(vec![(c, c)]),
+            None => Err("a `[` is not closed; the sign itself is `\\[`".to_owned()),
+        }
+    }
+
+    /// The characters that an escape stands for, behind its backslash.
+    fn escape(&mut self) -> Result<Vec<(char, char)>, String> {
+        let one = match self.rest.next() {
+            Some('d') => return Ok(vec![('0', '9')]),
+            Some('w') => return Ok(in_order(vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')])),
+            Some('s') => return Ok(in_order([' ', '\t', '\n', '\r'].map(|c| (c, c)).to_vec())),
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('x') => self.code(2)?,
+            Some('u') => self.code(4)?,
+            Some(c) if c.is_ascii_punctuation() => c,
+            _ => {
+                return Err("an escape is `\\` and a sign, or `\\d` (`[0-9]`), `\\w` (`[A-Za-z0-9_]`), \
+                            `\\s` (`[ \\t\\r\\n]`), `\\n`, `\\r`, `\\t`, `\\x41`, `\\u00e9`"
+                    .to_owned());
+            }
+        };
+        Ok(vec![(one, one)])
+    }
+
+    /// The character of so many hexadecimal digits.
+    fn code(&mut self, digits: usize) -> Result<char, String> {
+        let mut code = 0;
+        for _ in 0..digits {
+            let digit = self.rest.next().and_then(|c| c.to_digit(16));
+            code = code * 16 + digit.ok_or_else(|| format!("the code has {digits} hexadecimal digits"))?;
+        }
+        char::from_u32(code).ok_or_else(|| "the code is of no character".to_owned())
+    }
+}
+
+/// The same characters in ranges that are in order, with something between them.
+fn in_order(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
+    ranges.sort_unstable();
+    let mut found: Vec<(char, char)> = Vec::new();
+    for (low, high) in ranges {
+        match found.last_mut() {
+            Some((_, last)) if low <= *last || after(*last) == Some(low) => *last = high.max(*last),
+            _ => found.push((low, high)),
+        }
+    }
+    found
+}
+
+/// All other characters.
+fn others(ranges: &[(char, char)]) -> Vec<(char, char)> {
+    let mut found = Vec::new();
+    let mut next = Some('\0');
+    for (low, high) in in_order(ranges.to_vec()) {
+        if let Some((from, to)) = next.zip(before(low)).filter(|(from, to)| from <= to) {
+            found.push((from, to));
+        }
+        next = after(high);
+    }
+    found.extend(next.map(|from| (from, char::MAX)));
+    found
+}
+
+fn after(c: char) -> Option<char> {
+    (c..=char::MAX).nth(1)
+}
+
+fn before(c: char) -> Option<char> {
+    ('\0'..c).next_back()
+}
+
+impl fmt::Display for RegularExpression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Character(ranges) => character(f, ranges),
+            Self::Sequence(parts) if parts.is_empty() => f.write_str("(?:)"),
+            Self::Sequence(parts) => parts.iter().try_for_each(|part| match part {
+                Self::Either(_) | Self::Sequence(_) => write!(f, "(?:{part})"),
+                _ => write!(f, "{part}"),
+            }),
+            Self::Either(parts) => parts.iter().enumerate().try_for_each(|(at, part)| {
+                let sign = if at == 0 { "" } else { "|" };
+                write!(f, "{sign}{part}")
+            }),
+            Self::Repeated(part, least, most) => {
+                match **part {
+                    Self::Character(_) => write!(f, "{part}")?,
+                    _ => write!(f, "(?:{part})")?,
+                }
+                match (least, most) {
+                    (0, None) => f.write_str("*"),
+                    (1, None) => f.write_str("+"),
+                    (0, Some(1)) => f.write_str("?"),
+                    (least, None) => write!(f, "{{{least},}}"),
+                    (least, Some(most)) if least == most => write!(f, "{{{least}}}"),
+                    (least, Some(most)) => write!(f, "{{{least},{most}}}"),
+                }
+            }
+        }
+    }
+}
+
+/// One character of these ranges, by what they are or by what they are not.
+fn character(f: &mut fmt::Formatter<'_>, ranges: &[(char, char)]) -> fmt::Result {
+    if let [(low, high)] = ranges
+        && low == high
+    {
+        return sign(f, *low);
+    }
+    let (_, last) = ranges[ranges.len() - 1];
+    let other = others(ranges);
+    let (negation, ranges) = match last == char::MAX && !other.is_empty() {
+        true => ("^", &other[..]),
+        false => ("", ranges),
+    };
+    write!(f, "[{negation}")?;
+    for (low, high) in ranges {
+        sign(f, *low)?;
+        if low != high {
+            f.write_str("-")?;
+            sign(f, *high)?;
+        }
+    }
+    f.write_str("]")
+}
+
+/// A character so that it means itself everywhere, within classes and outside of them.
+fn sign(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
+    match c {
+        c if c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '@' | ':' | '/' | ',' | '"' | '\'') => {
+            write!(f, "{c}")
+        }
+        c if c.is_ascii() => write!(f, "\\x{:02x}", u32::from(c)),
+        c => write!(f, "{c}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use super::*;
+
+    fn printed(text: &str) -> String {
+        RegularExpression::parse(text).unwrap_or_else(|wrong| panic!("{text}: {wrong}")).to_string()
+    }
+
+    #[test]
+    fn what_is_printed_is_read_as_the_same() {
+        for (text, expected) in [
+            ("", "(?:)"),
+            ("job-[0-9]+", r"job\x2d[0-9]+"),
+            (r"\d{3}(?:-\d{2,4})?", r"[0-9]{3}(?:\x2d[0-9]{2,4})?"),
+            (r"(a|bc)*\.txt", r"(?:a|bc)*\x2etxt"),
+            (".", r"[^\x0a]"),
+            (r"[^\]\-a-c]|", r"[^\x2d\x5da-c]|(?:)"),
+            (r"[a-cb-f0]", "[0a-f]"),
+            (r"[-a]\u00e9\x41", r"[\x2da]éA"),
+            (r"(?:a+)+", "(?:a+)+"),
+            (r"\w\s", r"[0-9A-Z_a-z][\x09-\x0a\x0d ]"),
+            ("[\\x00-\u{10ffff}]", "[\\x00-\u{10ffff}]"),
+        ] {
+            assert_eq!(printed(text), expected);
+            assert_eq!(printed(expected), expected);
+        }
+    }
+
+    #[test]
+    fn what_engines_read_differently_is_refused_with_a_reason() {
+        for (text, reason) in [
+            ("a++", "behind a repetition"),
+            ("a{2}{3}", "behind a repetition"),
+            ("a*?", "behind a repetition"),
+            ("^a$", "whole string"),
+            ("(?i)a", "no names, flags"),
+            (r"\ba", "an escape is"),
+            (r"(a)\1", "an escape is"),
+            ("[]a]", "empty"),
+            ("[[a]", "within a class"),
+            ("[z-a]", "a range"),
+            (r"[a-\d]", "a range"),
+            ("[a", "not closed"),
+            ("(a", "not closed"),
+            ("a)", "closes nothing"),
+            ("a{,3}", "is written"),
+            ("a{3,2}", "smaller number"),
+            ("a{1001}", "at most"),
+            ("(a{1000}){1000}", "more than"),
+            (r"\ud800", "of no character"),
+            ("*", "nothing stands"),
+        ] {
+            let wrong = RegularExpression::parse(text).unwrap_err();
+            assert!(wrong.contains(reason), "{text}: {wrong}");
+        }
+        assert!(RegularExpression::parse(&"(".repeat(100_000)).is_err());
+    }
+
+    /// Soundness: what is matched has a length within the bounds, and each word by lot is matched.
+    #[test]
+    fn words_are_matched_and_of_the_lengths_that_are_said() {
+        let mut random = Random::new(1);
+        for (text, lengths) in [
+            ("job-[0-9]{1,4}", (5, Some(8))),
+            ("(?:a|bcd)*", (0, None)),
+            ("(?:a|bcd){2}e?", (2, Some(7))),
+            ("[^a-z]+", (1, None)),
+            ("(?:)*", (0, Some(0))),
+        ] {
+            let expression = RegularExpression::parse(text).unwrap();
+            assert_eq!(expression.lengths(), lengths, "{text}");
+            for _ in 0..100 {
+                let word = expression.word(&mut random);
+                assert_eq!(matches(text, &word), Some(true), "{text}: {word:?}");
+                let length = word.chars().count();
+                assert!(
+                    lengths.0 <= length && lengths.1.is_none_or(|most| length <= most),
+                    "{text}: {word:?}"
+                );
+            }
+        }
+    }
+
+    /// An expression whose engines try all ways to divide a string takes no longer than another.
+    #[test]
+    fn repetitions_within_repetitions_end() {
+        let text = "a".repeat(10_000) + "b";
+        assert_eq!(matches("(?:a+)+", &text), Some(false));
+        assert_eq!(matches("(?:a|aa)+", &text), Some(false));
+    }
+}
