@@ -12,6 +12,7 @@ pub mod horn;
 #[cfg(test)]
 pub(crate) mod random;
 pub mod smtlib;
+mod tried;
 mod typing;
 pub mod z3;
 

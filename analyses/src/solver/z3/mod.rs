@@ -17,6 +17,7 @@
 //! about 200 for a witness.
 
 pub mod horn;
+mod parts;
 mod path;
 mod quantified;
 mod read;
@@ -34,10 +35,11 @@ use std::time::{Duration, Instant};
 
 use coreach_model::budget::{self, Budget, Passed};
 use coreach_model::term::evaluate::{Valuation, evaluate};
-use coreach_model::{Datum, Term, Value, journal};
+use coreach_model::{Datum, Term, Type, Value, journal};
 use z3::ast::{Bool, Dynamic};
 use z3::{Params, SatResult};
 
+use crate::solver::tried::are_plain;
 use crate::solver::{Answer, Solver, Statistics, Witness};
 use translate::{Prepared, Translator};
 
@@ -201,12 +203,33 @@ impl Z3Solver {
         }
     }
 
+    fn find_by_z3(&mut self, conjuncts: &[Term]) -> Result<Valuation, Answer> {
+        let (solver, prepared) = self.assert_all(conjuncts);
+        let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
+        let found = match beyond {
+            true => Err(Answer::Unknown),
+            false => self.find(&solver, &prepared, are_plain(conjuncts)),
+        };
+        solver.pop(1);
+        found
+    }
+
     /// A model of what is asserted, as values; of small numbers where there is one.
-    fn find(&mut self, solver: &Rc<z3::Solver>, prepared: &[Rc<Prepared>]) -> Result<Valuation, Answer> {
+    /// Where strings are not plain that the conjuncts name, no plain one is asked for.
+    fn find(
+        &mut self,
+        solver: &Rc<z3::Solver>,
+        prepared: &[Rc<Prepared>],
+        is_plain: bool,
+    ) -> Result<Valuation, Answer> {
         let data: BTreeSet<&Datum> = prepared.iter().flat_map(|conjunct| &conjunct.data).collect();
         let constants: Vec<(&Datum, Dynamic)> =
             data.into_iter().map(|datum| (datum, self.translator.constant(datum))).collect();
-        let bounds: Vec<Bool> = constants.iter().flat_map(|(_, constant)| bounds(constant)).collect();
+        let bounds: Vec<Bool> = constants
+            .iter()
+            .filter(|(datum, _)| is_plain || *datum.ty() != Type::String)
+            .flat_map(|(_, constant)| bounds(constant))
+            .collect();
         solver.push();
         for bound in &bounds {
             solver.assert(bound);
@@ -267,11 +290,21 @@ impl Solver for Z3Solver {
             self.count(answer, true);
             return answer;
         }
-        let (solver, prepared) = self.assert_all(&conjuncts);
-        let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
-        let answer = if beyond { Answer::Unknown } else { self.ask(&solver) };
-        solver.pop(1);
-        self.count(answer, false);
+        let answer = match self.independent(&conjuncts) {
+            Some(parts) => self.check_parts(&parts),
+            None if self.values_tried(&conjuncts).is_some() => {
+                self.count(Answer::Sat, true);
+                Answer::Sat
+            }
+            None => {
+                let (solver, prepared) = self.assert_all(&conjuncts);
+                let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
+                let answer = if beyond { Answer::Unknown } else { self.ask(&solver) };
+                solver.pop(1);
+                self.count(answer, false);
+                answer
+            }
+        };
         self.remember(key, answer);
         answer
     }
@@ -330,10 +363,10 @@ impl Solver for Z3Solver {
             self.count(answer_of(&witness), true);
             return witness;
         }
-        let (solver, prepared) = self.assert_all(&conjuncts);
-        let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
-        let found = if beyond { Err(Answer::Unknown) } else { self.find(&solver, &prepared) };
-        solver.pop(1);
+        let found = match self.independent(&conjuncts) {
+            Some(parts) => self.find_parts(&parts),
+            None => self.values_tried(&conjuncts).map_or_else(|| self.find_by_z3(&conjuncts), Ok),
+        };
         let witness = match found {
             // In the order of the caller: what stands first may make sure that the rest is defined.
             Ok(valuation)

@@ -1,0 +1,196 @@
+//! Values that are tried before a solver is asked about strings.
+//!
+//! A solver takes milliseconds for a question about strings, and most guards are met by a string that they
+//! name, with a sign more, or of a length that they name. So a few values of each datum are tried, depth
+//! first: a conjunct is evaluated as soon as all its data have values, and what an equation says of a datum
+//! is computed and not searched for. What is found holds, by evaluation; that nothing is found says nothing.
+//!
+//! Cost: at most [`MOST_EVALUATIONS`] evaluations of a conjunct.
+
+use std::collections::{BTreeSet, HashSet};
+
+use coreach_model::random::Random;
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::node::{Comparison, Node, StringOperation};
+use coreach_model::term::strings;
+use coreach_model::{Datum, Term, Type, Value};
+
+/// Evaluations of conjuncts in one search.
+const MOST_EVALUATIONS: usize = 200;
+/// Strings, or numbers, for one datum.
+const MOST_VALUES: usize = 16;
+/// Of so many words each is tried behind each other one.
+const MOST_PAIRED: usize = 3;
+/// Longer strings are not made for a length that a conjunct names.
+const LONGEST: usize = 40;
+
+/// Values of all data of the conjuncts under which they hold, where some are easily found.
+pub fn tried(conjuncts: &[Term]) -> Option<Valuation> {
+    let data: BTreeSet<Datum> = conjuncts.iter().flat_map(Term::data).collect();
+    let equations: Vec<(Datum, Term)> = conjuncts.iter().flat_map(equation).collect();
+    // What an equation determines comes behind what it is made of.
+    let (mut order, mut rest): (Vec<Datum>, Vec<Datum>) =
+        data.into_iter().partition(|datum| equations.iter().all(|(defined, _)| defined != datum));
+    while !rest.is_empty() {
+        let is_determined = |datum: &Datum| {
+            equations.iter().any(|(defined, term)| {
+                defined == datum && term.data().iter().all(|other| order.contains(other))
+            })
+        };
+        let next = rest.iter().position(is_determined).unwrap_or(0);
+        order.push(rest.remove(next));
+    }
+    let place = |datum: &Datum| order.iter().position(|known| known == datum);
+    let mut due: Vec<Vec<&Term>> = vec![Vec::new(); order.len()];
+    for conjunct in conjuncts {
+        due[conjunct.data().iter().filter_map(place).max()?].push(conjunct);
+    }
+    let values = Values::named_by(conjuncts);
+    let mut search = Search { order: &order, equations: &equations, due, values, left: MOST_EVALUATIONS };
+    let mut valuation = Valuation::new();
+    search.from(0, &mut valuation).then_some(valuation)
+}
+
+/// What the conjunct says that one datum is, both ways round.
+fn equation(conjunct: &Term) -> Vec<(Datum, Term)> {
+    let Node::Compare(Comparison::Equal, a, b) = conjunct.node() else { return Vec::new() };
+    let solved = |datum: &Term, term: &Term| {
+        let datum = datum.as_datum().filter(|datum| !term.mentions(datum))?;
+        Some((datum.clone(), term.clone()))
+    };
+    [solved(a, b), solved(b, a)].into_iter().flatten().collect()
+}
+
+struct Search<'a> {
+    /// The data in the order in which they get values.
+    order: &'a [Datum],
+    equations: &'a [(Datum, Term)],
+    /// The conjuncts that can be evaluated when the datum at this place has a value.
+    due: Vec<Vec<&'a Term>>,
+    values: Values,
+    /// So many evaluations are left.
+    left: usize,
+}
+
+impl Search<'_> {
+    /// Do the conjuncts hold with some values of the data from this place on?
+    fn from(&mut self, at: usize, valuation: &mut Valuation) -> bool {
+        let Some(datum) = self.order.get(at) else { return true };
+        let defined = self.equations.iter().filter(|(defined, _)| defined == datum);
+        let computed = defined.filter_map(|(_, term)| evaluate(term, valuation).ok()).next();
+        let values = match computed {
+            Some(value) => vec![value],
+            None => self.values.of(datum.ty()),
+        };
+        for value in values.into_iter().filter(|value| value.is_in(datum.ty())) {
+            valuation.insert(datum.clone(), value);
+            let holds = self.due[at].iter().all(|conjunct| {
+                self.left = self.left.saturating_sub(1);
+                self.left > 0 && holds(conjunct, valuation) == Ok(true)
+            });
+            if holds && self.from(at + 1, valuation) {
+                return true;
+            }
+            if self.left == 0 {
+                break;
+            }
+        }
+        valuation.remove(datum);
+        false
+    }
+}
+
+/// Are the strings that the conjuncts name printable, and of ASCII?
+pub fn are_plain(conjuncts: &[Term]) -> bool {
+    let is_plain = |value: &Value| match value {
+        Value::String(text) => text.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
+        _ => true,
+    };
+    Values::named_by(conjuncts).strings.iter().all(is_plain)
+}
+
+/// What the conjuncts name, and what is near it: the plainest first.
+struct Values {
+    strings: Vec<Value>,
+    numbers: Vec<Value>,
+}
+
+impl Values {
+    fn named_by(conjuncts: &[Term]) -> Self {
+        let (mut words, mut filled, mut numbers) = (Vec::new(), Vec::new(), vec![0, 1]);
+        let mut random = Random::new(1);
+        let (mut seen, mut work) = (HashSet::new(), conjuncts.iter().rev().collect::<Vec<_>>());
+        while let Some(term) = work.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            match term.node() {
+                Node::OnStrings(StringOperation::Matches, arguments) => {
+                    let expression = strings::expression(arguments);
+                    words.extend(expression.iter().flat_map(|one| [(); 2].map(|()| one.word(&mut random))));
+                    work.push(&arguments[0]);
+                }
+                Node::Literal(Value::String(word)) => words.push(word.to_string()),
+                Node::Literal(Value::Int(number)) => {
+                    let number = i64::try_from(number).unwrap_or(0);
+                    let near = [number, number.saturating_sub(1), number.saturating_add(1)];
+                    numbers.extend(near);
+                    let length = usize::try_from(number).ok().filter(|length| *length <= LONGEST);
+                    filled.extend(length.map(|length| "a".repeat(length)));
+                }
+                _ => work.extend(term.children().into_iter().rev()),
+            }
+        }
+        let paired = &words[..words.len().min(MOST_PAIRED)];
+        let pairs = paired.iter().flat_map(|one| paired.iter().map(move |other| format!("{one}{other}")));
+        let longer = words.iter().map(|word| format!("{word}a"));
+        let all = ["", "a"].into_iter().map(str::to_owned).chain(words.iter().cloned());
+        let all = all.chain(longer).chain(pairs).chain(filled);
+        let mut strings: Vec<Value> = all.map(|word| Value::string(&word)).collect();
+        let mut numbers: Vec<Value> = numbers.into_iter().map(Value::int).collect();
+        for values in [&mut strings, &mut numbers] {
+            let mut seen = BTreeSet::new();
+            values.retain(|value| seen.insert(value.clone()));
+            values.truncate(MOST_VALUES);
+        }
+        Values { strings, numbers }
+    }
+
+    fn of(&self, ty: &Type) -> Vec<Value> {
+        match ty {
+            Type::String => self.strings.clone(),
+            _ if ty.is_integer() => self.numbers.clone(),
+            _ => Value::enumerate(ty, MOST_VALUES).unwrap_or_else(|| vec![Value::any(ty)]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Precision: what guards of protocols ask for is found; soundness: what is found holds.
+    #[test]
+    fn what_a_guard_names_is_found() {
+        let data = |name: &str, ty: Type| Term::datum(&Datum::new(name, ty));
+        let (key, text, count) =
+            (data("key", Type::String), data("text", Type::String), data("count", Type::Nat));
+        let word = |word: &str| Term::literal(Value::string(word));
+        let on = |operation, parts: &[Term]| Term::on_strings(operation, parts);
+        let digits = on(StringOperation::FromInteger, std::slice::from_ref(&count));
+        let conjuncts = [
+            on(StringOperation::StartsWith, &[key.clone(), word("job-")]),
+            Term::compare(Comparison::AtLeast, &key.length(), &Term::int(5)),
+            Term::compare(Comparison::Equal, &text, &on(StringOperation::Concatenate, &[digits, key])),
+            Term::compare(Comparison::Greater, &count, &Term::int(6)),
+            on(StringOperation::Matches, &[text, word("[0-9]+job\\x2d[a-z]")]),
+        ];
+        let found = tried(&conjuncts);
+        let holds = |values: &Valuation| conjuncts.iter().all(|one| holds(one, values) == Ok(true));
+        assert!(found.as_ref().is_some_and(holds), "{found:?}");
+        assert_eq!(
+            tried(&[Term::compare(Comparison::Equal, &data("s", Type::String).length(), &Term::int(-1))]),
+            None
+        );
+    }
+}
