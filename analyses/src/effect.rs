@@ -21,6 +21,7 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, Iosts, Value};
 use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
+use crate::auxiliary::{Auxiliaries, MOST_CASES, Multiplication};
 use crate::condition::Condition;
 use crate::domains::Domain;
 use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
@@ -38,14 +39,48 @@ pub struct Case {
     pub unknown_bounds: Vec<Constraint>,
     /// The new digits, by position; `None` is any.
     pub finite: Vec<(usize, Option<u32>)>,
-    /// The parameters' dimensions, behind those of the frame: which of them are integers.
+    /// The dimensions of parameters and auxiliary numbers, behind those of the frame: which are integers.
     pub extra: Vec<bool>,
+    /// The auxiliary numbers that are products.
+    pub products: Vec<Multiplication>,
 }
 
 impl Case {
     /// Does it leave every number as it is, whatever it is?
     pub fn is_identity(&self) -> bool {
         self.condition == Condition::Yes && self.numeric.is_empty()
+    }
+
+    /// What of the element, which has the case's own dimensions behind those of the frame, satisfies the
+    /// condition.
+    pub fn meet<D: Domain>(&self, element: D, integer: &[bool]) -> D {
+        let condition = |element: D| self.condition.meet(element, integer, integer.len());
+        let met = condition(element);
+        if self.products.is_empty() || met.is_bottom() {
+            return met;
+        }
+        let mut parts = vec![met];
+        for product in &self.products {
+            let most = MOST_CASES / parts.len().max(1);
+            parts = parts.iter().flat_map(|part| product.split(part, integer, most)).collect();
+        }
+        // Once more: what a disjunction says of a product was met before the product was known.
+        let parts = parts.into_iter().map(condition).filter(|part| !part.is_bottom());
+        parts.reduce(|sum, part| sum.join(&part)).unwrap_or_else(|| D::bottom(integer.len()))
+    }
+
+    /// Takes the auxiliary numbers that it mentions.
+    fn take(&mut self, auxiliaries: &Auxiliaries, first: usize) {
+        let values: Vec<&LinearExpression> =
+            self.numeric.iter().filter_map(|(_, value)| value.as_ref()).collect();
+        let needed = auxiliaries.needed(first, |at| {
+            self.condition.mentions(&(at..at + 1))
+                || values.iter().any(|value| !value.coefficient(at).is_zero())
+        });
+        self.extra.extend(needed.integer);
+        self.products = needed.products;
+        let known = Condition::and(needed.bounds.into_iter().map(Condition::constraint));
+        self.condition = Condition::and([known, self.condition.clone()]);
     }
 }
 
@@ -148,6 +183,7 @@ impl Effect {
                 unknown_bounds: Vec::new(),
                 finite: Vec::new(),
                 extra: Vec::new(),
+                products: Vec::new(),
             };
             return if self.guard.is_false() { Vec::new() } else { vec![case] };
         }
@@ -171,8 +207,10 @@ impl Effect {
                 imprecisions: std::mem::take(&mut self.imprecisions),
                 memory: Memory::default(),
                 fields: std::mem::take(&mut self.fields),
+                auxiliaries: Auxiliaries::new(),
             };
-            let found = self.compile_one(&mut scope);
+            let mut found = self.compile_one(&mut scope);
+            found.iter_mut().for_each(|case| case.take(&scope.auxiliaries, scope.dimensions));
             (self.imprecisions, self.fields) = (scope.imprecisions, scope.fields);
             for case in found {
                 let (case, is_exact) = without_parameters(frame, case);
@@ -203,6 +241,7 @@ impl Effect {
             unknown_bounds: Vec::new(),
             finite: Vec::new(),
             extra: self.parameter_integer.clone(),
+            products: Vec::new(),
         };
         let mut cases = vec![nothing];
         for Assigned { is_defined, parts } in &self.assigned {
@@ -319,7 +358,7 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     };
     let mentioned = case.numeric.iter().filter_map(|(_, value)| value.as_ref()).any(in_value)
         || others.iter().any(|part| part.mentions(&(first..all)));
-    if mentioned || case.extra.is_empty() {
+    if mentioned || case.extra.is_empty() || !case.products.is_empty() {
         return (Some(case), true);
     }
     let integer = [&frame.integer[..], &case.extra].concat();
@@ -420,7 +459,7 @@ pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
         for case in effect.compile(frame, 0) {
             let integer = [&frame.integer[..], &case.extra].concat();
             let all = D::top(integer.len()).meet_constraints(&frame.bounds, &integer);
-            let before = case.condition.meet(all, &integer, integer.len());
+            let before = case.meet(all, &integer);
             if before.is_bottom() {
                 continue;
             }
@@ -447,6 +486,7 @@ pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constr
         imprecisions: Vec::new(),
         memory: Memory::default(),
         fields: Fields::new(),
+        auxiliaries: Auxiliaries::default(),
     };
     for term in terms {
         let mut work = vec![term];

@@ -56,6 +56,7 @@ pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
         imprecisions: Vec::new(),
         memory: Memory::default(),
         fields: Default::default(),
+        auxiliaries: Default::default(),
     };
     let compiled = scope.condition(condition);
     let whole = Polyhedra::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);

@@ -39,12 +39,14 @@
 //! asks the engine in [`fixpoint`], which visits locations in the [`order`] of Bourdoncle; an abstract value
 //! is a [`partition`] of the finite data with an element of one of the [`domains`] in each cell, over the
 //! places of a [`frame`]; [`transfer`] takes it along a transition, compiled in [`effect`] and [`scope`];
-//! [`facts`] writes it down, case by case or in `clauses`. What makes facts inductive is defined in
-//! [`inductive`], and read by the engine and by who checks it. What is true, where over-approximations are
-//! not enough to compare with, is answered by [`exact`]. [`machines`] knows what is finite: which sequences
-//! tell states apart, and which suites find every fault.
+//! what is not linear there has numbers of its own ([`auxiliary`]). [`facts`] writes it down, case by case or
+//! in `clauses`. What makes facts inductive is defined in [`inductive`], and read by the engine and by who
+//! checks it. What is true, where over-approximations are not enough to compare with, is answered by
+//! [`exact`]. [`machines`] knows what is finite: which sequences tell states apart, and which suites find
+//! every fault.
 
 mod acceleration;
+pub mod auxiliary;
 pub mod check;
 mod clauses;
 pub mod condition;
@@ -64,6 +66,7 @@ mod lengths;
 pub mod linear;
 pub mod live;
 pub mod machines;
+mod nonlinear;
 pub mod order;
 pub mod partition;
 pub mod reachability;

@@ -56,7 +56,8 @@ pub fn independent<'a>(frame: &Frame, constraints: Vec<&'a Constraint>) -> Vec<&
     kept
 }
 
-/// The congruences of an element that follow neither from its equalities nor from the types.
+/// The congruences of an element that follow neither from its equalities nor from the types. Of a real that
+/// equals a whole number one may speak in its place, and no term does: it is left out.
 pub fn classes<D: Domain>(frame: &Frame, store: &Elements<D>, element: ElementId) -> Vec<Congruence> {
     let found = store.congruences(element);
     if found.is_empty() {
@@ -64,7 +65,11 @@ pub fn classes<D: Domain>(frame: &Frame, store: &Elements<D>, element: ElementId
     }
     let equalities: Vec<Constraint> = store.constraints(element).cloned().collect();
     let types = Grid::all(frame.dimensions()).whole(&frame.integer).with(&equalities, &[]);
-    found.iter().filter(|congruence| !types.implies(congruence)).cloned().collect()
+    let is_whole = |congruence: &&Congruence| {
+        let mut entries = congruence.coefficients().iter().zip(&frame.integer);
+        entries.all(|(entry, integer)| *integer || entry.is_zero())
+    };
+    found.iter().filter(is_whole).filter(|congruence| !types.implies(congruence)).cloned().collect()
 }
 
 /// A congruence between integers as `… mod m == r`, the coefficients being small.

@@ -2,14 +2,15 @@
 //!
 //! Within one cell of the partition every Boolean and enumeration place has a value, so the finite part of a
 //! guard is evaluated away, and what stays is conjunction and disjunction over linear constraints. Two things
-//! have no such form: a non-linear operation, and a read from an array of many cells. An atom that contains
-//! one is read as true, which is an over-approximation, and noted as a [`ImprecisionReason`] with the term it
-//! is about. An `if-then-else` below a comparison or an assignment is a case split, limited by
-//! [`CASE_LIMIT`].
+//! have no such form: a non-linear operation, and a read from an array of many cells. They are numbers of
+//! their own of which something is known ([`crate::auxiliary`]), as long as there is room. An atom that
+//! contains one for which there is none is read as true. Both are over-approximations, and noted as a
+//! [`ImprecisionReason`] with the term it is about. An `if-then-else` below a comparison or an assignment is a
+//! case split, limited by [`CASE_LIMIT`].
 //!
 //! `mod` and `div` by a number are linear where the remainder is known. For a domain that knows congruences
-//! they are a case split over the remainders; for one that does not, they are beyond the domain: no case
-//! would be told apart from another.
+//! they are a case split over the remainders; for one that does not, no case would be told apart from another,
+//! and the quotient is a number of its own.
 //!
 //! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled
 //! once in a scope, and a condition has at most as many constraints as its frame allows
@@ -26,9 +27,9 @@ use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Type, Value};
 use coreach_polyhedra::{LinearExpression, Rational, Relation};
 
+use crate::auxiliary::Auxiliaries;
 use crate::condition::Condition;
 use crate::frame::{Frame, Slot, few_cells};
-use crate::grid::Congruence;
 use crate::linear::{constant_value, integer, positive_constraint, rational};
 
 /// The most cases that one term or one transition is split into.
@@ -58,8 +59,8 @@ pub enum ImprecisionReason {
 impl fmt::Display for ImprecisionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ImprecisionReason::NonLinear => "it is not linear",
-            ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear",
+            ImprecisionReason::NonLinear => "it is not linear (but for the bounds of its factors)",
+            ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear (but for bounds)",
             ImprecisionReason::Array => "no domain describes arrays",
             ImprecisionReason::String => "of strings the domains describe the length only",
             ImprecisionReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
@@ -96,7 +97,7 @@ pub struct Scope<'a> {
     pub parameters: &'a HashMap<Term, usize>,
     /// The values of finite places and parameters here.
     pub finite: HashMap<Term, Value>,
-    /// All dimensions, the parameters' included.
+    /// All dimensions but those of auxiliary numbers, the parameters' included.
     pub dimensions: usize,
     /// What was read as true or as unknown, in order, each once.
     pub imprecisions: Vec<Beyond>,
@@ -104,6 +105,8 @@ pub struct Scope<'a> {
     pub memory: Memory,
     /// What comparisons of records come to.
     pub fields: Fields,
+    /// The numbers behind `dimensions`, for what is not linear.
+    pub auxiliaries: Auxiliaries,
 }
 
 impl Scope<'_> {
@@ -329,7 +332,7 @@ impl Scope<'_> {
                         one(LinearExpression::variable(dimension))
                     }
                     _ if matches!(term.node(), Node::OnStrings(..)) => self.number_of_strings(term),
-                    _ => Err((term.clone(), ImprecisionReason::Array)),
+                    _ => self.cell(term),
                 }
             }
             Node::Negate(a) => Ok(map(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
@@ -344,11 +347,15 @@ impl Scope<'_> {
                     return self.by_remainder(term, *operator, a, b);
                 }
                 let (a_cases, b_cases) = (self.linear(a)?, self.linear(b)?);
+                let is_whole = *term.sort() == Type::Int;
                 let mut cases = Vec::new();
                 for (on_a, a) in &a_cases {
                     for (on_b, b) in &b_cases {
                         let on = Condition::and([on_a.clone(), on_b.clone()]);
-                        let result = self.arithmetic(*operator, a, b);
+                        let result = match self.arithmetic(*operator, a, b) {
+                            None if *operator == Operator::Multiply => self.product(term, a, b, is_whole),
+                            result => result,
+                        };
                         cases.push((on, result.ok_or_else(|| (term.clone(), ImprecisionReason::NonLinear))?));
                         if cases.len() > CASE_LIMIT {
                             return Err((term.clone(), ImprecisionReason::Cases));
@@ -361,43 +368,14 @@ impl Scope<'_> {
         }
     }
 
-    /// `a mod m` and `a div m`, a case for each remainder: where `a == r (mod m)` they are `r` and `(a - r) /
-    /// m`.
-    fn by_remainder(
-        &mut self,
-        term: &Term,
-        operator: Operator,
-        a: &Term,
-        b: &Term,
-    ) -> Result<Cases<LinearExpression>, Beyond> {
-        let beyond = || (term.clone(), ImprecisionReason::IntegerDivision);
-        let literal =
-            if let Node::Literal(Value::Int(value)) = b.node() { Some(integer(value)) } else { None };
-        let known = literal.filter(|_| self.frame.congruences).ok_or_else(beyond)?;
-        let count = known.abs().to_i64().filter(|count| (1..=CASE_LIMIT as i64).contains(count));
-        let (count, divisor) = (count.ok_or_else(beyond)?, Rational::from(known.clone()));
-        let share = divisor.reciprocal().ok_or_else(beyond)?;
-        let mut cases = Vec::new();
-        for (on, a) in self.linear(a)? {
-            for remainder in 0..count {
-                let value = LinearExpression::constant(Rational::from(remainder));
-                let above = a.minus(&value);
-                let class = Condition::congruence(Congruence::of(&above, self.dimensions, &known.abs()));
-                let value = if operator == Operator::Modulo { value } else { above.times(&share) };
-                let on = Condition::and([on.clone(), class]);
-                cases.extend((on != Condition::No).then_some((on, value)));
-            }
-        }
-        limited(term, cases)
-    }
-
-    fn arithmetic(
+    /// What an operation comes to on these cases of its sides, where it is linear.
+    pub(crate) fn arithmetic(
         &self,
         operator: Operator,
         a: &LinearExpression,
         b: &LinearExpression,
     ) -> Option<LinearExpression> {
-        let constant = |expression| constant_value(expression, self.dimensions);
+        let constant = |expression| constant_value(expression, self.next_dimension());
         match operator {
             Operator::Add => Some(a.plus(b)),
             Operator::Subtract => Some(a.minus(b)),
@@ -463,7 +441,8 @@ fn by_fields(whole: &Term) -> Term {
     }
 }
 
-fn limited<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
+/// The cases, if they are not too many.
+pub(crate) fn limited<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
     if cases.len() > CASE_LIMIT { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) }
 }
 
@@ -472,7 +451,12 @@ fn map<T>(cases: Cases<T>, change: impl Fn(T) -> T) -> Cases<T> {
 }
 
 /// `a REL b` on two linear expressions; over integers strict comparisons become closed ones.
-fn compare(comparison: Comparison, a: &LinearExpression, b: &LinearExpression, real: bool) -> Condition {
+pub(crate) fn compare(
+    comparison: Comparison,
+    a: &LinearExpression,
+    b: &LinearExpression,
+    real: bool,
+) -> Condition {
     let more = |a: &LinearExpression, b: &LinearExpression| {
         let difference = a.minus(b);
         if real {

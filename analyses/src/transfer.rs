@@ -103,8 +103,10 @@ impl<D: Domain> Abstraction<D> {
             let key = self.projected(cell, &effect.reads);
             let cases = known.entry(key).or_insert_with(|| effect.compile(&self.frame, key));
             for case in cases.iter() {
-                let element = self.store.get(element).clone();
-                let met = case.condition.meet(element, &self.frame.integer, self.frame.dimensions());
+                let integer = [&self.frame.integer[..], &case.extra].concat();
+                let before = self.store.get(element).add_dimensions(case.extra.len());
+                let met = case.meet(before.meet_congruences(&[], &integer), &integer);
+                let met = met.remove_last_dimensions(case.extra.len());
                 result.extend(self.store.add(met).map(|met| (cell, met)));
             }
         }
@@ -268,9 +270,9 @@ impl<D: Domain> Abstraction<D> {
             return *known;
         }
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
-        let (extra, dimensions) = (case.extra.len(), integer.len());
+        let extra = case.extra.len();
         let before = self.store.get(element).add_dimensions(extra).meet_congruences(&[], &integer);
-        let met = case.condition.meet(before, &integer, dimensions);
+        let met = case.meet(before, &integer);
         let result = if met.is_bottom() {
             None
         } else {
@@ -384,14 +386,14 @@ impl<D: Domain> Abstraction<D> {
             return *known;
         }
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
-        let (extra, dimensions) = (case.extra.len(), integer.len());
+        let extra = case.extra.len();
         let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);
         let before = before.meet_congruences(&[], &integer);
         let met = before.meet(&self.store.get(within).add_dimensions(extra), &integer);
         let result = if met.is_bottom() {
             None
         } else {
-            let met = case.condition.meet(met, &integer, dimensions);
+            let met = case.meet(met, &integer);
             if met.is_bottom() { None } else { self.store.add(met.remove_last_dimensions(extra)) }
         };
         self.pres.insert(key, result);

@@ -141,6 +141,19 @@ fn reals_have_no_classes_and_lose_none() {
     }
 }
 
+/// *Soundness*: a remainder of a real is no term.
+#[test]
+fn sound_no_remainder_of_a_real_that_is_whole() {
+    let (x, n, r) = (Datum::new("x", Type::Int), Datum::new("n", Type::Int), Datum::new("r", Type::Real));
+    let even = cmp(modulo(&Term::add(&t(&x), &t(&n)), 2), "==", Term::int(0));
+    let start = Term::and([cmp(t(&n).to_real(), "==", t(&r)), even]);
+    let model = Builder::new(&[], &[&x, &n, &r], start, &["l0"]);
+    for domain in [DomainKind::Congruence, DomainKind::PolyhedraCongruence] {
+        let [reach, _] = facts(&model.0, domain);
+        assert!(!reach[0].contains("2.0"), "{reach:?}");
+    }
+}
+
 #[test]
 fn many_cases_say_their_classes_in_clauses() {
     // In each of sixteen cells v has a class of its own.

@@ -6,6 +6,7 @@ use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{ImprecisionPlace, Thresholds};
 use coreach_analyses::scope::ImprecisionReason;
 use coreach_analyses::{DomainKind, Options, analyse, reach};
+use coreach_model::term::node::Operator;
 use coreach_model::types::{ArrayType, RecordType};
 use coreach_model::{Datum, LocationId, Number, Term, Type};
 
@@ -112,8 +113,7 @@ fn imprecisions_are_listed() {
     let mut model = Builder::new(&[], &variables, cmp(t(&x), "==", Term::int(0)), &["l0"]);
     let a = model.action("A", &[]);
     let product = Term::multiply(&t(&x), &t(&y));
-    let quotient =
-        Term::arithmetic(coreach_model::term::node::Operator::IntegerDivide, &t(&y), &Term::int(2));
+    let quotient = Term::arithmetic(Operator::IntegerDivide, &t(&y), &Term::int(2));
     let guard = Term::and([cmp(product, ">", Term::int(3)), t(&flags[2])]);
     model.transition("l0", a, guard.clone(), &[(&y, quotient.clone())], "l0");
     for domain in DATA {
@@ -127,7 +127,7 @@ fn imprecisions_are_listed() {
             (ImprecisionPlace::Data, "f0".to_owned(), ImprecisionReason::Unpartitioned),
             (ImprecisionPlace::Data, "f1".to_owned(), ImprecisionReason::Unpartitioned),
             (ImprecisionPlace::Data, "f3".to_owned(), ImprecisionReason::Unpartitioned),
-            (ImprecisionPlace::Transition(0), "x * y > 3".to_owned(), ImprecisionReason::NonLinear),
+            (ImprecisionPlace::Transition(0), "x * y".to_owned(), ImprecisionReason::NonLinear),
             (ImprecisionPlace::Transition(0), quotient.to_string(), ImprecisionReason::IntegerDivision),
         ];
         assert_eq!(listed, expected, "{domain}");
@@ -257,4 +257,76 @@ fn precise_records_within_records() {
     model.transition("same", put, cmp(t(&v), "!=", t(&p)), &[], "other");
     let (facts, imprecisions) = reach(&model.0, &options(DomainKind::Interval));
     assert!(facts.iter().all(Term::is_true) && imprecisions.is_empty(), "{facts:?} {imprecisions:?}");
+}
+
+#[test]
+fn precise_products_within_the_bounds_of_their_factors() {
+    let range = |high: i64| Type::Range(0.into(), high.into());
+    let (x, y, z) = (Datum::new("x", range(3)), Datum::new("y", Type::Nat), Datum::new("z", Type::Int));
+    let wide = Datum::new("w", range(1000));
+    let mut model =
+        Builder::new(&[&x, &y, &wide], &[&z], cmp(t(&z), "==", Term::int(0)), &["l0", "l1", "no"]);
+    let a = model.action("A", &[]);
+    let times = |a: &Datum, b: &Datum| Term::multiply(&t(a), &t(b));
+    let few = cmp(t(&y), "<=", Term::int(30));
+    model.transition("l0", a, few.clone(), &[(&z, times(&x, &y))], "l1");
+    model.transition("l1", a, cmp(t(&z), ">", Term::int(90)), &[], "no");
+    // A factor of few values; one of many, by McCormick; a square; a product of a product.
+    model.transition("l0", a, Term::and([few.clone(), cmp(times(&x, &y), ">", Term::int(90))]), &[], "no");
+    model.transition(
+        "l0",
+        a,
+        Term::and([few.clone(), cmp(times(&wide, &y), ">", Term::int(30000))]),
+        &[],
+        "no",
+    );
+    model.transition("l0", a, cmp(times(&z, &z), "<", Term::int(0)), &[], "no");
+    let cube = Term::multiply(&times(&x, &y), &t(&x));
+    model.transition("l0", a, Term::and([few, cmp(cube, ">", Term::int(270))]), &[], "no");
+    // Where a disjunction decides.
+    let either = Term::or([cmp(times(&x, &y), "==", Term::int(7)), cmp(t(&y), ">", Term::int(4))]);
+    model.transition("l0", a, Term::and([either, cmp(t(&y), "<=", Term::int(2))]), &[], "no");
+    for domain in [DATA[0], DATA[1], DomainKind::Octagon, DomainKind::PolyhedraCongruence] {
+        let (facts, lost) = reach(&model.0, &options(domain));
+        assert!(facts[2].is_false(), "{domain}: {}", facts[2]);
+        assert!(!facts[1].is_false(), "{domain}");
+        assert!(lost.iter().all(|lost| lost.reason == ImprecisionReason::NonLinear), "{lost:?}");
+    }
+}
+
+#[test]
+fn precise_remainders_and_cells_as_numbers_of_their_own() {
+    let n = Datum::new("n", Type::Range(0.into(), 999.into()));
+    let element = Type::Range(2.into(), 9.into());
+    let cells = Type::Array(Arc::new(ArrayType { index: Type::Nat, element }));
+    let (cells, at) = (Datum::new("cells", cells), Datum::new("at", Type::Nat));
+    let mut model = Builder::new(&[&n, &at], &[&cells], Term::yes(), &["l0", "yes", "no"]);
+    let a = model.action("A", &[]);
+    let by = |operator, by| Term::arithmetic(operator, &t(&n), &Term::int(by));
+    let by_data = |operator| Term::arithmetic(operator, &t(&n), &t(&at));
+    let cell = |more| Term::select(&t(&cells), &Term::add(&t(&at), &Term::int(more)));
+    let guards = [
+        cmp(by(Operator::Modulo, 100), ">", Term::int(99)),
+        cmp(by(Operator::IntegerDivide, -100), "<", Term::int(-9)),
+        Term::and([cmp(by(Operator::Modulo, 100), "==", t(&n)), cmp(t(&n), ">", Term::int(100))]),
+        Term::and([cmp(cell(0), ">", t(&n)), cmp(t(&n), ">", Term::int(8))]),
+        Term::and([cmp(cell(1), "<", Term::int(5)), cmp(cell(1), ">", Term::int(4))]),
+        // A divisor that is data, and its rest.
+        Term::and([cmp(t(&at), "==", Term::int(3)), cmp(by_data(Operator::Modulo), ">", Term::int(2))]),
+        Term::and([
+            cmp(t(&at), "==", Term::int(3)),
+            cmp(by_data(Operator::IntegerDivide), ">", Term::int(333)),
+        ]),
+    ];
+    for guard in guards {
+        model.transition("l0", a, guard, &[], "no");
+    }
+    let different = Term::and([cmp(cell(0), "==", Term::int(3)), cmp(cell(1), "==", Term::int(4))]);
+    model.transition("l0", a, different, &[], "yes");
+    for domain in [DATA[0], DATA[1], DomainKind::PolyhedraCongruence] {
+        let facts = reach(&model.0, &options(domain)).0;
+        // A box does not relate a remainder with its number.
+        assert!(facts[2].is_false() || domain == DomainKind::Interval, "{domain}: {}", facts[2]);
+        assert!(!facts[1].is_false(), "{domain}");
+    }
 }

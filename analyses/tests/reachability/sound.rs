@@ -50,6 +50,8 @@ fn data() -> Data {
         fields: vec![("number".to_owned(), Type::Nat), ("flag".to_owned(), Type::Bool)],
     };
     let array = ArrayType { index: Type::Range(0.into(), 1.into()), element: Type::Int };
+    // Its cells are no places of an analysis.
+    let large = ArrayType { index: Type::Nat, element: Type::Range(0.into(), 3.into()) };
     Data {
         constants: vec![Datum::new("c", Type::Range(0.into(), 2.into())), Datum::new("k", Type::Bool)],
         variables: vec![
@@ -59,6 +61,7 @@ fn data() -> Data {
             Datum::new("e", colour.clone()),
             Datum::new("r", Type::Record(Arc::new(pair))),
             Datum::new("a", Type::Array(Arc::new(array))),
+            Datum::new("g", Type::Array(Arc::new(large))),
             Datum::new("y", Type::Real),
         ],
         parameters: vec![
@@ -102,7 +105,7 @@ impl Terms<'_> {
                 &self.number(from, depth - 1),
                 &self.number(from, depth - 1),
             ),
-            _ => Term::select(&self.datum("a"), &self.number(from, depth - 1)),
+            _ => Term::select(&self.datum(["a", "g"][from.below(2)]), &self.number(from, depth - 1)),
         }
     }
 
@@ -156,7 +159,7 @@ impl Terms<'_> {
             "b" => self.truth(from, 2),
             "e" => self.colour(from, 2),
             "y" => self.real(from),
-            "a" => Term::store(&t(variable), &self.number(from, 0), &self.number(from, 1)),
+            "a" | "g" => Term::store(&t(variable), &self.number(from, 0), &self.number(from, 1)),
             _ => t(variable),
         }
     }
