@@ -17,7 +17,7 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 use coreach_model::reader::{
     AnySpecification, load as load_file, read_aimed, read_any_specification, read_specification,
-    read_timed_purpose,
+    read_timed_aimed,
 };
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
@@ -30,7 +30,7 @@ use crate::models::{FileKind, kind_of};
 use crate::once::Once;
 use crate::project::{load, specification_of};
 use crate::stored::{STORE, beside};
-use crate::timing::{internal_time, timed_property};
+use crate::timing::internal_time;
 
 /// What was found in a file, and in those that it needs.
 #[derive(Clone, Debug)]
@@ -164,9 +164,9 @@ fn purpose(
     let read = || {
         let specification = specification_of(&file, path, given)?;
         let (specification, _) = read_any_specification(specification)?;
-        let (purpose, mut found) = match (&specification, aim) {
-            (AnySpecification::Timed(specification), Aim::Accept) => {
-                let (purpose, found) = read_timed_purpose(file.clone(), specification)?;
+        let (purpose, mut found) = match &specification {
+            AnySpecification::Timed(specification) => {
+                let (purpose, found) = read_timed_aimed(file.clone(), specification, aim)?;
                 match delayed(&specification.timed) {
                     Ok(form) => (form.purpose(&purpose), found),
                     // Without that form nothing can be asked of a solver.
@@ -177,8 +177,7 @@ fn purpose(
                     }
                 }
             }
-            (AnySpecification::Timed(_), Aim::Violate) => return Err(vec![timed_property(&file)]),
-            (AnySpecification::Untimed(specification), _) => read_aimed(file.clone(), specification, aim)?,
+            AnySpecification::Untimed(specification) => read_aimed(file.clone(), specification, aim)?,
         };
         let mut solver = Z3Solver::default();
         found.extend(check_with_solver(&purpose.iosts, &mut solver));
