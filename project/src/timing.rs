@@ -112,5 +112,5 @@ pub(crate) fn internal_time(graph: &Iosts, number: TransitionId) -> Diagnostic {
     let message = format!("{} takes time that nobody sees", graph.describe(transition));
     Diagnostic::error("internal-time", message)
         .at(transition.origin.whole.clone(), "an internal action with a clock")
-        .help("an internal action happens at the time of the event before it: let it mention and reset no clock, or make it an output")
+        .help("`coreach timed verdict` and `timed inputs` follow it; all else takes an internal action to happen at the time of the event before it: let it mention and reset no clock, or make it an output")
 }

@@ -289,6 +289,7 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     if settings.wants(OFFLINE) {
         // Of a timed model of this seed: the pair has no part in it.
         offline::offline(settings.seed, &mut report);
+        offline::unseen_steps(settings.seed, &mut report);
         if settings.only.is_some() {
             return report;
         }
