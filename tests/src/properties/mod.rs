@@ -12,6 +12,7 @@ pub mod ioco;
 pub mod lookahead;
 pub mod offline;
 pub mod online;
+mod online_safety;
 pub mod plan;
 pub mod queues;
 pub mod safety;
