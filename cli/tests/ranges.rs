@@ -35,6 +35,23 @@ fn ranges_are_answered_as_they_may_be() {
     folder.ends(&["test", "coreach.yaml", "--iut", "iut_document.yaml", "--runs", "3"], 0);
 }
 
+/// Between two requests nothing can be heard: a walk that would listen there sends instead (precision).
+#[test]
+fn a_walk_sends_where_nothing_can_be_heard() {
+    let folder = example("");
+    let model = "iosts: getting\ninitial: { location: Ready }\ninputs: { Get: {} }\noutputs: { Whole: {} }\n\
+                 transitions: [{ from: Ready, to: Getting, on: Get }, { from: Getting, to: Ready, on: Whole }]\n";
+    let iut = "iut: getting\nhttp:\n  base: http://127.0.0.1:{port}\n  \
+               launch: { command: [python3, document.py, \"{port}\"], ready_ms: 20000 }\n  \
+               stimuli: { Get: { method: GET, path: /document } }\n  observations: { Whole: { status: 200 } }\n";
+    fs::write(folder.0.join("getting.yaml"), model).unwrap();
+    fs::write(folder.0.join("iut.yaml"), iut).unwrap();
+    let walk = ["test", "getting.yaml", "--cover", "transitions", "--iut", "iut.yaml", "--events", "8"];
+    let output = folder.coreach(&walk);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("covered 2 of 2 goals"), "{told}{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Precision: mistakes in numbers of a header, and in a body.
 #[test]
 fn wrong_ranges_are_found() {

@@ -199,8 +199,10 @@ fn parts_with_clocks_are_one_model() {
     assert_eq!(folder.coreach(&["check", "whole.yaml"]).status.code(), Some(0));
 }
 
+/// Precision: what happens unseen, and when, is found by what comes of it. Soundness: it may be at any
+/// instant.
 #[test]
-fn an_internal_step_that_takes_time_is_told_by_check() {
+fn an_internal_step_that_takes_time_is_followed_by_the_verdict() {
     let folder = example();
     let model = "\
 iosts: resting
@@ -209,20 +211,38 @@ initial: { location: A }
 outputs: { Rest: {} }
 internals: [tau]
 transitions:
-  - { from: A, to: B, on: tau, when: w >= 5 }
+  - { from: A, to: B, on: tau, when: 2 <= w && w <= 5, reset: [w] }
   - { from: B, to: C, on: tau }
-  - { name: rest, from: C, to: C, on: Rest }
+  - { name: rest, from: C, to: C, on: Rest, when: w <= 1 }
 ";
     fs::write(folder.0.join("resting.yaml"), model).unwrap();
-    for arguments in [&["check", "resting.yaml"][..], &["timed", "inputs", "resting.yaml", "--path", "rest"]]
-    {
-        let output = folder.coreach(arguments);
-        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-        assert!(text(&output).contains("internal-time"), "{}", text(&output));
-    }
-    fs::write(folder.0.join("resting.yaml"), model.replace(", when: w >= 5", "")).unwrap();
     let output = folder.coreach(&["check", "resting.yaml"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("internal-time"), "{}", text(&output));
+    let output = folder.coreach(&["timed", "inputs", "resting.yaml", "--path", "1,2,rest", "--whole"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    // The clock begins anew with the unseen step, somewhere from 2 to 5: it is over at 6.
+    for (trace, code) in [("1,Rest\n", 1), ("2,Rest\n", 0), ("6,Rest\n", 0), ("6.5,Rest\n", 1), ("7\n", 1)] {
+        fs::write(folder.0.join("trace.csv"), format!("delay,action,values\n{trace}")).unwrap();
+        let judge = ["timed", "verdict", "resting.yaml", "--path", "1,2,rest", "--trace", "trace.csv"];
+        let output = folder.coreach(&judge);
+        assert_eq!(output.status.code(), Some(code), "{trace}: {}", text(&output));
+    }
+    // A little earlier than it was written down, it was in time.
+    fs::write(folder.0.join("trace.csv"), "delay,action,values\n6.2,Rest\n").unwrap();
+    let judge =
+        ["timed", "verdict", "resting.yaml", "--path", "1,2,rest", "--trace", "trace.csv", "--tolerance"];
+    let judged = |tolerance: &str| folder.coreach(&[&judge[..], &[tolerance]].concat()).status.code();
+    assert_eq!((judged("0.3"), judged("0.05")), (Some(0), Some(1)));
+    // Everything else takes internal steps for ones that need no time.
+    fs::write(folder.0.join("aim.yaml"), "purpose: aim\nof: resting\ninitial: { location: A }\ntransitions: [{ from: A, to: Accept, on: Rest }]\n").unwrap();
+    fs::write(
+        folder.0.join("coreach.yaml"),
+        "specification: resting.yaml\npurpose: aim.yaml\ntimed: { silence_after: 5 }\n",
+    )
+    .unwrap();
+    let output = folder.coreach(&["run", "coreach.yaml"]);
+    assert!(output.status.code() == Some(2) && text(&output).contains("internal-time"), "{}", text(&output));
 }
 
 #[test]

@@ -25,6 +25,8 @@ fn session(change: (&str, &str)) -> Folder {
         ("retried.yaml", &text("session/retried.yaml")),
         ("beats.yaml", &text("session/beats.yaml")),
         ("given_up.yaml", &text("session/given_up.yaml")),
+        ("properties.yaml", &text("session/properties.yaml")),
+        ("steady.yaml", &text("session/steady.yaml")),
         ("model.yaml", &model),
         ("iut.yaml", "iut: model\nsimulated: { model: model.yaml }\n"),
         (
@@ -49,6 +51,38 @@ fn a_campaign_on_simulated_time_fails_nobody_and_its_coverage_is_told() {
     assert!(summary.contains("24 runs") && !summary.contains("Fail"), "{summary}");
     let covered = told(&folder, &["coverage", "coreach.yaml", "runs.sqlite"], &[0]);
     assert!(covered.contains("24 runs") && covered.contains("by retried"), "{covered}");
+}
+
+/// Soundness: what is proved fails nobody who conforms. Precision: who breaks it is told so.
+#[test]
+fn a_property_with_a_clock_is_proved_and_tested() {
+    let beat = "to: Ready, on: Beat, when: 0.2 <= beat && beat <= 0.23";
+    let folder = session((beat, beat));
+    assert!(told(&folder, &["verify", "properties.yaml"], &[0]).contains("steady: proved by facts"));
+    let runs = ["test", "properties.yaml", "--iut", "iut.yaml", "--runs", "20", "--quiet"];
+    assert!(told(&folder, &runs, &[3]).contains("Inconclusive 20, Fail 0"));
+    let folder = session((beat, "to: Ready, on: Beat, when: 0.2 <= beat && beat <= 0.4"));
+    assert!(told(&folder, &runs, &[1]).contains("steady against model"));
+    let runs = ["test", "properties.yaml", "--iut", "iut.yaml", "--runs", "20"];
+    let failed = told(&folder, &runs, &[1]);
+    assert!(failed.contains("ViolateFail"), "{failed}");
+    // The model itself allows what is violated, if it may be so late.
+    fs::copy(folder.0.join("model.yaml"), folder.0.join("specification.yaml")).unwrap();
+    assert!(told(&folder, &["verify", "properties.yaml"], &[1]).contains("steady: VIOLATED by"));
+    let failed = told(&folder, &runs, &[1]);
+    assert!(failed.contains("the specification allows it") && !failed.contains("ViolateFail"), "{failed}");
+}
+
+/// What nobody sees of a model, a property does not observe.
+#[test]
+fn a_property_observes_no_clock_of_the_specification() {
+    let folder = session(("", ""));
+    let steady = text("session/steady.yaml").replace("clocks: [since]", "clocks: [since]\nobserves: [beat]");
+    fs::write(folder.0.join("steady.yaml"), steady).unwrap();
+    let output = folder.coreach(&["check", "steady.yaml"]);
+    let said =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code() == Some(2) && said.contains("property-observes-variable"), "{said}");
 }
 
 #[test]

@@ -118,6 +118,13 @@ impl Strategy<'_> {
         }
     }
 
+    /// Notes that nothing could be heard now.
+    pub fn cannot_hear(&mut self) {
+        if let Strategy::Walk(walk) = self {
+            walk.cannot_hear();
+        }
+    }
+
     /// Notes that silence has ended the run.
     pub fn fell_silent(&mut self, judge: &dyn Judge) {
         if let Strategy::Plan(planner) = self {

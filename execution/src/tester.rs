@@ -131,6 +131,9 @@ impl Driver<'_, '_, '_> {
 
     /// Tries the moves of this state until one makes something happen.
     fn step(&mut self) -> Result<Progress, Failure> {
+        if !self.session.adapter.hears() {
+            self.strategy.cannot_hear();
+        }
         let Some(moves) = order(&mut self.strategy, self.session.judge, &mut self.random, &mut self.solver)
         else {
             return Ok(Progress::Over(Outcome::inconclusive(self.strategy.cause())));

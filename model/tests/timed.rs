@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use coreach_model::reader::{TimedSpecification, from_bytes, read_timed_purpose, read_timed_specification};
+use coreach_model::iosts::Aim;
+use coreach_model::reader::{TimedSpecification, from_bytes, read_timed_aimed, read_timed_specification};
 use coreach_model::semantics::{Event, State, initial_states, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
@@ -177,7 +178,7 @@ transitions:
 ";
     let read = |text: &str| {
         let file = from_bytes("slow.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
-        read_timed_purpose(file, &specification).map(|(purpose, _)| purpose)
+        read_timed_aimed(file, &specification, Aim::Accept).map(|(purpose, _)| purpose)
     };
     let purpose = read(text).unwrap();
     let form = delayed(&specification.timed).unwrap();

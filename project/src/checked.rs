@@ -13,14 +13,14 @@ use coreach_execution::TestCase;
 use coreach_execution::campaign::Store;
 use coreach_execution::record::{self, restore};
 use coreach_execution::refused::refused;
-use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::diagnostic::{Diagnostic, Severity, SourceFile};
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 use coreach_model::reader::{
     AnySpecification, load as load_file, read_aimed, read_any_specification, read_specification,
-    read_timed_purpose,
+    read_timed_aimed,
 };
 use coreach_model::timed::Timed;
-use coreach_model::timed::delayed::delayed;
+use coreach_model::timed::delayed::{delayed_with_unseen, unseen};
 use coreach_model::{ActionId, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
@@ -30,7 +30,7 @@ use crate::models::{FileKind, kind_of};
 use crate::once::Once;
 use crate::project::{load, specification_of};
 use crate::stored::{STORE, beside};
-use crate::timing::{internal_time, timed_property};
+use crate::timing::internal_time;
 
 /// What was found in a file, and in those that it needs.
 #[derive(Clone, Debug)]
@@ -135,14 +135,14 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
         }
         Ok((AnySpecification::Timed(specification), mut found)) => {
             // What a solver has to say of it, it says of the form in which time is data.
-            match delayed(&specification.timed) {
-                Ok(form) => found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default())),
-                // Every command that takes the model needs that form.
-                Err(takes_time) => {
-                    let graph = specification.timed.graph();
-                    found.extend(takes_time.into_iter().map(|number| internal_time(graph, number)));
-                }
-            }
+            let form = delayed_with_unseen(&specification.timed);
+            found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default()));
+            let graph = specification.timed.graph();
+            let takes_time = unseen(&specification.timed).into_iter();
+            found.extend(
+                takes_time
+                    .map(|number| Diagnostic { severity: Severity::Warning, ..internal_time(graph, number) }),
+            );
             (timed_size(&specification.timed), found)
         }
         Err(found) => (String::new(), found),
@@ -164,21 +164,12 @@ fn purpose(
     let read = || {
         let specification = specification_of(&file, path, given)?;
         let (specification, _) = read_any_specification(specification)?;
-        let (purpose, mut found) = match (&specification, aim) {
-            (AnySpecification::Timed(specification), Aim::Accept) => {
-                let (purpose, found) = read_timed_purpose(file.clone(), specification)?;
-                match delayed(&specification.timed) {
-                    Ok(form) => (form.purpose(&purpose), found),
-                    // Without that form nothing can be asked of a solver.
-                    Err(_) => {
-                        let graph = purpose.graph();
-                        let says = format!("`{}` of `{}`{}", graph.iosts.name, graph.of, size(&graph.iosts));
-                        return Ok((says, found, Vec::new()));
-                    }
-                }
+        let (purpose, mut found) = match &specification {
+            AnySpecification::Timed(specification) => {
+                let (purpose, found) = read_timed_aimed(file.clone(), specification, aim)?;
+                (delayed_with_unseen(&specification.timed).purpose(&purpose), found)
             }
-            (AnySpecification::Timed(_), Aim::Violate) => return Err(vec![timed_property(&file)]),
-            (AnySpecification::Untimed(specification), _) => read_aimed(file.clone(), specification, aim)?,
+            AnySpecification::Untimed(specification) => read_aimed(file.clone(), specification, aim)?,
         };
         let mut solver = Z3Solver::default();
         found.extend(check_with_solver(&purpose.iosts, &mut solver));

@@ -9,7 +9,7 @@ use coreach_model::Term;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{Aim, Iosts, TestPurpose, TransitionId};
 use coreach_model::reader::{
-    AnySpecification, Reading, Specification, TimedSpecification, read_aimed, read_timed_purpose,
+    AnySpecification, Reading, Specification, TimedSpecification, read_aimed, read_timed_aimed,
 };
 use coreach_model::timed::delayed::{Delayed, delayed};
 use coreach_pipeline::Conformance;
@@ -97,13 +97,10 @@ impl Given {
     /// Reads a purpose or a property of this specification, for the stages.
     pub(crate) fn purpose(&self, file: Arc<SourceFile>, aim: Aim) -> Reading<TestPurpose> {
         match (&self.timed, &self.form) {
-            (Some((timed, _)), Some(form)) => match aim {
-                Aim::Accept => {
-                    let (purpose, found) = read_timed_purpose(file, timed)?;
-                    Ok((form.purpose(&purpose), found))
-                }
-                Aim::Violate => Err(vec![timed_property(&file)]),
-            },
+            (Some((timed, _)), Some(form)) => {
+                let (purpose, found) = read_timed_aimed(file, timed, aim)?;
+                Ok((form.purpose(&purpose), found))
+            }
             _ => read_aimed(file, &self.specification, aim),
         }
     }
@@ -115,14 +112,5 @@ pub(crate) fn internal_time(graph: &Iosts, number: TransitionId) -> Diagnostic {
     let message = format!("{} takes time that nobody sees", graph.describe(transition));
     Diagnostic::error("internal-time", message)
         .at(transition.origin.whole.clone(), "an internal action with a clock")
-        .help("an internal action happens at the time of the event before it: let it mention and reset no clock, or make it an output")
-}
-
-/// That properties are of models without time.
-pub(crate) fn timed_property(file: &Arc<SourceFile>) -> Diagnostic {
-    let place =
-        coreach_model::Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
-    Diagnostic::error("timed-property", "the specification of this property has clocks")
-        .at(place, "of a timed model")
-        .help("properties are verified of models without time; a purpose may say what a test looks for")
+        .help("`coreach timed verdict` and `timed inputs` follow it; all else takes an internal action to happen at the time of the event before it: let it mention and reset no clock, or make it an output")
 }

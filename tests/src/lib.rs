@@ -31,4 +31,5 @@ pub mod tally;
 pub mod tampering;
 pub mod text;
 pub mod timed;
+pub mod timed_property;
 pub mod timed_runs;

@@ -12,6 +12,11 @@
 //!   forbidden fails at once);
 //! - of an input that the tester does not send: never Fail, and Inconclusive where no state is left.
 //!
+//! Of a random safety property with a clock of its own ([`TimedProperty`]) the same, and Fail besides, if and
+//! only if the property is violated: in the location that says whether the specification allows it. What
+//! `verify` says of it is held against the same walks: no trace of the model violates what is proved, and
+//! what violates is executed with clocks that run.
+//!
 //! Whether a silence is allowed is found by looking: some later instant of a grid of quarters at which an
 //! output is possible, or an input that the tester does not send; or no instant at all for an output, and no
 //! internal step.
@@ -20,24 +25,30 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_model::iosts::ActionKind;
-use coreach_model::reader::{from_bytes, read_timed_purpose, read_timed_specification};
+use coreach_analyses::symbolic::search::SearchLimits;
+use coreach_model::iosts::{ActionKind, Aim};
+use coreach_model::reader::{from_bytes, read_timed_aimed, read_timed_specification};
 use coreach_model::semantics::{Event, State, initial_states, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
 use coreach_model::timed::semantics::{TimedState, closed, elapse, initial, step as timed_step};
 use coreach_model::value::tuples;
-use coreach_model::{Term, Value, Verdict};
+use coreach_model::{Term, Value, Verdict, Violated};
 use coreach_pipeline::artifact::TestCase;
 use coreach_pipeline::lateness::Timing;
 use coreach_pipeline::limits::Limits;
+use coreach_pipeline::verify::{Verified, Violation, verify};
 use coreach_pipeline::{Options, generate_timed};
 use dashu::rational::RBig;
 
 use crate::generator::random::Random;
 use crate::generator::timed::{TimedShape, timed_specification};
 use crate::generator::timed_purpose::timed_purpose;
+use crate::timed_property::TimedProperty;
+
+/// The nodes of the search for a violation.
+const NODES: usize = 300;
 
 /// What came up, by what it is.
 pub type Counts = BTreeMap<&'static str, usize>;
@@ -51,20 +62,28 @@ pub struct Effort {
     pub events: usize,
 }
 
-/// Holds the test case of this seed against the semantics.
+/// Holds the test case of this seed against the semantics: of a purpose, or of a property.
 ///
 /// # Errors
 /// What does not hold, with model, purpose and trace.
-pub fn check(seed: u64, effort: Effort, counts: &mut Counts) -> Result<(), String> {
+pub fn check(seed: u64, aim: Aim, effort: Effort, counts: &mut Counts) -> Result<(), String> {
     let shape = TimedShape { open: 0, constant: 0, ..TimedShape::default() };
     let text = timed_specification(seed, &shape);
     let read = |name: &str, text: &str| from_bytes(name.to_owned(), text.as_bytes().to_vec());
     let file = read("timed.yaml", &text).map_err(|found| found.message)?;
     let (specification, _) = read_timed_specification(file).map_err(|found| format!("{text}{found:?}"))?;
     let timed = &specification.timed;
-    let aim = timed_purpose(seed, timed);
-    let file = read("aim.yaml", &aim).map_err(|found| found.message)?;
-    let (purpose, _) = read_timed_purpose(file, &specification).map_err(|found| format!("{aim}{found:?}"))?;
+    let property = match aim {
+        Aim::Accept => None,
+        Aim::Violate => match TimedProperty::of(seed, timed) {
+            Some(property) => Some(property),
+            None => return Ok(()),
+        },
+    };
+    let written = property.as_ref().map_or_else(|| timed_purpose(seed, timed), |one| one.text.clone());
+    let file = read("aim.yaml", &written).map_err(|found| found.message)?;
+    let (purpose, _) =
+        read_timed_aimed(file, &specification, aim).map_err(|found| format!("{written}{found:?}"))?;
     let form = delayed(timed).map_err(|_| format!("{text}has no delayed form"))?;
     let timing = Timing {
         delay: form.delay.clone(),
@@ -75,8 +94,24 @@ pub fn check(seed: u64, effort: Effort, counts: &mut Counts) -> Result<(), Strin
     let options =
         Options { max_lookahead: 4, analysis: Analysis::default(), limits: Limits::default(), check: true };
     let mut solver = Z3Solver::default();
-    let made =
-        generate_timed(&form.iosts, &timing, form.purpose(&purpose), &options, &mut solver, &mut |_| {});
+    let purpose = form.purpose(&purpose);
+    let mut proved = false;
+    if let Some(property) = &property {
+        let limits = SearchLimits { nodes: NODES, exact_nodes: NODES / 20, ..SearchLimits::default() };
+        match verify(&form.iosts, &purpose, &options, &limits, &mut solver, &mut |_| {}) {
+            Ok(Verified::Proved(_)) => {
+                proved = true;
+                count(counts, "proved");
+            }
+            Ok(Verified::Violated(violation)) => {
+                executed(timed, property, &violation)
+                    .map_err(|told| format!("seed {seed}\n{text}{written}{told}: {violation:?}"))?;
+                count(counts, "violated by the model");
+            }
+            Ok(Verified::Unknown(_)) | Err(_) => count(counts, "neither"),
+        }
+    }
+    let made = generate_timed(&form.iosts, &timing, purpose, &options, &mut solver, &mut |_| {});
     let made = match made {
         Ok(made) => made,
         Err(_) => {
@@ -85,14 +120,21 @@ pub fn check(seed: u64, effort: Effort, counts: &mut Counts) -> Result<(), Strin
         }
     };
     let case = &made.test_case;
-    if !case.verdicts.contains(&Some(Verdict::Pass)) {
+    if !case.verdicts.contains(&Some(Verdict::Pass)) && case.violated.is_empty() {
         count(counts, "unreachable");
         return Ok(());
     }
     count(counts, "test cases");
-    let mut walker = Walker { timed, case, timing: &timing, random: Random::new(seed), counts };
+    let mut walker = Walker {
+        timed,
+        case,
+        property: property.as_ref().map(|property| (property, proved)),
+        timing: &timing,
+        random: Random::new(seed),
+        counts,
+    };
     for _ in 0..effort.traces {
-        walker.walk(effort.events).map_err(|told| format!("seed {seed}\n{text}{aim}{told}"))?;
+        walker.walk(effort.events).map_err(|told| format!("seed {seed}\n{text}{written}{told}"))?;
     }
     Ok(())
 }
@@ -101,9 +143,34 @@ fn count(counts: &mut Counts, what: &'static str) {
     *counts.entry(what).or_default() += 1;
 }
 
+/// That a violation is one, by clocks that run.
+fn executed(timed: &Timed, property: &TimedProperty, violation: &Violation) -> Result<(), String> {
+    let data = timed.graph().variables.iter();
+    let data: Valuation =
+        data.filter_map(|datum| Some((datum.clone(), violation.initial.get(datum)?.clone()))).collect();
+    let start = initial(timed, &data).ok_or("it begins nowhere")?;
+    let (mut states, mut places) = (closed(timed, [start].into()), property.start());
+    for event in violation.events() {
+        let Some((Value::Real(delay), values)) = event.values.split_first() else {
+            return Err("an event without a delay".to_owned());
+        };
+        let plain = Event::new(event.action.clone(), values.to_vec());
+        let later = states.iter().map(|state| elapse(timed, state, delay));
+        states = closed(timed, later.flat_map(|state| timed_step(timed, &state, &plain)).collect());
+        places = property.after(&property.later(&places, delay), &event.action);
+    }
+    match (states.is_empty(), property.is_violated(&places)) {
+        (true, _) => Err("the model does not do it".to_owned()),
+        (_, false) => Err("it violates nothing".to_owned()),
+        _ => Ok(()),
+    }
+}
+
 struct Walker<'a> {
     timed: &'a Timed,
     case: &'a TestCase,
+    /// Of which it is a test case, where it is of one, and whether it is proved.
+    property: Option<(&'a TimedProperty, bool)>,
     timing: &'a Timing,
     random: Random,
     counts: &'a mut Counts,
@@ -126,6 +193,7 @@ impl Walker<'_> {
             .collect();
         let Some(start) = initial(self.timed, &data) else { return Err("no initial state".to_owned()) };
         let mut states = closed(self.timed, [start].into());
+        let mut places = self.property.map(|(property, _)| property.start()).unwrap_or_default();
         let mut trace: Vec<String> = Vec::new();
         for _ in 0..events {
             if self.case.verdicts[at.location].is_some() {
@@ -148,6 +216,18 @@ impl Walker<'_> {
                 later.flat_map(|state| timed_step(self.timed, &state, &plain)).collect()
             };
             let next = closed(self.timed, next);
+            let mut violated = None;
+            if let Some((property, proved)) = self.property {
+                places = property.later(&places, &delay);
+                if !is_silence {
+                    places = property.after(&places, &action);
+                }
+                let how = if next.is_empty() { Violated::Forbidden } else { Violated::Allowed };
+                violated = property.is_violated(&places).then_some(how);
+                if proved && violated == Some(Violated::Allowed) {
+                    return Err(format!("what is proved is violated after {}", trace.join(" ")));
+                }
+            }
             let told = |what: &str| format!("{what} after {}", trace.join(" "));
             let after: Vec<State> = step(&self.case.iosts, &at, &event).into_iter().collect();
             let [after] = after.as_slice() else {
@@ -160,6 +240,10 @@ impl Walker<'_> {
             };
             let verdict = self.case.verdicts[after.location];
             let is_environment = self.timing.uncontrollable.contains(&action);
+            let says = self.case.violated.iter().find(|(at, _)| *at == after.location);
+            if says.map(|(_, how)| *how) != violated {
+                return Err(told(&format!("the property is {violated:?}, and the verdict says {says:?},")));
+            }
             let failed = verdict == Some(Verdict::Fail);
             match (kind, failed) {
                 (Some(ActionKind::Input), true) => return Err(told("a stimulus fails")),
@@ -167,6 +251,7 @@ impl Walker<'_> {
                     return Err(told("a stimulus that the model does not take"));
                 }
                 (_, true) if is_environment => return Err(told("the environment is blamed for")),
+                (_, true) if violated.is_some() => {}
                 (_, true) if !next.is_empty() => return Err(told("a wrong Fail")),
                 (_, false) if next.is_empty() && !is_environment => return Err(told("a Fail is missed")),
                 (_, false) if next.is_empty() && verdict != Some(Verdict::Inconclusive) => {
@@ -177,6 +262,8 @@ impl Walker<'_> {
             count(
                 self.counts,
                 match (verdict, is_silence) {
+                    (Some(Verdict::Fail), _) if violated == Some(Violated::Allowed) => "Violate",
+                    (Some(Verdict::Fail), _) if violated.is_some() => "ViolateFail",
                     (Some(Verdict::Fail), true) => "Fail by silence",
                     (Some(Verdict::Fail), false) => "Fail",
                     (Some(Verdict::Pass), _) => "Pass",

@@ -22,7 +22,8 @@ use coreach_execution::timed::simulated::TimedSystem;
 use coreach_execution::timed::{delay_of, without_delay};
 use coreach_execution::{Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::Verdict;
-use coreach_model::reader::{TimedSpecification, from_bytes, read_timed_purpose, read_timed_specification};
+use coreach_model::iosts::Aim;
+use coreach_model::reader::{TimedSpecification, from_bytes, read_timed_aimed, read_timed_specification};
 use coreach_model::semantics::initial_states;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
@@ -90,7 +91,8 @@ pub fn specification(text: &str) -> Result<TimedSpecification, String> {
 /// What does not hold.
 pub fn of_texts(specification: TimedSpecification, text: String, aim: &str) -> Result<Option<Made>, String> {
     let file = from_bytes("aim.yaml".to_owned(), aim.as_bytes().to_vec()).map_err(|found| found.message)?;
-    let (purpose, _) = read_timed_purpose(file, &specification).map_err(|found| format!("{aim}{found:?}"))?;
+    let (purpose, _) =
+        read_timed_aimed(file, &specification, Aim::Accept).map_err(|found| format!("{aim}{found:?}"))?;
     let timed = specification.timed;
     let form = delayed(&timed).map_err(|_| format!("{text}has no delayed form"))?;
     let timing = Timing {

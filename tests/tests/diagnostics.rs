@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::iosts::Aim;
 use coreach_model::reader::{
     Specification, TimedSpecification, from_bytes, read_any_specification, read_property, read_purpose,
-    read_specification, read_timed_purpose, read_timed_specification,
+    read_specification, read_timed_aimed, read_timed_specification,
 };
 use coreach_project::configuration::{instantiation, read_configuration};
 use coreach_project::project::load;
@@ -71,9 +72,8 @@ fn findings(area: &str, path: &Path) -> Vec<Diagnostic> {
             read.map_or_else(|found| found, |(_, warnings)| warnings).into_iter().map(named_below).collect()
         }
         "timed" => read_any_specification(file).map_or_else(|found| found, |(_, warnings)| warnings),
-        "timed_purpose" => {
-            read_timed_purpose(file, &session()).map_or_else(|found| found, |(_, warnings)| warnings)
-        }
+        "timed_purpose" => read_timed_aimed(file, &session(), Aim::Accept)
+            .map_or_else(|found| found, |(_, warnings)| warnings),
         "timed_configuration" => {
             // Their places are told below the folder.
             let found = load(path).map_or_else(|found| found, |(_, warnings)| warnings);

@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 
+use std::collections::BTreeMap;
+
 use coreach_tests::brute::conformance::ioc;
 use coreach_tests::brute::execution::input_complete;
 use coreach_tests::brute::walk::Outcome;
@@ -115,7 +117,7 @@ fn every_operator_makes_a_mutant_of_some_specification() {
 #[test]
 fn every_explicit_fault_shows_in_some_specification() {
     let mut random = Random::new(1);
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen = BTreeMap::new();
     for pair in (0..60).map(|seed| generate(seed, &Shape::default())) {
         let Ok(known) = Known::of(&pair, &Limits { instances: 1, ..Limits::default() }) else { continue };
         let Some(instance) = known.instances.first() else { continue };
@@ -138,10 +140,24 @@ fn every_explicit_fault_shows_in_some_specification() {
 /// What is judged off line is judged as brute force says, and every verdict comes up.
 #[test]
 fn timed_traces_get_the_verdicts_that_they_deserve() {
+    deserved(1..=120, coreach_tests::properties::offline::offline, 5);
+}
+
+/// So it is where a model takes steps at instants that nobody sees.
+#[test]
+fn timed_traces_with_unseen_steps_get_the_verdicts_that_they_deserve() {
+    let counts = deserved(1..=40, coreach_tests::properties::offline::unseen_steps, 2);
+    assert!(counts.get("offline: models with unseen steps").is_some_and(|count| *count >= 10), "{counts:?}");
+}
+
+/// All verdicts are, and each comes up so often.
+fn deserved(
+    seeds: std::ops::RangeInclusive<u64>,
+    check: fn(u64, &mut Report),
+    often: usize,
+) -> BTreeMap<&'static str, usize> {
     let mut total = Report::default();
-    for seed in 1..=120 {
-        coreach_tests::properties::offline::offline(seed, &mut total);
-    }
+    seeds.for_each(|seed| check(seed, &mut total));
     let found: Vec<&str> = total.found.iter().map(|found| found.text.as_str()).collect();
     assert!(found.is_empty(), "{}", found.join("\n\n"));
     for what in [
@@ -153,6 +169,7 @@ fn timed_traces_get_the_verdicts_that_they_deserve() {
         "offline: Fail by an output",
         "offline: recorded within a tolerance",
     ] {
-        assert!(total.counts.get(what).copied().unwrap_or(0) >= 5, "{what}: {:?}", total.counts);
+        assert!(total.counts.get(what).copied().unwrap_or(0) >= often, "{what}: {:?}", total.counts);
     }
+    total.counts
 }

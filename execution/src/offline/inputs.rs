@@ -18,7 +18,7 @@
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::search::{SearchBound, SearchGoal, SearchLimits, SearchOutcome, Searcher};
 use coreach_analyses::symbolic::{SymbolicState, SymbolicStep, System};
-use coreach_model::iosts::{ActionKind, Iosts, Location, TransitionId};
+use coreach_model::iosts::{Location, TransitionId};
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute_all};
@@ -74,11 +74,8 @@ pub fn sequence(
     let mut random = seed.map(Random::new);
     let mut rest = last.condition;
     let mut values = Valuation::new();
-    let is_delay = |symbol: &Datum| {
-        let mut delays =
-            steps.iter().filter(|step| is_visible(&form.iosts, step)).map(|step| &step.parameters[0]);
-        delays.any(|delay| delay == symbol)
-    };
+    // Those of internal steps that take time, too.
+    let is_delay = |symbol: &Datum| steps.iter().any(|step| step.parameters.first() == Some(symbol));
     let symbols = steps.iter().flat_map(|step| &step.parameters);
     let (delays, others): (Vec<&Datum>, Vec<&Datum>) = symbols.partition(|symbol| is_delay(symbol));
     for symbol in delays {
@@ -100,12 +97,15 @@ pub fn sequence(
     values.extend(others);
     let value = |symbol: &Datum| values.get(symbol).cloned().unwrap_or_else(|| Value::any(symbol.ty()));
     let mut items = Vec::new();
-    for step in steps.iter().filter(|step| is_visible(&form.iosts, step)) {
+    for step in &steps {
         let mut all = step.parameters.iter().map(value);
         if let Some(Value::Real(delay)) = all.next() {
             items.push(Item::Delay(delay));
         }
-        items.push(Item::Event(form.iosts.transitions[step.transition].action, all.collect()));
+        let action = form.iosts.transitions[step.transition].action;
+        if form.iosts.action(action).is_visible() {
+            items.push(Item::Event(action, all.collect()));
+        }
     }
     Ok(normalized(items))
 }
@@ -177,10 +177,6 @@ fn drawn(random: &mut Random, ty: &Type) -> Option<Value> {
         Type::Real => Some(Value::Real(RBig::from(random.below(101)) / RBig::from(10))),
         Type::String | Type::Array(_) | Type::Record(_) => None,
     }
-}
-
-fn is_visible(iosts: &Iosts, step: &SymbolicStep) -> bool {
-    iosts.action(iosts.transitions[step.transition].action).kind != ActionKind::Internal
 }
 
 /// A path that ends in these transitions, one behind the other.

@@ -17,7 +17,7 @@
 //! known of their symbols only become one; where they are many since choices that nobody sees add up,
 //! they become few ([`coreach_analyses::symbolic::gathered`]). All contexts have let the same time pass
 //! since the last event, which each of them took: it is kept once. Internal steps are followed where they
-//! are enabled; the delayed form makes sure that they need no time.
+//! are enabled; those that take time are [`super::unseen`]'s.
 //!
 //! **Ends** with the trace, or at the limit of contexts. **Costs**, for each event, the contexts times the
 //! transitions of its action that leave their locations: evaluations, and questions to the solver only where
@@ -42,7 +42,7 @@ use crate::offline::why::{Seen, Why};
 pub struct OfflineJudge<'a> {
     offline: &'a Offline<'a>,
     contexts: Vec<Context>,
-    /// In their place, where the recorded instants are not exact.
+    /// In their place, where the recorded instants are not exact, or steps have instants that nobody sees.
     uncertain: Option<Uncertain>,
     /// The time since the last event.
     elapsed: RBig,
@@ -79,8 +79,9 @@ impl<'a> OfflineJudge<'a> {
             most_at_once: 1,
             has_forgotten: false,
         };
-        if !offline.is_exact() {
-            judge.uncertain = Some(Uncertain::new(offline.tolerance(), std::mem::take(&mut judge.contexts)));
+        if !offline.sees_all() {
+            let initial = std::mem::take(&mut judge.contexts);
+            judge.uncertain = Some(Uncertain::new(offline, initial, solver)?);
         }
         Ok(judge)
     }
@@ -141,8 +142,7 @@ impl<'a> OfflineJudge<'a> {
         if let Item::Delay(time) = &placed.item {
             self.time += time;
             self.elapsed += time;
-            uncertain.wait(offline, (&self.time, &self.elapsed), seen, solver);
-            return Ok(());
+            return uncertain.wait(offline, (&self.time, &self.elapsed), seen, solver);
         }
         let elapsed = std::mem::replace(&mut self.elapsed, RBig::ZERO);
         uncertain.event(offline, seen, &elapsed, solver)?;

@@ -20,6 +20,7 @@ pub mod recent;
 pub mod recorded;
 pub mod sequence;
 mod uncertain;
+mod unseen;
 pub mod verdict;
 pub mod waiting;
 pub mod why;

@@ -20,8 +20,10 @@ pub struct Offline<'a> {
     /// The same, with what its steps need.
     pub system: System<'a>,
     pub(super) waiting: Waiting,
-    /// For each location the transitions that leave it by internal actions.
+    /// For each location the transitions that leave it by internal actions which take no time.
     pub(super) internal: Numbered<LocationId, Vec<TransitionId>>,
+    /// For each location those that leave it at some instant which nobody sees.
+    pub(super) unseen: Numbered<LocationId, Vec<TransitionId>>,
     /// The path.
     path: Vec<TransitionId>,
     pub(super) most: usize,
@@ -43,11 +45,19 @@ impl<'a> Offline<'a> {
         let system = System::new(&form.iosts);
         let waiting = Waiting::new(form, &system, rules);
         let iosts = &form.iosts;
-        let is_internal = |number: &TransitionId| {
-            iosts.action(iosts.transitions[*number].action).kind == ActionKind::Internal
+        let inside = |takes_time: bool| {
+            system.outgoing.map(|leaving| {
+                let action = |number: &TransitionId| iosts.action(iosts.transitions[*number].action);
+                let is_one = |number: &TransitionId| {
+                    let action = action(number);
+                    action.kind == ActionKind::Internal && action.parameters.is_empty() != takes_time
+                };
+                leaving.iter().copied().filter(is_one).collect()
+            })
         };
-        let internal = system.outgoing.map(|leaving| leaving.iter().copied().filter(is_internal).collect());
-        Offline { timed, form, system, waiting, internal, path, most, few: FEW, tolerance: RBig::ZERO }
+        let (internal, unseen) = (inside(false), inside(true));
+        let tolerance = RBig::ZERO;
+        Offline { timed, form, system, waiting, internal, unseen, path, most, few: FEW, tolerance }
     }
 
     /// The same, where more contexts than these are gathered to formulas.
@@ -70,6 +80,11 @@ impl<'a> Offline<'a> {
     /// Have the events happened at the instants that were recorded?
     pub fn is_exact(&self) -> bool {
         self.tolerance == RBig::ZERO
+    }
+
+    /// Is the instant of each step known?
+    pub(super) fn sees_all(&self) -> bool {
+        self.is_exact() && self.unseen.iter().all(Vec::is_empty)
     }
 
     /// The path.

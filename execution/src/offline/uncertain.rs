@@ -41,6 +41,7 @@ use dashu::rational::RBig;
 use crate::offline::context::{Context, closed};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, is_observed};
+use crate::offline::unseen::{begin_at, now, with_unseen};
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
 
@@ -57,8 +58,8 @@ struct Recorded {
     values: Vec<Value>,
     /// Since the event before it, as it was recorded.
     elapsed: RBig,
-    /// The symbol of its instant.
-    instant: Datum,
+    /// The symbol of its instant; where that is exact, it.
+    instant: Term,
 }
 
 /// Contexts of a trace whose instants are known within a tolerance.
@@ -69,6 +70,8 @@ pub(super) struct Uncertain {
     /// How many of them stood before these.
     before: Taken,
     cells: BTreeMap<Taken, Vec<Context>>,
+    /// Those of the cell that has taken everything, as they are now: some have gone on unseen.
+    possible: Vec<Context>,
     /// How many events there were.
     events: usize,
     last: Option<Seen>,
@@ -78,48 +81,67 @@ pub(super) struct Uncertain {
     refused: Option<Why>,
 }
 
-/// Stands at the instant of a context's last event.
-fn now() -> Datum {
-    Datum::new("#now", Type::Real)
-}
-
-fn instant(number: usize) -> Datum {
-    Datum::new(format!("instant#{number}"), Type::Real)
-}
-
 fn at_least(a: &Term, b: &Term) -> Term {
     Term::compare(Comparison::AtLeast, a, b)
 }
 
-fn number(value: RBig) -> Term {
+fn real(value: RBig) -> Term {
     Term::literal(Value::Real(value))
 }
 
 impl Uncertain {
     /// At the beginning, in these contexts.
-    pub fn new(tolerance: &RBig, initial: Vec<Context>) -> Self {
+    ///
+    /// # Errors
+    /// More contexts than the limit.
+    pub fn new(
+        offline: &Offline<'_>,
+        initial: Vec<Context>,
+        solver: &mut dyn Solver,
+    ) -> Result<Self, CannotJudge> {
         let mut uncertain = Uncertain {
-            tolerance: tolerance.clone(),
+            tolerance: offline.tolerance().clone(),
             recorded: [VecDeque::new(), VecDeque::new()],
             before: [0, 0],
             cells: BTreeMap::new(),
+            possible: Vec::new(),
             events: 0,
             last: None,
             doubt: None,
             refused: None,
         };
         let begun = |context: Context| {
-            let state = uncertain.standing_at(&context.state, &instant(0), (&RBig::ZERO, &RBig::ZERO));
+            let begin = uncertain.instant(0, &RBig::ZERO);
+            let state = uncertain.standing_at(&context.state, &begin, (&RBig::ZERO, &RBig::ZERO));
             Context { state, ..context }
         };
-        let initial = initial.into_iter().map(begun).collect();
+        let initial: Vec<Context> = initial.into_iter().map(begun).collect();
+        uncertain.possible = uncertain.until(offline, &initial, &RBig::ZERO, 0, solver)?;
         uncertain.cells.insert([0, 0], initial);
-        uncertain
+        Ok(uncertain)
+    }
+
+    /// The symbol of the instant of the event of this number; where that is exact, it.
+    fn instant(&self, number: usize, time: &RBig) -> Term {
+        let symbol = Datum::new(format!("instant#{number}"), Type::Real);
+        if self.tolerance == RBig::ZERO { real(time.clone()) } else { Term::datum(&symbol) }
+    }
+
+    /// The contexts with those behind steps that nobody sees, until this time.
+    fn until(
+        &self,
+        offline: &Offline<'_>,
+        contexts: &[Context],
+        time: &RBig,
+        line: usize,
+        solver: &mut dyn Solver,
+    ) -> Result<Vec<Context>, CannotJudge> {
+        with_unseen(offline, contexts, (self.events, &(time + &self.tolerance)), line, solver)
     }
 
     /// The contexts that have taken everything.
     pub fn contexts(&self) -> &[Context] {
-        self.cells.get(&self.all()).map_or(&[], Vec::as_slice)
+        &self.possible
     }
 
     /// How many contexts there are.
@@ -166,39 +188,55 @@ impl Uncertain {
     fn standing_at(
         &self,
         state: &SymbolicState,
-        instant: &Datum,
+        instant: &Term,
         (time, before): (&RBig, &RBig),
     ) -> SymbolicState {
         let mut state = state.clone();
-        let symbol = Term::datum(instant);
-        state.condition.push(at_least(&symbol, &number(time - &self.tolerance)));
-        state.condition.push(at_least(&number(time.min(before) + &self.tolerance), &symbol));
-        Arc::make_mut(&mut state.open).insert(now(), symbol);
+        if instant.as_literal().is_none() {
+            state.condition.push(at_least(instant, &real(time - &self.tolerance)));
+            state.condition.push(at_least(&real(time.min(before) + &self.tolerance), instant));
+        }
+        begin_at(&mut state, instant);
         state
     }
 
     /// Nothing has come until this time, which was recorded after `elapsed`.
+    ///
+    /// # Errors
+    /// More contexts than the limit.
     pub fn wait(
         &mut self,
         offline: &Offline<'_>,
         (until, elapsed): (&RBig, &RBig),
         delay: Seen,
         solver: &mut dyn Solver,
-    ) {
+    ) -> Result<(), CannotJudge> {
         self.forget_before(until);
-        let Some(contexts) = self.cells.remove(&self.all()) else { return };
-        let until = number(until - &self.tolerance);
-        let may_wait = |context: &&Context| {
-            let since = Term::subtract(&until, &context.state.value(&now()));
-            offline.may_wait_so_long(&context.state, &since, solver)
-        };
-        let stay: Vec<Context> = contexts.iter().filter(may_wait).cloned().collect();
+        self.possible.clear();
+        let Some(contexts) = self.cells.remove(&self.all()) else { return Ok(()) };
+        let end = real(until - &self.tolerance);
+        let (mut stay, mut all) = (Vec::new(), Vec::new());
+        for context in contexts {
+            let one = std::slice::from_ref(&context);
+            let now_possible = self.until(offline, one, until, delay.line, solver)?;
+            let mut may_wait = |context: &&Context| {
+                let since = folded(&Term::subtract(&end, &context.state.value(&now())));
+                offline.may_wait_so_long(&context.state, &since, solver)
+            };
+            let waiting: Vec<Context> = now_possible.iter().filter(&mut may_wait).cloned().collect();
+            if !waiting.is_empty() {
+                stay.push(context);
+            }
+            self.possible.extend(waiting);
+            all.extend(now_possible);
+        }
         if stay.is_empty() {
-            let why = Why::of(offline, &contexts, elapsed, delay, self.last.clone(), solver);
+            let why = Why::of(offline, &all, elapsed, delay, self.last.clone(), solver);
             self.doubt = Some((OfflineVerdict::Fail, why));
         } else {
             self.cells.insert(self.all(), stay);
         }
+        Ok(())
     }
 
     /// Gives up the cells that have not taken what nothing can come before any more.
@@ -230,8 +268,11 @@ impl Uncertain {
         let (action, values, line) = (*action, values.clone(), seen.line);
         let side = usize::from(is_observed(offline.timed, action));
         let as_recorded = self.cells.get(&self.all()).cloned();
-        self.events += 1;
-        let (elapsed, instant) = (elapsed.clone(), instant(self.events));
+        let as_recorded = match as_recorded {
+            Some(contexts) => Some(self.until(offline, &contexts, &seen.time, line, solver)?),
+            None => None,
+        };
+        let (elapsed, instant) = (elapsed.clone(), self.instant(self.events + 1, &seen.time));
         let before = self.last.replace(seen.clone());
         let mut all = self.all();
         self.recorded[side].push_back(Recorded { seen: seen.clone(), action, values, elapsed, instant });
@@ -244,10 +285,10 @@ impl Uncertain {
         for at in first.unwrap_or(all[other] + 1)..=all[other] {
             let mut from = all;
             from[other] = at;
-            let mut next = self.taking(offline, &from, side, solver);
+            let mut next = self.taking(offline, &from, side, line, solver)?;
             if let Some((taken, contexts)) = behind.take() {
                 self.cells.insert(taken, contexts);
-                next.extend(self.taking(offline, &taken, other, solver));
+                next.extend(self.taking(offline, &taken, other, line, solver)?);
             }
             from[side] += 1;
             let next = closed(offline, next, line, solver)?;
@@ -256,7 +297,14 @@ impl Uncertain {
             }
         }
         self.cells.extend(behind);
+        self.events += 1;
         all[side] += 1;
+        if offline.is_exact() {
+            // Nothing has crossed.
+            self.cells.retain(|taken, _| *taken == all);
+        }
+        let here = self.cells.get(&all).map_or(&[][..], Vec::as_slice);
+        self.possible = self.until(offline, here, &seen.time, line, solver)?;
         if self.cells.contains_key(&all) {
             self.doubt = None;
         } else if let Some(contexts) = as_recorded {
@@ -275,18 +323,20 @@ impl Uncertain {
         offline: &Offline<'_>,
         from: &Taken,
         side: usize,
+        line: usize,
         solver: &mut dyn Solver,
-    ) -> Vec<Context> {
+    ) -> Result<Vec<Context>, CannotJudge> {
         let (Some(contexts), Some(event)) = (self.cells.get(from), self.find(side, from[side])) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
+        let contexts = self.until(offline, contexts, &event.seen.time, line, solver)?;
         let iosts = &offline.form.iosts;
         let parameters = &iosts.action(event.action).parameters;
         let before = self.find(1 - side, from[1 - side]).map_or(&event.seen.time, |event| &event.seen.time);
         let values = || parameters.iter().skip(1).cloned().zip(event.values.iter().cloned());
         let (mut next, mut is_taken, mut may_be_refused) = (Vec::new(), false, false);
-        for context in contexts {
-            let delay = Term::subtract(&Term::datum(&event.instant), &context.state.value(&now()));
+        for context in &contexts {
+            let delay = Term::subtract(&event.instant, &context.state.value(&now()));
             let delay = folded(&delay);
             let standing = self.standing_at(&context.state, &event.instant, (&event.seen.time, before));
             let mut there = standing.clone();
@@ -314,16 +364,18 @@ impl Uncertain {
                 let place = context.place.behind(*number, offline.path());
                 next.push(Context { place, state, is_certain });
             }
-            if iosts.action(event.action).kind == ActionKind::Input && self.refused.is_none() {
-                let is_later = at_least(&delay, &number(RBig::ZERO));
+            // Instants that nobody sees are the model's choice, as every other of its choices.
+            let is_input = iosts.action(event.action).kind == ActionKind::Input;
+            if is_input && self.refused.is_none() && !offline.is_exact() {
+                let is_later = at_least(&delay, &real(RBig::ZERO));
                 may_be_refused |= refuses(standing.condition, is_later, ways, solver);
             }
         }
         if may_be_refused && !is_taken {
-            let why = Why::of(offline, contexts, &event.elapsed, event.seen.clone(), None, solver);
+            let why = Why::of(offline, &contexts, &event.elapsed, event.seen.clone(), None, solver);
             self.refused = Some(why);
         }
-        next
+        Ok(next)
     }
 }
 

@@ -15,7 +15,7 @@
 //! is quiescent and is not taken for it. Here both are asked together. [`Rules::Published`] keeps the
 //! published ones, for their figures: a conjunct that mentions the delay is of the time, any other one of the
 //! data. Internal steps, which the publication leaves out, count like outputs: who can take one is not at
-//! rest.
+//! rest; and who can take one later, at an instant that nobody sees, may wait for it.
 //!
 //! A state that survives a delay has survived every smaller one, and an event that is taken later says more
 //! than that it could be. So nothing of a delay has to be remembered but its sum.
@@ -92,7 +92,8 @@ pub struct Waiting {
     later: Numbered<TransitionId, Possible>,
     /// For each location what must not be possible where a state is quiescent: one of the lists suffices.
     answers: Numbered<LocationId, Vec<Possible>>,
-    visible: Numbered<LocationId, Vec<TransitionId>>,
+    /// For each location what may still be taken when time has passed: all but the steps that take none.
+    lasting: Numbered<LocationId, Vec<TransitionId>>,
 }
 
 impl Waiting {
@@ -143,17 +144,17 @@ impl Waiting {
                 }
             }
         });
-        let visible = system.outgoing.map(|leaving| {
-            leaving.iter().copied().filter(|number| kind(*number) != ActionKind::Internal).collect()
+        let lasting = system.outgoing.map(|leaving| {
+            leaving.iter().copied().filter(|number| !parameters(*number).is_empty()).collect()
         });
-        Waiting { since, later: later.collect(), answers: answers.collect(), visible }
+        Waiting { since, later: later.collect(), answers: answers.collect(), lasting }
     }
 
     /// May it wait until so much time has passed since the last event? Errs towards yes.
     pub fn may_wait(&self, state: &SymbolicState, until: &RBig, solver: &mut dyn Solver) -> bool {
         let mut known = state.known.clone();
         known.insert(self.since.clone(), Value::Real(until.clone()));
-        self.visible[state.location].iter().any(|number| self.later[*number].may_be(state, &known, solver))
+        self.lasting[state.location].iter().any(|number| self.later[*number].may_be(state, &known, solver))
             || self.may_be_quiescent(state, solver)
     }
 
@@ -162,7 +163,7 @@ impl Waiting {
         let mut there = state.clone();
         Arc::make_mut(&mut there.open).insert(self.since.clone(), since.clone());
         let is_later = |number: &TransitionId| self.later[*number].may_be(&there, &there.known, solver);
-        self.visible[state.location].iter().any(is_later) || self.may_be_quiescent(state, solver)
+        self.lasting[state.location].iter().any(is_later) || self.may_be_quiescent(state, solver)
     }
 
     /// May it wait for ever, since nothing answers? Errs towards yes.

@@ -17,6 +17,7 @@ use dashu::rational::RBig;
 use crate::offline::context::{Context, Place};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, time_text};
+use crate::offline::unseen::since_event;
 
 /// More of one kind are not told.
 const MOST_TOLD: usize = 12;
@@ -216,7 +217,10 @@ fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
-    let standing = context.state.standing(&context.state.known);
+    let mut standing = context.state.standing(&context.state.known);
+    if let Some(passed) = since_event(&context.state) {
+        standing.insert(delay.clone(), Term::subtract(&Term::datum(delay), &passed));
+    }
     let here = substitute(offline.system.enabled(number), &standing);
     let mut parts = context.state.condition.clone();
     parts.extend(here.conjuncts());
@@ -286,6 +290,10 @@ fn failing(
     values: &[Value],
     elapsed: &RBig,
 ) -> Vec<String> {
+    if since_event(&context.state).is_some() {
+        // What clocks show now depends on an instant that nobody saw.
+        return Vec::new();
+    }
     let graph = offline.graph();
     let mut now: Valuation = context.state.known.clone();
     for clock in offline.timed.clocks() {

@@ -284,6 +284,14 @@ impl Walk {
         }
     }
 
+    /// Nothing can be heard, as between two requests: nothing is waited for before something is sent.
+    pub fn cannot_hear(&mut self) {
+        self.is_silent = true;
+        if self.route.front().is_some_and(|planned| planned.kind != ActionKind::Input) {
+            self.route.clear();
+        }
+    }
+
     /// What to do next; `None` where the run is over.
     pub fn moves(&mut self, random: &mut Random, solver: &mut dyn Solver) -> Option<Vec<Move>> {
         if self.ends.is_none() && self.has_ended() {

@@ -1,8 +1,8 @@
 //! What a safety property may not say, beyond what a test purpose may not.
 //!
 //! A property is a set of traces of visible events that shall not happen, whatever the implementation is made
-//! of: so it reads no variable of the specification and takes no internal action. The environment is the
-//! tester, so what violates a property is an output.
+//! of: so it reads no variable and no clock of the specification and takes no internal action. The
+//! environment is the tester, so what violates a property is an output.
 
 use std::collections::HashSet;
 
@@ -35,18 +35,23 @@ pub(super) fn refuse_locations(collector: &mut Collector, locations: &ReadLocati
     }
 }
 
-/// Reports variables of the specification under `observes:`.
-pub(super) fn refuse_observed_variables(collector: &mut Collector, entries: &[Entry], model: &Iosts) {
+/// Reports variables and clocks of the specification, these, under `observes:`.
+pub(super) fn refuse_observed<'a>(
+    collector: &mut Collector,
+    entries: &[Entry],
+    hidden: impl Iterator<Item = &'a Datum>,
+) {
+    let hidden: HashSet<&str> = hidden.map(Datum::name).collect();
     let Some(NodeKind::Sequence(items)) = shape::get(entries, "observes").map(|node| &node.kind) else {
         return;
     };
     for scalar in items.iter().filter_map(|item| item.as_scalar()) {
-        if model.variables.iter().map(Datum::name).any(|name| name == scalar.text) {
-            let message = format!("a property does not observe variables: `{}`", scalar.text);
+        if hidden.contains(scalar.text.as_str()) {
+            let message = format!("a property does not observe variables or clocks: `{}`", scalar.text);
             let diagnostic = Diagnostic::error("property-observes-variable", message)
-                .at(collector.origin(&scalar.span), "a variable of the specification")
+                .at(collector.origin(&scalar.span), "of the specification")
                 .help(
-                    "nobody sees it in an implementation: keep what the messages say of it in a variable of the property's own",
+                    "nobody sees it in an implementation: keep what the messages say of it in a variable or a clock of the property's own",
                 );
             collector.push(diagnostic);
         }

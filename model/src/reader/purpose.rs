@@ -69,18 +69,19 @@ pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim
     read_against(file, &against, aim).map(|((purpose, _), found)| (purpose, found))
 }
 
-/// Reads a timed test purpose of the specification and checks all that needs no solver. It may have `clocks`
-/// of its own, `reset` them, and observe those of the specification.
+/// Reads a test purpose or a safety property of a timed specification and checks all that needs no solver. It
+/// may have `clocks` of its own and `reset` them; a purpose may observe those of the specification.
 ///
 /// # Errors
 /// As [`read_purpose`].
-pub fn read_timed_purpose(
+pub fn read_timed_aimed(
     file: Arc<SourceFile>,
     specification: &TimedSpecification,
+    aim: Aim,
 ) -> Reading<TimedPurpose> {
     let TimedSpecification { timed, types, functions } = specification;
     let against = Against { model: timed.graph(), types, functions, clocks: Some(timed.clocks()) };
-    read_against(file, &against, Aim::Accept)
+    read_against(file, &against, aim)
         .map(|((purpose, clocks), found)| (TimedPurpose::new(purpose, clocks), found))
 }
 
@@ -168,7 +169,8 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     };
     if aim == Aim::Violate {
         property::refuse_locations(collector, &locations);
-        property::refuse_observed_variables(collector, entries, model);
+        let hidden = model.variables.iter().chain(against.clocks.unwrap_or_default());
+        property::refuse_observed(collector, entries, hidden);
         if accept.is_none() {
             property::no_violate(collector, &root);
         }
@@ -251,20 +253,16 @@ fn mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
 
 /// Actions and types are the specification's.
 fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, is_timed: bool) {
-    let mut foreign = vec!["types", "inputs", "outputs", "internals"];
-    if aim == Aim::Violate {
-        foreign.push("clocks");
-    }
+    let foreign = ["types", "inputs", "outputs", "internals"];
     let clocks = entries.iter().find(|entry| entry.key.text == "clocks");
-    if let (false, Some(entry), Aim::Accept) = (is_timed, clocks, aim) {
-        timed(collector, &entry.key.span, "`clocks`, and the specification of this purpose is none");
+    if let (false, Some(entry)) = (is_timed, clocks) {
+        let what = aim.key();
+        let message = format!("`clocks`, and the specification of this {what} is none");
+        timed(collector, &entry.key.span, &message);
     }
     for entry in entries.iter().filter(|entry| foreign.contains(&entry.key.text.as_str())) {
         let key = &entry.key.text;
-        let what = match key.as_str() {
-            "types" | "clocks" => key.as_str(),
-            _ => "actions",
-        };
+        let what = if key == "types" { "types" } else { "actions" };
         let diagnostic =
             Diagnostic::error("purpose-declares", format!("a purpose declares no {what}: `{key}`"))
                 .at(collector.origin(&entry.key.span), "not in a purpose")

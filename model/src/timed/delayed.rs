@@ -11,18 +11,19 @@
 //!
 //! **Internal actions** carry no parameter, so they happen at the time of the event before them. That loses
 //! nothing for one that no clock stands in, that resets none, and that assigns no clock's value: taken later
-//! instead, it leads to the same state. Others would take time that nobody sees: there is no such form of
-//! them, and [`delayed`] names them.
+//! instead, it leads to the same state. Others take time that nobody sees. There is no such form of them for
+//! those who take an internal step for one without parameters, and [`delayed`] names them; in
+//! [`delayed_with_unseen`] each has a delay of its own, since the step before it, which nobody knows.
 //!
 //! **Why it is the same.** A run of the one is a run of the other with the same events at the same instants;
 //! the tests hold this against [`super::semantics`], which has clocks that run.
 //!
 //! **Cost**: one substitution for each transition.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::data::Datum;
-use crate::iosts::{ActionId, ActionKind, Iosts, TestPurpose, Transition, TransitionId};
+use crate::iosts::{Action, ActionId, ActionKind, Iosts, TestPurpose, Transition, TransitionId};
 use crate::term::node::Comparison;
 use crate::term::{Substitution, Term, substitute};
 use crate::timed::{Clocks, Timed, TimedPurpose};
@@ -34,8 +35,8 @@ pub struct Delayed {
     /// The IOSTS. Its variables are the model's, then the clocks; its transitions are the model's, under the
     /// same numbers.
     pub iosts: Iosts,
-    /// The first parameter of each visible action: the time since the visible event before it, in the model's
-    /// unit.
+    /// The first parameter of each visible action, and of an internal one that takes time: the time since the
+    /// step before it that had one, in the model's unit.
     pub delay: Datum,
     /// The clocks: what they showed at the last visible event.
     pub clocks: Vec<Datum>,
@@ -48,27 +49,36 @@ pub struct Delayed {
 /// # Errors
 /// The internal transitions that take time which nobody sees.
 pub fn delayed(timed: &Timed) -> Result<Delayed, Vec<TransitionId>> {
+    let unseen = unseen(timed);
+    if unseen.is_empty() { Ok(delayed_with_unseen(timed)) } else { Err(unseen) }
+}
+
+/// The internal transitions that take time which nobody sees: they mention or reset a clock.
+pub fn unseen(timed: &Timed) -> Vec<TransitionId> {
     let graph = &timed.graph;
-    let takes_time: Vec<TransitionId> = graph
-        .transitions
-        .numbered()
-        .filter(|(number, transition)| {
-            graph.action(transition.action).kind == ActionKind::Internal
-                && (!timed.resets(*number).is_empty() || mentions_any(transition, timed.clocks()))
-        })
-        .map(|(number, _)| number)
-        .collect();
-    if !takes_time.is_empty() {
-        return Err(takes_time);
+    let takes_time = |(number, transition): &(TransitionId, &Transition)| {
+        graph.action(transition.action).kind == ActionKind::Internal
+            && (!timed.resets(*number).is_empty() || mentions_any(transition, timed.clocks()))
+    };
+    graph.transitions.numbered().filter(takes_time).map(|(number, _)| number).collect()
+}
+
+/// The delayed form in which internal actions have a parameter where they take time: the delay since the step
+/// before, be it seen or not.
+pub fn delayed_with_unseen(timed: &Timed) -> Delayed {
+    let mut graph = timed.graph.clone();
+    let delay = Datum::new(free_name(&graph, timed.clocks()), Type::Real);
+    let mut late: BTreeMap<ActionId, ActionId> = BTreeMap::new();
+    for number in unseen(timed) {
+        let given = graph.transitions[number].action;
+        // Others of the same action may take none.
+        graph.transitions[number].action = *late.entry(given).or_insert_with(|| {
+            let name = format!("{} after {delay}", graph.action(given).name);
+            graph.actions.push(Action { name, kind: ActionKind::Internal, parameters: vec![delay.clone()] })
+        });
     }
-    let delay = Datum::new(free_name(graph, timed.clocks()), Type::Real);
-    let iosts = with_delay(graph, &timed.clocks, timed.clocks(), &delay);
-    Ok(Delayed {
-        iosts,
-        delay,
-        clocks: timed.clocks().to_vec(),
-        uncontrollable: timed.uncontrollable.clone(),
-    })
+    let iosts = with_delay(&graph, &timed.clocks, timed.clocks(), &delay);
+    Delayed { iosts, delay, clocks: timed.clocks().to_vec(), uncontrollable: timed.uncontrollable.clone() }
 }
 
 impl Delayed {
@@ -126,7 +136,7 @@ fn with_delay(graph: &Iosts, own: &Clocks, running: &[Datum], delay: &Datum) -> 
     let at_zero = own.clocks.iter().map(|clock| Term::equal(&Term::datum(clock), &zero));
     iosts.initial_condition = Term::and(std::iter::once(graph.initial_condition.clone()).chain(at_zero));
     for (transition, resets) in iosts.transitions.iter_mut().zip(&own.resets) {
-        if graph.action(transition.action).kind == ActionKind::Internal {
+        if iosts.actions[transition.action].parameters.first() != Some(delay) {
             continue;
         }
         let not_negative = Term::compare(Comparison::AtLeast, &passed, &zero);

@@ -39,7 +39,7 @@ use coreach_analyses::timed::{Context, Registers, future, needed};
 use coreach_model::iosts::ActionKind;
 use coreach_model::term::Substitution;
 use coreach_model::timed::Timed;
-use coreach_model::timed::delayed::{Delayed, delayed};
+use coreach_model::timed::delayed::{Delayed, delayed_with_unseen};
 use coreach_model::{ActionId, Datum, LocationId, Term, TransitionId, Value, budget};
 use dashu::rational::RBig;
 
@@ -208,9 +208,8 @@ fn prepared(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<D
     if kind(*last) != ActionKind::Output {
         return Err(PathStop::NoOutput(stop::Named::of(timed, *last)));
     }
-    delayed(timed).map_err(|internal| {
-        PathStop::Internal(internal.into_iter().map(|number| stop::Named::of(timed, number)).collect())
-    })
+    // There are none that the path has to do with.
+    Ok(delayed_with_unseen(timed))
 }
 
 /// The transitions whose conditions are asked for where this step is taken: all that leave, but for stimuli

@@ -9,12 +9,14 @@ use coreach_execution::offline::sequence::{Item as TimedItem, normalized};
 use coreach_model::iosts::TransitionId;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
+use coreach_model::timed::delayed::unseen;
 use coreach_model::{Datum, Diagnostic, Term, Value};
 
 use crate::cover::goals::{goals, name as goal_name};
 use crate::cover::search::{MetGoal, along as along_path, search};
 use crate::cover::{Criterion, Fate, Goal, fate, kind_of, paths_of};
 use crate::timed::TimedModel;
+use crate::timing::internal_time;
 
 /// The work of looking for a path to a transition: some ten seconds.
 const WORK: u64 = 10_000_000;
@@ -154,6 +156,10 @@ fn searched(
     if wanted.seed.is_some() {
         let message = format!("of `{criterion}` nothing is drawn: the values are those that show the goal");
         return Err(Diagnostic::error("contradiction", message).help("leave out --seed"));
+    }
+    // What is searched for is shown by a run of events, in which these steps have no instant.
+    if let Some(number) = unseen(&model.timed).first() {
+        return Err(internal_time(model.timed.graph(), *number));
     }
     let mut iosts = model.form.iosts.clone();
     let given =

@@ -14,35 +14,27 @@ use coreach_model::iosts::TransitionId;
 use coreach_model::reader::{load as load_file, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
-use coreach_model::timed::delayed::{Delayed, delayed};
-
-use crate::timing::internal_time;
+use coreach_model::timed::delayed::{Delayed, delayed_with_unseen};
 
 /// A timed model, and what it says with time as data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedModel {
     /// As it was written.
     pub timed: Timed,
-    /// Its delayed form.
+    /// Its delayed form; internal transitions that take time have a delay there.
     pub form: Delayed,
 }
 
 /// Reads a timed model, with warnings. One without clocks is one, too.
 ///
 /// # Errors
-/// Every mistake that could be found; the internal transitions that take time.
+/// Every mistake that could be found.
 pub fn load(path: &Path) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
     let file = load_file(path).map_err(|found| vec![found])?;
     let (specification, warnings) = read_timed_specification(file)?;
     let timed = specification.timed;
-    match delayed(&timed) {
-        Ok(form) => Ok((TimedModel { timed, form }, warnings)),
-        Err(transitions) => {
-            let mut found = warnings;
-            found.extend(transitions.into_iter().map(|number| internal_time(timed.graph(), number)));
-            Err(found)
-        }
-    }
+    let form = delayed_with_unseen(&timed);
+    Ok((TimedModel { timed, form }, warnings))
 }
 
 /// The path that a text names: transitions by name or number, separated by commas or spaces.

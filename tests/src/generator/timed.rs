@@ -39,6 +39,8 @@ pub struct TimedShape {
     pub parameter: usize,
     /// There is an internal action.
     pub internal: usize,
+    /// An internal transition has clocks, so it takes time which nobody sees.
+    pub unseen: usize,
     /// There is an input that the tester does not send.
     pub uncontrollable: usize,
     /// There is a real variable that keeps what a clock showed.
@@ -64,6 +66,7 @@ impl Default for TimedShape {
             open: 30,
             parameter: 50,
             internal: 35,
+            unseen: 0,
             uncontrollable: 20,
             seen: 25,
             reset: 45,
@@ -168,7 +171,7 @@ pub fn timed_specification(seed: u64, shape: &TimedShape) -> String {
     text
 }
 
-/// A line of the list; `None` is the internal action, which no clock stands in.
+/// A line of the list; `None` is the internal action, which no clock stands in if the shape does not say so.
 fn transition(
     random: &mut Random,
     shape: &TimedShape,
@@ -180,7 +183,8 @@ fn transition(
     let mut parts: Vec<String> = Vec::new();
     let mut data: Vec<&str> = names.variables.iter().map(String::as_str).collect();
     data.extend(names.constant);
-    let clocks: &[String] = if action.is_some() { &names.clocks } else { &[] };
+    let takes_time = action.is_some() || shape.unseen > 0 && random.chance(shape.unseen);
+    let clocks: &[String] = if takes_time { &names.clocks } else { &[] };
     let operators = ["<", "<=", ">", ">=", "=="];
     let operator = |random: &mut Random| operators[random.below(operators.len())];
     for clock in clocks {

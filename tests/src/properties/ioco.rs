@@ -17,8 +17,9 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::{Suspended, suspend};
 use coreach_pipeline::{Conformance, Options, generate_for};
 
+use super::online::held;
 use super::test_case::{explored, tester};
-use super::{IOCO, Known, Report, SUSPENDED, Settings};
+use super::{IOCO, Known, ONLINE, Report, SUSPENDED, Settings};
 use crate::brute::EventId;
 use crate::brute::alphabet::{Alphabet, Letter};
 use crate::brute::artifact;
@@ -36,7 +37,7 @@ const EACH: u64 = 4;
 
 /// Checks a pair under ioco.
 pub fn ioco(input: &Input, known: &Known, settings: &Settings, report: &mut Report) {
-    if !settings.wants(SUSPENDED) && !settings.wants(IOCO) {
+    if ![SUSPENDED, IOCO, ONLINE].into_iter().any(|property| settings.wants(property)) {
         return;
     }
     let mut solver = Z3Solver::default();
@@ -65,7 +66,7 @@ pub fn ioco(input: &Input, known: &Known, settings: &Settings, report: &mut Repo
             report.note(SUSPENDED, wrong.map_or(Ok(()), |state| Err(told(state))));
         }
     }
-    if !settings.wants(IOCO) {
+    if !settings.wants(IOCO) && !settings.wants(ONLINE) {
         return;
     }
     tested(input.specification.clone(), input.purpose.clone(), &known, delta, settings, report);
@@ -84,6 +85,12 @@ fn tested(
     settings: &Settings,
     report: &mut Report,
 ) {
+    if settings.wants(ONLINE) {
+        held(Conformance::Ioco, (&specification, &purpose), known, Some(delta), settings, report);
+    }
+    if !settings.wants(IOCO) {
+        return;
+    }
     let options = Options {
         max_lookahead: settings.max_lookahead,
         analysis: settings.analysis.clone(),

@@ -12,6 +12,7 @@ pub mod ioco;
 pub mod lookahead;
 pub mod offline;
 pub mod online;
+mod online_safety;
 pub mod plan;
 pub mod queues;
 pub mod safety;
@@ -289,6 +290,7 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     if settings.wants(OFFLINE) {
         // Of a timed model of this seed: the pair has no part in it.
         offline::offline(settings.seed, &mut report);
+        offline::unseen_steps(settings.seed, &mut report);
         if settings.only.is_some() {
             return report;
         }

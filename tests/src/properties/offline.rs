@@ -10,6 +10,11 @@
 //! up to where no constant is left to be passed; the generator says why that is exact. After every member
 //! both have a verdict: as if the trace ended there.
 //!
+//! **Steps that nobody sees.** Other models have internal steps with clocks. There all instants of a grid of
+//! 1/8 are tried for these, and delays of a grid of 1/16: such a model has one clock and at most two such
+//! steps from event to event, so that between two points of the grid of 1/2 no more than three instants have
+//! to be told apart.
+//!
 //! The oracle shares with the judge only the evaluation of terms: its states are those of
 //! `model/src/timed/semantics.rs`.
 
@@ -26,7 +31,7 @@ use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
 use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
-use coreach_model::timed::delayed::delayed;
+use coreach_model::timed::delayed::{delayed_with_unseen, unseen};
 use coreach_model::timed::semantics::{TimedState, elapse, fire, initial};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Value};
@@ -36,43 +41,70 @@ use crate::generator::random::Random;
 use crate::generator::timed::{TimedShape, timed_specification};
 use crate::properties::{OFFLINE, Report};
 
-/// Traces of one model.
-const TRACES: usize = 6;
+/// Traces of one model, and members of one trace.
+const TRACES: (usize, usize) = (6, 9);
 
-/// Members of one trace.
-const LONGEST: usize = 9;
+/// The same of a model with steps that nobody sees.
+const UNSEEN_TRACES: (usize, usize) = (3, 6);
 
 /// Beyond what is shown by clocks, no comparison of a random model has an end that is further away.
 const FURTHEST: u32 = 8;
 
-/// How far along the path, where it is on it, and where the model is: as of the last event.
-type Possible = (Option<usize>, TimedState);
+/// How far along the path, where it is on it; where the model came by its last step; and how long ago.
+type Possible = (Option<usize>, TimedState, RBig);
 
 /// The oracle, in the middle of a trace.
 struct Oracle<'a> {
     timed: &'a Timed,
     path: &'a [TransitionId],
     states: BTreeSet<Possible>,
-    elapsed: RBig,
+    /// Internal steps that happen at any instant.
+    unseen: BTreeSet<TransitionId>,
     time: RBig,
 }
 
 /// The model of a seed, and traces of it; what does not agree.
 pub fn offline(seed: u64, report: &mut Report) {
     let text = timed_specification(seed, &TimedShape::default());
-    let outcome = model(seed, &text, report);
+    let outcome = model(seed, &text, TRACES, report);
     report.note(OFFLINE, outcome.map_err(|why| format!("{why}\n{text}")));
 }
 
-fn model(seed: u64, text: &str, report: &mut Report) -> Result<(), String> {
+/// The same of a model with steps that nobody sees.
+pub fn unseen_steps(seed: u64, report: &mut Report) {
+    let shape = TimedShape {
+        locations: (2, 3),
+        clocks: (1, 1),
+        bound: 2,
+        values: 1,
+        constant: 0,
+        internal: 100,
+        unseen: 90,
+        seen: 0,
+        ..TimedShape::default()
+    };
+    let text = timed_specification(seed, &shape);
+    let outcome = model(seed, &text, UNSEEN_TRACES, report);
+    report.note(OFFLINE, outcome.map_err(|why| format!("{why}\n{text}")));
+}
+
+fn model(
+    seed: u64,
+    text: &str,
+    (traces, longest): (usize, usize),
+    report: &mut Report,
+) -> Result<(), String> {
     let file =
         from_bytes("timed.yaml".to_owned(), text.as_bytes().to_vec()).map_err(|found| found.message)?;
     let (specification, _) = read_timed_specification(file).map_err(|found| format!("{found:?}"))?;
     let timed = &specification.timed;
-    let form = delayed(timed).map_err(|numbers| format!("no delayed form: {numbers:?}"))?;
+    let form = delayed_with_unseen(timed);
+    if !unseen(timed).is_empty() {
+        report.count("offline: models with unseen steps", 1);
+    }
     let mut random = Random::new(seed ^ 0x6f66_666c);
     let starts = starts(timed);
-    for number in 0..TRACES {
+    for number in 0..traces {
         let path = path(&mut random, timed);
         let names: Vec<String> = path.iter().map(|number| timed.called(*number)).collect();
         let offline = Offline::new(timed, &form, path.clone(), Rules::Corrected, MOST_CONTEXTS);
@@ -90,7 +122,7 @@ fn model(seed: u64, text: &str, report: &mut Report) -> Result<(), String> {
         };
         let mut oracle = Oracle::new(timed, &path, starts.clone());
         let mut trace = Vec::new();
-        for place in 0..LONGEST {
+        for place in 0..longest {
             let item = oracle.draw(&mut random);
             trace.push(item.clone());
             let expected = oracle.take(&item);
@@ -106,7 +138,7 @@ fn model(seed: u64, text: &str, report: &mut Report) -> Result<(), String> {
             if judge.verdict() != expected {
                 return Err(format!("{:?}, where it is {expected:?}: {}", judge.verdict(), shown()));
             }
-            if number == 0 && place + 1 == LONGEST && expected != OfflineVerdict::Fail {
+            if number == 0 && place + 1 == longest && expected != OfflineVerdict::Fail {
                 let recorded = moved(&mut random, timed, &trace);
                 let offline = Offline::new(timed, &form, path.clone(), Rules::Corrected, MOST_CONTEXTS)
                     .within(RBig::ONE / RBig::from(4));
@@ -177,8 +209,10 @@ fn path(random: &mut Random, timed: &Timed) -> Vec<TransitionId> {
 impl<'a> Oracle<'a> {
     fn new(timed: &'a Timed, path: &'a [TransitionId], starts: Vec<TimedState>) -> Self {
         let mut oracle =
-            Oracle { timed, path, states: BTreeSet::new(), elapsed: RBig::ZERO, time: RBig::ZERO };
-        oracle.states = oracle.closed(starts.into_iter().map(|state| (Some(0), state)).collect());
+            Oracle { timed, path, states: BTreeSet::new(), unseen: BTreeSet::new(), time: RBig::ZERO };
+        oracle.unseen = unseen(timed).into_iter().collect();
+        let starts = starts.into_iter().map(|state| (Some(0), state, RBig::ZERO));
+        oracle.states = oracle.closed(starts.collect());
         oracle
     }
 
@@ -191,16 +225,18 @@ impl<'a> Oracle<'a> {
         place.filter(|steps| self.path.get(*steps) == Some(&number)).map(|steps| steps + 1)
     }
 
-    /// These and what internal steps reach from them, now.
+    /// These and what internal steps reach from them, now: those that take no time where they have just come.
     fn closed(&self, states: BTreeSet<Possible>) -> BTreeSet<Possible> {
         let mut all = states.clone();
         let mut work: Vec<Possible> = states.into_iter().collect();
-        while let Some((place, state)) = work.pop() {
+        while let Some((place, state, since)) = work.pop() {
+            let now = elapse(self.timed, &state, &since);
             for number in self.timed.graph().transitions.numbers() {
                 if self.kind(number) == ActionKind::Internal
-                    && let Some(next) = fire(self.timed, number, &state, &[])
+                    && (since == RBig::ZERO || self.unseen.contains(&number))
+                    && let Some(next) = fire(self.timed, number, &now, &[])
                 {
-                    let next = (self.through(place, number), next);
+                    let next = (self.through(place, number), next, RBig::ZERO);
                     if all.insert(next.clone()) {
                         work.push(next);
                     }
@@ -218,84 +254,95 @@ impl<'a> Oracle<'a> {
         tuples(&lists)
     }
 
-    /// All delays of the grid of 1/4 up to where nothing changes any more.
+    /// All delays of the grid of 1/4 up to where nothing changes any more; beside steps that nobody sees, of
+    /// 1/16, where the one clock is soon beyond all that it is compared with.
     fn grid(&self) -> impl Iterator<Item = RBig> + use<> {
-        let end = (&self.time + RBig::from(FURTHEST)) * RBig::from(4);
-        let end = u32::try_from(end.ceil()).unwrap_or(0);
-        (0..=end).map(|quarters| RBig::from(quarters) / RBig::from(4))
+        let (furthest, parts) = match self.unseen.is_empty() {
+            true => (&self.time + RBig::from(FURTHEST), 4),
+            false => (RBig::from(FURTHEST / 2), 16),
+        };
+        let end = u32::try_from((furthest * RBig::from(parts)).ceil()).unwrap_or(0);
+        (0..=end).map(move |number| RBig::from(number) / RBig::from(parts))
     }
 
-    /// May a state that was entered at the last event stay silent until so much time has passed since?
-    fn may_wait(&self, state: &TimedState, until: &RBig) -> bool {
+    /// When something can be taken in a state that was entered like this: the latest delay of the grid, and
+    /// whether no answer ever can.
+    fn ahead(&self, state: &TimedState) -> (Option<RBig>, bool) {
         let graph = self.timed.graph();
         let leaving =
             graph.transitions.numbered().filter(|(_, transition)| transition.source == state.location);
-        let mut is_quiescent = true;
+        let (mut latest, mut is_quiescent) = (None, true);
         for (number, transition) in leaving {
             let values = self.values(transition.action);
             let can = |state: &TimedState| {
                 values.iter().any(|values| fire(self.timed, number, state, values).is_some())
             };
-            match self.kind(number) {
-                ActionKind::Internal => is_quiescent &= !can(state),
-                kind => {
-                    for delay in self.grid() {
-                        let is_late = delay >= *until;
-                        let answers = is_quiescent && kind == ActionKind::Output;
-                        if (is_late || answers) && can(&elapse(self.timed, state, &delay)) {
-                            if is_late {
-                                return true;
-                            }
-                            is_quiescent = false;
-                        }
-                    }
-                }
+            let kind = self.kind(number);
+            if kind == ActionKind::Internal && !self.unseen.contains(&number) {
+                is_quiescent &= !can(state);
+                continue;
             }
+            let possible = self.grid().filter(|delay| can(&elapse(self.timed, state, delay)));
+            let last = possible.last();
+            is_quiescent &= kind == ActionKind::Input || last.is_none();
+            latest = latest.max(last);
         }
-        is_quiescent
+        (latest, is_quiescent)
+    }
+
+    /// Lets so much time pass, without any step.
+    fn silent(&mut self, time: &RBig) {
+        let end = self.grid().last();
+        let mut known: BTreeMap<TimedState, (Option<RBig>, bool)> = BTreeMap::new();
+        let states = std::mem::take(&mut self.states);
+        let later = states.into_iter().filter_map(|(place, state, since)| {
+            let since = since + time;
+            let (latest, is_quiescent) =
+                known.entry(state.clone()).or_insert_with(|| self.ahead(&state)).clone();
+            // What is possible at the end of the grid is so for ever.
+            let is_later = latest.is_some_and(|latest| latest >= since || Some(latest) == end);
+            (is_later || is_quiescent).then_some((place, state, since))
+        });
+        let later = later.collect();
+        self.states = later;
+        self.time += time;
     }
 
     fn take(&mut self, item: &Item) -> OfflineVerdict {
         match item {
+            Item::Delay(time) if self.unseen.is_empty() => self.silent(time),
             Item::Delay(time) => {
-                let until = &self.elapsed + time;
-                let mut known: BTreeMap<TimedState, bool> = BTreeMap::new();
-                let states = std::mem::take(&mut self.states);
-                self.states = states
-                    .into_iter()
-                    .filter(|(_, state)| {
-                        *known.entry(state.clone()).or_insert_with(|| self.may_wait(state, &until))
-                    })
-                    .collect();
-                self.elapsed = until;
-                self.time += time;
-                if self.states.is_empty() {
-                    return OfflineVerdict::Fail;
+                let eighth = RBig::ONE / RBig::from(8);
+                let mut passed = RBig::ZERO;
+                while passed < *time {
+                    self.silent(&eighth);
+                    let states = std::mem::take(&mut self.states);
+                    self.states = self.closed(states);
+                    passed += &eighth;
                 }
             }
             Item::Event(action, values) => {
                 let graph = self.timed.graph();
                 let mut next = BTreeSet::new();
-                for (place, state) in &self.states {
-                    let now = elapse(self.timed, state, &self.elapsed);
+                for (place, state, since) in &self.states {
+                    let now = elapse(self.timed, state, since);
                     for (number, transition) in graph.transitions.numbered() {
                         if transition.action == *action
                             && let Some(after) = fire(self.timed, number, &now, values)
                         {
-                            next.insert((self.through(*place, number), after));
+                            next.insert((self.through(*place, number), after, RBig::ZERO));
                         }
                     }
                 }
                 self.states = self.closed(next);
-                self.elapsed = RBig::ZERO;
-                if self.states.is_empty() {
-                    let is_input = graph.action(*action).kind == ActionKind::Input;
-                    return if is_input { OfflineVerdict::InconclusiveI } else { OfflineVerdict::Fail };
+                if self.states.is_empty() && graph.action(*action).kind == ActionKind::Input {
+                    return OfflineVerdict::InconclusiveI;
                 }
             }
         }
         let end = Some(self.path.len());
-        match self.states.iter().filter(|(place, _)| *place == end).count() {
+        match self.states.iter().filter(|(place, ..)| *place == end).count() {
+            _ if self.states.is_empty() => OfflineVerdict::Fail,
             0 => OfflineVerdict::InconclusiveR,
             all if all == self.states.len() => OfflineVerdict::Pass,
             _ => OfflineVerdict::WeakPass,
@@ -314,8 +361,8 @@ impl<'a> Oracle<'a> {
                 continue;
             }
             let values = self.values(transition.action).into_iter().filter(|values| {
-                self.states.iter().any(|(_, state)| {
-                    fire(self.timed, number, &elapse(self.timed, state, &self.elapsed), values).is_some()
+                self.states.iter().any(|(_, state, since)| {
+                    fire(self.timed, number, &elapse(self.timed, state, since), values).is_some()
                 })
             });
             allowed.extend(values.map(|values| (transition.action, values)));

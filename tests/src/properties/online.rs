@@ -4,15 +4,18 @@
 //! oracle's own), and beside them goes the judge, with the document that a user would keep. After every event
 //! of the alphabet, possible or not: an output that no state allows is Fail; all states accepting are Pass,
 //! some are WeakPass; Inconclusive is said only where none of them can come to Accept. How often it is not
-//! said where it could be is counted: the facts are over-approximations.
+//! said where it could be is counted: the facts are over-approximations. By ioco the same over suspension
+//! traces: quiescence is an event of the oracle's, and silence for the judge.
+
+use std::time::Duration;
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::judge::online::OnlineJudge;
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Judge, TestCase, initial};
-use coreach_model::semantics::Event;
+use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Iosts, Verdict};
+use coreach_model::{Iosts, TestPurpose, Verdict};
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::online::online;
@@ -25,57 +28,92 @@ use crate::brute::alphabet::Alphabet;
 use crate::brute::artifact;
 use crate::brute::pair::Instance;
 use crate::brute::subsets::Subsets;
-use crate::brute::walk::walk_with_traces;
+use crate::brute::walk::{Outcome, walk_with_traces};
 use crate::source::Input;
 
 /// The most traces of an instance; each is judged from its beginning.
 const MOST_TRACES: usize = 60;
 
+/// What is made of a specification and a purpose, to be judged on line.
+pub(super) enum Made {
+    /// As a user keeps it.
+    Test(Box<TestCase>),
+    /// Accept is out of reach.
+    Unreachable,
+    /// A stage or the reader of its document stops.
+    Stopped(String),
+    /// There is no document of it.
+    NotWritten,
+}
+
+/// Makes it.
+pub(super) fn made(
+    conformance: Conformance,
+    specification: &Iosts,
+    purpose: &TestPurpose,
+    options: &Options,
+) -> Made {
+    let made = online(conformance, specification, purpose, options, &mut Z3Solver::default(), &mut |_| {});
+    let made = match made {
+        Ok(made) if made.reachable => made,
+        Ok(_) => return Made::Unreachable,
+        Err(stop) => return Made::Stopped(format!("{stop:?}")),
+    };
+    let Ok(document) = export(&View::of_online(&made), Format::Json, ExportOptions::default()) else {
+        return Made::NotWritten;
+    };
+    match TestCase::from_json(document.as_bytes()) {
+        Ok(test) => Made::Test(Box::new(test)),
+        Err(why) => Made::Stopped(format!("its document is not read: {why}")),
+    }
+}
+
 /// Checks the judge of a pair.
 pub fn judge(input: &Input, known: &Known, settings: &Settings, report: &mut Report) {
-    if !settings.wants(ONLINE) {
-        return;
+    if settings.wants(ONLINE) {
+        held(Conformance::Ioc, (&input.specification, &input.purpose), known, None, settings, report);
     }
+}
+
+/// The same by this conformance, where this event of the alphabet is quiescence.
+pub(super) fn held(
+    conformance: Conformance,
+    (specification, purpose): (&Iosts, &TestPurpose),
+    known: &Known,
+    delta: Option<EventId>,
+    settings: &Settings,
+    report: &mut Report,
+) {
     let options = Options {
         max_lookahead: 0,
         analysis: settings.analysis.clone(),
         limits: Limits::default(),
         check: true,
     };
-    let mut solver = Z3Solver::default();
-    let made =
-        online(Conformance::Ioc, &input.specification, &input.purpose, &options, &mut solver, &mut |_| {});
-    let made = match made {
-        Ok(made) => made,
-        Err(stop) => {
-            report.note(ONLINE, Err(format!("it stops: {stop:?}")));
+    let test = match made(conformance, specification, purpose, &options) {
+        Made::Test(test) => test,
+        Made::Unreachable => {
+            let reached = |one: &Instance| one.both.graph.initial.iter().any(|at| one.alive[*at as usize]);
+            let is_wrong = known.instances.iter().any(reached);
+            let outcome =
+                if is_wrong { Err("unreachable, and Accept can be reached".to_owned()) } else { Ok(()) };
+            report.note(ONLINE, outcome);
             return;
         }
+        Made::Stopped(why) => {
+            report.note(ONLINE, Err(format!("it stops: {why}")));
+            return;
+        }
+        Made::NotWritten => return,
     };
-    if !made.reachable {
-        let reached =
-            known.instances.iter().any(|one| one.both.graph.initial.iter().any(|at| one.alive[*at as usize]));
-        report.note(
-            ONLINE,
-            if reached { Err("unreachable, and Accept can be reached".to_owned()) } else { Ok(()) },
-        );
-        return;
+    if delta.is_some() {
+        report.count("ioco: judged on line", 1);
     }
-    let Ok(document) = export(&View::of_online(&made), Format::Json, ExportOptions::default()) else {
-        return;
-    };
-    let test = match TestCase::from_json(document.as_bytes()) {
-        Ok(test) => test,
-        Err(why) => {
-            report.note(ONLINE, Err(format!("its document is not read: {why}")));
-            return;
-        }
-    };
     // As it is, and where all states that are more than one are gathered to formulas.
     let each = known.instances.iter().flat_map(|one| [(one, None), (one, Some(1))]);
     for (instance, few) in each {
         let (mut late, mut formulas) = (0, 0);
-        let outcome = judged(&test, instance, &known.alphabet, few, &mut late, &mut formulas);
+        let outcome = judged(&test, instance, (&known.alphabet, delta), few, &mut late, &mut formulas);
         if let Some(outcome) = outcome {
             report.count("sets on line that are formulas", formulas);
             report.count("sets on line from which Accept is out of reach, and the run goes on", late);
@@ -87,21 +125,13 @@ pub fn judge(input: &Input, known: &Known, settings: &Settings, report: &mut Rep
 fn judged(
     test: &TestCase,
     instance: &Instance,
-    alphabet: &Alphabet,
+    (alphabet, delta): (&Alphabet, Option<EventId>),
     few: Option<usize>,
     late: &mut usize,
     formulas: &mut usize,
-) -> Option<crate::brute::walk::Outcome> {
-    let mut constants = Valuation::new();
-    for datum in &test.iosts.constants {
-        constants
-            .insert(datum.clone(), artifact::modelled(instance.constants.get(datum.name())?, datum.ty())?);
-    }
+) -> Option<Outcome> {
     let online = test.online.as_ref()?;
-    let start =
-        initial::states(&test.iosts, &constants, 64, &mut Z3Solver::default()).ok()?.into_iter().next()?;
-    let events: Vec<Event> =
-        alphabet.events().map(|event| modelled(&test.iosts, alphabet, event)).collect::<Option<_>>()?;
+    let (start, events) = started(test, instance, alphabet)?;
     let mut both = Subsets::new(&instance.both.graph);
     let begin = both.start()?;
     Some(walk_with_traces(begin, MOST_TRACES, |&set, trace| {
@@ -109,7 +139,7 @@ fn judged(
         let mut judge = few.map_or(judge.clone(), |few| judge.gathering_beyond(few));
         judge.begin();
         for event in trace() {
-            let judged = judge.take(&occurrence(alphabet, event, &events));
+            let judged = judge.take(&occurrence(alphabet, event, &events, delta));
             assert!(judge.verdict().is_none(), "the walk goes on behind a verdict: {judged:?}");
         }
         let here = expected(instance, &both.states(set));
@@ -121,7 +151,7 @@ fn judged(
         let mut successors = Vec::new();
         for event in alphabet.events() {
             let mut after = judge.clone();
-            let judged = after.take(&occurrence(alphabet, event, &events));
+            let judged = after.take(&occurrence(alphabet, event, &events, delta));
             let verdict = match judged {
                 coreach_execution::judge::Judged::Ends(verdict, _) => Some(verdict),
                 coreach_execution::judge::Judged::Followed(_) => after.verdict(),
@@ -149,6 +179,23 @@ fn judged(
     }))
 }
 
+/// Where the test begins with the constants of an instance, and the events of the alphabet as it has them.
+pub(super) fn started(
+    test: &TestCase,
+    instance: &Instance,
+    alphabet: &Alphabet,
+) -> Option<(State, Vec<Event>)> {
+    let mut constants = Valuation::new();
+    for datum in &test.iosts.constants {
+        constants
+            .insert(datum.clone(), artifact::modelled(instance.constants.get(datum.name())?, datum.ty())?);
+    }
+    let start =
+        initial::states(&test.iosts, &constants, 64, &mut Z3Solver::default()).ok()?.into_iter().next()?;
+    let events = alphabet.events().map(|event| modelled(&test.iosts, alphabet, event));
+    Some((start, events.collect::<Option<_>>()?))
+}
+
 /// The verdict on a set of states, by definition.
 fn expected(instance: &Instance, states: &[u32]) -> Option<Verdict> {
     let accepting = states.iter().filter(|at| instance.accepting[**at as usize]).count();
@@ -168,7 +215,15 @@ fn agree(given: Option<Verdict>, expected: Option<Verdict>, late: &mut usize) ->
     if given == expected { Ok(()) } else { Err(format!("{given:?}, where it is {expected:?}")) }
 }
 
-fn occurrence(alphabet: &Alphabet, event: EventId, events: &[Event]) -> Occurrence {
+pub(super) fn occurrence(
+    alphabet: &Alphabet,
+    event: EventId,
+    events: &[Event],
+    delta: Option<EventId>,
+) -> Occurrence {
+    if Some(event) == delta {
+        return Occurrence::Silence(Duration::ZERO);
+    }
     let what = events[event as usize].clone();
     if alphabet.is_output(event) { Occurrence::Observation(what) } else { Occurrence::Stimulus(what) }
 }

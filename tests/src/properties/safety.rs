@@ -23,7 +23,7 @@ use coreach_pipeline::{Options, generate};
 use super::doubtful::Doubtful;
 use super::stages::told;
 use super::test_case::{explored, tester};
-use super::{Known, PROPERTY_TESTED, Report, SAFETY, Settings};
+use super::{Known, ONLINE, PROPERTY_TESTED, Report, SAFETY, Settings, online_safety};
 use crate::brute::EventId;
 use crate::brute::alphabet::Alphabet;
 use crate::brute::artifact;
@@ -41,11 +41,11 @@ const NODES: usize = 3000;
 
 /// A property as an automaton over events. Its last location is `Violate`.
 #[derive(Debug)]
-struct Observer {
+pub(super) struct Observer {
     locations: u32,
     /// From, by, to; what is not said stays.
     steps: Vec<(u32, EventId, u32)>,
-    text: String,
+    pub(super) text: String,
 }
 
 impl Observer {
@@ -53,8 +53,13 @@ impl Observer {
         self.locations
     }
 
+    /// Where it begins.
+    pub(super) fn start(&self) -> BTreeSet<u32> {
+        BTreeSet::from([0])
+    }
+
     /// Where it may be after an event.
-    fn after(&self, from: &BTreeSet<u32>, event: EventId) -> BTreeSet<u32> {
+    pub(super) fn after(&self, from: &BTreeSet<u32>, event: EventId) -> BTreeSet<u32> {
         let mut found = BTreeSet::new();
         for &at in from {
             let taken = self.steps.iter().filter(|(source, by, _)| (*source, *by) == (at, event));
@@ -67,7 +72,7 @@ impl Observer {
         found
     }
 
-    fn is_violated(&self, at: &BTreeSet<u32>) -> bool {
+    pub(super) fn is_violated(&self, at: &BTreeSet<u32>) -> bool {
         at.contains(&self.violate())
     }
 }
@@ -109,7 +114,7 @@ fn draw(random: &mut Random, name: &str, alphabet: &Alphabet) -> Option<Observer
 
 /// Draws a property and checks what is made of it.
 pub fn safety(pair: &Pair, known: &Known, settings: &Settings, report: &mut Report) {
-    if !settings.wants(SAFETY) && !settings.wants(PROPERTY_TESTED) {
+    if ![SAFETY, PROPERTY_TESTED, ONLINE].into_iter().any(|property| settings.wants(property)) {
         return;
     }
     let mut random = Random::new(settings.seed ^ 0x7361_6665);
@@ -147,6 +152,9 @@ pub fn safety(pair: &Pair, known: &Known, settings: &Settings, report: &mut Repo
             Ok(verified) => is_right(&verified, &property, &observer, known, report),
             Err(_) => report.count("properties: stopped", 1),
         }
+    }
+    if settings.wants(ONLINE) {
+        online_safety::judge(&specification, &property, &observer, known, settings, report);
     }
     if settings.wants(PROPERTY_TESTED) {
         // What a stage left in doubt is not held against its check, which knows.
@@ -287,7 +295,12 @@ fn least(graph: &Graph, observer: &Observer) -> Option<usize> {
 }
 
 /// A trace after which an output violates the property, be it allowed or not; in some instance that is known.
-fn violations(observer: &Observer, known: &Known, limit: usize, forbidden: bool) -> Option<String> {
+pub(super) fn violations(
+    observer: &Observer,
+    known: &Known,
+    limit: usize,
+    forbidden: bool,
+) -> Option<String> {
     known.instances.iter().find_map(|instance| {
         let mut sets = Subsets::new(&instance.specification.graph);
         let start = (sets.start()?, BTreeSet::from([0]));
@@ -296,7 +309,7 @@ fn violations(observer: &Observer, known: &Known, limit: usize, forbidden: bool)
 }
 
 /// The same from here.
-fn violation_behind(
+pub(super) fn violation_behind(
     sets: &mut Subsets<'_>,
     start: (u32, BTreeSet<u32>),
     observer: &Observer,

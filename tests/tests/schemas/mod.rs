@@ -78,5 +78,5 @@ fn every_example_begins_with_its_schema() {
         assert_eq!(schema::objections(&schema, &value), Vec::<String>::new(), "{place}");
         kinds.insert(schema.name);
     }
-    assert_eq!(kinds.len(), 5, "{kinds:?}");
+    assert_eq!(kinds.len(), 6, "{kinds:?}");
 }

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::Aim;
 use coreach_model::reader::{
-    AnySpecification, from_bytes, read_any_specification, read_property, read_purpose, read_timed_purpose,
+    AnySpecification, from_bytes, read_aimed, read_any_specification, read_timed_aimed,
 };
 use coreach_project::campaign::read_campaign;
 use coreach_project::configuration::read_configuration;
@@ -37,13 +38,13 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
         "campaign.schema.json" => read_campaign(file, folder).map(|(_, found)| found),
         "iut.schema.json" => iut::read(file, folder, None).map(|(_, found)| found),
         "model.schema.json" => read_any_specification(file).map(|(_, found)| found),
-        name => match written.of.as_ref().unwrap() {
-            AnySpecification::Untimed(of) if name == "property.schema.json" => {
-                read_property(file, of).map(|(_, found)| found)
+        name => {
+            let aim = if name == "property.schema.json" { Aim::Violate } else { Aim::Accept };
+            match written.of.as_ref().unwrap() {
+                AnySpecification::Untimed(of) => read_aimed(file, of, aim).map(|(_, found)| found),
+                AnySpecification::Timed(of) => read_timed_aimed(file, of, aim).map(|(_, found)| found),
             }
-            AnySpecification::Untimed(of) => read_purpose(file, of).map(|(_, found)| found),
-            AnySpecification::Timed(of) => read_timed_purpose(file, of).map(|(_, found)| found),
-        },
+        }
     };
     match found {
         Ok(found) => (true, found),
