@@ -55,6 +55,18 @@ impl Shape {
         }
     }
 
+    /// The pattern of its first line, where it has one.
+    pub fn first(&self) -> Option<&Regex> {
+        match self {
+            Shape::Lines(patterns) => patterns.first(),
+            Shape::Block(block) => match (&block.begin, &block.middle) {
+                (Some(begin), _) | (None, Middle::Lines(begin)) => Some(begin),
+                (None, Middle::Each(patterns)) => patterns.first(),
+                (None, Middle::Any) => None,
+            },
+        }
+    }
+
     /// The patterns of the lines of an output, where the first `whole` lines are it: one output, or one for
     /// each item of a list. With each pattern the number of its line.
     pub fn outputs(&self, whole: usize) -> Vec<Vec<(usize, &Regex)>> {

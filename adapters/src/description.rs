@@ -304,12 +304,24 @@ pub struct Lines {
     pub stimuli: Vec<(String, Template)>,
     /// For each output, the lines that it is. The first that fits is the event.
     pub observations: Vec<(String, Shape)>,
+    /// The lines that are none of these and may come at any time.
+    pub ignored: Vec<Ignored<Regex, Template>>,
     /// What groups of patterns are captures, and no parameters.
     pub captures: Vec<Capture>,
     /// How values are written.
     pub spelling: Spelling,
     /// What a line is that no pattern fits.
     pub unmatched: Unmatched,
+}
+
+/// A message that the model knows nothing of: it is no event, and ends no wait.
+#[derive(Clone, Debug)]
+pub struct Ignored<P, A> {
+    /// What it looks like.
+    pub pattern: P,
+    /// What is sent back, where something is. Its holes are the groups, or the fields, of the pattern besides
+    /// what is known in every run.
+    pub answer: Option<A>,
 }
 
 /// The lines that an output is. Named groups of the patterns are its parameters.
@@ -365,6 +377,8 @@ pub struct Binary {
     pub stimuli: Vec<(String, Vec<Field>)>,
     /// For each output, the fields of its frame. The first that fits is the event.
     pub observations: Vec<(String, Vec<Field>)>,
+    /// The frames that are none of these and may come at any time.
+    pub ignored: Vec<Ignored<Vec<Field>, Vec<Field>>>,
     /// What names of fields are captures, and no parameters.
     pub captures: Vec<Capture>,
     /// How values are written: numbers in decimal digits, bytes in pairs of hexadecimal ones.

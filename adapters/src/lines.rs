@@ -3,7 +3,8 @@
 //! An output may take several lines ([`crate::blocks`]). Of the outputs in the order of the description, the
 //! first counts whose patterns fit the lines that have come; if it wants more lines than have come, they are
 //! waited for, and if they do not fit then, the next output is tried with the same lines again. A line that
-//! begins nothing is unmatched. The lines of a list are several outputs, and may be one more as a whole.
+//! begins nothing is ignored where the description has a pattern for that, and else unmatched: so where both
+//! fit, the output wins. The lines of a list are several outputs, and may be one more as a whole.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -15,8 +16,12 @@ pub use regex::Regex;
 use crate::adapter::{Failure, Received};
 use crate::blocks::{Fit, Progress};
 use crate::cut::{LONGEST, MOST};
-use crate::description::{Lines, Shape, Unmatched};
+use crate::description::{Ignored, Lines, Shape, Unmatched};
 use crate::signature::{Signatures, Wire};
+use crate::template::Template;
+
+/// Whose line an answer to what is ignored is.
+const IGNORE: &str = "ignore";
 
 /// A pattern that must fit a whole line.
 ///
@@ -36,35 +41,69 @@ pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<St
     let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
     let (_, template) = template.ok_or_else(none)?;
+    let value = |name: &str| signatures.hole(event, &lines.spelling, name);
+    written(lines, template, value, signatures, &event.action)
+}
+
+/// The line of a template, its ending included.
+fn written(
+    lines: &Lines,
+    template: &Template,
+    value: impl Fn(&str) -> Option<String>,
+    signatures: &Signatures,
+    of: &str,
+) -> Result<String, Failure> {
     // A string may have what would be read as two lines.
     let is_broken = Cell::new(false);
     let whole = |text: String| {
         is_broken.set(is_broken.get() || text.contains(['\n', '\r']));
         text
     };
-    let text = template.fill_as(|name| signatures.hole(event, &lines.spelling, name), whole);
-    let text = text.map_err(|name| {
+    let text = template.fill_as(value, whole).map_err(|name| {
         let why = signatures.lacking(&name);
-        Failure::Untranslatable(format!("the line for `{}` has the hole `{name}`, {why}", event.action))
+        Failure::Untranslatable(format!("the line for `{of}` has the hole `{name}`, {why}"))
     })?;
     if is_broken.get() {
         let why = "which a line cannot carry: its guard can exclude it, or `values` write it in an encoding";
-        return Err(Failure::Untranslatable(format!(
-            "a value of `{}` has a line break, {why}",
-            event.action
-        )));
+        return Err(Failure::Untranslatable(format!("a value of `{of}` has a line break, {why}")));
     }
     Ok(text + &lines.line_ending)
 }
 
-/// What lines came to.
+/// What is sent back for a line that is ignored, its ending included; nothing, where nothing is. `None`: it
+/// is none of those.
+///
+/// # Errors
+/// [`Failure::Untranslatable`].
+pub fn answer(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Option<String>, Failure> {
+    let Some(Ignored { pattern, answer }) = lines.ignored.iter().find(|one| one.pattern.is_match(line))
+    else {
+        return Ok(None);
+    };
+    let Some(template) = answer else { return Ok(Some(String::new())) };
+    let found = pattern.captures(line);
+    let value = |name: &str| match pattern.capture_names().flatten().any(|group| group == name) {
+        // A group without a part in it is of no sign.
+        true => Some(found.as_ref()?.name(name).map_or("", |found| found.as_str()).to_owned()),
+        false => signatures.known(name),
+    };
+    written(lines, template, value, signatures, IGNORE).map(Some)
+}
+
+/// May it be the beginning of an output?
+pub fn may_begin(lines: &Lines, line: &str) -> bool {
+    let one = VecDeque::from([line.to_owned()]);
+    lines.observations.iter().any(|(_, shape)| shape.fit(&one, &mut Progress::default()) != Fit::No)
+}
+
+/// What was recognized in what has come.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FoundLine {
+pub enum Recognized {
     /// An output, or what is none of the specification's.
     Received(Received),
-    /// A line that means nothing.
-    Ignored,
-    /// Another line is needed.
+    /// A message that means nothing, and what is sent back.
+    Ignored(Vec<u8>),
+    /// More is needed.
     More,
 }
 
@@ -118,8 +157,9 @@ impl Pending {
     /// The next event of the lines that came.
     ///
     /// # Errors
-    /// [`Failure::Garbage`] for an unmatched line, where the description says so.
-    pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<FoundLine, Failure> {
+    /// [`Failure::Garbage`] for an unmatched line, where the description says so;
+    /// [`Failure::Untranslatable`]: what is to be sent back cannot be.
+    pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
         self.found(lines, signatures, false)
     }
 
@@ -127,7 +167,7 @@ impl Pending {
     ///
     /// # Errors
     /// As [`Pending::next`].
-    pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<FoundLine, Failure> {
+    pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
         self.found(lines, signatures, true)
     }
 
@@ -136,9 +176,9 @@ impl Pending {
         lines: &Lines,
         signatures: &mut Signatures,
         is_last: bool,
-    ) -> Result<FoundLine, Failure> {
+    ) -> Result<Recognized, Failure> {
         if let Some(received) = self.ready.pop_front() {
-            return Ok(FoundLine::Received(received));
+            return Ok(Recognized::Received(received));
         }
         while !self.lines.is_empty() {
             let Some((action, shape)) = lines.observations.get(self.rule) else { break };
@@ -147,7 +187,7 @@ impl Pending {
                 (fit, _) => fit,
             };
             match fit {
-                Fit::More if !is_last => return Ok(FoundLine::More),
+                Fit::More if !is_last => return Ok(Recognized::More),
                 Fit::Whole(whole) => {
                     let more = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
                     let ready: Result<Vec<_>, _> = std::iter::once((action.as_str(), shape))
@@ -156,7 +196,10 @@ impl Pending {
                         .collect();
                     self.drop_lines(whole);
                     self.ready.extend(ready?.into_iter().flatten());
-                    return Ok(self.ready.pop_front().map_or(FoundLine::Ignored, FoundLine::Received));
+                    return Ok(self
+                        .ready
+                        .pop_front()
+                        .map_or(Recognized::Ignored(Vec::new()), Recognized::Received));
                 }
                 Fit::No | Fit::More => {
                     self.rule += 1;
@@ -164,13 +207,17 @@ impl Pending {
                 }
             }
         }
-        let Some(line) = self.lines.front() else { return Ok(FoundLine::More) };
+        let Some(line) = self.lines.front() else { return Ok(Recognized::More) };
         let text = format!("the line `{}`, which no pattern fits", shortened(line));
+        let answer = answer(lines, line, signatures);
         self.drop_lines(1);
+        if let Some(answer) = answer? {
+            return Ok(Recognized::Ignored(answer.into_bytes()));
+        }
         match lines.unmatched {
-            Unmatched::Fail => Ok(FoundLine::Received(Received::Alien(text))),
+            Unmatched::Fail => Ok(Recognized::Received(Received::Alien(text))),
             Unmatched::Error => Err(Failure::Garbage(text)),
-            Unmatched::Ignore => Ok(FoundLine::Ignored),
+            Unmatched::Ignore => Ok(Recognized::Ignored(Vec::new())),
         }
     }
 
@@ -232,7 +279,6 @@ mod tests {
     use crate::adapter::Session;
     use crate::description::{Spelling, Spelt};
     use crate::encoding::TextEncoding;
-    use crate::template::Template;
 
     const MODEL: &str = "
 iosts: m
@@ -260,6 +306,7 @@ transitions: [{ from: A, to: A, on: Short }]
                 ),
                 ("Short".to_owned(), Shape::Lines(vec![pattern(r"n (?P<n>\S+)").unwrap()])),
             ],
+            ignored: Vec::new(),
             captures: Vec::new(),
             spelling: Spelling(vec![("b".to_owned(), Spelt::Texts(yes.to_vec()))]),
             unmatched,
@@ -270,10 +317,10 @@ transitions: [{ from: A, to: A, on: Short }]
             pending.push(line).unwrap();
             loop {
                 match pending.next(&lines, &mut signatures) {
-                    Ok(FoundLine::More) => break,
-                    Ok(FoundLine::Ignored) => {}
-                    Ok(FoundLine::Received(Received::Output(event))) => events.push(event.to_string()),
-                    Ok(FoundLine::Received(other)) => events.push(format!("{other:?}")),
+                    Ok(Recognized::More) => break,
+                    Ok(Recognized::Ignored(_)) => {}
+                    Ok(Recognized::Received(Received::Output(event))) => events.push(event.to_string()),
+                    Ok(Recognized::Received(other)) => events.push(format!("{other:?}")),
                     Err(failure) => {
                         events.push(failure.to_string());
                         break;
@@ -299,6 +346,7 @@ transitions: [{ from: A, to: A, on: Short }]
             reset: Vec::new(),
             stimuli: vec![("Put".to_owned(), Template::parse(template).unwrap())],
             observations: vec![("Got".to_owned(), Shape::Lines(vec![pattern("got (?P<t>.*)").unwrap()]))],
+            ignored: Vec::new(),
             captures: Vec::new(),
             spelling: Spelling(spelt.map(|of| ("t".to_owned(), Spelt::Encoded(of))).into_iter().collect()),
             unmatched: Unmatched::Fail,
@@ -317,12 +365,12 @@ transitions: [{ from: A, to: A, on: Short }]
                 pending.push(line.trim_end_matches('\n')).unwrap();
                 let event = Event::new("Got", [Value::string(text)]);
                 let read = pending.next(&lines, &mut signatures);
-                assert_eq!(read, Ok(FoundLine::Received(Received::Output(event))), "{encoding:?} {line}");
+                assert_eq!(read, Ok(Recognized::Received(Received::Output(event))), "{encoding:?} {line}");
             }
             let mut pending = Pending::default();
             pending.push("got %zz").unwrap();
             let read = pending.next(&lines, &mut signatures);
-            assert!(matches!(read, Ok(FoundLine::Received(Received::Alien(_)))), "{encoding:?} {read:?}");
+            assert!(matches!(read, Ok(Recognized::Received(Received::Alien(_)))), "{encoding:?} {read:?}");
         }
     }
 

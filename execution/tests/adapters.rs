@@ -108,6 +108,7 @@ fn lines(coin: &str) -> Lines {
                 Shape::Lines(vec![pattern("take").unwrap(), pattern(r"(?P<pBeverage>\w+)").unwrap()]),
             ),
         ],
+        ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling(vec![(
             "pBeverage".to_owned(),

@@ -196,6 +196,7 @@ fn way(address: SocketAddr) -> Transport {
             ("Tick".to_owned(), Shape::Lines(vec![pattern("tick").unwrap()])),
             ("Done".to_owned(), Shape::Lines(vec![pattern("done").unwrap()])),
         ],
+        ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,

@@ -11,10 +11,15 @@ use regex::Regex;
 
 use super::frames;
 use super::python::{self, dictionary, text};
-use super::writer::PATIENCE;
+use super::sent::known;
+use super::words::{Filling, PLAIN, Words};
+use super::writer::{NoScript, PATIENCE, no_value};
 
 /// The constants in front of the script.
-pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
+///
+/// # Errors
+/// What is sent back for what is ignored cannot be written.
+pub fn constants(iut: &Iut, signatures: &Signatures) -> Result<String, NoScript> {
     let mut constants = format!("PATIENCE = {}\n", PATIENCE.as_secs());
     let captures = iut.way.captures();
     let defaults = captures.iter().map(|capture| (capture.name.as_str(), or_none(capture.default.as_ref())));
@@ -39,6 +44,17 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
                 format!("{}, {}", text(action), lines_of(action, shape, signatures))
             };
             list(lines.unmatched, lines.observations.iter().map(one).collect());
+            let of = |pattern: &Regex| text(&python::pattern(pattern.as_str()));
+            let ignored = lines.ignored.iter().map(|one| {
+                let groups: Vec<&str> = one.pattern.capture_names().flatten().collect();
+                let answer = one.answer.as_ref().map(|answer| {
+                    let mut words = Words::of(answer, |name| part(&groups, signatures, name), PLAIN)?;
+                    words.push(&lines.line_ending);
+                    Ok(words.bytes())
+                });
+                (of(&one.pattern), answer.transpose())
+            });
+            constants.push_str(&list_of_ignored(ignored)?);
         }
         Transport::Tcp(Tcp { encoding: Encoding::Binary(binary), .. })
         | Transport::Udp(Tcp { encoding: Encoding::Binary(binary), .. })
@@ -48,6 +64,15 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
             };
             list(binary.unmatched, binary.observations.iter().map(one).collect());
             let _ = writeln!(constants, "CUT = {}", frames::cut(&binary.cut));
+            let ignored = binary.ignored.iter().map(|one| {
+                let groups = frames::names(&one.pattern);
+                let answer = one.answer.as_ref().map(|fields| {
+                    let values = frames::values(fields, |name| part(&groups, signatures, name))?;
+                    Ok(frames::written(fields, &values))
+                });
+                (frames::fields(&one.pattern), answer.transpose())
+            });
+            constants.push_str(&list_of_ignored(ignored)?);
         }
         Transport::Http(http) => {
             list(http.unmatched, http.observations.iter().map(|(name, one)| answer(name, one)).collect());
@@ -56,7 +81,28 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
         }
         _ => {}
     }
-    constants
+    Ok(constants)
+}
+
+/// What fills a hole of an answer to what is ignored, of which these are the parts.
+fn part(parts: &[&str], signatures: &Signatures, name: &str) -> Option<Filling> {
+    match parts.contains(&name) {
+        true => Some(Filling::Run(format!("at[{}]", text(name)))),
+        false => known(signatures, name),
+    }
+}
+
+/// What is ignored: of each what it looks like, and a function of its parts that is the answer.
+fn list_of_ignored(
+    ignored: impl Iterator<Item = (String, Result<Option<String>, String>)>,
+) -> Result<String, NoScript> {
+    let one = |(pattern, answer): (String, Result<Option<String>, String>)| {
+        let answer = answer.map_err(no_value)?;
+        let answer = answer.map_or("None".to_owned(), |sent| format!("lambda it, at: {sent}"));
+        Ok(format!("\n    ({pattern}, {answer}),"))
+    };
+    let items: Result<String, NoScript> = ignored.map(one).collect();
+    Ok(format!("IGNORED = [{}]\n", items?))
 }
 
 fn answer(action: &str, response: &Response) -> String {
@@ -139,8 +185,8 @@ pub mod tests {
 
     use std::time::Instant;
 
-    use coreach_adapters::description::{Block, Http, Lines, Spelling};
-    use coreach_adapters::lines::{FoundLine, Pending, pattern};
+    use coreach_adapters::description::{Block, Http, Ignored, Lines, Spelling};
+    use coreach_adapters::lines::{Pending, Recognized, pattern};
     use coreach_adapters::reply::{Reply, translate};
     use coreach_adapters::template::Template;
     use coreach_adapters::{Received, Session};
@@ -209,6 +255,11 @@ transitions: [{ from: A, to: A, on: Told }]
         format!("{} {hex}", word.strip_suffix("()").unwrap_or(&word))
     }
 
+    /// What is sent back, as the script tells it.
+    pub fn sent(answer: &[u8]) -> String {
+        format!("-> {}", coreach_adapters::encoding::hex(answer))
+    }
+
     fn block(begin: Option<&str>, middle: Middle, end: BlockEnd, then: Option<&str>) -> Shape {
         let begin = begin.map(|begin| pattern(begin).unwrap());
         Shape::Block(Box::new(Block { begin, middle, end, then: then.map(str::to_owned) }))
@@ -265,6 +316,13 @@ transitions: [{ from: A, to: A, on: Told }]
                 stimuli: Vec::new(),
                 observations: rules,
                 spelling: Spelling::default(),
+                ignored: vec![
+                    Ignored { pattern: one("x|e"), answer: None },
+                    Ignored {
+                        pattern: one("m (?P<a>[0-2])(?P<b>x)?"),
+                        answer: Some(Template::parse("y {a}{b}").unwrap()),
+                    },
+                ],
                 captures: Vec::new(),
                 unmatched,
             };
@@ -281,9 +339,10 @@ transitions: [{ from: A, to: A, on: Told }]
                 pending.push(line).unwrap();
                 loop {
                     match pending.next(&lines, &mut signatures).unwrap() {
-                        FoundLine::More => break,
-                        FoundLine::Ignored => {}
-                        FoundLine::Received(received) => expected.push(shown(&received, &pending.taken())),
+                        Recognized::More => break,
+                        Recognized::Ignored(answer) if answer.is_empty() => {}
+                        Recognized::Ignored(answer) => expected.push(sent(&answer)),
+                        Recognized::Received(received) => expected.push(shown(&received, &pending.taken())),
                     }
                 }
             }
@@ -293,13 +352,13 @@ transitions: [{ from: A, to: A, on: Told }]
             let way = Transport::Stdio(Stdio { encoding: Encoding::Lines(lines), ..stdio() });
             let words: Vec<String> = wire.iter().map(|line| text(line)).collect();
             let main = format!(
-                "it = It()\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",
+                "it = It()\nit.send = lambda data: print('-> ' + data.hex())\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",
                 words.join(", ")
             );
             let printed = python(&[
                 IMPORTS,
                 "TLS = None\n",
-                &constants(&iut(way), &signatures),
+                &constants(&iut(way), &signatures).unwrap(),
                 COMMON,
                 WIRE,
                 LINES,
@@ -308,7 +367,8 @@ transitions: [{ from: A, to: A, on: Told }]
             ]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "round {round}");
         }
-        assert!(outputs > 200 && aliens > 40 && kinds.len() == 7, "{outputs} {aliens} {kinds:?}");
+        let answered = kinds.remove("->");
+        assert!(answered && outputs > 200 && aliens > 40 && kinds.len() == 7, "{outputs} {aliens} {kinds:?}");
     }
 
     #[test]
@@ -420,7 +480,7 @@ transitions: [{ from: A, to: A, on: Told }]
                 "for status, body, headers in [{}]:\n    print((str(status) + ' ' + '; '.join(map(show, translated(status, body, headers)))).rstrip())\n",
                 asked.join(", ")
             );
-            let constants = constants(&iut(Transport::Http(http)), &signatures);
+            let constants = constants(&iut(Transport::Http(http)), &signatures).unwrap();
             let printed =
                 python(&[IMPORTS, "SECRET = []\nTLS = None\n", &constants, COMMON, HTTP, SHOW, &main]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected);

@@ -92,6 +92,7 @@ fn lines() -> Lines {
             ("Done".to_owned(), Shape::Lines(vec![pattern("done").unwrap()])),
             ("Value".to_owned(), Shape::Lines(vec![pattern(r"value (?P<pValue>-?\d+)").unwrap()])),
         ],
+        ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
