@@ -300,7 +300,7 @@ pub struct Lines {
     pub line_ending: String,
     /// What brings the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
-    /// For each input, the line that is sent.
+    /// For each input, the line that is sent, or several.
     pub stimuli: Vec<(String, Template)>,
     /// For each output, the lines that it is. The first that fits is the event.
     pub observations: Vec<(String, Shape)>,
@@ -327,10 +327,24 @@ pub struct Ignored<P, A> {
 /// The lines that an output is. Named groups of the patterns are its parameters.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// One for each pattern.
-    Lines(Vec<Regex>),
+    /// These, one after the other.
+    Lines(Vec<LinePart>),
     /// As many as come until an end.
     Block(Box<Block>),
+}
+
+/// A line of an output, or several.
+#[derive(Clone, Debug)]
+pub enum LinePart {
+    /// One that fits.
+    Fitting(Regex),
+    /// So many bytes as a line before says, line breaks among them, and the end of a line.
+    Counted {
+        /// The group that says how many.
+        count: String,
+        /// The parameter that they are.
+        name: String,
+    },
 }
 
 /// Lines up to an end.

@@ -15,6 +15,7 @@ use crate::json_lines::{self, Message};
 use crate::launched::Launched;
 use crate::lines::{self, Pending, Recognized};
 use crate::process::Process;
+use crate::reading::{ignored, is_idle, is_of_start, line, marked, message, note, of_lines};
 use crate::signature::Signatures;
 use crate::stream::{self, ChannelEnded, Drained, Stream, StreamFrame, text};
 use crate::system::Arrival;
@@ -181,10 +182,8 @@ impl Dialogue {
         }
         self.stream.close_output();
         let signatures = &self.signatures;
-        let is_idle = |frame: &[u8]| {
-            !may_be_output(encoding, frame) && matches!(ignored(encoding, frame, signatures), Ok(Some(_)))
-        };
-        match self.stream.drain(until, quiet, process.map(Process::end), is_idle) {
+        let idle = |frame: &[u8]| is_idle(encoding, frame, signatures);
+        match self.stream.drain(until, quiet, process.map(Process::end), idle) {
             Drained::Ended | Drained::Quiet => {
                 self.is_owed = false;
                 Arrival::Come
@@ -467,7 +466,10 @@ impl Dialogue {
                     StreamFrame::Ended(ended) => return self.end(encoding, ended, process),
                 };
                 match encoding {
-                    Encoding::Lines(_) => self.pending.push(line(frame, &self.evidence)?)?,
+                    Encoding::Lines(_) => {
+                        let line = marked(frame, stream::line(frame), |_| None, &self.evidence)?;
+                        self.pending.push(line)?;
+                    }
                     Encoding::Binary(binary) => {
                         let output = binary::output(binary, frame, &mut self.signatures);
                         found = marked(frame, output, note, &self.evidence)?;
@@ -588,80 +590,6 @@ impl Dialogue {
             other => other,
         }
     }
-}
-
-/// Is it an answer to the first message of a run, and nothing that an earlier one has left?
-fn is_of_start(frame: &[u8], signatures: &Signatures) -> bool {
-    let message = text(frame).and_then(|line| json_lines::message(line, signatures));
-    matches!(message, Ok(Message::Ready | Message::Error(_)))
-}
-
-/// A frame as a text; one that is none is marked.
-fn line<'f>(frame: &'f [u8], evidence: &Evidence) -> Result<&'f str, Failure> {
-    marked(frame, text(frame), |_| None, evidence)
-}
-
-/// What is sent back for a frame that is left alone, be it nothing; `None` where it is not.
-fn ignored(encoding: &Encoding, frame: &[u8], signatures: &Signatures) -> Result<Option<Vec<u8>>, Failure> {
-    match encoding {
-        Encoding::Json => Ok(None),
-        Encoding::Lines(lines) => match text(frame) {
-            Ok(line) => Ok(lines::answer(lines, line, signatures)?.map(String::into_bytes)),
-            Err(_) => Ok(None),
-        },
-        Encoding::Binary(binary) => binary::answer(binary, frame, signatures),
-    }
-}
-
-/// May a frame be an output, or the beginning of one?
-fn may_be_output(encoding: &Encoding, frame: &[u8]) -> bool {
-    match encoding {
-        Encoding::Json => true,
-        Encoding::Lines(lines) => text(frame).is_ok_and(|line| lines::may_begin(lines, line)),
-        Encoding::Binary(binary) => binary::fits_output(binary, frame),
-    }
-}
-
-/// How what was recognized is marked, where it is no event.
-fn note(found: &Recognized) -> Option<&'static str> {
-    match found {
-        Recognized::Received(Received::Alien(_)) => Some(evidence::ALIEN),
-        Recognized::Ignored(_) => Some(evidence::IGNORED),
-        Recognized::Received(_) | Recognized::More => None,
-    }
-}
-
-/// What a line says; what is none of the specification's outputs, or no message, is marked.
-fn message(line: &str, signatures: &Signatures, evidence: &Evidence) -> Result<Message, Failure> {
-    let note =
-        |message: &Message| matches!(message, Message::Output(Received::Alien(_))).then_some(evidence::ALIEN);
-    marked(line.as_bytes(), json_lines::message(line, signatures), note, evidence)
-}
-
-/// What lines came to; those that are no event are marked.
-fn of_lines(
-    pending: &Pending,
-    found: Result<Recognized, Failure>,
-    evidence: &Evidence,
-) -> Result<Recognized, Failure> {
-    // They are put together only where they are wanted.
-    if let Some(note) = found.as_ref().map_or(Some(evidence::GARBAGE), note) {
-        evidence.mark(&pending.taken(), note);
-    }
-    found
-}
-
-/// What was read of these bytes, which are marked where it is no event.
-fn marked<T>(
-    bytes: &[u8],
-    read: Result<T, Failure>,
-    note: impl Fn(&T) -> Option<&'static str>,
-    evidence: &Evidence,
-) -> Result<T, Failure> {
-    if let Some(note) = read.as_ref().map_or(Some(evidence::GARBAGE), note) {
-        evidence.mark(bytes, note);
-    }
-    read
 }
 
 fn lost(ended: ChannelEnded, process: Option<&Process>) -> Failure {

@@ -316,9 +316,22 @@ impl Stream {
 /// # Errors
 /// [`Failure::Garbage`]: it is none.
 pub fn text(frame: &[u8]) -> Result<&str, Failure> {
+    let line = line(frame)?;
+    Ok(line.strip_suffix('\r').unwrap_or(line))
+}
+
+/// The same, with the carriage return at its end, where it has one.
+///
+/// # Errors
+/// As [`text`].
+pub fn line(frame: &[u8]) -> Result<&str, Failure> {
     let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
-    let frame = frame.strip_suffix(b"\r").unwrap_or(frame);
-    let no_text = |_| Failure::Garbage(format!("a line is not UTF-8: {}", shown(frame)));
+    let no_text = |_| {
+        Failure::Garbage(format!(
+            "a line is not UTF-8: {}",
+            shown(frame.strip_suffix(b"\r").unwrap_or(frame))
+        ))
+    };
     std::str::from_utf8(frame).map_err(no_text)
 }
 

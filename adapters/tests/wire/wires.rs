@@ -57,7 +57,7 @@ pub fn json_line(signatures: &Signatures, line: &str) -> Option<String> {
 
 /// Lines by patterns.
 pub fn lines() -> Lines {
-    let one = |text: &str| Shape::Lines(vec![pattern(text).unwrap()]);
+    let one = |text: &str| Shape::fitting([pattern(text).unwrap()]);
     Lines {
         line_ending: "\n".to_owned(),
         reset: Vec::new(),

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use coreach_adapters::description::{
-    AnswerPlace, BlockEnd, Capture, Encoding, Field, Iut, Middle, Response, Shape, Source, Stdio, Tcp,
-    Transport, Unmatched,
+    AnswerPlace, BlockEnd, Capture, Encoding, Field, Iut, LinePart, Middle, Response, Shape, Source, Stdio,
+    Tcp, Transport, Unmatched,
 };
 use coreach_adapters::signature::Signatures;
 use regex::Regex;
@@ -41,9 +41,9 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> Result<String, NoScript>
         | Transport::Udp(Tcp { encoding: Encoding::Lines(lines), .. })
         | Transport::Stdio(Stdio { encoding: Encoding::Lines(lines), .. }) => {
             let one = |(action, shape): &(String, Shape)| {
-                format!("{}, {}", text(action), lines_of(action, shape, signatures))
+                Ok(format!("{}, {}", text(action), lines_of(action, shape, signatures)?))
             };
-            list(lines.unmatched, lines.observations.iter().map(one).collect());
+            list(lines.unmatched, lines.observations.iter().map(one).collect::<Result<_, NoScript>>()?);
             let of = |pattern: &Regex| text(&python::pattern(pattern.as_str()));
             let ignored = lines.ignored.iter().map(|one| {
                 let groups: Vec<&str> = one.pattern.capture_names().flatten().collect();
@@ -151,11 +151,20 @@ fn or_none(name: Option<&String>) -> String {
 }
 
 /// The arguments of a `Shape`, by their names.
-fn lines_of(action: &str, shape: &Shape, signatures: &Signatures) -> String {
+fn lines_of(action: &str, shape: &Shape, signatures: &Signatures) -> Result<String, NoScript> {
     let one = |pattern: &Regex| text(&python::pattern(pattern.as_str()));
     let all = |patterns: &[Regex]| format!("[{}]", patterns.iter().map(one).collect::<Vec<_>>().join(", "));
     let block = match shape {
-        Shape::Lines(patterns) => return dictionary([("patterns", all(patterns))].into_iter()),
+        Shape::Lines(parts) => {
+            let fitting = |part: &LinePart| match part {
+                LinePart::Fitting(pattern) => Ok(one(pattern)),
+                LinePart::Counted { name, .. } => Err(NoScript(format!(
+                    "the bytes of `{name}` are counted in `{action}`, which a script cannot read yet"
+                ))),
+            };
+            let parts: Vec<String> = parts.iter().map(fitting).collect::<Result<_, _>>()?;
+            return Ok(dictionary([("patterns", format!("[{}]", parts.join(", ")))].into_iter()));
+        }
         Shape::Block(block) => block,
     };
     let mut keys = Vec::new();
@@ -176,7 +185,7 @@ fn lines_of(action: &str, shape: &Shape, signatures: &Signatures) -> String {
         }
     }
     keys.extend(block.then.as_ref().map(|then| ("then", text(then))));
-    dictionary(keys.into_iter())
+    Ok(dictionary(keys.into_iter()))
 }
 
 #[cfg(test)]
@@ -295,9 +304,9 @@ transitions: [{ from: A, to: A, on: Told }]
             ),
             ("Told", block(Some("t"), Middle::Any, mark("e"), None)),
             ("Word", block(None, Middle::Lines(one("i .*")), mark("j (?<a>[0-9])"), None)),
-            ("Pair", Shape::Lines(vec![one("l (?P<a>[0-9])"), one("m (?P<b>[0-9])")])),
+            ("Pair", Shape::fitting([one("l (?P<a>[0-9])"), one("m (?P<b>[0-9])")])),
             ("Listed", block(Some("l (?P<n>[0-9])"), Middle::Any, mark("j [0-9]"), None)),
-            ("Told", Shape::Lines(vec![one("e")])),
+            ("Told", Shape::fitting([one("e")])),
         ];
         let mut signatures = signatures();
         let mut random = Random::new(11);

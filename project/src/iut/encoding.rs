@@ -63,7 +63,7 @@ pub fn encoding(
             let line_ending = lines::line_ending(reader, entries, ending);
             let captures = captures::of_parts(reader, entries);
             let reset = settle::reset(reader, entries, Speech::Lines);
-            let stimuli = lines::stimuli(reader, entries);
+            let stimuli = lines::stimuli(reader, entries, &line_ending);
             reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, lines::STIMULI);
             let observations = lines::observations(reader, entries);
             reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);

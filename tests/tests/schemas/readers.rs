@@ -55,7 +55,7 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
 const FULL: [&str; 18] = [
     "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, keep: true, encoding: lines, \
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
-     grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
+     grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: [i, j] }, observations: { O: o, P: [a, \"(?P<n>b)\", { name: p, size: n }] }, \
      ignore: [{ pattern: i, answer: a }], values: { p: { a: b } }, unmatched: error }",
     "iut: m\nshared: safe\nwithin: 500 ms\nsilence: inconclusive\non_close: H\nreconnect: C\ntcp: { address: \"127.0.0.1:{port}\", launch: { command: [sut], directory: ., environment: { A: 1 }, grace_ms: 2, \
      ready_ms: 9, keep: true }, settle: { within_ms: 7 }, encoding: lines, line_ending: x, reset: [{ send: a }, { expect: b }], stimuli: { I: i }, \
