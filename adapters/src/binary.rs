@@ -10,7 +10,8 @@
 //! A frame is the first output whose fields are exactly it: every fixed byte, every length, every text in
 //! UTF-8, and no byte more. What its fields say are texts, as on every wire ([`Signatures::output`]): numbers
 //! in decimal digits, bytes in pairs of small hexadecimal ones, texts as they are. A frame that no fields fit
-//! is unmatched. A value that does not fit its field is not sent.
+//! is ignored where the description has fields for that, and else unmatched. A value that does not fit its
+//! field is not sent.
 //!
 //! **Costs** a pass over the frame for each output that is tried, of which most end at their first fixed
 //! field.
@@ -21,6 +22,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::{Failure, Received};
 use crate::description::{Binary, BitContent, Extent, Field, Unmatched};
 use crate::encoding::{hex, unhex};
+use crate::lines::Recognized;
 use crate::signature::{Signatures, Wire};
 
 /// The bytes of a stimulus, as they are sent.
@@ -29,42 +31,72 @@ use crate::signature::{Signatures, Wire};
 /// [`Failure::Untranslatable`].
 pub fn input(binary: &Binary, event: &Event, signatures: &Signatures) -> Result<Vec<u8>, Failure> {
     let action = &event.action;
-    let failed = |why: String| Failure::Untranslatable(format!("the frame for `{action}`: {why}"));
     let fields = binary.stimuli.iter().find(|(name, _)| name == action);
     let (_, fields) =
         fields.ok_or_else(|| Failure::Untranslatable(format!("`stimuli` has no frame for `{action}`")))?;
+    written(binary, fields, |name| signatures.hole(event, &binary.spelling, name), signatures, action)
+}
+
+/// The frame of these fields, as it is sent.
+fn written(
+    binary: &Binary,
+    fields: &[Field],
+    value: impl Fn(&str) -> Option<String>,
+    signatures: &Signatures,
+    of: &str,
+) -> Result<Vec<u8>, Failure> {
+    let failed = |why: String| Failure::Untranslatable(format!("the frame for `{of}`: {why}"));
+    let value =
+        |name: &str| value(name).ok_or_else(|| format!("it has `{name}`, {}", signatures.lacking(name)));
     let mut frame = Vec::new();
     for field in fields {
-        let value = |name: &str| {
-            let value = signatures.hole(event, &binary.spelling, name);
-            value.ok_or_else(|| format!("it has `{name}`, {}", signatures.lacking(name)))
-        };
         field.write(&mut frame, value).map_err(failed)?;
     }
     binary.cut.framed(frame).map_err(failed)
 }
 
-/// What a frame is; `None` where it is to be ignored.
+/// What is sent back for a frame that is ignored; nothing, where nothing is. `None`: it is none of those.
 ///
 /// # Errors
-/// [`Failure::Garbage`]: a number is too long, or the description says so of what is unmatched.
-pub fn output(
-    binary: &Binary,
-    frame: &[u8],
-    signatures: &mut Signatures,
-) -> Result<Option<Received>, Failure> {
+/// [`Failure::Untranslatable`].
+pub fn answer(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<Option<Vec<u8>>, Failure> {
+    let found = binary.ignored.iter().find_map(|one| Some((values(&one.pattern, frame)?, &one.answer)));
+    let Some((found, answer)) = found else { return Ok(None) };
+    let Some(fields) = answer else { return Ok(Some(Vec::new())) };
+    let value = |name: &str| {
+        let own = found.iter().find(|(field, _)| *field == name).map(|(_, text)| text.clone());
+        own.or_else(|| signatures.known(name))
+    };
+    written(binary, fields, value, signatures, "ignore").map(Some)
+}
+
+/// Do the fields of an output fit it?
+pub fn fits_output(binary: &Binary, frame: &[u8]) -> bool {
+    binary.observations.iter().any(|(_, fields)| values(fields, frame).is_some())
+}
+
+/// What a frame is.
+///
+/// # Errors
+/// [`Failure::Garbage`]: a number is too long, or the description says so of what is unmatched;
+/// [`Failure::Untranslatable`]: what is to be sent back cannot be.
+pub fn output(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Result<Recognized, Failure> {
     for (action, fields) in &binary.observations {
         if let Some(values) = values(fields, frame) {
             let values: Vec<(&str, Wire<'_>)> =
                 values.iter().map(|(name, text)| (*name, Wire::Text(text))).collect();
-            return signatures.capturing_output(action, &values, &binary.spelling).map(Some);
+            let received = signatures.capturing_output(action, &values, &binary.spelling);
+            return received.map(Recognized::Received);
         }
+    }
+    if let Some(answer) = answer(binary, frame, signatures)? {
+        return Ok(Recognized::Ignored(answer));
     }
     let text = format!("the frame `{}`, which no fields fit", shortened(&hex(frame)));
     match binary.unmatched {
-        Unmatched::Fail => Ok(Some(Received::Alien(text))),
+        Unmatched::Fail => Ok(Recognized::Received(Received::Alien(text))),
         Unmatched::Error => Err(Failure::Garbage(text)),
-        Unmatched::Ignore => Ok(None),
+        Unmatched::Ignore => Ok(Recognized::Ignored(Vec::new())),
     }
 }
 
@@ -286,6 +318,7 @@ transitions: [{ from: A, to: A, on: Short }]
                 ("Short".to_owned(), vec![Field::Fixed(vec![7]), integer("i8", "id")]),
                 ("Answer".to_owned(), fields),
             ],
+            ignored: Vec::new(),
             captures: Vec::new(),
             spelling: Spelling(vec![(
                 "name".to_owned(),
@@ -308,7 +341,7 @@ transitions: [{ from: A, to: A, on: Short }]
 
     fn read(frame: &[u8]) -> String {
         match output(&binary(), frame, &mut signatures()) {
-            Ok(Some(Received::Output(event))) => event.to_string(),
+            Ok(Recognized::Received(Received::Output(event))) => event.to_string(),
             other => format!("{other:?}"),
         }
     }
@@ -334,7 +367,7 @@ transitions: [{ from: A, to: A, on: Short }]
         assert_eq!(read(&[7, 5]), "Short(5)");
         let alien = |frame: &[u8]| {
             let text = format!("the frame `{}`, which no fields fit", hex(frame));
-            format!("Ok(Some(Alien({text:?})))")
+            format!("Ok(Received(Alien({text:?})))")
         };
         for frame in [&[][..], &[7], &[7, 5, 0], &[8, 5]] {
             assert_eq!(read(frame), alien(frame));

@@ -300,10 +300,12 @@ pub struct Lines {
     pub line_ending: String,
     /// What brings the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
-    /// For each input, the line that is sent.
+    /// For each input, the line that is sent, or several.
     pub stimuli: Vec<(String, Template)>,
     /// For each output, the lines that it is. The first that fits is the event.
     pub observations: Vec<(String, Shape)>,
+    /// The lines that are none of these and may come at any time.
+    pub ignored: Vec<Ignored<Regex, Template>>,
     /// What groups of patterns are captures, and no parameters.
     pub captures: Vec<Capture>,
     /// How values are written.
@@ -312,13 +314,37 @@ pub struct Lines {
     pub unmatched: Unmatched,
 }
 
+/// A message that the model knows nothing of: it is no event, and ends no wait.
+#[derive(Clone, Debug)]
+pub struct Ignored<P, A> {
+    /// What it looks like.
+    pub pattern: P,
+    /// What is sent back, where something is. Its holes are the groups, or the fields, of the pattern besides
+    /// what is known in every run.
+    pub answer: Option<A>,
+}
+
 /// The lines that an output is. Named groups of the patterns are its parameters.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// One for each pattern.
-    Lines(Vec<Regex>),
+    /// These, one after the other.
+    Lines(Vec<LinePart>),
     /// As many as come until an end.
     Block(Box<Block>),
+}
+
+/// A line of an output, or several.
+#[derive(Clone, Debug)]
+pub enum LinePart {
+    /// One that fits.
+    Fitting(Regex),
+    /// So many bytes as a line before says, line breaks among them, and the end of a line.
+    Counted {
+        /// The group that says how many.
+        count: String,
+        /// The parameter that they are.
+        name: String,
+    },
 }
 
 /// Lines up to an end.
@@ -365,6 +391,8 @@ pub struct Binary {
     pub stimuli: Vec<(String, Vec<Field>)>,
     /// For each output, the fields of its frame. The first that fits is the event.
     pub observations: Vec<(String, Vec<Field>)>,
+    /// The frames that are none of these and may come at any time.
+    pub ignored: Vec<Ignored<Vec<Field>, Vec<Field>>>,
     /// What names of fields are captures, and no parameters.
     pub captures: Vec<Capture>,
     /// How values are written: numbers in decimal digits, bytes in pairs of hexadecimal ones.

@@ -13,8 +13,9 @@ use crate::encoding;
 use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
 use crate::launched::Launched;
-use crate::lines::{self, FoundLine, Pending};
+use crate::lines::{self, Pending, Recognized};
 use crate::process::Process;
+use crate::reading::{ignored, is_idle, is_of_start, line, marked, message, note, of_lines};
 use crate::signature::Signatures;
 use crate::stream::{self, ChannelEnded, Drained, Stream, StreamFrame, text};
 use crate::system::Arrival;
@@ -76,19 +77,35 @@ impl Dialogue {
         self.stream.ended().is_none()
     }
 
-    /// Waits until nothing has come for so long, on a stream that goes on.
-    pub fn calm(&mut self, until: Instant, quiet: Duration, process: Option<&Process>) -> Arrival {
+    /// Waits until nothing but what is ignored has come for so long, on a stream that goes on.
+    pub fn calm(
+        &mut self,
+        encoding: &Encoding,
+        until: Instant,
+        quiet: Duration,
+        process: Option<&Process>,
+    ) -> Arrival {
+        let mut since = Instant::now();
         loop {
             let (now, before) = (Instant::now(), self.stream.came());
             if now >= until {
                 return Arrival::Late;
             }
-            match self.stream.frame((now + quiet).min(until), process.map(Process::end)) {
-                Ok(StreamFrame::Bytes(_)) => continue,
+            match self.stream.frame((since + quiet).min(until), process.map(Process::end)) {
+                Ok(StreamFrame::Bytes(frame)) => {
+                    let frame = frame.to_vec();
+                    match self.leaves_alone(encoding, &frame, process) {
+                        Ok(true) => {}
+                        Ok(false) => since = Instant::now(),
+                        Err(_) => return Arrival::Unknown,
+                    }
+                    continue;
+                }
                 Ok(StreamFrame::Nothing) => {}
                 Ok(StreamFrame::Ended(_)) | Err(_) => return Arrival::Unknown,
             }
-            if self.stream.came() > before || now + quiet > until {
+            if self.stream.came() > before || since + quiet > until {
+                since = now;
                 continue;
             }
             // Half a message is none that has come.
@@ -152,13 +169,21 @@ impl Dialogue {
     }
 
     /// Ends our side, and waits for the other one to do so, which is when it has taken all that was sent.
-    pub fn settle(&mut self, until: Instant, quiet: Option<Duration>, process: Option<&Process>) -> Arrival {
+    pub fn settle(
+        &mut self,
+        encoding: &Encoding,
+        until: Instant,
+        quiet: Option<Duration>,
+        process: Option<&Process>,
+    ) -> Arrival {
         // Of datagrams, nobody says that they were taken.
         if self.stream.is_of_datagrams() && quiet.is_none() {
             return Arrival::Unknown;
         }
         self.stream.close_output();
-        match self.stream.drain(until, quiet, process.map(Process::end)) {
+        let signatures = &self.signatures;
+        let idle = |frame: &[u8]| is_idle(encoding, frame, signatures);
+        match self.stream.drain(until, quiet, process.map(Process::end), idle) {
             Drained::Ended | Drained::Quiet => {
                 self.is_owed = false;
                 Arrival::Come
@@ -189,6 +214,7 @@ impl Dialogue {
     /// [`Failure::Unclean`]: the other side does not end, so what was sent before may still be taken.
     pub fn leave(
         &mut self,
+        encoding: &Encoding,
         until: Instant,
         quiet: Option<Duration>,
         process: Option<&Process>,
@@ -199,7 +225,7 @@ impl Dialogue {
         }
         let (before, has_rest) =
             (self.stream.came(), !self.stream.rest().is_empty() || !self.pending.is_empty());
-        match self.settle(until.min(self.deadline), quiet, process) {
+        match self.settle(encoding, until.min(self.deadline), quiet, process) {
             Arrival::Come if self.stream.came() == before && !has_rest => Ok(Sent::Yes),
             // Or it is not known what it has taken of what was sent before.
             Arrival::Come | Arrival::Unknown => Ok(Sent::Crossed),
@@ -356,7 +382,8 @@ impl Dialogue {
                     }
                     Encoding::Json | Encoding::Lines(_) => line(&frame, &self.evidence)?.to_owned(),
                 };
-                if !skips || expected.is_match(&answer) || Instant::now() >= until {
+                let is_it = expected.is_match(&answer) || Instant::now() >= until;
+                if is_it || !(self.leaves_alone(encoding, &frame, process)? || skips) {
                     break (frame, answer);
                 }
             };
@@ -425,49 +452,49 @@ impl Dialogue {
     ) -> Result<Received, Failure> {
         let mut ignored = 0;
         loop {
-            let found = match encoding {
+            let mut found = match encoding {
                 Encoding::Lines(lines) => {
                     let found = self.pending.next(lines, &mut self.signatures);
                     of_lines(&self.pending, found, &self.evidence)?
                 }
-                Encoding::Json | Encoding::Binary(_) => FoundLine::More,
+                Encoding::Json | Encoding::Binary(_) => Recognized::More,
             };
-            match found {
-                FoundLine::Received(received) => return Ok(received),
-                FoundLine::Ignored => {}
-                FoundLine::More => {
-                    let frame = match self.stream.frame(until, process.map(Process::end))? {
-                        StreamFrame::Bytes(frame) => frame,
-                        StreamFrame::Nothing => return Ok(Received::Silence),
-                        StreamFrame::Ended(ended) => return self.end(encoding, ended, process),
-                    };
-                    match encoding {
-                        Encoding::Lines(_) => self.pending.push(line(frame, &self.evidence)?)?,
-                        Encoding::Binary(binary) => {
-                            let output = binary::output(binary, frame, &mut self.signatures);
-                            let is_alien =
-                                |output: &Option<Received>| matches!(output, Some(Received::Alien(_)));
-                            if let Some(received) = marked(frame, output, is_alien, &self.evidence)? {
-                                return Ok(received);
+            if found == Recognized::More {
+                let frame = match self.stream.frame(until, process.map(Process::end))? {
+                    StreamFrame::Bytes(frame) => frame,
+                    StreamFrame::Nothing => return Ok(Received::Silence),
+                    StreamFrame::Ended(ended) => return self.end(encoding, ended, process),
+                };
+                match encoding {
+                    Encoding::Lines(_) => {
+                        let line = marked(frame, stream::line(frame), |_| None, &self.evidence)?;
+                        self.pending.push(line)?;
+                    }
+                    Encoding::Binary(binary) => {
+                        let output = binary::output(binary, frame, &mut self.signatures);
+                        found = marked(frame, output, note, &self.evidence)?;
+                    }
+                    Encoding::Json => {
+                        let line = line(frame, &self.evidence)?;
+                        match message(line, &self.signatures, &self.evidence)? {
+                            Message::Output(received) => return Ok(received),
+                            Message::Log => {}
+                            Message::Ready => {
+                                self.evidence.mark(line.as_bytes(), evidence::GARBAGE);
+                                let text = "it says a second time that it is ready";
+                                return Err(Failure::Garbage(text.to_owned()));
                             }
-                        }
-                        Encoding::Json => {
-                            let line = line(frame, &self.evidence)?;
-                            match message(line, &self.signatures, &self.evidence)? {
-                                Message::Output(received) => return Ok(received),
-                                Message::Log => {}
-                                Message::Ready => {
-                                    self.evidence.mark(line.as_bytes(), evidence::GARBAGE);
-                                    let text = "it says a second time that it is ready";
-                                    return Err(Failure::Garbage(text.to_owned()));
-                                }
-                                Message::Error(text) => {
-                                    return Err(Failure::Lost(format!("it says: {text}")));
-                                }
+                            Message::Error(text) => {
+                                return Err(Failure::Lost(format!("it says: {text}")));
                             }
                         }
                     }
                 }
+            }
+            match found {
+                Recognized::Received(received) => return Ok(received),
+                Recognized::Ignored(answer) => self.answer(&answer, process)?,
+                Recognized::More => {}
             }
             // Whoever sends nothing but what means nothing does not hold up the run.
             ignored += 1;
@@ -502,14 +529,40 @@ impl Dialogue {
             loop {
                 let found = self.pending.last(lines, &mut self.signatures);
                 match of_lines(&self.pending, found, &self.evidence)? {
-                    FoundLine::Received(received) => return Ok(received),
-                    FoundLine::Ignored => {}
-                    FoundLine::More => break,
+                    Recognized::Received(received) => return Ok(received),
+                    // Nobody is there to be answered.
+                    Recognized::Ignored(_) => {}
+                    Recognized::More => break,
                 }
             }
         }
         self.has_hung_up = true;
         Ok(Received::Output(Event::new(action, Vec::new())))
+    }
+
+    /// Is it something that is left alone? It is noted down and answered then.
+    fn leaves_alone(
+        &mut self,
+        encoding: &Encoding,
+        frame: &[u8],
+        process: Option<&Process>,
+    ) -> Result<bool, Failure> {
+        let Some(answer) = ignored(encoding, frame, &self.signatures)? else { return Ok(false) };
+        self.evidence.mark(frame, evidence::IGNORED);
+        self.answer(&answer, process)?;
+        Ok(true)
+    }
+
+    /// Sends back what is due for something that is ignored. Where nobody takes it, the end is still to be
+    /// seen, behind what came before it.
+    fn answer(&mut self, answer: &[u8], process: Option<&Process>) -> Result<(), Failure> {
+        if answer.is_empty() {
+            return Ok(());
+        }
+        match self.write(answer, self.deadline, process) {
+            Err(Failure::Lost(_)) => Ok(()),
+            other => other,
+        }
     }
 
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
@@ -537,54 +590,6 @@ impl Dialogue {
             other => other,
         }
     }
-}
-
-/// Is it an answer to the first message of a run, and nothing that an earlier one has left?
-fn is_of_start(frame: &[u8], signatures: &Signatures) -> bool {
-    let message = text(frame).and_then(|line| json_lines::message(line, signatures));
-    matches!(message, Ok(Message::Ready | Message::Error(_)))
-}
-
-/// A frame as a text; one that is none is marked.
-fn line<'f>(frame: &'f [u8], evidence: &Evidence) -> Result<&'f str, Failure> {
-    marked(frame, text(frame), |_| false, evidence)
-}
-
-/// What a line says; what is none of the specification's outputs, or no message, is marked.
-fn message(line: &str, signatures: &Signatures, evidence: &Evidence) -> Result<Message, Failure> {
-    let is_alien = |message: &Message| matches!(message, Message::Output(Received::Alien(_)));
-    marked(line.as_bytes(), json_lines::message(line, signatures), is_alien, evidence)
-}
-
-/// What lines came to; those that are none of the specification's outputs, or nothing, are marked.
-fn of_lines(
-    pending: &Pending,
-    found: Result<FoundLine, Failure>,
-    evidence: &Evidence,
-) -> Result<FoundLine, Failure> {
-    // They are put together only where they are wanted.
-    match &found {
-        Ok(FoundLine::Received(Received::Alien(_))) => evidence.mark(&pending.taken(), evidence::ALIEN),
-        Err(_) => evidence.mark(&pending.taken(), evidence::GARBAGE),
-        Ok(_) => {}
-    }
-    found
-}
-
-/// What was read of these bytes, which are marked where it is none of the specification's outputs, or
-/// nothing.
-fn marked<T>(
-    bytes: &[u8],
-    read: Result<T, Failure>,
-    is_alien: impl Fn(&T) -> bool,
-    evidence: &Evidence,
-) -> Result<T, Failure> {
-    match read.as_ref().map(is_alien) {
-        Ok(true) => evidence.mark(bytes, evidence::ALIEN),
-        Err(_) => evidence.mark(bytes, evidence::GARBAGE),
-        Ok(false) => {}
-    }
-    read
 }
 
 fn lost(ended: ChannelEnded, process: Option<&Process>) -> Failure {

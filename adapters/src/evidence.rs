@@ -49,6 +49,9 @@ pub const ALIEN: &str = "alien";
 /// The note of a mark: what cannot be read.
 pub const GARBAGE: &str = "garbage";
 
+/// The note of a mark: what the description leaves alone.
+pub const IGNORED: &str = "ignored";
+
 /// The note of a mark: what came before the end, and is no whole message.
 pub const INCOMPLETE: &str = "incomplete";
 
@@ -116,6 +119,12 @@ pub struct EvidenceItem {
 }
 
 impl EvidenceItem {
+    /// Is it a text among what was received that the run may have ended with?
+    pub fn is_of_failure(&self) -> bool {
+        let is_ignored = self.note.as_deref() == Some(IGNORED);
+        self.kind == EvidenceKind::Mark && self.from_elsewhere().is_none() && !is_ignored
+    }
+
     /// Of a datagram that came from elsewhere, and is no message: from where, in words.
     pub fn from_elsewhere(&self) -> Option<&str> {
         let note = self.note.as_deref().filter(|note| note.starts_with(FROM));

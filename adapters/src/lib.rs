@@ -29,6 +29,7 @@ pub mod launched;
 pub mod lines;
 pub mod marker;
 pub mod process;
+pub mod reading;
 pub mod reply;
 pub mod requests;
 pub mod server;

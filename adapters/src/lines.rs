@@ -3,20 +3,24 @@
 //! An output may take several lines ([`crate::blocks`]). Of the outputs in the order of the description, the
 //! first counts whose patterns fit the lines that have come; if it wants more lines than have come, they are
 //! waited for, and if they do not fit then, the next output is tried with the same lines again. A line that
-//! begins nothing is unmatched. The lines of a list are several outputs, and may be one more as a whole.
+//! begins nothing is ignored where the description has a pattern for that, and else unmatched: so where both
+//! fit, the output wins. The lines of a list are several outputs, and may be one more as a whole.
 
-use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 pub use regex::Regex;
 
 use crate::adapter::{Failure, Received};
-use crate::blocks::{Fit, Progress};
+use crate::blocks::{Fit, GroupTexts, Progress, ended};
 use crate::cut::{LONGEST, MOST};
-use crate::description::{Lines, Shape, Unmatched};
+use crate::description::{Ignored, Lines, Shape, Unmatched};
 use crate::signature::{Signatures, Wire};
+use crate::template::{Function, Template, TemplatePart};
+
+/// Whose line an answer to what is ignored is.
+const IGNORE: &str = "ignore";
 
 /// A pattern that must fit a whole line.
 ///
@@ -36,35 +40,81 @@ pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<St
     let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
     let (_, template) = template.ok_or_else(none)?;
-    // A string may have what would be read as two lines.
-    let is_broken = Cell::new(false);
-    let whole = |text: String| {
-        is_broken.set(is_broken.get() || text.contains(['\n', '\r']));
-        text
-    };
-    let text = template.fill_as(|name| signatures.hole(event, &lines.spelling, name), whole);
-    let text = text.map_err(|name| {
+    let value = |name: &str| signatures.hole(event, &lines.spelling, name);
+    written(lines, template, value, signatures, &event.action)
+}
+
+/// The line of a template, its ending included.
+fn written(
+    lines: &Lines,
+    template: &Template,
+    value: impl Fn(&str) -> Option<String>,
+    signatures: &Signatures,
+    of: &str,
+) -> Result<String, Failure> {
+    let text = template.fill(&value).map_err(|name| {
         let why = signatures.lacking(&name);
-        Failure::Untranslatable(format!("the line for `{}` has the hole `{name}`, {why}", event.action))
+        Failure::Untranslatable(format!("the line for `{of}` has the hole `{name}`, {why}"))
     })?;
-    if is_broken.get() {
+    if breaks_a_line(template, value) {
         let why = "which a line cannot carry: its guard can exclude it, or `values` write it in an encoding";
-        return Err(Failure::Untranslatable(format!(
-            "a value of `{}` has a line break, {why}",
-            event.action
-        )));
+        return Err(Failure::Untranslatable(format!("a value of `{of}` has a line break, {why}")));
     }
     Ok(text + &lines.line_ending)
 }
 
-/// What lines came to.
+/// Has a value a line break that would be read as the end of a line? Of one whose bytes are counted before,
+/// it is not.
+fn breaks_a_line(template: &Template, value: impl Fn(&str) -> Option<String>) -> bool {
+    let mut counted = BTreeSet::new();
+    template.parts().any(|part| match part {
+        TemplatePart::Hole([Function::Length], name) => {
+            counted.insert(name);
+            false
+        }
+        TemplatePart::Hole(functions, name) => {
+            let is_counted = functions.is_empty() && counted.contains(name);
+            let text = value(name).map(|text| Function::all_of(functions, text));
+            !is_counted && text.is_some_and(|text| text.contains(['\n', '\r']))
+        }
+        TemplatePart::Text(_) => false,
+    })
+}
+
+/// What is sent back for a line that is ignored, its ending included; nothing, where nothing is. `None`: it
+/// is none of those.
+///
+/// # Errors
+/// [`Failure::Untranslatable`].
+pub fn answer(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Option<String>, Failure> {
+    let Some(Ignored { pattern, answer }) = lines.ignored.iter().find(|one| one.pattern.is_match(line))
+    else {
+        return Ok(None);
+    };
+    let Some(template) = answer else { return Ok(Some(String::new())) };
+    let found = pattern.captures(line);
+    let value = |name: &str| match pattern.capture_names().flatten().any(|group| group == name) {
+        // A group without a part in it is of no sign.
+        true => Some(found.as_ref()?.name(name).map_or("", |found| found.as_str()).to_owned()),
+        false => signatures.known(name),
+    };
+    written(lines, template, value, signatures, IGNORE).map(Some)
+}
+
+/// May it be the beginning of an output?
+pub fn may_begin(lines: &Lines, line: &str) -> bool {
+    let one = VecDeque::from([line.to_owned()]);
+    lines.observations.iter().any(|(_, shape)| shape.fit(&one, &mut Progress::default()) != Fit::No)
+}
+
+/// What was recognized in what has come.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FoundLine {
+pub enum Recognized {
     /// An output, or what is none of the specification's.
     Received(Received),
-    /// A line that means nothing.
-    Ignored,
-    /// Another line is needed.
+    /// A message that means nothing, and what is sent back.
+    Ignored(Vec<u8>),
+    /// More is needed.
     More,
 }
 
@@ -77,6 +127,8 @@ pub struct Pending {
     /// The output that is being tried; those before it do not fit.
     rule: usize,
     progress: Progress,
+    /// Why an output that was tried does not fit, where it is not another one.
+    miscounted: Option<String>,
     /// What the last event was made of, or what was none.
     taken: Vec<String>,
     /// Outputs of a list that were not asked for yet.
@@ -86,7 +138,8 @@ pub struct Pending {
 impl Pending {
     /// The lines of the last event, or of what was none.
     pub fn taken(&self) -> Vec<u8> {
-        self.taken.join("\n").into_bytes()
+        let lines: Vec<&str> = self.taken.iter().map(|line| ended(line)).collect();
+        lines.join("\n").into_bytes()
     }
 
     /// The lines that wait.
@@ -94,7 +147,7 @@ impl Pending {
         self.lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
     }
 
-    /// One line more.
+    /// One line more, without the line feed that ends it.
     ///
     /// # Errors
     /// [`Failure::Flood`]: there are too many already, and no output is finished.
@@ -118,8 +171,9 @@ impl Pending {
     /// The next event of the lines that came.
     ///
     /// # Errors
-    /// [`Failure::Garbage`] for an unmatched line, where the description says so.
-    pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<FoundLine, Failure> {
+    /// [`Failure::Garbage`] for an unmatched line, where the description says so;
+    /// [`Failure::Untranslatable`]: what is to be sent back cannot be.
+    pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
         self.found(lines, signatures, false)
     }
 
@@ -127,7 +181,7 @@ impl Pending {
     ///
     /// # Errors
     /// As [`Pending::next`].
-    pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<FoundLine, Failure> {
+    pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
         self.found(lines, signatures, true)
     }
 
@@ -136,9 +190,9 @@ impl Pending {
         lines: &Lines,
         signatures: &mut Signatures,
         is_last: bool,
-    ) -> Result<FoundLine, Failure> {
+    ) -> Result<Recognized, Failure> {
         if let Some(received) = self.ready.pop_front() {
-            return Ok(FoundLine::Received(received));
+            return Ok(Recognized::Received(received));
         }
         while !self.lines.is_empty() {
             let Some((action, shape)) = lines.observations.get(self.rule) else { break };
@@ -147,7 +201,7 @@ impl Pending {
                 (fit, _) => fit,
             };
             match fit {
-                Fit::More if !is_last => return Ok(FoundLine::More),
+                Fit::More if !is_last => return Ok(Recognized::More),
                 Fit::Whole(whole) => {
                     let more = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
                     let ready: Result<Vec<_>, _> = std::iter::once((action.as_str(), shape))
@@ -156,21 +210,37 @@ impl Pending {
                         .collect();
                     self.drop_lines(whole);
                     self.ready.extend(ready?.into_iter().flatten());
-                    return Ok(self.ready.pop_front().map_or(FoundLine::Ignored, FoundLine::Received));
+                    return Ok(self
+                        .ready
+                        .pop_front()
+                        .map_or(Recognized::Ignored(Vec::new()), Recognized::Received));
                 }
-                Fit::No | Fit::More => {
+                Fit::No | Fit::More | Fit::Miscounted(_) => {
+                    if let Fit::Miscounted(said) = fit {
+                        let why = format!("`{action}` counts {said} bytes, and no line ends behind them");
+                        self.miscounted.get_or_insert(why);
+                    }
                     self.rule += 1;
                     self.progress = Progress::default();
                 }
             }
         }
-        let Some(line) = self.lines.front() else { return Ok(FoundLine::More) };
+        let Some(line) = self.lines.front().map(|line| ended(line)) else { return Ok(Recognized::More) };
+        if let Some(why) = self.miscounted.take() {
+            let text = format!("the line `{}`: {why}", shortened(line));
+            self.drop_lines(1);
+            return Ok(Recognized::Received(Received::Alien(text)));
+        }
         let text = format!("the line `{}`, which no pattern fits", shortened(line));
+        let answer = answer(lines, line, signatures);
         self.drop_lines(1);
+        if let Some(answer) = answer? {
+            return Ok(Recognized::Ignored(answer.into_bytes()));
+        }
         match lines.unmatched {
-            Unmatched::Fail => Ok(FoundLine::Received(Received::Alien(text))),
+            Unmatched::Fail => Ok(Recognized::Received(Received::Alien(text))),
             Unmatched::Error => Err(Failure::Garbage(text)),
-            Unmatched::Ignore => Ok(FoundLine::Ignored),
+            Unmatched::Ignore => Ok(Recognized::Ignored(Vec::new())),
         }
     }
 
@@ -186,6 +256,7 @@ impl Pending {
         self.bytes -= self.taken.iter().map(String::len).sum::<usize>();
         self.rule = 0;
         self.progress = Progress::default();
+        self.miscounted = None;
     }
 
     fn outputs(
@@ -196,26 +267,19 @@ impl Pending {
         lines: &Lines,
         signatures: &mut Signatures,
     ) -> Result<Vec<Received>, Failure> {
-        let output = |patterns: Vec<(usize, &Regex)>| {
-            let mut texts = Vec::new();
-            for (at, pattern) in patterns {
-                let Some(captures) = self.lines.get(at).and_then(|line| pattern.captures(line)) else {
-                    continue;
-                };
-                for name in pattern.capture_names().flatten() {
-                    // A group that counts a list need not be a parameter.
-                    let action = signatures.action(action);
-                    let is_parameter = action
-                        .is_some_and(|action| action.parameters.iter().any(|datum| datum.name() == name));
-                    let is_count = shape.is_count(name) && !is_parameter;
-                    if let Some(found) = captures.name(name).filter(|_| !is_count) {
-                        texts.push((name, Wire::Text(found.as_str())));
-                    }
-                }
-            }
+        let output = |found: GroupTexts<'_>| {
+            let parameters = signatures.action(action).map_or(&[][..], |action| &action.parameters);
+            // A group that counts need not be a parameter.
+            let is_said =
+                |name: &str| !shape.is_count(name) || parameters.iter().any(|datum| datum.name() == name);
+            let texts: Vec<(&str, Wire<'_>)> = found
+                .iter()
+                .filter(|(name, _)| is_said(name))
+                .map(|(name, text)| (*name, Wire::Text(text)))
+                .collect();
             signatures.capturing_output(action, &texts, &lines.spelling)
         };
-        shape.outputs(whole).into_iter().map(output).collect()
+        shape.outputs(&self.lines, whole).into_iter().map(output).collect()
     }
 }
 
@@ -230,9 +294,8 @@ mod tests {
 
     use super::*;
     use crate::adapter::Session;
-    use crate::description::{Spelling, Spelt};
+    use crate::description::{LinePart, Spelling, Spelt};
     use crate::encoding::TextEncoding;
-    use crate::template::Template;
 
     const MODEL: &str = "
 iosts: m
@@ -241,6 +304,10 @@ initial: { location: A }
 outputs: { Long: { n: int, b: bool }, Short: { n: int } }
 transitions: [{ from: A, to: A, on: Short }]
 ";
+
+    fn fitting(patterns: &[&str]) -> Shape {
+        Shape::fitting(patterns.iter().map(|text| pattern(text).unwrap()))
+    }
 
     fn events(unmatched: Unmatched, wire: &[&str]) -> Vec<String> {
         let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
@@ -254,12 +321,10 @@ transitions: [{ from: A, to: A, on: Short }]
             reset: Vec::new(),
             stimuli: Vec::new(),
             observations: vec![
-                (
-                    "Long".to_owned(),
-                    Shape::Lines(vec![pattern(r"n (?P<n>\S+)").unwrap(), pattern(r"b (?P<b>\w+)").unwrap()]),
-                ),
-                ("Short".to_owned(), Shape::Lines(vec![pattern(r"n (?P<n>\S+)").unwrap()])),
+                ("Long".to_owned(), fitting(&[r"n (?P<n>\S+)", r"b (?P<b>\w+)"])),
+                ("Short".to_owned(), fitting(&[r"n (?P<n>\S+)"])),
             ],
+            ignored: Vec::new(),
             captures: Vec::new(),
             spelling: Spelling(vec![("b".to_owned(), Spelt::Texts(yes.to_vec()))]),
             unmatched,
@@ -270,10 +335,10 @@ transitions: [{ from: A, to: A, on: Short }]
             pending.push(line).unwrap();
             loop {
                 match pending.next(&lines, &mut signatures) {
-                    Ok(FoundLine::More) => break,
-                    Ok(FoundLine::Ignored) => {}
-                    Ok(FoundLine::Received(Received::Output(event))) => events.push(event.to_string()),
-                    Ok(FoundLine::Received(other)) => events.push(format!("{other:?}")),
+                    Ok(Recognized::More) => break,
+                    Ok(Recognized::Ignored(_)) => {}
+                    Ok(Recognized::Received(Received::Output(event))) => events.push(event.to_string()),
+                    Ok(Recognized::Received(other)) => events.push(format!("{other:?}")),
                     Err(failure) => {
                         events.push(failure.to_string());
                         break;
@@ -298,7 +363,8 @@ transitions: [{ from: A, to: A, on: Short }]
             line_ending: "\n".to_owned(),
             reset: Vec::new(),
             stimuli: vec![("Put".to_owned(), Template::parse(template).unwrap())],
-            observations: vec![("Got".to_owned(), Shape::Lines(vec![pattern("got (?P<t>.*)").unwrap()]))],
+            observations: vec![("Got".to_owned(), fitting(&["got (?P<t>.*)"]))],
+            ignored: Vec::new(),
             captures: Vec::new(),
             spelling: Spelling(spelt.map(|of| ("t".to_owned(), Spelt::Encoded(of))).into_iter().collect()),
             unmatched: Unmatched::Fail,
@@ -317,12 +383,69 @@ transitions: [{ from: A, to: A, on: Short }]
                 pending.push(line.trim_end_matches('\n')).unwrap();
                 let event = Event::new("Got", [Value::string(text)]);
                 let read = pending.next(&lines, &mut signatures);
-                assert_eq!(read, Ok(FoundLine::Received(Received::Output(event))), "{encoding:?} {line}");
+                assert_eq!(read, Ok(Recognized::Received(Received::Output(event))), "{encoding:?} {line}");
             }
             let mut pending = Pending::default();
             pending.push("got %zz").unwrap();
             let read = pending.next(&lines, &mut signatures);
-            assert!(matches!(read, Ok(FoundLine::Received(Received::Alien(_)))), "{encoding:?} {read:?}");
+            assert!(matches!(read, Ok(Recognized::Received(Received::Alien(_)))), "{encoding:?} {read:?}");
+        }
+    }
+
+    /// Soundness: what is counted in bytes is read to the byte, line breaks among it; and a count that is
+    /// wrong is no event, and not ignored.
+    #[test]
+    fn what_is_counted_is_as_long_as_it_says() {
+        let model = "iosts: m\ninitial: { location: A }\ninputs: { Put: { t: string } }\n\
+                     outputs: { Got: { t: string }, X: {} }\ntransitions: [{ from: A, to: A, on: Put }]\n";
+        let file = from_bytes("m".to_owned(), model.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
+        let mut signatures = Signatures::of(&session);
+        let counted = LinePart::Counted { count: "n".to_owned(), name: "t".to_owned() };
+        let parts = vec![LinePart::Fitting(pattern(r"got (?P<n>\d+)").unwrap()), counted];
+        let templates = ["got {len(t)}", "{t}"].map(|text| Template::parse(text).unwrap());
+        let lines = Lines {
+            line_ending: "\r\n".to_owned(),
+            reset: Vec::new(),
+            stimuli: vec![("Put".to_owned(), Template::joined(templates, "\r\n"))],
+            observations: vec![("Got".to_owned(), Shape::Lines(parts)), ("X".to_owned(), fitting(&["x"]))],
+            ignored: Vec::new(),
+            captures: Vec::new(),
+            spelling: Spelling::default(),
+            unmatched: Unmatched::Ignore,
+        };
+        let mut read = |wire: &str| {
+            let (mut pending, mut found) = (Pending::default(), Vec::new());
+            for line in wire.split_terminator('\n') {
+                pending.push(line).unwrap();
+                loop {
+                    match pending.next(&lines, &mut signatures).unwrap() {
+                        Recognized::More => break,
+                        Recognized::Ignored(_) => found.push("ignored".to_owned()),
+                        Recognized::Received(Received::Output(event)) => found.push(event.to_string()),
+                        Recognized::Received(other) => found.push(format!("{other:?}")),
+                    }
+                }
+            }
+            found
+        };
+        let wrong = |line: &str, count: usize| {
+            let why = format!("`Got` counts {count} bytes, and no line ends behind them");
+            format!("{:?}", Received::Alien(format!("the line `{line}`: {why}")))
+        };
+        assert_eq!(read("got 3\r\nabc\r\nx\r\n"), [r#"Got("abc")"#, "X()"]);
+        assert_eq!(read("got 3\nabc\nx\n"), [r#"Got("abc")"#, "X()"]);
+        assert_eq!(read("got 0\r\n\r\ngot 1\n\r\n"), [r#"Got("")"#, r#"Got("\r")"#]);
+        assert_eq!(read("got 4\nabc\nx\n"), [wrong("got 4", 4), "ignored".to_owned(), "X()".to_owned()]);
+        assert_eq!(read("got 1\n\u{e9}\n"), [wrong("got 1", 1), "ignored".to_owned()]);
+        assert_eq!(read("got 5\nabc\n"), [""; 0]);
+        assert_eq!(read("got 2000000\n"), ["ignored"]);
+        for text in ["", "ab", "a\r\nb", "\n", "\r", "\r\n\r\n", "x\n\u{1f600}\r", "got 2\nab"] {
+            let event = Event::new("Put", [Value::string(text)]);
+            let sent = input(&lines, &event, &Signatures::of(&session)).unwrap();
+            let came = Event::new("Got", [Value::string(text)]).to_string();
+            assert_eq!(read(&(sent.clone() + "x\n")), [came, "X()".to_owned()], "{sent:?}");
         }
     }
 

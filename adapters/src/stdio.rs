@@ -139,7 +139,12 @@ impl Adapter for StdioAdapter {
         let begin = Instant::now();
         if self.description.keep {
             // Where nothing is waited for, the next run begins behind a barrier.
-            let arrival = dialogue.calm(begin + settle.within, settle.quiet?, self.process.as_ref());
+            let arrival = dialogue.calm(
+                &self.description.encoding,
+                begin + settle.within,
+                settle.quiet?,
+                self.process.as_ref(),
+            );
             let left = match arrival {
                 Arrival::Come => Left::Clean,
                 Arrival::Late if self.can_separate() && !self.is_broken => Left::Unclean,
@@ -148,10 +153,11 @@ impl Adapter for StdioAdapter {
             return Some(Teardown { awaited: system::QUIET.to_owned(), waited: begin.elapsed(), left });
         }
         // Its death tells that it is gone, not that it has passed everything on: only its end does.
-        let left = match dialogue.settle(begin + settle.within, settle.quiet, None) {
-            Arrival::Come => Left::Clean,
-            Arrival::Late | Arrival::Unknown => Left::Unclean,
-        };
+        let left =
+            match dialogue.settle(&self.description.encoding, begin + settle.within, settle.quiet, None) {
+                Arrival::Come => Left::Clean,
+                Arrival::Late | Arrival::Unknown => Left::Unclean,
+            };
         Some(Teardown { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
     }
 
@@ -281,7 +287,9 @@ impl StdioAdapter {
         }
         let settle = self.description.settle.clone().unwrap_or_default();
         let until = Instant::now() + settle.within;
-        if dialogue.leave(until, settle.quiet, self.process.as_ref())? == Sent::Crossed {
+        if dialogue.leave(&self.description.encoding, until, settle.quiet, self.process.as_ref())?
+            == Sent::Crossed
+        {
             // The run is over.
             dialogue.not_sent(Sent::Crossed);
             return Ok(());

@@ -185,44 +185,67 @@ impl Stream {
         self.channel.close_output();
     }
 
-    /// Reads and forgets what comes, until the other side ends it, until nothing has come for so long as
-    /// `quiet` says, or until that instant.
-    pub fn drain(&mut self, until: Instant, quiet: Option<Duration>, gone: Option<&OwnedFd>) -> Drained {
+    /// Reads and forgets what comes, until the other side ends it, until nothing but what is idle has come
+    /// for so long as `quiet` says, or until that instant.
+    pub fn drain(
+        &mut self,
+        until: Instant,
+        quiet: Option<Duration>,
+        gone: Option<&OwnedFd>,
+        is_idle: impl Fn(&[u8]) -> bool,
+    ) -> Drained {
+        self.inbox.forget();
+        let mut since = Instant::now();
         loop {
-            self.inbox.forget();
             match self.ended {
                 Some(ChannelEnded::Broken | ChannelEnded::Refused) => return Drained::Broken,
                 Some(ChannelEnded::Closed | ChannelEnded::Gone) => return Drained::Ended,
                 None => {}
             }
             let now = Instant::now();
-            let calm = quiet.map(|quiet| now + quiet).filter(|calm| *calm <= until);
+            let calm = quiet.map(|quiet| since + quiet);
             if now >= until {
                 return Drained::Late;
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
-            wait(&mut fds, calm.unwrap_or(until));
+            wait(&mut fds, calm.unwrap_or(until).min(until));
             let (is_read, is_gone) =
                 (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
             // All of it: with TLS, an end may stand behind it of which no descriptor tells. A line that is
             // too long ends nothing here.
             let mut has_come = false;
             while is_read && Instant::now() < until {
-                self.inbox.forget();
                 match self.fill() {
                     Ok(false) => break,
-                    Ok(true) => has_come = true,
+                    Ok(true) if self.passes(&is_idle) => has_come = true,
+                    Ok(true) => (has_come, since) = (true, Instant::now()),
                     Err(_) => {
-                        has_come = true;
+                        self.inbox.forget();
+                        (has_come, since) = (true, Instant::now());
                         break;
                     }
                 }
             }
             if !has_come && is_gone {
                 self.end(ChannelEnded::Gone);
-            } else if !is_read && calm.is_some_and(|calm| Instant::now() >= calm) {
+            } else if quiet.is_some_and(|quiet| (since + quiet..until).contains(&Instant::now())) {
                 return Drained::Quiet;
+            }
+        }
+    }
+
+    /// Forgets the frames that are there; was each of them idle, and nothing begun?
+    fn passes(&mut self, is_idle: impl Fn(&[u8]) -> bool) -> bool {
+        let mut are_idle = true;
+        loop {
+            match self.inbox.frame() {
+                Ok(Some(frame)) => are_idle &= is_idle(self.inbox.bytes(frame)),
+                Ok(None) => return are_idle && self.inbox.rest().is_empty(),
+                Err(_) => {
+                    self.inbox.forget();
+                    return false;
+                }
             }
         }
     }
@@ -293,9 +316,22 @@ impl Stream {
 /// # Errors
 /// [`Failure::Garbage`]: it is none.
 pub fn text(frame: &[u8]) -> Result<&str, Failure> {
+    let line = line(frame)?;
+    Ok(line.strip_suffix('\r').unwrap_or(line))
+}
+
+/// The same, with the carriage return at its end, where it has one.
+///
+/// # Errors
+/// As [`text`].
+pub fn line(frame: &[u8]) -> Result<&str, Failure> {
     let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
-    let frame = frame.strip_suffix(b"\r").unwrap_or(frame);
-    let no_text = |_| Failure::Garbage(format!("a line is not UTF-8: {}", shown(frame)));
+    let no_text = |_| {
+        Failure::Garbage(format!(
+            "a line is not UTF-8: {}",
+            shown(frame.strip_suffix(b"\r").unwrap_or(frame))
+        ))
+    };
     std::str::from_utf8(frame).map_err(no_text)
 }
 
@@ -398,14 +434,14 @@ mod tests {
         stream.close_output();
         theirs.write_all(b"an answer\nhalf of").unwrap();
         let moment = Duration::from_millis(20);
-        assert_eq!(stream.drain(Instant::now() + moment, None, None), Drained::Late);
-        assert_eq!(stream.drain(soon(), Some(moment), None), Drained::Quiet);
+        assert_eq!(stream.drain(Instant::now() + moment, None, None, |_| false), Drained::Late);
+        assert_eq!(stream.drain(soon(), Some(moment), None, |_| false), Drained::Quiet);
         let reader = std::thread::spawn(move || {
             let mut all = String::new();
             std::io::Read::read_to_string(&mut theirs, &mut all).unwrap();
             all
         });
-        assert_eq!(stream.drain(soon(), None, None), Drained::Ended);
+        assert_eq!(stream.drain(soon(), None, None, |_| false), Drained::Ended);
         assert_eq!(reader.join().unwrap(), "late\n");
     }
 
@@ -415,7 +451,7 @@ mod tests {
         stream.send(b"unread\n", soon(), None).unwrap();
         // Closed with something unread: the kernel breaks it off.
         drop(theirs);
-        assert_eq!(stream.drain(soon(), None, None), Drained::Broken);
+        assert_eq!(stream.drain(soon(), None, None, |_| false), Drained::Broken);
     }
 
     #[test]

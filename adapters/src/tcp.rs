@@ -115,7 +115,7 @@ impl Adapter for TcpAdapter {
         if is_unclean && settle.barrier.is_empty() {
             let late = &mut self.late;
             let look = |until: Instant| match late {
-                Some(dialogue) => dialogue.settle(until, settle.quiet, None),
+                Some(dialogue) => dialogue.settle(&self.description.encoding, until, settle.quiet, None),
                 None => Arrival::Unknown,
             };
             let waited = self.system.wait(settle, session.deadline, look);
@@ -180,7 +180,12 @@ impl Adapter for TcpAdapter {
         }
         let settle = &self.description.settle;
         let begin = Instant::now();
-        let arrival = dialogue.settle(begin + settle.within, settle.quiet, self.server.process());
+        let arrival = dialogue.settle(
+            &self.description.encoding,
+            begin + settle.within,
+            settle.quiet,
+            self.server.process(),
+        );
         let left = match arrival {
             Arrival::Come => Left::Clean,
             Arrival::Late | Arrival::Unknown if self.server.is_ours() => Left::Ended,
@@ -217,7 +222,9 @@ impl TcpAdapter {
         }
         let settle = &self.description.settle;
         let until = Instant::now() + settle.within;
-        if dialogue.leave(until, settle.quiet, self.server.process())? == Sent::Crossed {
+        if dialogue.leave(&self.description.encoding, until, settle.quiet, self.server.process())?
+            == Sent::Crossed
+        {
             // The run is over.
             dialogue.not_sent(Sent::Crossed);
             return Ok(());

@@ -111,6 +111,17 @@ impl Template {
         Template(vec![Piece::Text(text.to_owned())])
     }
 
+    /// These one after the other, with that between.
+    pub fn joined(templates: impl IntoIterator<Item = Template>, between: &str) -> Self {
+        let mut pieces = Vec::new();
+        for Template(more) in templates {
+            let is_first = pieces.is_empty();
+            pieces.extend((!is_first).then(|| Piece::Text(between.to_owned())));
+            pieces.extend(more);
+        }
+        Template(pieces)
+    }
+
     /// A template of one line.
     ///
     /// # Errors

@@ -25,6 +25,7 @@ mod init;
 mod instantiated;
 mod interruptions;
 mod ioco;
+mod jobs;
 mod json;
 mod kinds;
 mod link;

@@ -102,12 +102,13 @@ fn lines(coin: &str) -> Lines {
             ("ChooseBeverage".to_owned(), template("CHOOSE {pBeverage}")),
         ],
         observations: vec![
-            ("Return".to_owned(), Shape::Lines(vec![pattern(r"change (?P<pRemainingValue>-?\d+)").unwrap()])),
+            ("Return".to_owned(), Shape::fitting([pattern(r"change (?P<pRemainingValue>-?\d+)").unwrap()])),
             (
                 "Deliver".to_owned(),
-                Shape::Lines(vec![pattern("take").unwrap(), pattern(r"(?P<pBeverage>\w+)").unwrap()]),
+                Shape::fitting([pattern("take").unwrap(), pattern(r"(?P<pBeverage>\w+)").unwrap()]),
             ),
         ],
+        ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling(vec![(
             "pBeverage".to_owned(),

@@ -193,9 +193,10 @@ fn way(address: SocketAddr) -> Transport {
         reset: Vec::new(),
         stimuli: vec![("Go".to_owned(), template("go")), ("Stop".to_owned(), template("stop"))],
         observations: vec![
-            ("Tick".to_owned(), Shape::Lines(vec![pattern("tick").unwrap()])),
-            ("Done".to_owned(), Shape::Lines(vec![pattern("done").unwrap()])),
+            ("Tick".to_owned(), Shape::fitting([pattern("tick").unwrap()])),
+            ("Done".to_owned(), Shape::fitting([pattern("done").unwrap()])),
         ],
+        ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,

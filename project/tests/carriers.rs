@@ -32,7 +32,7 @@ fn model() -> Iosts {
 }
 
 /// The adapter of an IUT file that is good.
-fn adapter(text: &str) -> Box<dyn Adapter> {
+pub fn adapter(text: &str) -> Box<dyn Adapter> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../execution/tests/servers");
     let read = iut::read(from_bytes("iut".to_owned(), text.into()).unwrap(), &folder, Some(&model()));
     let (iut, found) = read.unwrap_or_else(|found| panic!("{found:#?}"));
@@ -40,12 +40,12 @@ fn adapter(text: &str) -> Box<dyn Adapter> {
     open(&iut)
 }
 
-fn start(adapter: &mut dyn Adapter) -> Result<(), Failure> {
+pub fn start(adapter: &mut dyn Adapter) -> Result<(), Failure> {
     let deadline = Instant::now() + Duration::from_secs(20);
     adapter.start(&Session { iosts: &model(), constants: &[], seed: 1, deadline })
 }
 
-fn event(action: &str, values: &[&str]) -> Event {
+pub fn event(action: &str, values: &[&str]) -> Event {
     let iosts = model();
     let action = iosts.action(iosts.find_action(action).unwrap());
     let read = |(text, datum): (&&str, &coreach_model::Datum)| from_text(text, datum.ty()).unwrap();
@@ -53,7 +53,7 @@ fn event(action: &str, values: &[&str]) -> Event {
 }
 
 /// What comes next, within this time.
-fn next(adapter: &mut dyn Adapter, milliseconds: u64) -> String {
+pub fn next(adapter: &mut dyn Adapter, milliseconds: u64) -> String {
     match adapter.receive(Instant::now() + Duration::from_millis(milliseconds)) {
         Ok(Received::Output(event)) => event.to_string(),
         Ok(other) => format!("{other:?}"),

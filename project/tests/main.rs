@@ -5,6 +5,7 @@ mod captures;
 mod carriers;
 mod games;
 mod graphs;
+mod ignored;
 mod iut;
 mod kept;
 mod shared;

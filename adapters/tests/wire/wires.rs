@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{AnswerPlace, Http, Lines, Response, Shape, Spelling, Spelt, Unmatched};
 use coreach_adapters::json_lines::{Message, message};
-use coreach_adapters::lines::{FoundLine, Pending, pattern};
+use coreach_adapters::lines::{Pending, Recognized, pattern};
 use coreach_adapters::reply::{Reply, translate};
 use coreach_adapters::signature::Signatures;
 use coreach_adapters::template::Template;
@@ -57,7 +57,7 @@ pub fn json_line(signatures: &Signatures, line: &str) -> Option<String> {
 
 /// Lines by patterns.
 pub fn lines() -> Lines {
-    let one = |text: &str| Shape::Lines(vec![pattern(text).unwrap()]);
+    let one = |text: &str| Shape::fitting([pattern(text).unwrap()]);
     Lines {
         line_ending: "\n".to_owned(),
         reset: Vec::new(),
@@ -67,6 +67,7 @@ pub fn lines() -> Lines {
             ("Both".to_owned(), one(r"both (?P<p>\{.*\}) (?P<s>.*)")),
             ("Deliver".to_owned(), one(r"take (?P<d>.+)")),
         ],
+        ignored: Vec::new(),
         captures: Vec::new(),
         spelling: spelling(),
         unmatched: Unmatched::Fail,
@@ -78,7 +79,7 @@ pub fn pattern_line(lines: &Lines, signatures: &Signatures, line: &str) -> Optio
     let mut pending = Pending::default();
     pending.push(line).ok()?;
     match pending.next(lines, &mut signatures.clone()) {
-        Ok(FoundLine::Received(received)) => event(&received),
+        Ok(Recognized::Received(received)) => event(&received),
         _ => None,
     }
 }

@@ -6,9 +6,13 @@ class It(Wire):
             self.send(data)
         if expected is None:
             return
-        frame = self.frame(within)
-        frame = self.nothing() if frame is None else frame
-        fitting = None if isinstance(frame, Came) else re.fullmatch(expected, frame.hex())
+        until = time.monotonic() + within
+        while True:
+            frame = self.frame(max(until - time.monotonic(), 0))
+            frame = self.nothing() if frame is None else frame
+            fitting = None if isinstance(frame, Came) else re.fullmatch(expected, frame.hex())
+            if isinstance(frame, Came) or fitting or not self.is_ignored(frame):
+                break
         if fitting:
             self.without_captures({name: one for name, one in fitting.groupdict().items() if one is not None})
         else:
@@ -31,7 +35,19 @@ class It(Wire):
             values = found(fields, frame)
             if values is not None:
                 return [Came("event", frame, name, self.without_captures(values))]
+        if self.is_ignored(frame):
+            return []
         return [] if UNMATCHED == "ignore" else [Came("alien" if UNMATCHED == "fail" else "garbage", frame)]
+
+    def is_ignored(self, frame):
+        """Is it left alone? Then what is due is sent back."""
+        for fields, answer in IGNORED:
+            values = found(fields, frame)
+            if values is not None:
+                if answer is not None:
+                    self.send(answer(self, values))
+                return True
+        return False
 
     def frame(self, within):
         """The next frame, or what came that can be none; `None` where none comes in time or at all."""

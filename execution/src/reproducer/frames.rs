@@ -4,7 +4,8 @@ use coreach_adapters::cut::{Cut, Length};
 use coreach_adapters::description::{BitContent, Bits, Extent, Field};
 use coreach_adapters::integer::WireInteger;
 
-use super::python::{bytes, text};
+use super::python::{bytes, dictionary, text};
+use super::words::Filling;
 
 /// How frames are told apart.
 pub fn cut(cut: &Cut) -> String {
@@ -37,6 +38,27 @@ pub fn fields(fields: &[Field]) -> String {
         }
     };
     format!("[{}]", fields.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+/// What is sent for these fields, with these expressions of their values.
+pub fn written(of: &[Field], values: &[(&str, Filling)]) -> String {
+    let values = values.iter().map(|(name, value)| match value {
+        Filling::Known(known) => (*name, text(known)),
+        Filling::Run(run) => (*name, run.clone()),
+    });
+    format!("framed(written({}, {}))", fields(of), dictionary(values))
+}
+
+/// What fills these fields.
+///
+/// # Errors
+/// The name of one for which there is nothing.
+pub fn values<'f>(
+    fields: &'f [Field],
+    value: impl Fn(&str) -> Option<Filling>,
+) -> Result<Vec<(&'f str, Filling)>, String> {
+    let one = |name: &'f str| Ok((name, value(name).ok_or_else(|| name.to_owned())?));
+    names(fields).into_iter().map(one).collect()
 }
 
 /// The names in the fields.
@@ -92,12 +114,13 @@ mod tests {
     use coreach_adapters::Received;
     use coreach_adapters::binary::output;
     use coreach_adapters::cut::Inbox;
-    use coreach_adapters::description::{Binary, Encoding, Spelling, Stdio, Transport, Unmatched};
+    use coreach_adapters::description::{Binary, Encoding, Ignored, Spelling, Stdio, Transport, Unmatched};
+    use coreach_adapters::lines::Recognized;
     use coreach_model::random::Random;
 
     use super::*;
     use crate::reproducer::observations::constants;
-    use crate::reproducer::observations::tests::{SHOW, iut, python, shown, signatures};
+    use crate::reproducer::observations::tests::{SHOW, iut, python, sent, shown, signatures};
     use crate::reproducer::{COMMON, FRAMES, IMPORTS, WIRE};
 
     fn number(width: &str, name: Option<&str>) -> Field {
@@ -133,7 +156,14 @@ mod tests {
         ];
         let observations = observations.map(|(name, fields)| (name.to_owned(), fields)).to_vec();
         let (reset, stimuli, captures, spelling) = (Vec::new(), Vec::new(), Vec::new(), Spelling::default());
-        Binary { cut, reset, stimuli, observations, captures, spelling, unmatched }
+        let ignored = vec![
+            Ignored { pattern: vec![Field::Fixed(vec![4, 4])], answer: None },
+            Ignored {
+                pattern: vec![Field::Fixed(vec![0]), number("u8", Some("a"))],
+                answer: Some(vec![Field::Fixed(vec![9]), number("u16", Some("a"))]),
+            },
+        ];
+        Binary { cut, reset, stimuli, observations, ignored, captures, spelling, unmatched }
     }
 
     #[test]
@@ -150,7 +180,7 @@ mod tests {
             length("i16", 2, false),
         ];
         let mut random = Random::new(5);
-        let (mut outputs, mut aliens, mut wrong) = (0, 0, 0);
+        let (mut outputs, mut aliens, mut wrong, mut answers) = (0, 0, 0, 0);
         for (round, cut) in cuts.iter().cycle().take(18).enumerate() {
             let unmatched = if round % 4 == 0 { Unmatched::Ignore } else { Unmatched::Fail };
             let binary = binary(cut.clone(), unmatched);
@@ -180,8 +210,16 @@ mod tests {
                     }
                     Ok(Some(frame)) => {
                         let frame = inbox.bytes(frame).to_vec();
-                        let Some(received) = output(&binary, &frame, &mut signatures).unwrap() else {
-                            continue;
+                        let received = match output(&binary, &frame, &mut signatures).unwrap() {
+                            Recognized::Received(received) => received,
+                            Recognized::Ignored(answer) if answer.is_empty() => continue,
+                            Recognized::Ignored(mut answer) => {
+                                answers += 1;
+                                answer.extend((*cut == Cut::Lines).then_some(b'\n'));
+                                expected.push(sent(&answer));
+                                continue;
+                            }
+                            Recognized::More => panic!("a frame is whole"),
                         };
                         *(if matches!(received, Received::Alien(_)) { &mut aliens } else { &mut outputs }) +=
                             1;
@@ -192,13 +230,13 @@ mod tests {
             let encoding = Encoding::Binary(binary);
             let way = Transport::Stdio(Stdio { encoding, ..crate::reproducer::observations::tests::stdio() });
             let main = format!(
-                "it = It()\nit.more = lambda until: False\nit.buffer = {}\ncame = it.next(0)\nwhile came.kind != 'silence':\n    print(show(came))\n    if came.kind == 'garbage':\n        break\n    came = it.next(0)\n",
+                "it = It()\nit.send = lambda data: print('-> ' + data.hex())\nit.more = lambda until: False\nit.buffer = {}\ncame = it.next(0)\nwhile came.kind != 'silence':\n    print(show(came))\n    if came.kind == 'garbage':\n        break\n    came = it.next(0)\n",
                 bytes(&wire)
             );
             let printed = python(&[
                 IMPORTS,
                 "TLS = None\n",
-                &constants(&iut(way), &signatures),
+                &constants(&iut(way), &signatures).unwrap(),
                 COMMON,
                 WIRE,
                 FRAMES,
@@ -207,6 +245,7 @@ mod tests {
             ]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "{cut:?}");
         }
-        assert!(outputs > 100 && aliens > 100 && wrong > 0, "{outputs} {aliens} {wrong}");
+        let counts = [outputs, aliens, wrong, answers];
+        assert!(outputs > 100 && aliens > 100 && wrong > 0 && answers > 20, "{counts:?}");
     }
 }

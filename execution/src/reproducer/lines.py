@@ -15,8 +15,12 @@ class It(Wire):
             self.send(data)
         if expected is None:
             return
-        line = self.line(within)
-        found = None if line is None else re.fullmatch(expected, line.decode("utf-8", "replace"))
+        until = time.monotonic() + within
+        while True:
+            line = self.line(max(until - time.monotonic(), 0))
+            found = None if line is None else re.fullmatch(expected, line.decode("utf-8", "replace"))
+            if line is None or found or not self.is_ignored(line):
+                break
         if found:
             self.without_captures({name: one for name, one in found.groupdict().items() if one is not None})
         else:
@@ -42,6 +46,8 @@ class It(Wire):
         while self.pending and not self.events:
             if self.rule == len(self.shapes):
                 line = self.taken(1)
+                if self.is_ignored(line):
+                    continue
                 if UNMATCHED != "ignore":
                     return Came("alien" if UNMATCHED == "fail" else "garbage", line)
                 continue
@@ -70,6 +76,16 @@ class It(Wire):
             found += [self.decoded(is_last=True)]
         self.pending, self.events, self.rule, self.seen = held
         return [came for came in found if came is not None]
+
+    def is_ignored(self, line):
+        """Is it left alone? Then what is due is sent back."""
+        for pattern, answer in IGNORED:
+            found = re.fullmatch(pattern, line.decode("utf-8", "replace"))
+            if found:
+                if answer is not None:
+                    self.send(answer(self, found.groupdict("")))
+                return True
+        return False
 
     def taken(self, count):
         raw = "\n".join(self.pending[:count]).encode("utf-8")

@@ -41,6 +41,7 @@ use coreach_adapters::description::{
     Transport,
 };
 use coreach_adapters::evidence::{self, EvidenceItem, EvidenceKind};
+use coreach_adapters::lines::Recognized;
 use coreach_adapters::signature::Signatures;
 use coreach_adapters::{Failure, Received, Session, binary, encoding, json_lines};
 use coreach_model::semantics::Event;
@@ -82,7 +83,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     let writer = Writer { signatures, session, redact, body: String::new() };
     let (way, mut writer) = writer.begun(&iut.way)?;
     writer.steps(&iut.way, run, &offence, &told.expected)?;
-    let constants = observations::constants(iut, &writer.signatures);
+    let constants = observations::constants(iut, &writer.signatures)?;
     let name = &judge.iosts().name;
     let mut script = String::from("#!/usr/bin/env python3\n");
     for line in [
@@ -384,8 +385,7 @@ impl Writer<'_> {
             }
             before = Some(step.at);
         }
-        let is_end =
-            |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.from_elsewhere().is_none();
+        let is_end = |item: &&EvidenceItem| item.is_of_failure();
         let end = run.wire.iter().rev().find(is_end).map(|item| item.at);
         let gap = end.unwrap_or_default().saturating_sub(before.unwrap_or_default());
         match offence {
@@ -506,9 +506,10 @@ fn tls(way: &Transport) -> Result<String, NoScript> {
 /// they are of.
 fn is_frame(way: &Transport, signatures: &mut Signatures, raw: &[u8]) -> bool {
     match way.encoding() {
-        Some(Encoding::Binary(described)) => {
-            !matches!(binary::output(described, raw, signatures), Ok(Some(Received::Output(_))))
-        }
+        Some(Encoding::Binary(described)) => !matches!(
+            binary::output(described, raw, signatures),
+            Ok(Recognized::Received(Received::Output(_)))
+        ),
         _ => true,
     }
 }

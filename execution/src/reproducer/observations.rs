@@ -3,18 +3,23 @@
 use std::fmt::Write as _;
 
 use coreach_adapters::description::{
-    AnswerPlace, BlockEnd, Capture, Encoding, Field, Iut, Middle, Response, Shape, Source, Stdio, Tcp,
-    Transport, Unmatched,
+    AnswerPlace, BlockEnd, Capture, Encoding, Field, Iut, LinePart, Middle, Response, Shape, Source, Stdio,
+    Tcp, Transport, Unmatched,
 };
 use coreach_adapters::signature::Signatures;
 use regex::Regex;
 
 use super::frames;
 use super::python::{self, dictionary, text};
-use super::writer::PATIENCE;
+use super::sent::known;
+use super::words::{Filling, PLAIN, Words};
+use super::writer::{NoScript, PATIENCE, no_value};
 
 /// The constants in front of the script.
-pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
+///
+/// # Errors
+/// What is sent back for what is ignored cannot be written.
+pub fn constants(iut: &Iut, signatures: &Signatures) -> Result<String, NoScript> {
     let mut constants = format!("PATIENCE = {}\n", PATIENCE.as_secs());
     let captures = iut.way.captures();
     let defaults = captures.iter().map(|capture| (capture.name.as_str(), or_none(capture.default.as_ref())));
@@ -36,9 +41,20 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
         | Transport::Udp(Tcp { encoding: Encoding::Lines(lines), .. })
         | Transport::Stdio(Stdio { encoding: Encoding::Lines(lines), .. }) => {
             let one = |(action, shape): &(String, Shape)| {
-                format!("{}, {}", text(action), lines_of(action, shape, signatures))
+                Ok(format!("{}, {}", text(action), lines_of(action, shape, signatures)?))
             };
-            list(lines.unmatched, lines.observations.iter().map(one).collect());
+            list(lines.unmatched, lines.observations.iter().map(one).collect::<Result<_, NoScript>>()?);
+            let of = |pattern: &Regex| text(&python::pattern(pattern.as_str()));
+            let ignored = lines.ignored.iter().map(|one| {
+                let groups: Vec<&str> = one.pattern.capture_names().flatten().collect();
+                let answer = one.answer.as_ref().map(|answer| {
+                    let mut words = Words::of(answer, |name| part(&groups, signatures, name), PLAIN)?;
+                    words.push(&lines.line_ending);
+                    Ok(words.bytes())
+                });
+                (of(&one.pattern), answer.transpose())
+            });
+            constants.push_str(&list_of_ignored(ignored)?);
         }
         Transport::Tcp(Tcp { encoding: Encoding::Binary(binary), .. })
         | Transport::Udp(Tcp { encoding: Encoding::Binary(binary), .. })
@@ -48,6 +64,15 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
             };
             list(binary.unmatched, binary.observations.iter().map(one).collect());
             let _ = writeln!(constants, "CUT = {}", frames::cut(&binary.cut));
+            let ignored = binary.ignored.iter().map(|one| {
+                let groups = frames::names(&one.pattern);
+                let answer = one.answer.as_ref().map(|fields| {
+                    let values = frames::values(fields, |name| part(&groups, signatures, name))?;
+                    Ok(frames::written(fields, &values))
+                });
+                (frames::fields(&one.pattern), answer.transpose())
+            });
+            constants.push_str(&list_of_ignored(ignored)?);
         }
         Transport::Http(http) => {
             list(http.unmatched, http.observations.iter().map(|(name, one)| answer(name, one)).collect());
@@ -56,7 +81,28 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
         }
         _ => {}
     }
-    constants
+    Ok(constants)
+}
+
+/// What fills a hole of an answer to what is ignored, of which these are the parts.
+fn part(parts: &[&str], signatures: &Signatures, name: &str) -> Option<Filling> {
+    match parts.contains(&name) {
+        true => Some(Filling::Run(format!("at[{}]", text(name)))),
+        false => known(signatures, name),
+    }
+}
+
+/// What is ignored: of each what it looks like, and a function of its parts that is the answer.
+fn list_of_ignored(
+    ignored: impl Iterator<Item = (String, Result<Option<String>, String>)>,
+) -> Result<String, NoScript> {
+    let one = |(pattern, answer): (String, Result<Option<String>, String>)| {
+        let answer = answer.map_err(no_value)?;
+        let answer = answer.map_or("None".to_owned(), |sent| format!("lambda it, at: {sent}"));
+        Ok(format!("\n    ({pattern}, {answer}),"))
+    };
+    let items: Result<String, NoScript> = ignored.map(one).collect();
+    Ok(format!("IGNORED = [{}]\n", items?))
 }
 
 fn answer(action: &str, response: &Response) -> String {
@@ -105,11 +151,20 @@ fn or_none(name: Option<&String>) -> String {
 }
 
 /// The arguments of a `Shape`, by their names.
-fn lines_of(action: &str, shape: &Shape, signatures: &Signatures) -> String {
+fn lines_of(action: &str, shape: &Shape, signatures: &Signatures) -> Result<String, NoScript> {
     let one = |pattern: &Regex| text(&python::pattern(pattern.as_str()));
     let all = |patterns: &[Regex]| format!("[{}]", patterns.iter().map(one).collect::<Vec<_>>().join(", "));
     let block = match shape {
-        Shape::Lines(patterns) => return dictionary([("patterns", all(patterns))].into_iter()),
+        Shape::Lines(parts) => {
+            let fitting = |part: &LinePart| match part {
+                LinePart::Fitting(pattern) => Ok(one(pattern)),
+                LinePart::Counted { name, .. } => Err(NoScript(format!(
+                    "the bytes of `{name}` are counted in `{action}`, which a script cannot read yet"
+                ))),
+            };
+            let parts: Vec<String> = parts.iter().map(fitting).collect::<Result<_, _>>()?;
+            return Ok(dictionary([("patterns", format!("[{}]", parts.join(", ")))].into_iter()));
+        }
         Shape::Block(block) => block,
     };
     let mut keys = Vec::new();
@@ -130,7 +185,7 @@ fn lines_of(action: &str, shape: &Shape, signatures: &Signatures) -> String {
         }
     }
     keys.extend(block.then.as_ref().map(|then| ("then", text(then))));
-    dictionary(keys.into_iter())
+    Ok(dictionary(keys.into_iter()))
 }
 
 #[cfg(test)]
@@ -139,8 +194,8 @@ pub mod tests {
 
     use std::time::Instant;
 
-    use coreach_adapters::description::{Block, Http, Lines, Spelling};
-    use coreach_adapters::lines::{FoundLine, Pending, pattern};
+    use coreach_adapters::description::{Block, Http, Ignored, Lines, Spelling};
+    use coreach_adapters::lines::{Pending, Recognized, pattern};
     use coreach_adapters::reply::{Reply, translate};
     use coreach_adapters::template::Template;
     use coreach_adapters::{Received, Session};
@@ -209,6 +264,11 @@ transitions: [{ from: A, to: A, on: Told }]
         format!("{} {hex}", word.strip_suffix("()").unwrap_or(&word))
     }
 
+    /// What is sent back, as the script tells it.
+    pub fn sent(answer: &[u8]) -> String {
+        format!("-> {}", coreach_adapters::encoding::hex(answer))
+    }
+
     fn block(begin: Option<&str>, middle: Middle, end: BlockEnd, then: Option<&str>) -> Shape {
         let begin = begin.map(|begin| pattern(begin).unwrap());
         Shape::Block(Box::new(Block { begin, middle, end, then: then.map(str::to_owned) }))
@@ -244,9 +304,9 @@ transitions: [{ from: A, to: A, on: Told }]
             ),
             ("Told", block(Some("t"), Middle::Any, mark("e"), None)),
             ("Word", block(None, Middle::Lines(one("i .*")), mark("j (?<a>[0-9])"), None)),
-            ("Pair", Shape::Lines(vec![one("l (?P<a>[0-9])"), one("m (?P<b>[0-9])")])),
+            ("Pair", Shape::fitting([one("l (?P<a>[0-9])"), one("m (?P<b>[0-9])")])),
             ("Listed", block(Some("l (?P<n>[0-9])"), Middle::Any, mark("j [0-9]"), None)),
-            ("Told", Shape::Lines(vec![one("e")])),
+            ("Told", Shape::fitting([one("e")])),
         ];
         let mut signatures = signatures();
         let mut random = Random::new(11);
@@ -265,6 +325,13 @@ transitions: [{ from: A, to: A, on: Told }]
                 stimuli: Vec::new(),
                 observations: rules,
                 spelling: Spelling::default(),
+                ignored: vec![
+                    Ignored { pattern: one("x|e"), answer: None },
+                    Ignored {
+                        pattern: one("m (?P<a>[0-2])(?P<b>x)?"),
+                        answer: Some(Template::parse("y {a}{b}").unwrap()),
+                    },
+                ],
                 captures: Vec::new(),
                 unmatched,
             };
@@ -281,9 +348,10 @@ transitions: [{ from: A, to: A, on: Told }]
                 pending.push(line).unwrap();
                 loop {
                     match pending.next(&lines, &mut signatures).unwrap() {
-                        FoundLine::More => break,
-                        FoundLine::Ignored => {}
-                        FoundLine::Received(received) => expected.push(shown(&received, &pending.taken())),
+                        Recognized::More => break,
+                        Recognized::Ignored(answer) if answer.is_empty() => {}
+                        Recognized::Ignored(answer) => expected.push(sent(&answer)),
+                        Recognized::Received(received) => expected.push(shown(&received, &pending.taken())),
                     }
                 }
             }
@@ -293,13 +361,13 @@ transitions: [{ from: A, to: A, on: Told }]
             let way = Transport::Stdio(Stdio { encoding: Encoding::Lines(lines), ..stdio() });
             let words: Vec<String> = wire.iter().map(|line| text(line)).collect();
             let main = format!(
-                "it = It()\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",
+                "it = It()\nit.send = lambda data: print('-> ' + data.hex())\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",
                 words.join(", ")
             );
             let printed = python(&[
                 IMPORTS,
                 "TLS = None\n",
-                &constants(&iut(way), &signatures),
+                &constants(&iut(way), &signatures).unwrap(),
                 COMMON,
                 WIRE,
                 LINES,
@@ -308,7 +376,8 @@ transitions: [{ from: A, to: A, on: Told }]
             ]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "round {round}");
         }
-        assert!(outputs > 200 && aliens > 40 && kinds.len() == 7, "{outputs} {aliens} {kinds:?}");
+        let answered = kinds.remove("->");
+        assert!(answered && outputs > 200 && aliens > 40 && kinds.len() == 7, "{outputs} {aliens} {kinds:?}");
     }
 
     #[test]
@@ -420,7 +489,7 @@ transitions: [{ from: A, to: A, on: Told }]
                 "for status, body, headers in [{}]:\n    print((str(status) + ' ' + '; '.join(map(show, translated(status, body, headers)))).rstrip())\n",
                 asked.join(", ")
             );
-            let constants = constants(&iut(Transport::Http(http)), &signatures);
+            let constants = constants(&iut(Transport::Http(http)), &signatures).unwrap();
             let printed =
                 python(&[IMPORTS, "SECRET = []\nTLS = None\n", &constants, COMMON, HTTP, SHOW, &main]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected);

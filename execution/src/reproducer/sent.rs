@@ -3,12 +3,13 @@
 
 use coreach_adapters::description::{Encoding, Request, Spelling, Transport};
 use coreach_adapters::encoding::percent_encoded;
+use coreach_adapters::signature::Signatures;
 use coreach_adapters::template::Template;
 use coreach_adapters::{binary, json_lines};
 use coreach_model::semantics::Event;
 
 use super::frames;
-use super::python::{self, bytes, text};
+use super::python::{bytes, text};
 use super::words::{Filling, HoleText, PLAIN, Words};
 use super::writer::{NoScript, Writer, no_script, no_value};
 
@@ -23,6 +24,12 @@ fn of_launch(name: &str, launched: &[&str]) -> Option<Filling> {
 /// What was captured.
 fn captured(name: &str) -> Filling {
     Filling::Run(format!("it.captured({})", text(name)))
+}
+
+/// What fills a hole that is no parameter's.
+pub fn known(signatures: &Signatures, name: &str) -> Option<Filling> {
+    let captured = || signatures.captures(name).then(|| captured(name));
+    signatures.constant(name).map(Filling::Known).or_else(captured)
 }
 
 impl Writer<'_> {
@@ -42,13 +49,7 @@ impl Writer<'_> {
 
     /// What fills a hole before the first stimulus.
     pub(super) fn before(&self, name: &str, launched: &[&str]) -> Option<Filling> {
-        of_launch(name, launched).or_else(|| self.known(name))
-    }
-
-    /// What fills a hole that is no parameter's.
-    fn known(&self, name: &str) -> Option<Filling> {
-        let captured = || self.signatures.captures(name).then(|| captured(name));
-        self.signatures.constant(name).map(Filling::Known).or_else(captured)
+        of_launch(name, launched).or_else(|| known(&self.signatures, name))
     }
 
     /// What fills a hole of a stimulus.
@@ -57,7 +58,7 @@ impl Writer<'_> {
         if action.parameters.iter().any(|datum| datum.name() == name) {
             return self.signatures.hole(event, spelling, name).map(Filling::Known);
         }
-        self.known(name)
+        known(&self.signatures, name)
     }
 
     /// The words of a request. The values of some headers are asked for when the script runs.
@@ -95,21 +96,13 @@ impl Writer<'_> {
             (_, Some(Encoding::Binary(binary))) => {
                 let fields = binary.stimuli.iter().find(|(action, _)| *action == event.action);
                 let (_, fields) = fields.ok_or_else(|| none("frame"))?;
-                let mut values = Vec::new();
-                for name in frames::names(fields) {
-                    let value = self.hole(event, &binary.spelling, name);
-                    values.push((name, value.ok_or_else(|| no_value(name.to_owned()))?));
-                }
+                let values = frames::values(fields, |name| self.hole(event, &binary.spelling, name));
+                let values = values.map_err(no_value)?;
                 if values.iter().all(|(_, value)| matches!(value, Filling::Known(_))) {
                     let sent = binary::input(binary, event, &self.signatures);
                     return Ok(bytes(&sent.map_err(no_script)?));
                 }
-                let values = values.into_iter().map(|(name, value)| match value {
-                    Filling::Known(known) => (name, text(&known)),
-                    Filling::Run(run) => (name, run),
-                });
-                let values = python::dictionary(values);
-                Ok(format!("framed(written({}, {values}))", frames::fields(fields)))
+                Ok(frames::written(fields, &values))
             }
             (Transport::Http(http), None) => {
                 let request = http.stimuli.iter().find(|(action, _)| *action == event.action);

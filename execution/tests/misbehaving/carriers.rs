@@ -73,7 +73,7 @@ fn json(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
 fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
     let words = ["lines", habit, "{port}", tag, folder.to_str().unwrap()];
     let expect = |text: &str| Some(pattern(text).unwrap());
-    let fits = |texts: &[&str]| Shape::Lines(texts.iter().map(|text| pattern(text).unwrap()).collect());
+    let fits = |texts: &[&str]| Shape::fitting(texts.iter().map(|text| pattern(text).unwrap()));
     let encoding = Lines {
         line_ending: "\n".to_owned(),
         reset: vec![
@@ -91,6 +91,7 @@ fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
             ("Return".to_owned(), fits(&["change (?P<pRemainingValue>.+)"])),
             ("Deliver".to_owned(), fits(&["take", r"(?P<pBeverage>\w+)"])),
         ],
+        ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,

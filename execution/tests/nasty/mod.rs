@@ -89,9 +89,10 @@ fn lines() -> Lines {
         reset: vec![reset],
         stimuli: vec![("Add".to_owned(), template("ADD {pBy}")), ("Ask".to_owned(), template("ASK"))],
         observations: vec![
-            ("Done".to_owned(), Shape::Lines(vec![pattern("done").unwrap()])),
-            ("Value".to_owned(), Shape::Lines(vec![pattern(r"value (?P<pValue>-?\d+)").unwrap()])),
+            ("Done".to_owned(), Shape::fitting([pattern("done").unwrap()])),
+            ("Value".to_owned(), Shape::fitting([pattern(r"value (?P<pValue>-?\d+)").unwrap()])),
         ],
+        ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,

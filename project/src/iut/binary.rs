@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use coreach_adapters::binary::fits;
 use coreach_adapters::cut::{Cut, LONGEST, Length};
-use coreach_adapters::description::{Binary, BitContent, Bits, Extent, Field};
+use coreach_adapters::description::{Binary, BitContent, Bits, Extent, Field, Ignored};
 use coreach_adapters::encoding::unhex;
 use coreach_adapters::integer::WireInteger;
 use coreach_model::data::Datum;
@@ -16,12 +16,14 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
 use super::captures;
+use super::ignored::items;
 use super::settle::{self, Speech};
 use super::words::{IutReader, ParameterPlaces};
 
 const FRAME: &str = "frame: { length: u16 }";
 const STIMULI: &str = "stimuli: { Ask: [ { as: u8, is: 1 }, { as: u16, name: pId } ] }";
 const OBSERVATIONS: &str = "observations: { Answer: [ { as: u8, is: 2 }, { as: u16, name: pId } ] }";
+const IGNORE: &str = "ignore: [ { pattern: [ { as: u8, is: 9 } ], answer: [ { as: u8, is: 10 } ] } ]";
 const FIELD: &str = "{ as: u16, name: pId }";
 const BITS: &str = "{ bits: [ { width: 7, is: 0 }, { width: 1, name: pFlag } ] }";
 
@@ -58,7 +60,8 @@ pub fn binary(
     reader.check_captured("field", "observations: { Welcome: [ { as: u16, name: NAME } ] }");
     let spelling = reader.spelling(entries);
     let unmatched = reader.unmatched(entries);
-    Some(Binary { cut: cut?, reset, stimuli, observations, captures, spelling, unmatched })
+    let ignored = ignored(reader, entries);
+    Some(Binary { cut: cut?, reset, stimuli, observations, ignored, captures, spelling, unmatched })
 }
 
 /// `frame`: how frames are told apart.
@@ -97,30 +100,87 @@ fn actions(
     let mut found = Vec::new();
     for (entry, action) in reader.actions(entries, key, like, kind) {
         let what = format!("the frame of `{}`", entry.key.text);
-        // One without fields is written so, and is not what was forgotten.
-        if entry.value.is_nothing() {
-            shape::wrong_kind(reader.collector, &entry.value, &what, "a list of fields", like);
-            continue;
-        }
-        let Some(items) = shape::list(reader.collector, &entry.value, &what, like) else { continue };
-        let before = reader.collector.errors();
-        let mut fields =
-            Fields { reader: &mut *reader, is_sent: kind == ActionKind::Input, named: Vec::new() };
-        let read: Vec<Option<Field>> = items.iter().map(|item| fields.field(item)).collect();
-        let named = fields.named;
-        let is_rest =
-            |field: &Option<Field>| matches!(field, Some(Field::Bytes { extent: Extent::Rest, .. }));
-        if let Some(at) = read.iter().position(is_rest).filter(|at| at + 1 < read.len()) {
-            let message = "behind the rest of a frame there is nothing";
-            reader.collector.error("wrong-order", message, &items[at + 1].head(), "behind `rest`");
-        }
-        if reader.collector.errors() > before {
-            continue;
-        }
+        let read = fields(reader, &entry.value, &what, like, kind == ActionKind::Input);
+        let Some((fields, named)) = read else { continue };
         check(reader, action.as_ref(), entry, &named, kind);
-        found.push((entry.key.text.clone(), read.into_iter().flatten().collect()));
+        found.push((entry.key.text.clone(), fields));
     }
     found
+}
+
+/// The fields of a frame, and the names in them.
+fn fields(
+    reader: &mut IutReader<'_>,
+    node: &Node,
+    what: &str,
+    like: &str,
+    is_sent: bool,
+) -> Option<(Vec<Field>, Vec<Named>)> {
+    // One without fields is written so, and is not what was forgotten.
+    if node.is_nothing() {
+        shape::wrong_kind(reader.collector, node, what, "a list of fields", like);
+        return None;
+    }
+    let items = shape::list(reader.collector, node, what, like)?;
+    let before = reader.collector.errors();
+    let mut fields = Fields { reader: &mut *reader, is_sent, named: Vec::new() };
+    let read: Vec<Option<Field>> = items.iter().map(|item| fields.field(item)).collect();
+    let named = fields.named;
+    let is_rest = |field: &Option<Field>| matches!(field, Some(Field::Bytes { extent: Extent::Rest, .. }));
+    if let Some(at) = read.iter().position(is_rest).filter(|at| at + 1 < read.len()) {
+        let message = "behind the rest of a frame there is nothing";
+        reader.collector.error("wrong-order", message, &items[at + 1].head(), "behind `rest`");
+    }
+    (reader.collector.errors() == before).then(|| (read.into_iter().flatten().collect(), named))
+}
+
+/// `ignore` of frames.
+fn ignored(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Ignored<Vec<Field>, Vec<Field>>> {
+    let mut ignored = Vec::new();
+    for (pattern, answer) in items(reader, entries, IGNORE) {
+        let Some((pattern, found)) = fields(reader, pattern, "`pattern`", IGNORE, false) else { continue };
+        let answer = match answer {
+            None => None,
+            Some(node) => {
+                let Some((answer, named)) = fields(reader, node, "`answer`", IGNORE, true) else { continue };
+                let own: Vec<&str> = found.iter().map(|name| name.text.as_str()).collect();
+                check_known(reader, None, &own, &named);
+                Some(answer)
+            }
+        };
+        ignored.push(Ignored { pattern, answer });
+    }
+    ignored
+}
+
+/// Reports names of what is sent that are none of these, no constant and no capture.
+fn check_known(reader: &mut IutReader<'_>, action: Option<&Action>, own: &[&str], named: &[Named]) {
+    let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
+    let captures: Vec<String> = reader.captured().map(str::to_owned).collect();
+    let known = || {
+        let own = own.iter().copied().chain(constants.iter().map(Datum::name));
+        own.chain(captures.iter().map(String::as_str))
+    };
+    // Without a model, a constant may have any name.
+    let is_known = |name: &str| reader.iosts.is_none() || known().any(|other| other == name);
+    let unknown: Vec<&Named> = named.iter().filter(|name| !is_known(&name.text)).collect();
+    for name in unknown {
+        let (what, message) = match action {
+            Some(action) => (
+                format!("parameters of `{}`, and constants", action.name),
+                format!("`{}` has no parameter `{}`", action.name, name.text),
+            ),
+            None => (
+                "fields of `pattern`, and constants".to_owned(),
+                format!("nothing here is called `{}`", name.text),
+            ),
+        };
+        let help = match reader.collector.nearest(&name.text, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => inventory(&what, known()),
+        };
+        reader.collector.mistake("unknown-parameter", message, &name.span, "not known", help);
+    }
 }
 
 /// The names of a frame are those of the action.
@@ -133,20 +193,8 @@ fn check(
 ) {
     if kind == ActionKind::Input {
         let Some(action) = action else { return };
-        let parameters = || action.parameters.iter().map(Datum::name);
-        let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
-        let captures: Vec<String> = reader.captured().map(str::to_owned).collect();
-        let known = || {
-            parameters().chain(constants.iter().map(Datum::name)).chain(captures.iter().map(String::as_str))
-        };
-        for name in named.iter().filter(|name| known().all(|other| other != name.text)) {
-            let help = match reader.collector.nearest(&name.text, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => inventory(&format!("parameters of `{}`, and constants", action.name), known()),
-            };
-            let message = format!("`{}` has no parameter `{}`", action.name, name.text);
-            reader.collector.mistake("unknown-parameter", message, &name.span, "not known", help);
-        }
+        let own: Vec<&str> = action.parameters.iter().map(Datum::name).collect();
+        check_known(reader, Some(action), &own, named);
         let sent: Vec<&str> = named.iter().map(|name| name.text.as_str()).collect();
         let how = |name: &str| format!("a field with `name: {name}` is its value");
         reader.check_sent(action, &sent, &entry.key.span, how);

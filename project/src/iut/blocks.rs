@@ -1,12 +1,18 @@
-//! The lines that an output is: a pattern, one for each line, or a block up to an end.
+//! The lines that an output is: a pattern, one for each line or bytes that a line counts, or a block up to an
+//! end.
 
-use coreach_adapters::description::{Block, BlockEnd, Middle, Shape};
+use std::ops::Range;
+use std::sync::Arc;
+
+use coreach_adapters::description::{Block, BlockEnd, LinePart, Middle, Shape};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
 use super::patterns::{OBSERVATIONS, Regex, regular};
 use super::words::{IutReader, ParameterPlaces};
+
+const COUNTED: &str = "['^FOUND (?P<bytes>\\d+)$', { name: pText, size: bytes }]";
 
 const BLOCK: &str = "{ begin: '^\\+OK .*$', end: '^\\.$' }";
 
@@ -16,8 +22,8 @@ pub struct Read {
     pub shape: Shape,
     /// The groups of all patterns.
     pub groups: ParameterPlaces,
-    /// The group that counts, which need not be a parameter.
-    pub count: Option<String>,
+    /// The groups that count, which need not be parameters.
+    pub counts: Vec<String>,
 }
 
 /// The lines of the output of this entry.
@@ -25,14 +31,12 @@ pub fn lines_of(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Read> {
     let what = format!("the pattern of `{}`", entry.key.text);
     let before = reader.collector.errors();
     let mut groups = Groups { reader: &mut *reader, found: Vec::new() };
-    let (shape, count) = match &entry.value.kind {
-        NodeKind::Sequence(items) if !items.is_empty() => {
-            (Shape::Lines(groups.patterns(&entry.value, &what)), None)
-        }
-        NodeKind::Scalar(_) => (Shape::Lines(groups.patterns(&entry.value, &what)), None),
+    let (shape, counts) = match &entry.value.kind {
+        NodeKind::Sequence(items) if !items.is_empty() => groups.parts(items, &what),
+        NodeKind::Scalar(_) => (Shape::fitting(groups.patterns(&entry.value, &what)), Vec::new()),
         NodeKind::Mapping(_) => {
             let (block, count) = groups.block(&entry.value, &what)?;
-            (Shape::Block(Box::new(block)), count)
+            (Shape::Block(Box::new(block)), Vec::from_iter(count))
         }
         NodeKind::Sequence(_) => {
             let expected = "a regular expression, a list with one for each line, or a block";
@@ -41,7 +45,7 @@ pub fn lines_of(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Read> {
         }
     };
     let groups = groups.found;
-    (reader.collector.errors() == before).then_some(Read { shape, groups, count })
+    (reader.collector.errors() == before).then_some(Read { shape, groups, counts })
 }
 
 /// The groups that were found until now; each name once.
@@ -51,6 +55,53 @@ struct Groups<'r, 'a> {
 }
 
 impl Groups<'_, '_> {
+    /// Lines one after the other, and the groups that count bytes of them.
+    fn parts(&mut self, items: &[Arc<Node>], what: &str) -> (Shape, Vec<String>) {
+        let (mut parts, mut counts) = (Vec::new(), Vec::new());
+        for item in items {
+            if !matches!(item.kind, NodeKind::Mapping(_)) {
+                parts.extend(self.pattern(item, what).map(LinePart::Fitting));
+            } else if let Some((count, name)) = self.counted(item) {
+                counts.push(count.clone());
+                parts.push(LinePart::Counted { count, name });
+            }
+        }
+        (Shape::Lines(parts), counts)
+    }
+
+    /// The group that counts the bytes of a parameter, and that parameter.
+    fn counted(&mut self, node: &Node) -> Option<(String, String)> {
+        let what = "a part that is counted in bytes";
+        let entries = shape::mapping(self.reader.collector, node, what, COUNTED)?;
+        shape::check_keys(self.reader.collector, entries, &["name", "size"], what);
+        let mut get = |key: &str| {
+            let value = shape::required(self.reader.collector, node, entries, key, what, COUNTED)?;
+            shape::scalar(self.reader.collector, value, &format!("`{key}`"), COUNTED)
+        };
+        let (name, size) = (get("name")?, get("size")?);
+        if self.found.iter().all(|(group, _)| *group != size.text) {
+            let message = format!("no line before has a group `{}`", size.text);
+            self.reader.wrong(
+                node,
+                &message,
+                "nothing counts these bytes",
+                &format!("for example `{COUNTED}`"),
+            );
+        }
+        self.name(name.text.clone(), name.span.clone());
+        Some((size.text.clone(), name.text.clone()))
+    }
+
+    /// A name is found here.
+    fn name(&mut self, name: String, place: Range<usize>) {
+        if self.found.iter().any(|(other, _)| *other == name) {
+            let message = format!("`{name}` is found in two lines");
+            self.reader.collector.error("duplicate-key", message, &place, "the second time");
+        } else {
+            self.found.push((name, place));
+        }
+    }
+
     /// A pattern, or a list of them.
     fn patterns(&mut self, node: &Node, what: &str) -> Vec<Regex> {
         let nodes: Vec<&Node> = match &node.kind {
@@ -64,12 +115,7 @@ impl Groups<'_, '_> {
         let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, OBSERVATIONS)?;
         let (regex, names) = regular(self.reader, scalar)?;
         for (name, place) in names {
-            if self.found.iter().any(|(other, _)| *other == name) {
-                let message = format!("`{name}` is found in two lines");
-                self.reader.collector.error("duplicate-key", message, &place, "the second time");
-            } else {
-                self.found.push((name, place));
-            }
+            self.name(name, place);
         }
         Some(regex)
     }

@@ -11,16 +11,17 @@ use super::binary::Carrier;
 use super::patterns::OBSERVATIONS;
 use super::settle::{self, Speech};
 use super::words::IutReader;
-use super::{binary, captures, lines};
+use super::{binary, captures, ignored, lines};
 
 /// The keys that belong to an encoding.
-pub const KEYS: [&str; 9] = [
+pub const KEYS: [&str; 10] = [
     "encoding",
     "line_ending",
     "frame",
     "reset",
     "stimuli",
     "observations",
+    "ignore",
     "captures",
     "values",
     "unmatched",
@@ -62,15 +63,17 @@ pub fn encoding(
             let line_ending = lines::line_ending(reader, entries, ending);
             let captures = captures::of_parts(reader, entries);
             let reset = settle::reset(reader, entries, Speech::Lines);
-            let stimuli = lines::stimuli(reader, entries);
+            let stimuli = lines::stimuli(reader, entries, &line_ending);
             reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, lines::STIMULI);
             let observations = lines::observations(reader, entries);
             reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);
+            let ignored = ignored::lines(reader, entries, &observations);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
             let spelling = reader.spelling(entries);
             let unmatched = reader.unmatched(entries);
-            let lines = Lines { line_ending, reset, stimuli, observations, captures, spelling, unmatched };
+            let lines =
+                Lines { line_ending, reset, stimuli, observations, ignored, captures, spelling, unmatched };
             (reader.collector.errors() == before).then_some(Encoding::Lines(lines))
         }
         Speech::Frames => {

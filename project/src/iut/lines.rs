@@ -5,7 +5,7 @@ use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::Entry;
+use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
 use super::blocks;
 use super::patterns::OBSERVATIONS;
@@ -13,6 +13,7 @@ use super::words::{Holes, IutReader, by_hole};
 
 /// For example.
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
+
 /// What ends a line that is sent.
 pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str) -> String {
     let default = || default.to_owned();
@@ -31,16 +32,29 @@ pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str)
     }
 }
 
-/// The lines that are sent.
-pub fn stimuli(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Template)> {
+/// The lines that are sent: for each input one, or several.
+pub fn stimuli(reader: &mut IutReader<'_>, entries: &[Entry], line_ending: &str) -> Vec<(String, Template)> {
     let mut stimuli = Vec::new();
     for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the line of `{}`", entry.key.text);
-        let Some(scalar) = shape::scalar(reader.collector, &entry.value, &what, STIMULI) else { continue };
+        let nodes: Vec<&Node> = match &entry.value.kind {
+            NodeKind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
+            _ => vec![&entry.value],
+        };
+        if nodes.len() > 1 && line_ending.is_empty() {
+            let help = "for example `line_ending: \"\\r\\n\"`";
+            reader.wrong(&entry.value, "nothing ends these lines", "several lines", help);
+        }
         let holes = action.as_ref().map(Holes::of);
-        let Some(template) = reader.template_of(scalar, holes.as_ref()) else { continue };
+        let mut template = |node: &Node| {
+            let scalar = shape::scalar(reader.collector, node, &what, STIMULI)?;
+            reader.template_of(scalar, holes.as_ref())
+        };
+        let templates: Option<Vec<Template>> = nodes.into_iter().map(&mut template).collect();
+        let Some(templates) = templates else { continue };
+        let template = Template::joined(templates, line_ending);
         if let Some(action) = &action {
-            reader.check_sent(action, &template.holes().collect::<Vec<_>>(), &scalar.span, by_hole);
+            reader.check_sent(action, &template.holes().collect::<Vec<_>>(), &entry.value.head(), by_hole);
         }
         stimuli.push((entry.key.text.clone(), template));
     }
@@ -56,8 +70,7 @@ pub fn observations(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(Strin
         let Some(mut read) = blocks::lines_of(reader, entry) else { continue };
         if let Some(action) = action {
             let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
-            let count = read.count.filter(|count| !is_parameter(count));
-            read.groups.retain(|(name, _)| Some(name) != count.as_ref());
+            read.groups.retain(|(name, _)| is_parameter(name) || !read.counts.contains(name));
         }
         let groups = reader.without_captures(read.groups);
         if let Some(action) = action {

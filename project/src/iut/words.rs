@@ -54,14 +54,16 @@ pub struct Holes {
     launched: &'static [&'static str],
     constants: bool,
     captures: bool,
-    /// The parameters, and of which action.
-    parameters: Option<(String, Vec<String>)>,
+    /// Names besides: the parameters of an action, the groups of a pattern.
+    names: Vec<String>,
+    /// Of which action they are.
+    action: Option<String>,
 }
 
 impl Holes {
     /// Nothing.
     pub fn none() -> Self {
-        Holes { launched: &[], constants: false, captures: false, parameters: None }
+        Holes { launched: &[], constants: false, captures: false, names: Vec::new(), action: None }
     }
 
     /// The model's symbolic constants.
@@ -89,10 +91,15 @@ impl Holes {
         Holes { captures: true, ..Holes::constants() }
     }
 
+    /// These, too.
+    pub fn with_names(self, names: Vec<String>) -> Self {
+        Holes { names, ..self }
+    }
+
     /// The parameters of an action, constants, and what was captured.
     pub fn of(action: &Action) -> Self {
         let names = action.parameters.iter().map(|datum| datum.name().to_owned()).collect();
-        Holes { parameters: Some((action.name.clone(), names)), ..Holes::known() }
+        Holes { action: Some(action.name.clone()), ..Holes::known().with_names(names) }
     }
 }
 
@@ -159,10 +166,11 @@ impl IutReader<'_> {
             }
             _ => Vec::new(),
         };
-        let parameters = allowed.parameters.iter().flat_map(|(_, names)| names);
         let captures = self.captures.iter().filter(|_| allowed.captures);
         let captures: Vec<String> = captures.map(|capture| capture.name.clone()).collect();
-        let known: Vec<&str> = parameters
+        let known: Vec<&str> = allowed
+            .names
+            .iter()
             .map(String::as_str)
             .chain(constants.iter().map(String::as_str))
             .chain(captures.iter().map(String::as_str))
@@ -185,8 +193,8 @@ impl IutReader<'_> {
                 continue;
             }
             is_right = false;
-            let message = match &allowed.parameters {
-                Some((action, _)) => format!("`{action}` has no parameter `{hole}`"),
+            let message = match &allowed.action {
+                Some(action) => format!("`{action}` has no parameter `{hole}`"),
                 None => format!("nothing here is called `{hole}`"),
             };
             let help = match self.collector.nearest(hole, known.iter().copied()) {

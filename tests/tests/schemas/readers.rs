@@ -56,8 +56,8 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
 const FULL: [&str; 18] = [
     "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, keep: true, encoding: lines, \
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
-     grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
-     values: { p: { a: b } }, unmatched: error }",
+     grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: [i, j] }, observations: { O: o, P: [a, \"(?P<n>b)\", { name: p, size: n }] }, \
+     ignore: [{ pattern: i, answer: a }], values: { p: { a: b } }, unmatched: error }",
     "iut: m\nshared: safe\nwithin: 500 ms\nsilence: inconclusive\non_close: H\nreconnect: C\ntcp: { address: \"127.0.0.1:{port}\", launch: { command: [sut], directory: ., environment: { A: 1 }, grace_ms: 2, \
      ready_ms: 9, keep: true }, settle: { within_ms: 7 }, encoding: lines, line_ending: x, reset: [{ send: a }, { expect: b }], stimuli: { I: i }, \
      captures: { t: { default: d } }, observations: { O: \"(?P<t>o)\" }, values: { p: { a: b } }, unmatched: ignore }",
@@ -92,7 +92,7 @@ const FULL: [&str; 18] = [
      { bits: [{ width: 7, is: 1 }, { width: 1, any: true }] }, { as: bytes, name: b, size: 4 }, { as: text, name: t, until: \"00\" }, \
      { as: bytes, any: true, rest: true }] }, values: { p: { a: b } }, unmatched: ignore }",
     "iut: m\nstdio: { command: [sut], encoding: binary, frame: { length: u16, at: 2, counts: frame }, stimuli: { I: [] }, \
-     observations: { O: [{ as: u8, is: 3 }] } }",
+     observations: { O: [{ as: u8, is: 3 }] }, ignore: [{ pattern: [{ as: u8, is: 4 }], answer: [{ as: u8, is: 5 }] }] }",
     "iut: m\nhttp: { base: \"https://h\", tls: { ca: ../../project/tests/data/tls/ca.pem, server_name: n, \
      certificate: ../../project/tests/data/tls/client.pem, key: ../../project/tests/data/tls/client.key }, captures: { a: { header: h, match: (x), from: O, default: d }, b: { cookie: c, from: [O] }, \
      c: { pointer: /p }, d: { body: true, match: (x) } }, stimuli: { I: { method: GET, path: \"/{a}\" } }, \

@@ -1,0 +1,76 @@
+//! `ignore`: messages that may come at any time and that the model leaves alone, and what is sent back.
+
+use coreach_adapters::description::{Ignored, Shape};
+use coreach_adapters::template::Template;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node, Scalar};
+
+use super::overlap::common;
+use super::patterns::{Regex, regular};
+use super::words::{Holes, IutReader};
+
+const IGNORE: &str = "ignore: [ { pattern: '^PING (?P<word>.*)$', answer: 'PONG {word}' } ]";
+
+/// The items of `ignore`: of each its pattern, and its answer.
+pub fn items<'e>(
+    reader: &mut IutReader<'_>,
+    entries: &'e [Entry],
+    like: &str,
+) -> Vec<(&'e Node, Option<&'e Node>)> {
+    let Some(node) = shape::get(entries, "ignore") else { return Vec::new() };
+    let mut found = Vec::new();
+    for item in shape::list(reader.collector, node, "`ignore`", like).unwrap_or(&[]) {
+        let what = "an item of `ignore`";
+        let Some(keys) = shape::mapping(reader.collector, item, what, like) else { continue };
+        shape::check_keys(reader.collector, keys, &["pattern", "answer"], what);
+        let pattern = shape::required(reader.collector, item, keys, "pattern", what, like);
+        found.extend(pattern.map(|pattern| (pattern, shape::get(keys, "answer"))));
+    }
+    found
+}
+
+/// `ignore` of lines.
+pub fn lines(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+    observations: &[(String, Shape)],
+) -> Vec<Ignored<Regex, Template>> {
+    let mut ignored = Vec::new();
+    for (pattern, answer) in items(reader, entries, IGNORE) {
+        let scalar = shape::scalar(reader.collector, pattern, "`pattern`", IGNORE);
+        let Some(scalar) = scalar else { continue };
+        let Some((pattern, groups)) = regular(reader, scalar) else { continue };
+        check_outputs(reader, scalar, &pattern, observations);
+        let answer = match answer {
+            None => None,
+            Some(node) => {
+                let holes = Holes::known().with_names(groups.into_iter().map(|(name, _)| name).collect());
+                let scalar = shape::scalar(reader.collector, node, "`answer`", IGNORE);
+                let Some(template) = scalar.and_then(|scalar| reader.template(scalar, &holes)) else {
+                    continue;
+                };
+                Some(template)
+            }
+        };
+        ignored.push(Ignored { pattern, answer });
+    }
+    ignored
+}
+
+/// Warns of a pattern that fits a line with which an output begins: there, the output wins.
+fn check_outputs(
+    reader: &mut IutReader<'_>,
+    scalar: &Scalar,
+    pattern: &Regex,
+    observations: &[(String, Shape)],
+) {
+    for (action, shape) in observations {
+        let Some(line) = shape.first().and_then(|first| common(first, pattern)) else { continue };
+        let message = format!("`{}` fits this pattern, and `{action}`", line.escape_debug());
+        let diagnostic = Diagnostic::warning("ignored-output", message)
+            .at(reader.collector.origin(&scalar.span), "not ignored where it is an output")
+            .help(format!("where both fit, it is `{action}`: say in the patterns what tells them apart"));
+        reader.collector.push(diagnostic);
+    }
+}
