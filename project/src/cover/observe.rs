@@ -4,14 +4,15 @@
 //! has answered, and a wrong target or a wrong assignment shows only in what follows. Gaston et al. (2006,
 //! Definition 13) ask that a purpose accepts at an output.
 //!
-//! **Method.** Behind its goal a route goes on: by *outputs*, as many as follow, and by quiescence where the
-//! specification may be quiescent then (ioco); or so that it *distinguishes*, with stimuli too. What is to be
-//! distinguished are the faults of the last step: each other location as its target, and each variable that
-//! it assigns with another value. From the state where the evidence ends, states of the specification are
-//! looked at breadth first. A wrong target is shown by an output that is impossible from there, where a
-//! system ignores the stimuli that it does not take; a wrong value by an output whose guard depends on it, or
-//! that follows a guard which does (by data flow: the values of this one run say little). Each share shown is
-//! worth `WORTH` events.
+//! **Method.** Behind its goal a route goes on: by *outputs*, as many as follow; or so that it
+//! *distinguishes*, with stimuli too. By ioco what follows behind these is watched as well, up to where the
+//! specification may be quiescent: a system that goes on where it must not, or otherwise, shows there. What
+//! is to be distinguished are the faults of the last step: each other location as its target, and each
+//! variable that it assigns with another value. From the state where the evidence ends, states of the
+//! specification are looked at breadth first. A wrong target is shown by an output, or by quiescence, that is
+//! impossible from there, where a system ignores the stimuli that it does not take; a wrong value by an
+//! output whose guard depends on it, or that follows a guard which does (by data flow: the values of this one
+//! run say little). Each share shown is worth `WORTH` events.
 //!
 //! **Nothing is promised** of those steps: an answer that the specification allows, and that is not the one
 //! looked for, is accepted, since the goal was met before ([`super::purpose`]). Steps that no other answer
@@ -232,11 +233,17 @@ impl<'a> Observer<'a> {
         if way.is_empty() {
             (way, end) = self.best(from, &key.1, false, solver);
         }
-        let is_quiet = |number: &&TransitionId| self.kind(**number) == ActionKind::Quiescence;
-        let quiet = self.system.outgoing[end.location].iter().find(is_quiet);
-        way.extend(quiet.filter(|number| {
-            fire(self.system.iosts, &self.system.iosts.transitions[**number], &end, &[]).is_some()
-        }));
+        if self.system.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence) {
+            let (more, rest) = self.best(&end, &[], false, solver);
+            way.extend(more);
+            let quiet = self.answer(&rest, solver).unwrap_or_default();
+            let is_quiet = |way: &[TransitionId]| {
+                way.last().is_some_and(|last| self.kind(*last) == ActionKind::Quiescence)
+            };
+            if is_quiet(&quiet) && !is_quiet(&way) {
+                way.extend(quiet);
+            }
+        }
         self.ways.insert(key, way.clone());
         way
     }
@@ -280,7 +287,10 @@ impl<'a> Observer<'a> {
             for onward in self.onward(&place.state, solver) {
                 let kind = self.kind(onward.transition);
                 let is_repeated = !sends && place.way.contains(&onward.transition);
-                if kind == ActionKind::Quiescence || kind == ActionKind::Input && !sends || is_repeated {
+                let is_asked = sends || !matches!(kind, ActionKind::Input | ActionKind::Quiescence);
+                // One more silence shows nothing.
+                let is_twice = kind == ActionKind::Quiescence && place.way.last() == Some(&onward.transition);
+                if !is_asked || is_repeated || is_twice {
                     continue;
                 }
                 let next = self.taken(&place, onward, kind);
