@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use coreach_model::number::{self, DOCUMENT_DIGITS};
 use coreach_model::reader::lexer::is_name;
-use coreach_model::types::{ArrayType, EnumType, RecordType};
+use coreach_model::types::{Alternative, ArrayType, EnumType, RecordForm, RecordType};
 use coreach_model::{Datum, Type};
 use dashu::integer::IBig;
 use schemars::JsonSchema;
@@ -64,6 +64,35 @@ pub enum TypeNode {
         /// Its fields, in order.
         fields: Vec<DatumEntry>,
     },
+    /// A record of which an alternative's fields count.
+    Variant {
+        /// Its name.
+        name: String,
+        /// What its values may be, in order.
+        alternatives: Vec<AlternativeEntry>,
+    },
+    /// A value or none.
+    Option {
+        /// The type of the value.
+        some: TypeNumber,
+    },
+    /// Lists up to a length.
+    List {
+        /// The length.
+        most: usize,
+        /// The type of the elements.
+        element: TypeNumber,
+    },
+}
+
+/// An alternative of a variant: its name and its fields.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AlternativeEntry {
+    /// Its name.
+    pub name: String,
+    /// Its fields, in order.
+    pub fields: Vec<DatumEntry>,
 }
 
 /// A datum, or a field of a record: a name and a type.
@@ -102,11 +131,7 @@ impl TypeTable {
             Type::Array(of) => {
                 TypeNode::Array { index: self.number(&of.index), element: self.number(&of.element) }
             }
-            Type::Record(of) => {
-                let field =
-                    |(name, ty): &(String, Type)| DatumEntry { name: name.clone(), ty: self.number(ty) };
-                TypeNode::Record { name: of.name.clone(), fields: of.fields.iter().map(field).collect() }
-            }
+            Type::Record(of) => self.record(of),
         };
         self.nodes.push(node);
         self.types.push(ty.clone());
@@ -114,9 +139,38 @@ impl TypeTable {
         self.nodes.len() - 1
     }
 
+    fn record(&mut self, of: &RecordType) -> TypeNode {
+        let name = of.name.clone();
+        match &of.form {
+            RecordForm::List => {
+                TypeNode::List { most: of.fields.len() - 1, element: self.number(&of.fields[1].1) }
+            }
+            RecordForm::Option => TypeNode::Option { some: self.number(&of.fields[1].1) },
+            RecordForm::Plain => TypeNode::Record {
+                name,
+                fields: of.fields.iter().map(|(name, ty)| self.entry(name, ty)).collect(),
+            },
+            RecordForm::Variant(known) => {
+                let fields = |one: &Alternative, this: &mut Self| -> Vec<DatumEntry> {
+                    let field = |at| this.entry(of.field_of(one, at), &of.fields[one.first + at].1);
+                    (0..one.count).map(field).collect()
+                };
+                let one = |one: &Alternative| AlternativeEntry {
+                    name: one.name.clone(),
+                    fields: fields(one, self),
+                };
+                TypeNode::Variant { name, alternatives: known.iter().map(one).collect() }
+            }
+        }
+    }
+
+    fn entry(&mut self, name: &str, ty: &Type) -> DatumEntry {
+        DatumEntry { name: name.to_owned(), ty: self.number(ty) }
+    }
+
     /// The entry of a datum.
     pub fn datum(&mut self, datum: &Datum) -> DatumEntry {
-        DatumEntry { name: datum.name().to_owned(), ty: self.number(datum.ty()) }
+        self.entry(datum.name(), datum.ty())
     }
 
     /// The types by their numbers.
@@ -193,15 +247,42 @@ impl Types {
             }
             TypeNode::Record { name, fields } => {
                 self.declare(name)?;
-                distinct(fields.iter().map(|field| &field.name))?;
-                let mut parts = Vec::new();
-                for field in fields {
-                    parts.push((field.name.clone(), self.part(field.ty, &mut size)?));
+                let fields = self.fields(fields, &mut size)?;
+                Type::Record(Arc::new(RecordType { name: name.clone(), fields, form: RecordForm::Plain }))
+            }
+            TypeNode::Variant { name, alternatives } => {
+                self.declare(name)?;
+                distinct(alternatives.iter().map(|one| &one.name))?;
+                let mut known = Vec::new();
+                for one in alternatives {
+                    let fields = match one.fields.is_empty() {
+                        true => Vec::new(),
+                        false => self.fields(&one.fields, &mut size)?,
+                    };
+                    known.push((one.name.clone(), fields));
                 }
-                Type::Record(Arc::new(RecordType { name: name.clone(), fields: parts }))
+                let of = RecordType::variant(name, &known);
+                distinct(of.fields.iter().map(|(name, _)| name))?;
+                Type::Record(Arc::new(of))
+            }
+            TypeNode::Option { some } => {
+                Type::Record(Arc::new(RecordType::option(&self.part(*some, &mut size)?)))
+            }
+            TypeNode::List { most, element } => {
+                let element = self.part(*element, &mut size)?;
+                size.parts = size.parts.saturating_mul(*most);
+                if *most == 0 || size.parts > MOST_PARTS {
+                    return Err(format!("a list of at most {most} elements"));
+                }
+                Type::Record(Arc::new(RecordType::list(*most, &element)))
             }
         };
         Ok((ty, size))
+    }
+
+    fn fields(&self, fields: &[DatumEntry], size: &mut Size) -> Result<Vec<(String, Type)>, String> {
+        distinct(fields.iter().map(|field| &field.name))?;
+        fields.iter().map(|field| Ok((field.name.clone(), self.part(field.ty, size)?))).collect()
     }
 
     fn part(&self, number: TypeNumber, size: &mut Size) -> Result<Type, String> {

@@ -24,7 +24,11 @@ pub fn one_of_each() -> Vec<Term> {
         ("load".to_owned(), Type::Real),
         ("on".to_owned(), Type::Bool),
     ];
-    let parcel = Type::Record(Arc::new(RecordType { name: "Parcel".to_owned(), fields }));
+    let parcel = Type::Record(Arc::new(RecordType {
+        name: "Parcel".to_owned(),
+        fields,
+        form: coreach_model::types::RecordForm::Plain,
+    }));
     let datum = |name: &str, ty: &Type| Term::datum(&Datum::new(name, ty.clone()));
     let (b, i, n, r) =
         (datum("b", &Type::Bool), datum("i", &Type::Int), datum("n", &Type::Nat), datum("r", &Type::Real));
@@ -56,6 +60,16 @@ pub fn one_of_each() -> Vec<Term> {
     ));
     if let Type::Record(of) = &parcel {
         terms.push(Term::equal(&p, &Term::record(of, [c, Term::add(&r, &third), b.clone()])));
+    }
+    let fields = vec![("on".to_owned(), Type::Bool), ("at".to_owned(), floor.clone())];
+    let alternatives = [("SOME".to_owned(), fields), ("NONE".to_owned(), Vec::new())];
+    for (name, of) in [
+        ("q", RecordType::list(2, &floor)),
+        ("o", RecordType::option(&parcel)),
+        ("v", RecordType::variant("V", &alternatives)),
+    ] {
+        let ty = Type::Record(Arc::new(of));
+        terms.push(Term::equal(&datum(name, &ty), &Term::literal(Value::any(&ty))));
     }
     terms.push(Term::or([Term::and(terms[..4].to_vec()), Term::and(terms[5..8].to_vec()), b]));
     terms

@@ -77,6 +77,7 @@ fn world() -> World {
     let pair = Type::Record(Arc::new(RecordType {
         name: "Pair".to_owned(),
         fields: vec![("first".to_owned(), Type::Int), ("second".to_owned(), Type::Real)],
+        form: coreach_model::types::RecordForm::Plain,
     }));
     let array = |index: &Type, element: &Type| {
         Type::Array(Arc::new(ArrayType { index: index.clone(), element: element.clone() }))

@@ -3,7 +3,9 @@
 //! A Boolean is a Boolean; an integer a number, or its decimal digits as text where it is beyond 2^53, which
 //! not every program's numbers hold; a real the same where it is whole, else text: `"1/3"`; a literal of an
 //! enumeration its name; a string a string; a record an object; an array
-//! `{"default": v, "cells": [[index, element], ...]}`.
+//! `{"default": v, "cells": [[index, element], ...]}`; a list a list of its elements; a value of a variant
+//! the name of its alternative, or `{"Ok": {"value": 3}}` where that has fields; `some(x)` what `x` is, and
+//! `none` `null`.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
 //! and `3e0` are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a
@@ -15,6 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::number::{self, NumberError};
+use crate::types::{Alternative, RecordForm, RecordType};
 use crate::value::ArrayValue;
 use crate::{Type, Value};
 use dashu::integer::IBig;
@@ -35,6 +38,7 @@ pub fn to_json(value: &Value) -> Json {
         Value::Real(value) => json!(value.to_string()),
         Value::String(value) => json!(**value),
         Value::Enum(enumeration, at) => json!(enumeration.literals[*at]),
+        Value::Record(record, fields) if record.form != RecordForm::Plain => collected(record, fields),
         Value::Record(record, fields) => {
             let names = record.fields.iter().map(|(name, _)| name.clone());
             Json::Object(names.zip(fields.iter().map(to_json)).collect::<Map<_, _>>())
@@ -47,6 +51,25 @@ pub fn to_json(value: &Value) -> Json {
                 .collect();
             json!({ "default": to_json(&array.default), "cells": cells })
         }
+    }
+}
+
+/// A value of a type that is more than its fields.
+fn collected(record: &RecordType, fields: &[Value]) -> Json {
+    let mut parts = record.counting(fields).map(to_json);
+    match &record.form {
+        RecordForm::Option => parts.next().unwrap_or(Json::Null),
+        RecordForm::Variant(known) => {
+            let is_it = |(number, _): &(usize, &Alternative)| record.tag(*number) == fields[0];
+            match known.iter().enumerate().find(is_it) {
+                Some((_, of)) if of.count > 0 => {
+                    let names = (0..of.count).map(|at| record.field_of(of, at).to_owned());
+                    json!({ of.name.clone(): names.zip(parts).collect::<Map<_, _>>() })
+                }
+                of => json!(of.map(|(_, of)| &of.name)),
+            }
+        }
+        RecordForm::Plain | RecordForm::List => parts.collect(),
     }
 }
 
@@ -114,6 +137,43 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
         (Type::Enum(enumeration), Tree::Text(name)) => {
             let at = enumeration.literals.iter().position(|literal| literal == name).ok_or_else(wrong)?;
             Value::Enum(enumeration.clone(), at)
+        }
+        (Type::Record(record), tree) if record.form != RecordForm::Plain => {
+            let read = |part: &Tree, ty: &Type| from_tree(part, ty, digits);
+            let (first, parts) = match (&record.form, tree) {
+                (RecordForm::List, Tree::List(parts)) if parts.len() < record.fields.len() => {
+                    let element = &record.fields[1].1;
+                    let parts: Result<Vec<Value>, Misread> =
+                        parts.iter().map(|part| read(part, element)).collect();
+                    let parts = parts?;
+                    (Value::int(parts.len()), parts)
+                }
+                (RecordForm::Option, Tree::Null) => (record.tag(0), Vec::new()),
+                (RecordForm::Option, some) => (record.tag(1), vec![read(some, &record.fields[1].1)?]),
+                (RecordForm::Variant(known), tree) => {
+                    let (name, members) = match tree {
+                        Tree::Text(name) => (name, &[][..]),
+                        Tree::Object(one) if one.len() == 1 => match &one[0] {
+                            (name, Tree::Object(members)) if !members.is_empty() => (name, &members[..]),
+                            _ => return Err(wrong()),
+                        },
+                        _ => return Err(wrong()),
+                    };
+                    let number = known.iter().position(|of| of.name == *name).ok_or_else(wrong)?;
+                    let of = &known[number];
+                    let part = |at: usize| {
+                        let name = record.field_of(of, at);
+                        let member = members.iter().find(|(key, _)| key == name).ok_or_else(wrong)?;
+                        read(&member.1, &record.fields[of.first + at].1)
+                    };
+                    if members.len() != of.count {
+                        return Err(wrong());
+                    }
+                    (record.tag(number), (0..of.count).map(part).collect::<Result<Vec<_>, _>>()?)
+                }
+                _ => return Err(wrong()),
+            };
+            record.value_of(first, parts)
         }
         (Type::Record(record), Tree::Object(members)) if members.len() == record.fields.len() => {
             let field =

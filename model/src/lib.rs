@@ -55,6 +55,7 @@ pub mod data;
 pub mod diagnostic;
 pub mod excerpt;
 pub mod file;
+pub mod forms;
 pub mod iosts;
 pub mod journal;
 pub mod json;

@@ -20,6 +20,7 @@ use std::collections::HashMap;
 
 use crate::iosts::Transition;
 use crate::term::Term;
+use crate::term::canonical;
 use crate::term::node::{Comparison, Node, Operator};
 use crate::term::strings;
 use crate::term::total::fits_field;
@@ -150,7 +151,9 @@ fn own_condition(term: &Term) -> Term {
         Node::OnStrings(operation, arguments) => strings::own_condition(*operation, arguments),
         Node::Record(ty, fields) => {
             let open = fields.iter().zip(&ty.fields).filter(|(field, (_, of))| !fits_field(field, of));
-            Term::and(open.map(|(field, (_, of))| in_type(field, of)))
+            Term::and(
+                open.map(|(field, (_, of))| in_type(field, of)).chain([canonical::condition(ty, fields)]),
+            )
         }
         Node::Select(a, i) => match a.sort() {
             Type::Array(array) => in_type(i, &array.index),

@@ -58,6 +58,33 @@ pub struct RecordType {
     pub name: String,
     /// The fields; never empty, names distinct.
     pub fields: Vec<(String, Type)>,
+    /// What it is besides.
+    pub form: RecordForm,
+}
+
+/// What a record type is besides its fields: how its values are written, and which of its fields count; the
+/// others hold the simplest value of their types ([`crate::forms`]).
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RecordForm {
+    /// Nothing.
+    Plain,
+    /// `[A: { ... }, B]`: the first field says which alternative it is, of whose fields all count.
+    Variant(Vec<Alternative>),
+    /// `option[T]`: the first field says whether the second counts.
+    Option,
+    /// `list[8] of T`: the first field says how many of the others count.
+    List,
+}
+
+/// What a value of a variant may be.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Alternative {
+    /// Its name.
+    pub name: String,
+    /// The position of its first field.
+    pub first: usize,
+    /// How many fields it has.
+    pub count: usize,
 }
 
 impl RecordType {
@@ -111,10 +138,7 @@ impl Type {
                 let (index, element) = (array.index.cardinality()?, array.element.cardinality()?);
                 element.checked_pow(u32::try_from(index).ok()?)
             }
-            Type::Record(record) => record
-                .fields
-                .iter()
-                .try_fold(1usize, |product, (_, field)| product.checked_mul(field.cardinality()?)),
+            Type::Record(record) => record.cardinality(),
         }
     }
 }

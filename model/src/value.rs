@@ -118,6 +118,7 @@ impl Value {
             (Value::Record(record, fields), Type::Record(expected)) => {
                 record == expected
                     && fields.iter().zip(&expected.fields).all(|(value, (_, field))| value.is_in(field))
+                    && expected.is_canonical(fields)
             }
             _ => false,
         }
@@ -199,9 +200,19 @@ impl Value {
                     .collect()
             }
             Type::Record(record) => {
-                let fields: Option<Vec<_>> =
-                    record.fields.iter().map(|(_, field)| Value::enumerate(field, limit)).collect();
-                tuples(&fields?).into_iter().map(|tuple| Value::Record(record.clone(), tuple)).collect()
+                let mut found = Vec::new();
+                for first in Value::enumerate(&record.fields[0].1, limit)? {
+                    let rest = record.fields.iter().enumerate().skip(1);
+                    let rest = rest.map(|(at, (_, field))| match record.counts(&first, at) {
+                        true => Value::enumerate(field, limit),
+                        false => Some(vec![Value::any(field)]),
+                    });
+                    let lists: Option<Vec<_>> =
+                        std::iter::once(Some(vec![first.clone()])).chain(rest).collect();
+                    let tuples = tuples(&lists?).into_iter();
+                    found.extend(tuples.map(|tuple| Value::Record(record.clone(), tuple)));
+                }
+                found
             }
             Type::Int | Type::Nat | Type::Real | Type::String => return None,
         };
@@ -242,14 +253,7 @@ impl fmt::Display for Value {
                 }
                 write!(f, "..: {}]", array.default)
             }
-            Value::Record(record, fields) => {
-                f.write_str("{")?;
-                for (position, ((name, _), value)) in record.fields.iter().zip(fields).enumerate() {
-                    let separator = if position == 0 { "" } else { ", " };
-                    write!(f, "{separator}{name}: {value}")?;
-                }
-                f.write_str("}")
-            }
+            Value::Record(record, fields) => record.write(f, fields, &mut |f, value| write!(f, "{value}")),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use crate::data::Datum;
 use crate::iosts::{Action, ActionKind, Iosts, Location, QUIESCENCE, TestPurpose, Transition, TransitionId};
 use crate::timed::Timed;
-use crate::types::Type;
+use crate::types::{RecordForm, Type};
 use crate::visible::is_hidden_sign;
 
 /// A specification as YAML; `types` are those that the file declares, in their order.
@@ -109,18 +109,31 @@ fn write_types(text: &mut String, types: &[(String, Type)]) {
                     enumeration.literals.iter().map(|literal| word(literal)).collect();
                 format!("[{}]", literals.join(", "))
             }
+            Type::Record(record) if record.name == *name && record.form == RecordForm::Plain => {
+                let fields = record.fields.iter().map(|(field, ty)| (field.as_str(), ty));
+                format!("{{ {} }}", fields_of(fields))
+            }
             Type::Record(record) if record.name == *name => {
-                let fields: Vec<String> = record
-                    .fields
-                    .iter()
-                    .map(|(field, ty)| format!("{}: {}", word(field), spelled(ty)))
-                    .collect();
-                format!("{{ {} }}", fields.join(", "))
+                let alternatives = record.alternatives().into_iter().map(|of| {
+                    let field = |at| (record.field_of(&of, at), &record.fields[of.first + at].1);
+                    match of.count {
+                        0 => word(&of.name),
+                        _ => {
+                            format!("{{ {}: {{ {} }} }}", word(&of.name), fields_of((0..of.count).map(field)))
+                        }
+                    }
+                });
+                format!("[{}]", alternatives.collect::<Vec<String>>().join(", "))
             }
             other => spelled(other),
         };
         put(text, format_args!("  {}: {definition}\n", word(name)));
     }
+}
+
+fn fields_of<'a>(fields: impl Iterator<Item = (&'a str, &'a Type)>) -> String {
+    let fields = fields.map(|(field, ty)| format!("{}: {}", word(field), spelled(ty)));
+    fields.collect::<Vec<String>>().join(", ")
 }
 
 fn write_data(text: &mut String, section: &str, data: &[Datum]) {

@@ -162,7 +162,7 @@ fn array_type() -> Arc<ArrayType> {
 
 fn record_type() -> Arc<RecordType> {
     let fields = vec![("left".to_owned(), Type::Range(0.into(), 2.into())), ("right".to_owned(), Type::Int)];
-    Arc::new(RecordType { name: "Pair".to_owned(), fields })
+    Arc::new(RecordType { name: "Pair".to_owned(), fields, form: coreach_model::types::RecordForm::Plain })
 }
 
 fn data() -> [Datum; 5] {

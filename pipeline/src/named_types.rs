@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use coreach_model::term::node::Node;
+use coreach_model::types::RecordForm;
 use coreach_model::{Iosts, Term, Type};
 
 /// The types, by their names.
@@ -44,10 +45,14 @@ impl NamedTypes {
         match ty {
             Type::Enum(enumeration) => self.types.push((enumeration.name.clone(), ty.clone())),
             Type::Record(record) => {
-                for (_, field) in &record.fields {
+                // What says which fields count is declared with the whole.
+                let plain = record.form == RecordForm::Plain;
+                for (_, field) in &record.fields[usize::from(!plain)..] {
                     self.add(field);
                 }
-                self.types.push((record.name.clone(), ty.clone()));
+                if record.is_declared() {
+                    self.types.push((record.name.clone(), ty.clone()));
+                }
             }
             Type::Array(array) => {
                 self.add(&array.index);

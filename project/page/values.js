@@ -13,6 +13,54 @@
     return common > 1n ? { n: n / common, d: d / common } : { n, d };
   };
 
+  // What a record is besides its fields: a list, an option, or a variant by its alternatives. The first field says which of the others
+  // count; the others are the simplest (docs/model-format.md).
+  const number = (of, first) =>
+    typeof first === "string" ? type(of.fields[0].type).literals.indexOf(first) : Number(first);
+  const counts = (of, value, at) => {
+    if (of.form === undefined || at === 0) return true;
+    const first = number(of, value[0]);
+    if (!Array.isArray(of.form)) return at <= first;
+    return at >= of.form[first].first && at < of.form[first].first + of.form[first].count;
+  };
+  const counting = (of, value) =>
+    of.fields.map((field, at) => [value[at], field, at]).filter(([, , at]) => at > 0 && counts(of, value, at));
+  const made = (of, first, parts) => {
+    const rest = [...parts];
+    return of.fields.map((field, at) => at === 0 ? first : counts(of, [first], at) ? rest.shift() : any(field.type));
+  };
+  const formFromJson = (json, of, wrong) => {
+    if (of.form === "list") {
+      if (!Array.isArray(json) || json.length >= of.fields.length) throw wrong();
+      return made(of, BigInt(json.length), json.map((part) => fromJson(part, of.fields[1].type)));
+    }
+    if (of.form === "option") return made(of, json !== null, json === null ? [] : [fromJson(json, of.fields[1].type)]);
+    const [name, parts] = typeof json === "string" ? [json, {}] : Object.entries(json ?? {})[0] ?? [];
+    const at = of.form.findIndex((one) => one.name === name);
+    if (at < 0) throw wrong();
+    const { first, count: size } = of.form[at];
+    const read = (field) => {
+      const known = field.name.slice(name.length + 1);
+      if (!(known in parts)) throw wrong();
+      return fromJson(parts[known], field.type);
+    };
+    return made(of, type(of.fields[0].type).literals[at], of.fields.slice(first, first + size).map(read));
+  };
+  const formToJson = (value, of) => {
+    const parts = counting(of, value).map(([part, field]) => [field.name, toJson(part, field.type)]);
+    if (of.form === "list") return parts.map(([, part]) => part);
+    if (of.form === "option") return parts[0]?.[1] ?? null;
+    const { name } = of.form[number(of, value[0])];
+    if (parts.length === 0) return name;
+    return { [name]: Object.fromEntries(parts.map(([field, part]) => [field.slice(name.length + 1), part])) };
+  };
+  const formShown = (value, of) => {
+    const parts = counting(of, value).map(([part, field]) => show(part, field.type)).join(", ");
+    if (of.form === "list") return `[${parts}]`;
+    const name = of.form === "option" ? (value[0] ? "some" : "none") : of.form[number(of, value[0])].name;
+    return parts === "" ? name : `${name}(${parts})`;
+  };
+
   // How many values a type has, where that is finite and small; otherwise undefined.
   const count = (number) => {
     const of = type(number);
@@ -53,6 +101,7 @@
       case "enum": if (!of.literals.includes(json)) throw wrong(); return json;
       case "string": if (typeof json !== "string") throw wrong(); return json;
       case "record":
+        if (of.form !== undefined) return formFromJson(json, of, wrong);
         if (typeof json !== "object" || json === null) throw wrong();
         return of.fields.map((field) => {
           if (!(field.name in json)) throw wrong();
@@ -95,7 +144,9 @@
     switch (of.kind) {
       case "nat": return value >= 0n;
       case "range": return value >= BigInt(of.low) && value <= BigInt(of.high);
-      case "record": return of.fields.every((field, at) => isIn(value[at], field.type));
+      case "record":
+        return of.fields.every((field, at) =>
+          isIn(value[at], field.type) && (counts(of, value, at) || equal(value[at], any(field.type))));
       case "array":
         return isIn(value.otherwise, of.element) &&
           [...value.cells.values()].every(([index, element]) => isIn(index, of.index) && isIn(element, of.element));
@@ -157,6 +208,7 @@
     if (of?.kind === "string") return JSON.stringify(value);
     if (typeof value === "bigint" || typeof value === "string" || typeof value === "boolean") return String(value);
     if ("d" in value) return value.d === 1n ? String(value.n) : `${value.n}/${value.d}`;
+    if (Array.isArray(value) && of?.form !== undefined) return formShown(value, of);
     if (Array.isArray(value)) {
       return `{${value.map((field, at) => `${of?.fields[at].name ?? at}: ${show(field, of?.fields[at].type)}`).join(", ")}}`;
     }
@@ -174,7 +226,9 @@
     const of = type(number);
     switch (of.kind) {
       case "bool": case "enum": case "string": return value;
-      case "record": return Object.fromEntries(of.fields.map((field, at) => [field.name, toJson(value[at], field.type)]));
+      case "record":
+        if (of.form !== undefined) return formToJson(value, of);
+        return Object.fromEntries(of.fields.map((field, at) => [field.name, toJson(value[at], field.type)]));
       case "array":
         return {
           default: toJson(value.otherwise, of.element),

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::reader::{Specification, read_purpose, read_specification};
+use coreach_model::types::RecordForm;
 use coreach_model::{ActionId, Datum, LocationId, Numbered, SourceFile, TestPurpose, TransitionId, Type};
 
 pub use tree::{Form, Tree};
@@ -116,8 +117,11 @@ fn collect(ty: &Type, found: &mut BTreeMap<String, Type>) {
             collect(&array.element, found);
         }
         Type::Record(record) => {
-            record.fields.iter().for_each(|(_, field)| collect(field, found));
-            found.insert(record.name.clone(), ty.clone());
+            let parts = &record.fields[usize::from(record.form != RecordForm::Plain)..];
+            parts.iter().for_each(|(_, field)| collect(field, found));
+            if record.is_declared() {
+                found.insert(record.name.clone(), ty.clone());
+            }
         }
         _ => {}
     }

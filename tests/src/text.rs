@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use coreach_analyses::reachability::{Options, Thresholds};
 use coreach_model::iosts::{Action, ActionKind};
+use coreach_model::types::{Alternative, RecordForm};
 use coreach_model::{Datum, Type};
 
 use crate::properties::Settings;
@@ -22,6 +23,18 @@ pub fn specification(pair: &Pair) -> String {
     for (name, ty) in types {
         let definition = match &ty {
             Type::Enum(enumeration) => format!("[{}]", enumeration.literals.join(", ")),
+            Type::Record(record) if record.form != RecordForm::Plain => {
+                let one = |of: &Alternative| {
+                    let field = |at| (record.field_of(of, at), &record.fields[of.first + at].1);
+                    let fields: Vec<String> =
+                        (0..of.count).map(field).map(|(name, ty)| format!("{name}: \"{ty}\"")).collect();
+                    match of.count {
+                        0 => of.name.clone(),
+                        _ => format!("{{ {}: {{ {} }} }}", of.name, fields.join(", ")),
+                    }
+                };
+                format!("[{}]", record.alternatives().iter().map(one).collect::<Vec<String>>().join(", "))
+            }
             Type::Record(record) => {
                 let fields: Vec<String> =
                     record.fields.iter().map(|(name, ty)| format!("{name}: \"{ty}\"")).collect();

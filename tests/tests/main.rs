@@ -4,6 +4,7 @@
 mod additions;
 mod buckets;
 mod choices;
+mod collections;
 mod coverage;
 mod diagnostics;
 mod documents;

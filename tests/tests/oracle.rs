@@ -77,6 +77,18 @@ fn no_property_is_violated_where_much_is_written_shortly() {
     assert!(total.counts.get("test cases").copied().unwrap_or(0) > 0, "{:?}", total.counts);
 }
 
+/// The same with lists, options and variants.
+#[test]
+fn no_property_is_violated_with_collections() {
+    let mut total = Report::default();
+    let shape = |_| Shape { collections: 100, arrays: 0, ..Shape::default() };
+    let failures = failures(1..=8, shape, &mut total);
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    for what in ["test cases", "purpose in reach", "implementations: not ioc"] {
+        assert!(total.counts.get(what).copied().unwrap_or(0) >= 1, "{what}: {:?}", total.counts);
+    }
+}
+
 /// The same with strings, of which brute force has three values: the pairs take no others.
 #[test]
 fn no_property_is_violated_with_strings() {

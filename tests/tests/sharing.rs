@@ -115,6 +115,7 @@ fn a_field_of_shared_cases() {
     let record = Type::Record(std::sync::Arc::new(RecordType {
         name: "r".to_owned(),
         fields: vec![("f".to_owned(), Type::Int)],
+        form: coreach_model::types::RecordForm::Plain,
     }));
     let first = Term::datum(&Datum::new("r", record.clone()));
     let second = Term::datum(&Datum::new("s", record));

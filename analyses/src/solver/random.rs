@@ -34,7 +34,11 @@ fn colour() -> Type {
 
 fn pair() -> Type {
     let fields = vec![("left".to_owned(), range(0, 1)), ("flag'".to_owned(), Type::Bool)];
-    Type::Record(Arc::new(RecordType { name: "Pair".to_owned(), fields }))
+    Type::Record(Arc::new(RecordType {
+        name: "Pair".to_owned(),
+        fields,
+        form: coreach_model::types::RecordForm::Plain,
+    }))
 }
 
 fn data() -> [(&'static str, Type); 7] {

@@ -17,8 +17,9 @@
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 
+use coreach_model::term::canonical::canonical;
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::types::ArrayType;
+use coreach_model::types::{ArrayType, RecordForm};
 use coreach_model::value::ArrayValue;
 use coreach_model::{Datum, Term, Type, Value};
 
@@ -139,7 +140,9 @@ fn contains_array(ty: &Type) -> bool {
 fn is_restricted(ty: &Type) -> bool {
     match ty {
         Type::Nat | Type::Range(..) | Type::Enum(_) => true,
-        Type::Record(record) => record.fields.iter().any(|(_, field)| is_restricted(field)),
+        Type::Record(record) => {
+            record.form != RecordForm::Plain || record.fields.iter().any(|(_, field)| is_restricted(field))
+        }
         Type::Array(array) => is_restricted(&array.index) || is_restricted(&array.element),
         Type::Bool | Type::Int | Type::Real | Type::String => false,
     }
@@ -170,6 +173,7 @@ impl Walk {
                 if is_restricted(datum.ty()) {
                     self.facts.places.push((term.clone(), datum.ty().clone()));
                 }
+                self.canonical(term, datum.ty());
             }
             Node::Compare(Comparison::Equal | Comparison::NotEqual, a, b) => self.equality(a, b),
             Node::Select(array, index) => self.read(array, index),
@@ -217,6 +221,15 @@ impl Walk {
         self.visit(&side);
     }
 
+    /// States which fields of records do not count.
+    fn canonical(&mut self, term: &Term, ty: &Type) {
+        let condition = canonical(term, ty);
+        if !condition.is_true() {
+            self.facts.side.push(condition.clone());
+            self.visit(&condition);
+        }
+    }
+
     /// States the type of the cell in every array that the read looks through to.
     fn read(&mut self, array: &Term, index: &Term) {
         let Type::Array(ty) = array.sort() else { return };
@@ -230,7 +243,11 @@ impl Walk {
                 self.read(a, index);
                 self.read(b, index);
             }
-            _ => self.facts.places.push((Term::select(array, index), ty.element.clone())),
+            _ => {
+                let cell = Term::select(array, index);
+                self.facts.places.push((cell.clone(), ty.element.clone()));
+                self.canonical(&cell, &ty.element);
+            }
         }
     }
 }

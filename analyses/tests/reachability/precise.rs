@@ -248,7 +248,11 @@ fn precise_records_within_records() {
     let fields = |ty: &Type| ["a", "b"].map(|name| (name.to_owned(), ty.clone())).to_vec();
     let mut ty = Type::Bool;
     for depth in 0..2 {
-        ty = Type::Record(Arc::new(RecordType { name: format!("R{depth}"), fields: fields(&ty) }));
+        ty = Type::Record(Arc::new(RecordType {
+            name: format!("R{depth}"),
+            fields: fields(&ty),
+            form: coreach_model::types::RecordForm::Plain,
+        }));
     }
     let [v, p] = ["v", "p"].map(|name| Datum::new(name, ty.clone()));
     let mut model = Builder::new(&[], &[&v], Term::yes(), &["one", "same", "other"]);

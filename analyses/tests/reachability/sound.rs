@@ -48,6 +48,7 @@ fn data() -> Data {
     let pair = RecordType {
         name: "Pair".to_owned(),
         fields: vec![("number".to_owned(), Type::Nat), ("flag".to_owned(), Type::Bool)],
+        form: coreach_model::types::RecordForm::Plain,
     };
     let array = ArrayType { index: Type::Range(0.into(), 1.into()), element: Type::Int };
     // Its cells are no places of an analysis.

@@ -70,8 +70,9 @@ pub fn leaves(value: &Value) -> Vec<Vec<usize>> {
         ways
     };
     match value {
-        Value::Record(_, fields) => {
-            fields.iter().enumerate().flat_map(|(number, field)| below(number, field)).collect()
+        Value::Record(record, fields) => {
+            let counting = fields.iter().enumerate().filter(|(at, _)| record.counts(&fields[0], *at));
+            counting.flat_map(|(number, field)| below(number, field)).collect()
         }
         Value::Array(array) => {
             let all = std::iter::once(&array.default).chain(array.cells.values());
@@ -102,7 +103,7 @@ pub fn with_leaf(value: &Value, way: &[usize], new: &Value) -> Option<Value> {
             let mut fields = fields.clone();
             let field = fields.get_mut(*first)?;
             *field = with_leaf(field, rest, new)?;
-            Some(Value::Record(record.clone(), fields))
+            Some(Value::Record(record.clone(), record.canonical(fields)))
         }
         Value::Array(array) => {
             let mut array = ArrayValue::clone(array);

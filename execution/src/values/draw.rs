@@ -68,7 +68,7 @@ fn draw(ty: &Type, random: &mut Random, left: &mut usize) -> Value {
         Type::String => strings::any(random),
         Type::Record(record) => {
             let fields = record.fields.iter().map(|(_, field)| draw(field, random, left)).collect();
-            Value::Record(record.clone(), fields)
+            Value::Record(record.clone(), record.canonical(fields))
         }
         Type::Array(array) => {
             let default = draw(&array.element, random, left);

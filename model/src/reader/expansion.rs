@@ -44,8 +44,14 @@ impl Typing<'_, '_> {
         if let Some((_, operation)) = FUNCTIONS.into_iter().find(|(known, _)| *known == name) {
             return self.on_strings(operation, call, whole);
         }
-        match STANDARD.contains(&name) {
-            true => self.standard(call, whole),
+        if STANDARD.contains(&name) {
+            return self.standard(call, whole);
+        }
+        if let Some((variant, number)) = self.alternative(name) {
+            return self.construct(&variant, number, call, whole);
+        }
+        match name == "some" && self.scope.names.function(name).is_none() {
+            true => self.some(call, whole),
             false => self.declared(call, whole),
         }
     }
@@ -179,14 +185,7 @@ impl Typing<'_, '_> {
     pub(super) fn quantified(&mut self, quantified: &Quantified, whole: &Range<usize>) -> Option<Term> {
         let values = self.values(&quantified.of);
         let (name, at) = &quantified.name;
-        let parameters = self.scope.parameters.iter().map(|(known, _)| known.as_str());
-        let bound = self.bound.iter().map(|(known, _)| known.as_str());
-        let is_parameter = parameters.chain(bound).any(|known| known == name);
-        let clash = self.scope.names.get(name).map(|(meaning, _)| meaning.describe());
-        if let Some(what) = is_parameter.then(|| "parameter, or of another quantifier".to_owned()).or(clash) {
-            let message = format!("the quantifier's `{name}` has the name of {}", article(&what));
-            let help = Some("choose another name: the expression could not tell them apart".to_owned());
-            self.error("duplicate-name", message, at, "used already".to_owned(), help);
+        if !self.is_new_name("quantifier", name, at) {
             return None;
         }
         // Without its values the body's mistakes are still told.
@@ -206,8 +205,12 @@ impl Typing<'_, '_> {
         self.is_expanded = true;
         let mut instances: Vec<Term> = Vec::new();
         let mut written = 0u64;
-        for value in values {
-            let instance = substitute(&body, &Substitution::from([(datum.clone(), Term::literal(value))]));
+        for (is_there, value) in values {
+            let instance = substitute(&body, &Substitution::from([(datum.clone(), value)]));
+            let instance = match quantified.quantifier {
+                Quantifier::All => Term::implies(&is_there, &instance),
+                _ => Term::and([is_there, instance]),
+            };
             written = written.saturating_add(instance.written_size());
             if written > MAX_WRITTEN {
                 self.too_large(whole);
@@ -226,28 +229,51 @@ impl Typing<'_, '_> {
         self.affordable(term, whole)
     }
 
-    /// The sort of the values, and the values.
-    fn values(&mut self, of: &QuantifiedValues) -> Option<(Type, Vec<Value>)> {
+    /// May what is bound here have this name? Reports it where not.
+    pub(super) fn is_new_name(&mut self, of: &str, name: &str, at: &Range<usize>) -> bool {
+        let parameters = self.scope.parameters.iter().map(|(known, _)| known.as_str());
+        let bound = self.bound.iter().map(|(known, _)| known.as_str());
+        let is_parameter = parameters.chain(bound).any(|known| known == name);
+        let clash = self.scope.names.get(name).map(|(meaning, _)| meaning.describe());
+        let what = is_parameter.then(|| "parameter, or of another quantifier".to_owned()).or(clash);
+        if let Some(what) = &what {
+            let message = format!("the {of}'s `{name}` has the name of {}", article(what));
+            let help = Some("choose another name: the expression could not tell them apart".to_owned());
+            self.error("duplicate-name", message, at, "used already".to_owned(), help);
+        }
+        what.is_none()
+    }
+
+    /// The sort of the values, and the values, each with the condition that it is one.
+    fn values(&mut self, of: &QuantifiedValues) -> Option<(Type, Vec<(Term, Term)>)> {
         match of {
             QuantifiedValues::Between(low, high) => {
                 let (low, high) = (self.end(low), self.end(high));
                 let ty = Type::Range(low?, high?);
                 let whole = match of {
                     QuantifiedValues::Between(low, high) => low.span.start..high.span.end,
-                    QuantifiedValues::Type(_, at) => at.clone(),
+                    _ => 0..0,
                 };
                 self.of_type(&ty, &whole)
+            }
+            QuantifiedValues::Elements(list) => {
+                let term = self.term(list)?;
+                self.elements_of(&term, &list.span)
             }
             QuantifiedValues::Type(name, at) => {
                 let declared = self.scope.names.types.iter().find(|(known, _)| known == name);
                 let ty = match (declared, name.as_str()) {
                     (Some((_, ty)), _) => ty.clone(),
                     (None, "bool") => Type::Bool,
+                    (None, _) if !self.is_free(name) => {
+                        let list = self.name(name, at)?;
+                        return self.elements_of(&list, at);
+                    }
                     (None, _) => {
                         let known = || self.scope.names.types.iter().map(|(name, _)| name.as_str());
                         let help = self.collector.meant(name, "declared types", known);
                         let message = format!("unknown type `{name}`");
-                        let label = "expected a type under `types:`, or a range: `0..3`".to_owned();
+                        let label = "expected a type under `types:`, a range (`0..3`) or a list".to_owned();
                         self.error("unknown-type", message, at, label, Some(help));
                         return None;
                     }
@@ -257,7 +283,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn of_type(&mut self, ty: &Type, at: &Range<usize>) -> Option<(Type, Vec<Value>)> {
+    fn of_type(&mut self, ty: &Type, at: &Range<usize>) -> Option<(Type, Vec<(Term, Term)>)> {
         let few = match ty {
             // An empty range has no values, and is nothing to complain about: its ends may be computed.
             Type::Range(low, high) if low > high => Some(Vec::new()),
@@ -269,7 +295,8 @@ impl Typing<'_, '_> {
                 Some("it is written out: `all i in 0..9: ...`, or all values of an enumeration".to_owned());
             self.error("too-many-values", message, at, "too many values".to_owned(), help);
         }
-        Some((ty.sort(), few?))
+        let all = few?.into_iter().map(|value| (Term::yes(), Term::literal(value)));
+        Some((ty.sort(), all.collect()))
     }
 
     /// An end of a range, which is known now.

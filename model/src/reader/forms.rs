@@ -6,7 +6,8 @@ use std::ops::Range;
 use crate::reader::lexer::{Token, TokenKind as Lexeme};
 use crate::reader::parser::{Parsed, Parser, made};
 use crate::reader::syntax::{
-    Call, Expression, ExpressionKind, Quantified, QuantifiedValues, Quantifier, RecordFields,
+    Call, Expression, ExpressionKind, Match, MatchCase, Quantified, QuantifiedValues, Quantifier,
+    RecordFields,
 };
 
 impl Parser<'_> {
@@ -19,6 +20,7 @@ impl Parser<'_> {
                 self.fields(Some((name.to_owned(), span)), None)
             }
             Some(Lexeme::Name(_)) if quantifier(name).is_some() => self.quantified(),
+            Some(Lexeme::Name(_)) if name == "match" => self.matched(),
             _ => {
                 self.next += 1;
                 made(ExpressionKind::Name(name.to_owned()), span, 0)
@@ -66,7 +68,10 @@ impl Parser<'_> {
             (None, Expression { kind: ExpressionKind::Name(name), span, .. }) => {
                 QuantifiedValues::Type(name, span)
             }
-            (None, _) => return Err(self.expected("`..` and the last value: `all i in 0..3: ...`")),
+            (None, _) if !self.is_next(":") => {
+                return Err(self.expected("`..` and the last value: `all i in 0..3: ...`"));
+            }
+            (None, list) => QuantifiedValues::Elements(list),
         };
         self.need(":", "after the values")?;
         let body = self.part()?;
@@ -74,9 +79,56 @@ impl Parser<'_> {
         let bounds = match &of {
             QuantifiedValues::Between(low, high) => low.height.max(high.height),
             QuantifiedValues::Type(..) => 0,
+            QuantifiedValues::Elements(list) => list.height,
         };
         let height = body.height.max(bounds);
         made(ExpressionKind::Quantified(Box::new(Quantified { quantifier, name, of, body })), span, height)
+    }
+
+    /// `match r: Ok(v) -> v | Missing -> 0`
+    fn matched(&mut self) -> Parsed {
+        let (_, start) = self.name("`match`")?;
+        let subject = self.end()?;
+        self.need(":", "after the value: `match r: Ok(v) -> v | Missing -> 0`")?;
+        let mut cases = Vec::new();
+        let mut height = subject.height;
+        let end = loop {
+            let alternative = self.name("an alternative, or `_` for all others")?;
+            let mut names = Vec::new();
+            if self.eat("(").is_some() {
+                loop {
+                    names.push(self.name("a name for a field")?);
+                    if self.eat(",").is_none() {
+                        break;
+                    }
+                }
+                self.need(")", "after the names")?;
+            }
+            self.need("->", "before what stands for this case")?;
+            let body = self.part()?;
+            height = height.max(body.height);
+            let end = body.span.end;
+            cases.push(MatchCase { alternative, names, body });
+            if self.eat("|").is_none() {
+                break end;
+            }
+        };
+        made(ExpressionKind::Match(Box::new(Match { subject, cases })), start.start..end, height)
+    }
+
+    /// Does `is Ok` come next?
+    pub(super) fn is_question(&self) -> bool {
+        let next = |at: usize| self.tokens.get(self.next + at).map(|token| &token.kind);
+        matches!(next(0), Some(Lexeme::Name(word)) if word == "is")
+            && matches!(next(1), Some(Lexeme::Name(_)))
+    }
+
+    /// `is`, and the alternative behind it.
+    pub(super) fn question(&mut self, base: Expression) -> Parsed {
+        self.next += 1;
+        let (name, at) = self.name("an alternative")?;
+        let (span, height) = (base.span.start..at.end, base.height);
+        made(ExpressionKind::Is(Box::new(base), name, at), span, height)
     }
 
     /// Does the other value of some fields come next?
@@ -123,6 +175,9 @@ impl Parser<'_> {
     /// The elements of an array, in brackets.
     fn elements(&mut self) -> Parsed {
         let open = self.need("[", "")?;
+        if let Some(close) = self.eat("]") {
+            return made(ExpressionKind::Listed(Vec::new()), open.start..close.end, 0);
+        }
         let mut elements = vec![self.part()?];
         if matches!(self.peek(), Some(Token { kind: Lexeme::Name(word), .. }) if word == "for") {
             self.next += 1;

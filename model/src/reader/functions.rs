@@ -14,7 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{Collector, article};
 use crate::reader::expansion::is_standard;
 use crate::reader::parser::parse;
-use crate::reader::scope::{NamedExpression, Names, Scope};
+use crate::reader::scope::{Meaning, NamedExpression, Names, Scope};
 use crate::reader::shape;
 use crate::reader::syntax::{Expression, ExpressionKind};
 use crate::reader::types::{Types, names_a_type};
@@ -53,7 +53,7 @@ pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut 
         if !shape::is_name(collector, &entry.key, "function") {
             continue;
         }
-        if is_standard(name) {
+        if is_standard(name) || matches!(names.get(name), Some((Meaning::Alternative(..), _))) {
             let message = format!("`{name}` is a function already and cannot be declared");
             collector.error("reserved-name", message, &entry.key.span, "choose another name");
             continue;

@@ -18,7 +18,7 @@ use crate::reader::types::Types;
 use crate::reader::typing::Typing;
 use crate::term::Term;
 use crate::term::print::MOST_LISTED;
-use crate::types::{ArrayType, RecordType, Type};
+use crate::types::{ArrayType, RecordForm, RecordType, Type};
 use crate::value::{ArrayValue, Value};
 
 /// The most cells of an array that are changed to one value that is not known.
@@ -29,10 +29,12 @@ impl Typing<'_, '_> {
     pub(super) fn form(&mut self, tree: &Expression) -> Option<Term> {
         match &tree.kind {
             ExpressionKind::Call(call) => self.call(call, &tree.span),
-            ExpressionKind::Slice(string, from, to) => self.slice(string, from, to),
+            ExpressionKind::Slice(string, from, to) => self.slice(string, from, to.as_deref()),
             ExpressionKind::Quantified(quantified) => self.quantified(quantified, &tree.span),
             ExpressionKind::Fields(of) => self.record(of, &tree.span, None),
             ExpressionKind::Ascribed(inner, at) => self.ascribed(inner, at),
+            ExpressionKind::Match(of) => self.matched(of, &tree.span, None),
+            ExpressionKind::Is(value, name, at) => self.question(value, name, at),
             _ => self.needs_type(&tree.span),
         }
     }
@@ -43,9 +45,20 @@ impl Typing<'_, '_> {
             (ExpressionKind::Fields(of), _) => self.record(of, &tree.span, Some(expected)),
             (ExpressionKind::Listed(elements), Type::Array(ty)) => self.listed(elements, &tree.span, ty),
             (ExpressionKind::Filled(element), Type::Array(ty)) => self.filled(element, &tree.span, ty),
+            (ExpressionKind::Listed(elements), Type::Record(ty)) if ty.form == RecordForm::List => {
+                self.list(elements, &tree.span, ty)
+            }
+            (ExpressionKind::Name(_) | ExpressionKind::Call(_), Type::Record(ty))
+                if ty.form == RecordForm::Option && !says_type(tree) =>
+            {
+                self.option_as(tree, ty)
+            }
+            (ExpressionKind::Match(of), _) if !says_type(tree) => {
+                self.matched(of, &tree.span, Some(expected))
+            }
             (ExpressionKind::Listed(_) | ExpressionKind::Filled(_), _) => {
-                let message = format!("this is an array, but {expected} is expected");
-                self.error("type-mismatch", message, &tree.span, "an array".to_owned(), None);
+                let message = format!("this is an array or a list, but {expected} is expected");
+                self.error("type-mismatch", message, &tree.span, "an array or a list".to_owned(), None);
                 None
             }
             (ExpressionKind::IfThenElse(c, a, b), _) if !says_type(tree) => {
@@ -93,8 +106,7 @@ impl Typing<'_, '_> {
 
     /// Nothing says of which type it is.
     pub(super) fn needs_type(&mut self, at: &Range<usize>) -> Option<Term> {
-        let help =
-            "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array";
+        let help = "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `(none: option[int])` of an option";
         self.error(
             "unknown-type-of-literal",
             "nothing says of which type this is".to_owned(),

@@ -15,6 +15,7 @@ mod graph;
 mod imports;
 pub mod lexer;
 pub mod limits;
+mod lists;
 mod literals;
 mod on;
 pub mod parser;
@@ -30,6 +31,7 @@ pub mod syntax;
 pub mod transitions;
 pub mod types;
 pub mod typing;
+mod variants;
 pub mod yaml;
 
 pub use compose::parts;

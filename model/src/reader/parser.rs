@@ -42,9 +42,6 @@ pub struct Mistake {
 /// The mistake is boxed to keep the frames of the recursion small.
 pub(super) type Parsed<T = Expression> = Result<T, Box<Mistake>>;
 
-/// A kind of expression with three parts.
-type OfThree = fn(Box<Expression>, Box<Expression>, Box<Expression>) -> ExpressionKind;
-
 /// The expression that a text is, of at most so many bytes.
 ///
 /// # Errors
@@ -110,6 +107,11 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Does the sign come next?
+    pub(super) fn is_next(&self, sign: &str) -> bool {
+        matches!(self.peek(), Some(Token { kind: Lexeme::Sign(found), .. }) if *found == sign)
+    }
+
     /// Takes the sign, which must come next.
     ///
     /// # Errors
@@ -165,6 +167,10 @@ impl<'a> Parser<'a> {
             Lexeme::Sign(":=") => {
                 Some("`:=` stands only in `a[i := e]`; an assignment is a line under `assign:`".to_owned())
             }
+            Lexeme::Sign("|") => {
+                Some("`or` is `||`; `|` stands between the cases of a `match` only".to_owned())
+            }
+            Lexeme::Sign("->") => Some("implication is `=>`".to_owned()),
             Lexeme::Sign("then" | "else") => Some("this needs an `if` before it".to_owned()),
             _ => None,
         };
@@ -287,36 +293,44 @@ impl<'a> Parser<'a> {
         let mut base = self.atom()?;
         loop {
             if self.eat("[").is_some() {
-                let index = self.inner()?;
-                let (made_of_three, what): (Option<OfThree>, _) = if self.eat(":=").is_some() {
-                    (Some(ExpressionKind::Store), "after the new element")
-                } else if self.eat("..").is_some() {
-                    (Some(ExpressionKind::Slice), "after the end of the slice")
-                } else {
-                    (None, "after the index")
-                };
-                let third = match made_of_three {
-                    Some(kind) => Some((kind, self.inner()?)),
-                    None => None,
-                };
-                let close = self.need("]", what)?;
-                let span = base.span.start..close.end;
-                let height = base.height.max(index.height).max(third.as_ref().map_or(0, |(_, e)| e.height));
-                let (base_box, index) = (Box::new(base), Box::new(index));
-                base = match third {
-                    Some((kind, third)) => made(kind(base_box, index, Box::new(third)), span, height)?,
-                    None => made(ExpressionKind::Select(base_box, index), span, height)?,
-                };
+                base = self.subscript(base)?;
             } else if self.eat(".").is_some() {
                 let (field, at) = self.name("a field's name")?;
                 let (span, height) = (base.span.start..at.end, base.height);
                 base = made(ExpressionKind::Field(Box::new(base), field, at), span, height)?;
             } else if self.is_update() {
                 base = self.update(base)?;
+            } else if self.is_question() {
+                base = self.question(base)?;
             } else {
                 return Ok(base);
             }
         }
+    }
+
+    /// What stands in brackets behind an operand.
+    fn subscript(&mut self, base: Expression) -> Parsed {
+        let index = self.inner()?;
+        let (is_store, is_slice) = (self.eat(":=").is_some(), self.eat("..").is_some());
+        let third = match is_store || is_slice && !self.is_next("]") {
+            true => Some(self.inner()?),
+            false => None,
+        };
+        let what = match (is_store, is_slice) {
+            (true, _) => "after the new element",
+            (_, true) => "after the end of the slice",
+            _ => "after the index",
+        };
+        let close = self.need("]", what)?;
+        let span = base.span.start..close.end;
+        let height = base.height.max(index.height).max(third.as_ref().map_or(0, |e| e.height));
+        let (base_box, index, third) = (Box::new(base), Box::new(index), third.map(Box::new));
+        let kind = match third {
+            Some(third) if is_store => ExpressionKind::Store(base_box, index, third),
+            end if is_slice => ExpressionKind::Slice(base_box, index, end),
+            _ => ExpressionKind::Select(base_box, index),
+        };
+        made(kind, span, height)
     }
 
     fn atom(&mut self) -> Parsed {

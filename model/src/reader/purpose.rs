@@ -20,7 +20,7 @@ use crate::reader::declarations::{Actions, read_clocks, read_data, read_initial,
 use crate::reader::functions::read_functions;
 use crate::reader::lexer;
 use crate::reader::paths::read_paths;
-use crate::reader::scope::{Meaning, NamedExpression, Names};
+use crate::reader::scope::{Meaning, NamedExpression, Names, names_of};
 use crate::reader::specification::{Specification, TimedSpecification, top};
 use crate::reader::surroundings::Surroundings;
 use crate::reader::transitions::{ReadTransitions, TransitionPlaces, read_transitions};
@@ -358,14 +358,8 @@ fn read_observes(
 /// The specification's types and the literals of its enumerations.
 fn add_types(declared: &[(String, Type)], names: &mut Names) -> Types {
     names.types = declared.to_vec();
-    for (name, ty) in declared {
-        if let Type::Enum(enumeration) = ty
-            && enumeration.name == *name
-        {
-            for (position, literal) in enumeration.literals.iter().enumerate() {
-                names.add(literal, Meaning::Literal(enumeration.clone(), position), None);
-            }
-        }
+    for (name, meaning) in declared.iter().flat_map(|(name, ty)| names_of(name, ty)) {
+        names.add(&name, meaning, None);
     }
     Types::of(declared)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::data::Datum;
 use crate::diagnostic::Origin;
 use crate::term::Term;
-use crate::types::{EnumType, Type};
+use crate::types::{EnumType, RecordForm, RecordType, Type};
 use crate::value::Value;
 
 /// What a name stands for.
@@ -24,6 +24,8 @@ pub enum Meaning {
     Clock(Datum),
     /// A literal of an enumeration, by its position.
     Literal(Arc<EnumType>, usize),
+    /// An alternative of a variant, by its number.
+    Alternative(Arc<RecordType>, usize),
     /// Declared, but with a type that could not be read: a use of it is no second mistake.
     Broken,
 }
@@ -37,6 +39,7 @@ impl Meaning {
             Meaning::Observed(_) => "observed datum".to_owned(),
             Meaning::Clock(_) => "clock".to_owned(),
             Meaning::Literal(enumeration, _) => format!("literal of {}", enumeration.name),
+            Meaning::Alternative(variant, _) => format!("alternative of {}", variant.name),
             Meaning::Broken => "datum".to_owned(),
         }
     }
@@ -49,8 +52,35 @@ impl Meaning {
             | Meaning::Observed(datum)
             | Meaning::Clock(datum) => Some(Term::datum(datum)),
             Meaning::Literal(enumeration, at) => Some(Term::literal(Value::Enum(enumeration.clone(), *at))),
+            Meaning::Alternative(variant, number) => {
+                let is_whole = variant.alternatives()[*number].count == 0;
+                is_whole.then(|| variant.made_of(variant.tag(*number), []))
+            }
             Meaning::Broken => None,
         }
+    }
+}
+
+/// The names that a declared type brings.
+pub fn names_of(name: &str, ty: &Type) -> Vec<(String, Meaning)> {
+    let literals = |of: &Arc<EnumType>| -> Vec<(String, Meaning)> {
+        let literals = of.literals.iter().enumerate();
+        literals.map(|(at, literal)| (literal.clone(), Meaning::Literal(of.clone(), at))).collect()
+    };
+    match ty {
+        Type::Enum(of) if of.name == *name => literals(of),
+        Type::Record(of) if of.name == *name => {
+            let alternatives = of.alternatives().into_iter().enumerate();
+            let tags = match &of.fields[0].1 {
+                Type::Enum(tags) if of.form != RecordForm::Plain => literals(tags),
+                _ => Vec::new(),
+            };
+            alternatives
+                .map(|(at, one)| (one.name, Meaning::Alternative(of.clone(), at)))
+                .chain(tags)
+                .collect()
+        }
+        _ => Vec::new(),
     }
 }
 

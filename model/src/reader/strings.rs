@@ -1,4 +1,5 @@
 //! The types of what is written of strings: functions, regular expressions, `s[i]`, `s[i..j]` and `s + t`.
+//! Lists have some of these too, and go their own way.
 
 use std::ops::Range;
 
@@ -20,13 +21,17 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let Call { name: (name, _), arguments } = call;
         let sorts = operation.arguments();
-        if !self.is_arity(name, arguments, sorts.len(), whole, None) {
-            return None;
-        }
         // No iterator: what recurses must need little of the stack.
         let mut terms = Vec::new();
-        for (argument, sort) in arguments.iter().zip(sorts) {
-            terms.push(self.of_sort(argument, sort, name));
+        for (at, (argument, sort)) in arguments.iter().zip(sorts).enumerate() {
+            let term = self.term(argument);
+            if let (0, Some(list)) = (at, term.as_ref().filter(|term| term.sort().as_list().is_some())) {
+                return self.on_list(operation, list, call, whole);
+            }
+            terms.push(self.of_sort(term, argument, sort, name));
+        }
+        if !self.is_arity(name, arguments, sorts.len(), whole, None) {
+            return None;
         }
         let mut terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
         if operation == StringOperation::Matches {
@@ -59,16 +64,37 @@ impl Typing<'_, '_> {
     }
 
     /// `s[i..j]`
-    pub(super) fn slice(&mut self, string: &Expression, from: &Expression, to: &Expression) -> Option<Term> {
-        let whole = self.of_sort(string, &Type::String, "s[i..j]");
-        let from = self.of_sort(from, &Type::Int, "s[i..j]");
-        let to = self.of_sort(to, &Type::Int, "s[i..j]");
-        Some(Term::on_strings(StringOperation::Slice, &[whole?, from?, to?]))
+    pub(super) fn slice(
+        &mut self,
+        string: &Expression,
+        from: &Expression,
+        to: Option<&Expression>,
+    ) -> Option<Term> {
+        let whole = self.term(string);
+        if let Some(list) = whole.as_ref().filter(|term| term.sort().as_list().is_some()) {
+            return self.part_of(list, from, to);
+        }
+        let whole = self.of_sort(whole, string, &Type::String, "s[i..j]");
+        let first = self.term(from);
+        let first = self.of_sort(first, from, &Type::Int, "s[i..j]");
+        let end = match to {
+            Some(to) => {
+                let end = self.term(to);
+                self.of_sort(end, to, &Type::Int, "s[i..j]")
+            }
+            None => whole.as_ref().map(Term::length),
+        };
+        Some(Term::on_strings(StringOperation::Slice, &[whole?, first?, end?]))
     }
 
-    fn of_sort(&mut self, tree: &Expression, sort: &Type, operation: &str) -> Option<Term> {
-        let term = self.term(tree)?;
-        self.fit(&term, &tree.span, sort, &format!("an argument of `{operation}`"))
+    fn of_sort(
+        &mut self,
+        term: Option<Term>,
+        tree: &Expression,
+        sort: &Type,
+        operation: &str,
+    ) -> Option<Term> {
+        self.fit(&term?, &tree.span, sort, &format!("an argument of `{operation}`"))
     }
 
     /// `s + t`, of which one is a string.

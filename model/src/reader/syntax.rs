@@ -46,8 +46,8 @@ pub enum ExpressionKind {
     IfThenElse(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `a[i]`
     Select(Box<Expression>, Box<Expression>),
-    /// `a[i..j]`
-    Slice(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// `a[i..j]`, `a[i..]`
+    Slice(Box<Expression>, Box<Expression>, Option<Box<Expression>>),
     /// `a[i := e]`
     Store(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `r.field`, with the field's place.
@@ -56,6 +56,10 @@ pub enum ExpressionKind {
     Call(Box<Call>),
     /// `all i in 0..3: e`
     Quantified(Box<Quantified>),
+    /// `match r: Ok(v) -> v | Missing -> 0`
+    Match(Box<Match>),
+    /// `r is Ok`, with the place of the alternative.
+    Is(Box<Expression>, String, Range<usize>),
     /// `{ a: 1, b: 2 }`, `Pair { a: 1, b: 2 }`, `p with { a: 1 }`
     Fields(Box<RecordFields>),
     /// `[1, 2, 3]`
@@ -75,6 +79,26 @@ pub struct RecordFields {
     pub base: Option<Expression>,
     /// The fields' names with their places, and their values.
     pub fields: Vec<(String, Range<usize>, Expression)>,
+}
+
+/// An expression for each alternative of a value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Match {
+    /// The value.
+    pub subject: Expression,
+    /// What stands for which alternative.
+    pub cases: Vec<MatchCase>,
+}
+
+/// What stands for one alternative, or for all others.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MatchCase {
+    /// The alternative, or `_`, and where it stands.
+    pub alternative: (String, Range<usize>),
+    /// What its fields are called, and where.
+    pub names: Vec<(String, Range<usize>)>,
+    /// The expression.
+    pub body: Expression,
 }
 
 /// A call of a function.
@@ -115,8 +139,10 @@ pub enum Quantifier {
 pub enum QuantifiedValues {
     /// `lo..hi`, both included.
     Between(Expression, Expression),
-    /// All of a type, with its place.
+    /// All of a type, or the elements of a list, of this name; with its place.
     Type(String, Range<usize>),
+    /// The elements of a list.
+    Elements(Expression),
 }
 
 impl Expression {
@@ -128,7 +154,10 @@ impl Expression {
             | ExpressionKind::Decimal(_)
             | ExpressionKind::Text(_)
             | ExpressionKind::Truth(_) => Vec::new(),
-            ExpressionKind::Not(a) | ExpressionKind::Negate(a) | ExpressionKind::Field(a, ..) => vec![a],
+            ExpressionKind::Not(a)
+            | ExpressionKind::Negate(a)
+            | ExpressionKind::Field(a, ..)
+            | ExpressionKind::Is(a, ..) => vec![a],
             ExpressionKind::And(parts)
             | ExpressionKind::Or(parts)
             | ExpressionKind::Implies(parts)
@@ -142,12 +171,15 @@ impl Expression {
                 std::iter::once(&**first).chain(rest.iter().map(|(_, part)| part)).collect()
             }
             ExpressionKind::Arithmetic(_, a, b) | ExpressionKind::Select(a, b) => vec![a, b],
-            ExpressionKind::IfThenElse(a, b, c)
-            | ExpressionKind::Store(a, b, c)
-            | ExpressionKind::Slice(a, b, c) => vec![a, b, c],
+            ExpressionKind::IfThenElse(a, b, c) | ExpressionKind::Store(a, b, c) => vec![a, b, c],
+            ExpressionKind::Slice(a, b, c) => [&**a, b].into_iter().chain(c.as_deref()).collect(),
+            ExpressionKind::Match(of) => {
+                std::iter::once(&of.subject).chain(of.cases.iter().map(|case| &case.body)).collect()
+            }
             ExpressionKind::Quantified(all) => match &all.of {
                 QuantifiedValues::Between(low, high) => vec![low, high, &all.body],
                 QuantifiedValues::Type(..) => vec![&all.body],
+                QuantifiedValues::Elements(list) => vec![list, &all.body],
             },
         }
     }
@@ -161,6 +193,12 @@ pub fn says_type(tree: &Expression) -> bool {
         ExpressionKind::Listed(_) | ExpressionKind::Filled(_) => false,
         ExpressionKind::Store(array, ..) => says_type(array),
         ExpressionKind::IfThenElse(_, a, b) => says_type(a) || says_type(b),
+        ExpressionKind::Match(of) => of.cases.iter().any(|case| says_type(&case.body)),
+        // An option says of what only where it stands.
+        ExpressionKind::Name(name) => name != "none",
+        ExpressionKind::Call(call) => call.name.0 != "some",
+        ExpressionKind::Slice(list, ..) => says_type(list),
+        ExpressionKind::Arithmetic(Operator::Add, a, b) => says_type(a) || says_type(b),
         _ => true,
     }
 }

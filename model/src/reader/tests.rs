@@ -31,6 +31,7 @@ fn data() -> Vec<Datum> {
     let pair = RecordType {
         name: "Pair".to_owned(),
         fields: vec![("left".to_owned(), Type::Int), ("right".to_owned(), Type::Real)],
+        form: crate::types::RecordForm::Plain,
     };
     let array = ArrayType { index: Type::Range(0.into(), 9.into()), element: Type::Int };
     vec![
@@ -179,7 +180,7 @@ fn mistakes_are_placed() {
         ("len(x) > 0", "type-mismatch at x"),
         ("len(t > 0", "syntax at 0"),
         ("t + x == t", "type-mismatch at x"),
-        ("t[0..] == t", "syntax at ]"),
+        ("t[..1] == t", "syntax at .."),
         ("a[0..1] == a", "type-mismatch at a"),
         ("t[b] == t", "type-mismatch at b"),
         ("t == \"\\q\"", "syntax at \"\\q\""),

@@ -14,18 +14,20 @@ use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{Collector, inventory};
 use crate::reader::lexer::{self, Token, TokenKind as Lexeme, tokens};
 use crate::reader::parser::{MAX_DIGITS, Mistake, Parser};
-use crate::reader::scope::{Meaning, Names};
+use crate::reader::scope::{Meaning, Names, names_of};
 use crate::reader::shape;
 use crate::reader::typing::report;
 use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
-use crate::types::{ArrayType, EnumType, RecordType, Type};
+use crate::types::{ArrayType, EnumType, RecordForm, RecordType, Type};
 
 /// The names of the types that need no declaration.
-pub const BUILT_IN: [&str; 6] = ["bool", "int", "nat", "real", "string", "array"];
+pub const BUILT_IN: [&str; 8] = ["bool", "int", "nat", "real", "string", "array", "list", "option"];
 /// The deepest nesting of types.
 const MAX_DEPTH: u32 = 32;
 /// The most parts of one type, its parts' parts included; and the most literals of an enumeration.
 const MAX_SIZE: u64 = 1_000;
+/// The greatest bound of a list.
+const MOST_ELEMENTS: usize = 64;
 
 /// The declared types of a model.
 #[derive(Clone, Debug, Default)]
@@ -114,45 +116,49 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
     }
     let types = reading.types;
     for name in &order {
-        let (Some(Some(Type::Enum(enumeration))), Some(entry)) =
-            (types.resolved.get(name), sources.get(name))
-        else {
-            continue;
-        };
-        if enumeration.name == *name {
-            add_literals(collector, enumeration, entry, names);
+        if let (Some(Some(ty)), Some(entry)) = (types.resolved.get(name), sources.get(name)) {
+            add_names(collector, names_of(name, ty), entry, names);
         }
     }
     *known = types;
 }
 
 fn is_reserved(name: &str) -> bool {
-    // Models were written before there were strings: what they call `string` stays theirs.
-    name != "string" && BUILT_IN.contains(&name) || matches!(name, "clock" | "record" | "of")
+    // Models were written before there were these: what they call so stays theirs.
+    !matches!(name, "string" | "list" | "option") && BUILT_IN.contains(&name)
+        || matches!(name, "clock" | "record" | "of")
 }
 
-fn add_literals(collector: &mut Collector, enumeration: &Arc<EnumType>, entry: &Entry, names: &mut Names) {
+/// Adds what the type of an entry brings, its literals or its alternatives.
+fn add_names(collector: &mut Collector, brought: Vec<(String, Meaning)>, entry: &Entry, names: &mut Names) {
     let NodeKind::Sequence(items) = &entry.value.kind else { return };
-    let literals = enumeration.literals.iter().enumerate();
-    let positions: BTreeMap<&str, usize> = literals.map(|(at, literal)| (literal.as_str(), at)).collect();
-    for item in items {
+    for (name, meaning) in brought {
         if collector.is_full() {
             break;
         }
-        let Some(scalar) = item.as_scalar() else { continue };
-        let Some(&position) = positions.get(scalar.text.as_str()) else { continue };
-        let origin = collector.origin(&scalar.span);
-        match names.get(&scalar.text) {
-            Some((Meaning::Literal(other, _), first)) if other != enumeration => {
-                let message = format!("`{}` is a literal of {} already", scalar.text, other.name);
+        let of_item = |item: &Arc<Node>| named(item).filter(|scalar| scalar.text == name).cloned();
+        let place = items.iter().find_map(of_item).map_or(entry.key.span.clone(), |scalar| scalar.span);
+        let origin = collector.origin(&place);
+        match names.get(&name) {
+            Some((other, first)) if *other != meaning => {
+                let message = format!("`{name}` is a {} already", other.describe());
+                let message = message.replace("a alternative", "an alternative");
                 let diagnostic = Diagnostic::error("duplicate-name", message)
                     .at(origin, "declared again")
                     .at(first.clone(), "first declared here")
                     .help("literals and data share one namespace");
                 collector.push(diagnostic);
             }
-            _ => names.add(&scalar.text, Meaning::Literal(enumeration.clone(), position), Some(origin)),
+            _ => names.add(&name, meaning, Some(origin)),
         }
+    }
+}
+
+/// The name of a literal, or of an alternative.
+fn named(item: &Node) -> Option<&Scalar> {
+    match &item.kind {
+        NodeKind::Mapping(entries) => entries.first().map(|entry| &entry.key),
+        _ => item.as_scalar(),
     }
 }
 
@@ -187,6 +193,9 @@ impl Reading<'_, '_> {
 
     fn declaration(&mut self, name: &str, node: &Node) -> Option<Type> {
         match &node.kind {
+            NodeKind::Sequence(items) if items.iter().any(|item| is_mapping(item)) => {
+                self.variant(name, node, items)
+            }
             NodeKind::Sequence(items) => self.enumeration(name, node, items),
             NodeKind::Mapping(entries) => self.record(name, node, entries),
             NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
@@ -258,6 +267,11 @@ impl Reading<'_, '_> {
             self.collector.error("type-too-large", message, &place, "the first of them");
             return None;
         }
+        let fields = self.fields(entries)?;
+        Some(Type::Record(Arc::new(RecordType { name: name.to_owned(), fields, form: RecordForm::Plain })))
+    }
+
+    fn fields(&mut self, entries: &[Entry]) -> Option<Vec<(String, Type)>> {
         shape::check_distinct(self.collector, entries, "duplicate-declaration", "field");
         let mut fields = Vec::new();
         let mut right = true;
@@ -268,7 +282,46 @@ impl Reading<'_, '_> {
                 _ => right = false,
             }
         }
-        right.then(|| Type::Record(Arc::new(RecordType { name: name.to_owned(), fields })))
+        right.then_some(fields)
+    }
+
+    /// A list of names, of which some have fields.
+    fn variant(&mut self, name: &str, node: &Node, items: &[Arc<Node>]) -> Option<Type> {
+        let like = "Reply: [{ Ok: { value: int } }, Missing]";
+        let mut alternatives: Vec<(String, Vec<(String, Type)>)> = Vec::new();
+        let before = self.collector.errors();
+        for item in items {
+            let (key, entries) = match &item.kind {
+                NodeKind::Mapping(of) if of.len() == 1 => {
+                    let what = format!("the alternative `{}`", of[0].key.text);
+                    (Some(&of[0].key), shape::mapping(self.collector, &of[0].value, &what, like))
+                }
+                _ => (shape::scalar(self.collector, item, "an alternative", like), Some(&[][..])),
+            };
+            let (Some(key), Some(entries)) = (key, entries) else { continue };
+            if !shape::is_name(self.collector, key, "alternative") {
+                continue;
+            }
+            if alternatives.iter().any(|(known, _)| *known == key.text) {
+                let message = format!("the alternative `{}` stands here twice", key.text);
+                self.collector.error("duplicate-declaration", message, &key.span, "the second time");
+            }
+            if let Some(fields) = self.fields(entries) {
+                alternatives.push((key.text.clone(), fields));
+            }
+        }
+        if self.collector.errors() > before {
+            return None;
+        }
+        let ty = RecordType::variant(name, &alternatives);
+        let mut names: Vec<&String> = ty.fields.iter().map(|(field, _)| field).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let message = format!("two fields of the variant `{name}` would be called `{}`", pair[0]);
+            self.collector.error("duplicate-declaration", message, &node.head(), "rename one");
+            return None;
+        }
+        Some(Type::Record(Arc::new(ty)))
     }
 
     /// A type where one is used.
@@ -323,6 +376,8 @@ impl Reading<'_, '_> {
                 Some(open) => self.range(cursor, scalar, open),
                 None => Some(Type::Int),
             },
+            "list" if !self.is_declared(name) => self.list(cursor, scalar, depth),
+            "option" if !self.is_declared(name) => self.option(cursor, scalar, depth),
             "array" => {
                 let result = (|| {
                     cursor.need("[", "and the index's type: `array[T] of U`").map_err(Some)?;
@@ -358,6 +413,58 @@ impl Reading<'_, '_> {
             }
             _ => self.named(name, &scalar.place(span)),
         }
+    }
+
+    /// `list[8] of T`, behind its first word.
+    fn list(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
+        let most: Result<(IBig, Range<usize>), Box<Mistake>> = (|| {
+            cursor.need("[", "and the most elements: `list[8] of T`")?;
+            let at = cursor.peek().map_or(0..0, |token| token.span.clone());
+            let most = bound(cursor)?;
+            cursor.need("]", "after the most elements")?;
+            match cursor.peek() {
+                Some(Token { kind: Lexeme::Name(of), .. }) if of == "of" => cursor.take(),
+                _ => return Err(cursor.expected("`of` and the elements' type: `list[8] of T`")),
+            };
+            Ok((most, at))
+        })();
+        let (most, at) = match most {
+            Ok(most) => most,
+            Err(mistake) => {
+                report(self.collector, scalar, *mistake);
+                return None;
+            }
+        };
+        let element = self.ty(cursor, scalar, depth + 1)?;
+        match usize::try_from(most.clone()).ok().filter(|most| (1..=MOST_ELEMENTS).contains(most)) {
+            Some(most) => Some(Type::Record(Arc::new(RecordType::list(most, &element)))),
+            None => {
+                let message = format!("a list has at most 1 to {MOST_ELEMENTS} elements, and not {most}");
+                self.collector.error("list-bound", message, &scalar.place(&at), "another bound");
+                None
+            }
+        }
+    }
+
+    /// `option[T]`, behind its first word.
+    fn option(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
+        let open = cursor.need("[", "and the type of the value: `option[T]`");
+        if let Err(mistake) = open {
+            report(self.collector, scalar, *mistake);
+            return None;
+        }
+        let at = cursor.peek().map_or(0..0, |token| token.span.clone());
+        let some = self.ty(cursor, scalar, depth + 1)?;
+        if let Err(mistake) = cursor.need("]", "after the type of the value") {
+            report(self.collector, scalar, *mistake);
+            return None;
+        }
+        if matches!(&some, Type::Record(of) if of.form == RecordForm::Option) {
+            let message = "an option of an option: `none` of which one is `null`, where it is sent?";
+            self.collector.error("nested-option", message, &scalar.place(&at), "already an option");
+            return None;
+        }
+        Some(Type::Record(Arc::new(RecordType::option(&some))))
     }
 
     fn is_declared(&self, name: &str) -> bool {
@@ -426,6 +533,10 @@ impl Reading<'_, '_> {
     }
 }
 
+fn is_mapping(node: &Node) -> bool {
+    matches!(node.kind, NodeKind::Mapping(_))
+}
+
 fn bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
     let negative = cursor.eat("-").is_some();
     let Some(Token { kind: Lexeme::Integer(digits), .. }) = cursor.peek() else {
@@ -448,7 +559,7 @@ pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
 }
 
 fn spellings() -> String {
-    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `array[T] of U` and the names under `types:`"
+    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `array[T] of U`, `list[n] of T`, `option[T]` and the names under `types:`"
         .to_owned()
 }
 

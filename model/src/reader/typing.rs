@@ -144,27 +144,8 @@ impl<'a, 'c> Typing<'a, 'c> {
             ExpressionKind::Compare(first, rest) => self.compare(first, rest),
             ExpressionKind::Arithmetic(operator, a, b) => self.arithmetic(*operator, a, b),
             ExpressionKind::IfThenElse(condition, a, b) => self.conditional(condition, a, b),
-            ExpressionKind::Select(array, index) => {
-                let (array_term, index_term) = (self.term(array), self.term(index));
-                if array_term.as_ref().is_some_and(|term| *term.sort() == Type::String) {
-                    return self.character(&array_term?, &index_term?, &index.span);
-                }
-                let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
-                let index = self.fit(&index_term?, &index.span, &ty.index, "the index")?;
-                Some(Term::select(array_term, &index))
-            }
-            ExpressionKind::Store(array, index, element) => {
-                let (array_term, index_term) = (self.term(array), self.term(index));
-                let element_term = match array_term.as_ref().map(Term::sort) {
-                    Some(Type::Array(ty)) => self.term_as(element, &ty.element.clone()),
-                    _ => self.term(element),
-                };
-                let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
-                let index = index_term.and_then(|term| self.fit(&term, &index.span, &ty.index, "the index"));
-                let element = element_term
-                    .and_then(|term| self.fit(&term, &element.span, &ty.element, "the new element"));
-                Some(Term::store(array_term, &index?, &element?))
-            }
+            ExpressionKind::Select(array, index) => self.select(array, index),
+            ExpressionKind::Store(array, index, element) => self.store(array, index, element),
             ExpressionKind::Field(record, field, at) => {
                 let record_term = self.term(record)?;
                 let Type::Record(ty) = record_term.sort().clone() else {
@@ -190,18 +171,49 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
     }
 
+    fn select(&mut self, array: &Expression, index: &Expression) -> Option<Term> {
+        let (array_term, index_term) = (self.term(array), self.term(index));
+        match array_term.as_ref().map(Term::sort) {
+            Some(Type::String) => return self.character(&array_term?, &index_term?, &index.span),
+            Some(sort) if sort.as_list().is_some() => {
+                return self.element_of(&array_term?, &index_term?, &index.span);
+            }
+            _ => {}
+        }
+        let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
+        let index = self.fit(&index_term?, &index.span, &ty.index, "the index")?;
+        Some(Term::select(array_term, &index))
+    }
+
+    fn store(&mut self, array: &Expression, index: &Expression, element: &Expression) -> Option<Term> {
+        let array_term = self.term(array);
+        if let Some(list) = array_term.as_ref().filter(|term| term.sort().as_list().is_some()) {
+            return self.changed(list, index, element);
+        }
+        let index_term = self.term(index);
+        let element_term = match array_term.as_ref().map(Term::sort) {
+            Some(Type::Array(ty)) => self.term_as(element, &ty.element.clone()),
+            _ => self.term(element),
+        };
+        let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
+        let index = index_term.and_then(|term| self.fit(&term, &index.span, &ty.index, "the index"));
+        let element =
+            element_term.and_then(|term| self.fit(&term, &element.span, &ty.element, "the new element"));
+        Some(Term::store(array_term, &index?, &element?))
+    }
+
     fn array(&mut self, term: &Term, at: &Range<usize>) -> Option<std::sync::Arc<crate::types::ArrayType>> {
         match term.sort() {
             Type::Array(ty) => Some(ty.clone()),
             other => {
-                let message = format!("`a[i]` needs an array or a string, but this is {other}");
+                let message = format!("`a[i]` needs an array, a list or a string, but this is {other}");
                 self.error("type-mismatch", message, at, format!("this is {other}"), None);
                 None
             }
         }
     }
 
-    fn name(&mut self, name: &str, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn name(&mut self, name: &str, at: &Range<usize>) -> Option<Term> {
         if let Some((_, datum)) = self.bound.iter().find(|(known, _)| known == name) {
             return Some(Term::datum(datum));
         }
@@ -209,7 +221,14 @@ impl<'a, 'c> Typing<'a, 'c> {
             return parameter.as_ref().map(Term::datum);
         }
         if let Some((meaning, _)) = self.scope.names.get(name) {
-            return meaning.term();
+            let term = meaning.term();
+            if let (None, Some((variant, number))) = (&term, self.alternative(name)) {
+                self.without_data(&variant, number, at);
+            }
+            return term;
+        }
+        if name == "none" {
+            return self.needs_type(at);
         }
         // The rest of a long expression is still looked through.
         if self.collector.is_full() {
@@ -286,7 +305,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                 Meaning::Constant(_) => 1,
                 Meaning::Observed(_) => 2,
                 Meaning::Clock(_) => 3,
-                Meaning::Literal(..) => 4,
+                Meaning::Literal(..) | Meaning::Alternative(..) => 4,
                 Meaning::Broken => continue,
             };
             kinds[kind].1.push(name);
@@ -344,7 +363,15 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     /// What recurses must need little of the stack: all else is in a function of its own.
     fn arithmetic(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
+        if !says_type(a) || !says_type(b) {
+            return self.sum_beside(operator, a, b);
+        }
         let (left, right) = (self.term(a), self.term(b));
+        self.operation(operator, (left, a), (right, b))
+    }
+
+    fn sum_beside(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
+        let (left, right) = self.two(a, b);
         self.operation(operator, (left, a), (right, b))
     }
 
@@ -358,6 +385,10 @@ impl<'a, 'c> Typing<'a, 'c> {
         let is_string = |term: &Option<Term>| term.as_ref().is_some_and(|term| *term.sort() == Type::String);
         if operator == Operator::Add && (is_string(&left) || is_string(&right)) {
             return self.concatenation(&left?, &a.span, &right?, &b.span);
+        }
+        let is_list = |term: &Option<Term>| term.as_ref().is_some_and(|term| term.sort().as_list().is_some());
+        if operator == Operator::Add && (is_list(&left) || is_list(&right)) {
+            return self.joined((&left?, &a.span), (&right?, &b.span));
         }
         let (left, right) = (self.as_number(left, &a.span, &sign), self.as_number(right, &b.span, &sign));
         let (left, right) = (left?, right?);

@@ -17,6 +17,7 @@ use dashu::rational::RBig;
 
 use crate::data::Datum;
 use crate::term::Term;
+use crate::term::canonical;
 use crate::term::evaluate::arithmetic_on_values;
 use crate::term::node::{Comparison, Node, Operator};
 use crate::term::total::{always_in, fits_field, fits_index};
@@ -293,7 +294,7 @@ impl Term {
             Node::Record(ty, fields)
                 if (0..fields.len()).all(|at| {
                     fits_field(&fields[at], &ty.fields[at].1) && (at == position || fields[at].is_total())
-                }) =>
+                }) && canonical::is_always_canonical(ty, fields) =>
             {
                 return fields[position].clone();
             }
@@ -316,7 +317,8 @@ impl Term {
         let known = |(field, (_, of)): (&Term, &(String, Type))| {
             field.as_literal().filter(|value| value.is_in(of)).cloned()
         };
-        if let Some(values) = fields.iter().zip(&ty.fields).map(known).collect::<Option<Vec<Value>>>() {
+        let values = fields.iter().zip(&ty.fields).map(known).collect::<Option<Vec<Value>>>();
+        if let Some(values) = values.filter(|values| ty.is_canonical(values)) {
             return Term::literal(Value::Record(ty.clone(), values));
         }
         Term::make(Node::Record(ty.clone(), fields), Type::Record(ty.clone()))

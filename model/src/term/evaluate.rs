@@ -173,6 +173,9 @@ fn value_of(
                 }
                 values.push(value);
             }
+            if !ty.is_canonical(&values) {
+                return Err(Undefined::FieldOutside(term.clone(), Value::Record(ty.clone(), values)));
+            }
             Value::Record(ty.clone(), values)
         }
         Node::OnStrings(operation, arguments) => {

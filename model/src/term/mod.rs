@@ -12,6 +12,7 @@
 //! mutation, and when the text is written and read again.
 
 mod build;
+pub mod canonical;
 pub mod evaluate;
 mod intern;
 pub mod node;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::term::Term;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
-use crate::types::{RecordType, Type};
+use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
 /// A larger expression is not printed in full: text repeats what terms share, and can be larger than any
@@ -80,6 +80,7 @@ fn literal_binding(value: &Value) -> Binding {
 fn says_type(term: &Term) -> bool {
     match term.node() {
         Node::Literal(Value::Array(_)) => false,
+        Node::Literal(Value::Record(ty, _)) | Node::Record(ty, _) => ty.is_declared(),
         Node::Store(array, ..) => says_type(array),
         Node::IfThenElse(_, a, b) => says_type(a) || says_type(b),
         _ => true,
@@ -126,7 +127,10 @@ fn literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
             }
             Ok(())
         }
-        Value::Record(ty, values) => fields(f, ty, values, |f, value| literal(f, value)),
+        Value::Record(ty, values) if ty.form == RecordForm::Plain => {
+            fields(f, ty, values, |f, value| literal(f, value))
+        }
+        Value::Record(ty, values) => ty.write(f, values, &mut literal),
         value => write!(f, "{value}"),
     }
 }
@@ -137,7 +141,9 @@ fn fields<T>(
     values: &[T],
     one: impl Fn(&mut dyn fmt::Write, &T) -> fmt::Result,
 ) -> fmt::Result {
-    write!(f, "{} ", ty.name)?;
+    if ty.is_declared() {
+        write!(f, "{} ", ty.name)?;
+    }
     for (at, ((name, _), value)) in ty.fields.iter().zip(values).enumerate() {
         write!(f, "{}{name}: ", if at == 0 { "{" } else { ", " })?;
         one(f, value)?;

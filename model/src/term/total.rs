@@ -18,7 +18,7 @@ use dashu::integer::IBig;
 
 use crate::term::evaluate::sign;
 use crate::term::node::{Node, Operator, StringOperation};
-use crate::term::{Term, children};
+use crate::term::{Term, canonical, children};
 use crate::types::Type;
 
 /// Is a term of this root always defined?
@@ -37,6 +37,7 @@ pub(super) fn is_total(node: &Node, sort: &Type) -> bool {
         },
         Node::Record(ty, fields) => {
             fields.iter().zip(&ty.fields).all(|(field, (_, of))| fits_field(field, of))
+                && canonical::is_always_canonical(ty, fields)
         }
         Node::OnStrings(StringOperation::At | StringOperation::Slice, _) => false,
         _ => true,
@@ -44,8 +45,19 @@ pub(super) fn is_total(node: &Node, sort: &Type) -> bool {
 }
 
 /// Lies the value of a well-sorted term certainly in the type of a record's field? What is read of a record
-/// lies in the type of the field that it was.
+/// lies in the type of the field that it was; of cases, each must be so simple but the last.
 pub(crate) fn fits_field(term: &Term, ty: &Type) -> bool {
+    let mut last = term;
+    while let (Node::IfThenElse(_, one, rest), Type::Nat | Type::Range(..)) = (last.node(), ty) {
+        if !is_simply_in(one, ty) {
+            return false;
+        }
+        last = rest;
+    }
+    is_simply_in(last, ty)
+}
+
+fn is_simply_in(term: &Term, ty: &Type) -> bool {
     match (term.node(), ty) {
         (Node::Field(record, at), Type::Nat | Type::Range(..)) => match record.sort() {
             Type::Record(of) => is_part(&of.fields[*at].1, ty),

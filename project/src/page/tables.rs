@@ -6,6 +6,7 @@ use std::sync::Arc;
 use coreach_artifact::terms::{TermNode, TermTable};
 use coreach_artifact::types::TypeTable;
 use coreach_model::diagnostic::{Origin as Place, SourceFile};
+use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::{Term, Type};
 use serde_json::{Value as Json, json};
 
@@ -67,15 +68,35 @@ impl Tables {
         self.expressions.len() - 1
     }
 
-    /// The lists of types and terms. A page shows a type's text, where a program reads its parts.
+    /// The lists of types and terms. A page shows a type's text, where a program reads its parts; lists,
+    /// options and variants are records to it, with what they are besides.
     pub(super) fn lists(&mut self) -> (Vec<Json>, Vec<TermNode>) {
         let terms = self.terms.nodes(&mut self.types);
-        let texts = self.types.types().iter().map(|ty| ty.to_string());
-        let written = self.types.nodes().iter().zip(texts).map(|(node, text)| {
-            let mut written = json!(node);
-            written["text"] = json!(text);
-            written
-        });
-        (written.collect(), terms)
+        let mut written = Vec::new();
+        // The types of fields are added while types are written.
+        while let Some(ty) = self.types.types().get(written.len()).cloned() {
+            let mut one = match &ty {
+                Type::Record(of) if of.form != RecordForm::Plain => self.record(of),
+                _ => json!(self.types.nodes()[written.len()]),
+            };
+            one["text"] = json!(ty.to_string());
+            written.push(one);
+        }
+        (written, terms)
+    }
+
+    fn record(&mut self, of: &RecordType) -> Json {
+        let field = |(name, ty): &(String, Type)| json!({ "name": name, "type": self.types.number(ty) });
+        let fields: Vec<Json> = of.fields.iter().map(field).collect();
+        let form = match &of.form {
+            RecordForm::List => json!("list"),
+            RecordForm::Option => json!("option"),
+            _ => {
+                let one =
+                    |one: &Alternative| json!({ "name": one.name, "first": one.first, "count": one.count });
+                of.alternatives().iter().map(one).collect()
+            }
+        };
+        json!({ "kind": "record", "name": of.name, "fields": fields, "form": form })
     }
 }

@@ -9,10 +9,11 @@ use coreach_model::ActionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::term::Term;
 use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
+use coreach_model::types::{Alternative, RecordForm};
 
 use super::expression::Expression;
 use super::machine::{Action, Datum, Direction, Machine, Step};
-use super::value::{Array, ArrayType, Number, Type, Value};
+use super::value::{Array, ArrayType, Counting, Number, Type, Value};
 
 /// The most values of an index's type.
 const MOST_INDICES: usize = 4096;
@@ -93,7 +94,20 @@ pub fn ty(of: &coreach_model::Type) -> Type {
             Type::Array(Rc::new(ArrayType { index, indices, element: ty(&array.element) }))
         }
         Theirs::Record(record) => {
-            Type::Record(record.fields.iter().map(|(name, of)| (Rc::from(name.as_str()), ty(of))).collect())
+            let fields = record.fields.iter().map(|(name, of)| (Rc::from(name.as_str()), ty(of))).collect();
+            let counting = match &record.form {
+                RecordForm::Plain => Counting::All,
+                RecordForm::List => Counting::Many,
+                RecordForm::Option => Counting::One,
+                RecordForm::Variant(known) => {
+                    let one = |one: &Alternative| {
+                        let tag = Rc::from(format!("{}'{}", record.name, one.name));
+                        (tag, one.first..one.first + one.count)
+                    };
+                    Counting::Of(known.iter().map(one).collect())
+                }
+            };
+            Type::Record(fields, counting)
         }
     }
 }

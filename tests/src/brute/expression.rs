@@ -48,6 +48,29 @@ pub enum Expression {
     Field(Box<Expression>, String),
     /// A record of these fields, or an array of these cells, in the order of the type.
     Made(Type, Vec<Expression>),
+    /// A list of this type, and another one behind it.
+    Joined(Type, Box<Expression>, Box<Expression>),
+    /// A list of this type, from an index on.
+    Rest(Type, Box<Expression>, Box<Expression>),
+}
+
+/// The elements of a list.
+fn elements(list: &Value) -> Option<Vec<Value>> {
+    let Value::Record(fields) = list else { return None };
+    let Value::Number(length) = fields[0].1 else { return None };
+    let length = usize::try_from(length.as_integer()?).ok()?;
+    Some(fields[1..].iter().take(length).map(|(_, value)| value.clone()).collect())
+}
+
+/// The list of these elements.
+fn list(ty: &Type, elements: Vec<Value>) -> Result<Value, Undefined> {
+    let Type::Record(fields, _) = ty else { return Err(Undefined) };
+    if elements.len() >= fields.len() {
+        return Err(Undefined);
+    }
+    let length = Value::integer(elements.len() as i128);
+    let made = ty.record(std::iter::once(length).chain(elements).collect());
+    if made.is_in(ty) { Ok(made) } else { Err(Undefined) }
 }
 
 /// An operation was evaluated that has no value.
@@ -130,6 +153,21 @@ impl Expression {
                 let (text, at) = (text.text(places)?, index.number(places)?.as_integer());
                 part(&text, at, at.map(|at| at + 1))?
             }
+            Expression::Select(of, index) if matches!(of.value(places), Ok(Value::Record(_))) => {
+                let elements = elements(&of.value(places)?).ok_or(Undefined)?;
+                let at = index.number(places)?.as_integer().and_then(|at| usize::try_from(at).ok());
+                elements.get(at.ok_or(Undefined)?).ok_or(Undefined)?.clone()
+            }
+            Expression::Joined(ty, a, b) => {
+                let parts = [elements(&a.value(places)?), elements(&b.value(places)?)];
+                let [Some(a), Some(b)] = parts else { return Err(Undefined) };
+                list(ty, [a, b].concat())?
+            }
+            Expression::Rest(ty, of, from) => {
+                let elements = elements(&of.value(places)?).ok_or(Undefined)?;
+                let from = from.number(places)?.as_integer().and_then(|at| usize::try_from(at).ok());
+                list(ty, elements.get(from.ok_or(Undefined)?..).ok_or(Undefined)?.to_vec())?
+            }
             Expression::Select(array, index) => {
                 let (array, index) = (array.array(places)?, index.value(places)?);
                 array.cells[cell(&array, &index)?].clone()
@@ -148,10 +186,7 @@ impl Expression {
             Expression::Made(ty, parts) => {
                 let values = parts.iter().map(|part| part.value(places)).collect::<Result<Vec<_>, _>>()?;
                 let made = match ty {
-                    Type::Record(fields) => {
-                        let names = fields.iter().map(|(name, _)| name.clone());
-                        Value::Record(names.zip(values).collect())
-                    }
+                    Type::Record(..) => ty.record(values),
                     Type::Array(of) => Value::Array(Array { ty: of.clone(), cells: values.into() }),
                     other => panic!("{other:?} has no parts"),
                 };
@@ -227,7 +262,10 @@ impl Expression {
                 first.mentions(found);
                 rest.iter().for_each(|(_, part)| part.mentions(found));
             }
-            Expression::Arithmetic(_, a, b) | Expression::Select(a, b) => {
+            Expression::Arithmetic(_, a, b)
+            | Expression::Select(a, b)
+            | Expression::Joined(_, a, b)
+            | Expression::Rest(_, a, b) => {
                 a.mentions(found);
                 b.mentions(found);
             }
@@ -252,6 +290,11 @@ pub const OF_STRINGS: [&str; 8] =
 
 /// A function, by looking at every place.
 fn call(name: &str, arguments: &[Value]) -> Value {
+    match (name, arguments.first().and_then(elements), arguments) {
+        ("len", Some(elements), _) => return Value::integer(elements.len() as i128),
+        ("contains", Some(elements), [_, one]) => return Value::Bool(elements.contains(one)),
+        _ => {}
+    }
     let texts: Vec<Vec<char>> = arguments
         .iter()
         .filter_map(|one| match one {

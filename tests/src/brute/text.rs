@@ -17,7 +17,7 @@ use coreach_model::term::node::{Comparison, Operator};
 
 use super::expression::{Expression, OF_STRINGS};
 use super::machine::{Action, Datum, Direction, Machine, Step};
-use super::value::{ArrayType, Number, Type, Value};
+use super::value::{ArrayType, Counting, Number, Type, Value};
 
 /// A specification.
 #[derive(Clone, Debug)]
@@ -183,6 +183,11 @@ impl Types {
         let source = self.sources.get(name).cloned().ok_or(format!("no type is called {name}"))?;
         let ty = match &source.kind {
             yaml::NodeKind::Scalar(scalar) => self.spelled(&scalar.text)?,
+            yaml::NodeKind::Sequence(items)
+                if items.iter().any(|item| matches!(item.kind, yaml::NodeKind::Mapping(_))) =>
+            {
+                self.variant(name, items)?
+            }
             yaml::NodeKind::Sequence(items) => {
                 let literals: Read<Vec<Rc<str>>> =
                     items.iter().map(|item| Ok(scalar(item)?.into())).collect();
@@ -194,11 +199,31 @@ impl Types {
                 let field = |entry: &Entry| {
                     Ok((entry.key.text.as_str().into(), self.spelled(scalar(&entry.value)?)?))
                 };
-                Type::Record(entries.iter().map(field).collect::<Read<Vec<_>>>()?.into())
+                Type::Record(entries.iter().map(field).collect::<Read<Vec<_>>>()?.into(), Counting::All)
             }
         };
         self.known.insert(name.to_owned(), ty.clone());
         Ok(ty)
+    }
+
+    fn variant(&mut self, name: &str, items: &[Arc<Node>]) -> Read<Type> {
+        let (mut fields, mut known) = (Vec::new(), Vec::new());
+        for item in items {
+            let (alternative, entries) = match &item.kind {
+                yaml::NodeKind::Mapping(one) => (one[0].key.text.as_str(), mapping(Some(&one[0].value))?),
+                _ => (scalar(item)?, &[][..]),
+            };
+            let first = fields.len() + 1;
+            for entry in entries {
+                let ty = self.spelled(scalar(&entry.value)?)?;
+                fields.push((Rc::from(format!("{alternative}'{}", entry.key.text)), ty));
+            }
+            known.push((Rc::from(format!("{name}'{alternative}")), first..fields.len() + 1));
+        }
+        let tags: Vec<Rc<str>> = known.iter().map(|(tag, _): &(Rc<str>, _)| tag.clone()).collect();
+        self.literals.extend(tags.iter().cloned());
+        fields.insert(0, (Rc::from("is"), Type::Enumeration(tags.into())));
+        Ok(Type::Record(fields.into(), Counting::Of(known.into())))
     }
 
     /// A type as it is written.
@@ -216,6 +241,18 @@ impl Types {
             let index = self.spelled(&rest[..close])?;
             let indices = index.values(MOST_INDICES).ok_or(format!("too many indices: {text}"))?;
             return Ok(Type::Array(Rc::new(ArrayType { index, indices, element: self.spelled(element)? })));
+        }
+        if let Some(rest) = text.strip_prefix("list[") {
+            let (most, element) = rest.split_once("] of ").ok_or(format!("no type: {text}"))?;
+            let (most, element) =
+                (most.parse().map_err(|_| format!("no type: {text}"))?, self.spelled(element)?);
+            let length = (Rc::from("len"), Type::Range(0, most));
+            let slots = (0..most).map(|at| (Rc::from(format!("at{at}")), element.clone()));
+            return Ok(Type::Record(std::iter::once(length).chain(slots).collect(), Counting::Many));
+        }
+        if let Some(some) = text.strip_prefix("option[").and_then(|rest| rest.strip_suffix(']')) {
+            let fields = [(Rc::from("some"), Type::Bool), (Rc::from("value"), self.spelled(some)?)];
+            return Ok(Type::Record(fields.into(), Counting::One));
         }
         if let Some(range) = text.strip_prefix("int[").and_then(|rest| rest.strip_suffix(']')) {
             let (low, high) = range.split_once("..").ok_or(format!("no range: {text}"))?;
@@ -343,7 +380,10 @@ impl Names<'_> {
                 )))
             }
             ExpressionKind::Text(text) => Expression::Constant(Value::Text(text.as_str().into())),
-            ExpressionKind::Slice(s, i, j) => Expression::Slice(one(s)?, one(i)?, one(j)?),
+            ExpressionKind::Slice(s, i, Some(j)) => Expression::Slice(one(s)?, one(i)?, one(j)?),
+            ExpressionKind::Slice(_, _, None) => return Err("a list without its type".to_owned()),
+            ExpressionKind::Is(a, name, _) => self.asked(self.resolved(a, bound)?, name)?.0,
+            ExpressionKind::Match(of) => self.cases(of, bound)?,
             ExpressionKind::Not(a) => Expression::Not(one(a)?),
             ExpressionKind::Negate(a) => Expression::Negate(one(a)?),
             ExpressionKind::And(parts) => Expression::And(all(parts)?),
@@ -375,7 +415,46 @@ impl Names<'_> {
     /// What an expression means where a value of this type is expected.
     fn resolved_as(&self, tree: &syntax::Expression, ty: &Type, bound: &Bound) -> Read<Expression> {
         let parts = match (&tree.kind, ty) {
-            (ExpressionKind::Fields(of), Type::Record(fields)) => {
+            (ExpressionKind::Listed(elements), Type::Record(fields, Counting::Many)) => {
+                let length = Expression::Constant(Value::integer(elements.len() as i128));
+                let one = |element| self.resolved_as(element, &fields[1].1, bound);
+                std::iter::once(Ok(length)).chain(elements.iter().map(one)).collect::<Read<Vec<_>>>()?
+            }
+            (ExpressionKind::Arithmetic(Operator::Add, a, b), Type::Record(..)) => {
+                let one = |tree| self.resolved_as(tree, ty, bound).map(Box::new);
+                return Ok(Expression::Joined(ty.clone(), one(a)?, one(b)?));
+            }
+            (ExpressionKind::Slice(a, from, None), Type::Record(..)) => {
+                let (list, from) = (self.resolved_as(a, ty, bound)?, self.resolved(from, bound)?);
+                return Ok(Expression::Rest(ty.clone(), Box::new(list), Box::new(from)));
+            }
+            (ExpressionKind::Name(name), Type::Record(_, Counting::One)) if name == "none" => Vec::new(),
+            (ExpressionKind::Call(call), Type::Record(fields, Counting::One)) if call.name.0 == "some" => {
+                let is_some = Expression::Constant(Value::Bool(true));
+                vec![is_some, self.resolved_as(&call.arguments[0], &fields[1].1, bound)?]
+            }
+            (
+                ExpressionKind::Name(_) | ExpressionKind::Call(_),
+                Type::Record(fields, Counting::Of(known)),
+            ) => {
+                let (name, arguments) = match &tree.kind {
+                    ExpressionKind::Call(call) => (&call.name.0, &call.arguments[..]),
+                    ExpressionKind::Name(name) => (name, &[][..]),
+                    _ => unreachable!("seen above"),
+                };
+                let ending = format!("'{name}");
+                let Some((tag, of)) = known.iter().find(|(tag, _)| tag.ends_with(&ending)) else {
+                    return self.resolved(tree, bound);
+                };
+                let mut parts: Vec<Expression> =
+                    fields.iter().map(|(_, ty)| Expression::Constant(ty.simplest())).collect();
+                parts[0] = Expression::Constant(Value::Literal(tag.clone()));
+                for (at, argument) in of.clone().zip(arguments) {
+                    parts[at] = self.resolved_as(argument, &fields[at].1, bound)?;
+                }
+                parts
+            }
+            (ExpressionKind::Fields(of), Type::Record(fields, _)) => {
                 let base = of.base.as_ref().map(|base| self.resolved_as(base, ty, bound)).transpose()?;
                 let field = |(name, of_field): &(Rc<str>, Type)| {
                     let given = of.fields.iter().find(|(known, ..)| **known == **name);
@@ -398,6 +477,43 @@ impl Names<'_> {
             _ => return self.resolved(tree, bound),
         };
         Ok(Expression::Made(ty.clone(), parts))
+    }
+
+    /// Whether a value is of the alternative, and its fields.
+    fn asked(&self, of: Expression, name: &str) -> Read<(Expression, Vec<Expression>)> {
+        let field = |name: &str| Expression::Field(Box::new(of.clone()), name.to_owned());
+        if matches!(name, "some" | "none") {
+            let is_some = field("some");
+            let asked = if name == "some" { is_some } else { Expression::Not(Box::new(is_some)) };
+            return Ok((asked, vec![field("value")]));
+        }
+        let ending = format!("'{name}");
+        let known = self.known.types.values().find_map(|ty| match ty {
+            Type::Record(fields, Counting::Of(known)) => {
+                let (tag, of) = known.iter().find(|(tag, _)| tag.ends_with(&ending))?;
+                Some((tag, &fields[of.clone()]))
+            }
+            _ => None,
+        });
+        let (tag, fields) = known.ok_or(format!("no alternative {name}"))?;
+        let tag = Expression::Constant(Value::Literal(tag.clone()));
+        let asked = Expression::Chain(Box::new(field("is")), vec![(Comparison::Equal, tag)]);
+        Ok((asked, fields.iter().map(|(name, _)| field(name)).collect()))
+    }
+
+    /// A `match`, whose last case is that of all others.
+    fn cases(&self, of: &syntax::Match, bound: &Bound) -> Read<Expression> {
+        let subject = self.resolved(&of.subject, bound)?;
+        let Some((last, cases)) = of.cases.split_last() else { return Err("no cases".to_owned()) };
+        let mut found = self.resolved(&last.body, bound)?;
+        for case in cases.iter().rev() {
+            let (asked, fields) = self.asked(subject.clone(), &case.alternative.0)?;
+            let mut inner = bound.clone();
+            inner.extend(case.names.iter().map(|(name, _)| name.clone()).zip(fields));
+            let body = self.resolved(&case.body, &inner)?;
+            found = Expression::If(Box::new(asked), Box::new(body), Box::new(found));
+        }
+        Ok(found)
     }
 
     /// What the function is said to be, with the arguments for its parameters.
@@ -440,6 +556,7 @@ impl Names<'_> {
                 };
                 (end(low)?..=end(high)?).map(Value::integer).collect()
             }
+            QuantifiedValues::Elements(_) => return Err("a quantifier over a list".to_owned()),
             QuantifiedValues::Type(name, _) => {
                 let ty = if name == "bool" { Some(&Type::Bool) } else { self.known.types.get(name) };
                 ty.and_then(|ty| ty.values(MOST_INDICES)).ok_or(format!("no values of {name}"))?

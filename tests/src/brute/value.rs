@@ -134,8 +134,36 @@ pub enum Type {
     Enumeration(Rc<[Rc<str>]>),
     /// An array.
     Array(Rc<ArrayType>),
-    /// A record's fields.
-    Record(Rc<[(Rc<str>, Type)]>),
+    /// A record's fields, and which of them count.
+    Record(Rc<[(Rc<str>, Type)]>, Counting),
+}
+
+/// Which fields of a record count, by the value of the first; the others have the simplest value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Counting {
+    /// All.
+    All,
+    /// So many as the first says: a list.
+    Many,
+    /// The second where the first says so: an option.
+    One,
+    /// Those from one place to another, by the literal of the first: a variant.
+    Of(Rc<[(Rc<str>, std::ops::Range<usize>)]>),
+}
+
+impl Counting {
+    fn counts(&self, first: &Value, at: usize) -> bool {
+        match (self, first) {
+            (Counting::Many, Value::Number(length)) => {
+                length.as_integer().is_some_and(|length| at as i128 <= length)
+            }
+            (Counting::One, Value::Bool(value)) => *value || at == 0,
+            (Counting::Of(alternatives), Value::Literal(tag)) => {
+                at == 0 || alternatives.iter().any(|(known, of)| known == tag && of.contains(&at))
+            }
+            _ => true,
+        }
+    }
 }
 
 /// `array[index] of element`
@@ -226,9 +254,11 @@ impl Value {
                 array.cells.len() == ty.indices.len()
                     && array.cells.iter().all(|value| value.is_in(&ty.element))
             }
-            (Value::Record(values), Type::Record(fields)) => {
+            (Value::Record(values), Type::Record(fields, counting)) => {
                 values.len() == fields.len()
-                    && values.iter().zip(fields.iter()).all(|((_, value), (_, ty))| value.is_in(ty))
+                    && values.iter().zip(fields.iter()).enumerate().all(|(at, ((_, value), (_, ty)))| {
+                        value.is_in(ty) && (counting.counts(&values[0].1, at) || *value == ty.simplest())
+                    })
             }
             _ => false,
         }
@@ -255,15 +285,40 @@ impl Type {
                 let array = |cells: Vec<Value>| Value::Array(Array { ty: ty.clone(), cells: cells.into() });
                 tuples(vec![of; ty.indices.len()], limit)?.into_iter().map(array).collect()
             }
-            Type::Record(fields) => {
+            Type::Record(fields, _) => {
                 let lists: Option<Vec<_>> = fields.iter().map(|(_, ty)| ty.values(limit)).collect();
-                let record = |values: Vec<Value>| {
-                    Value::Record(fields.iter().map(|(name, _)| name.clone()).zip(values).collect())
-                };
-                tuples(lists?, limit)?.into_iter().map(record).collect()
+                let all = tuples(lists?, limit)?.into_iter().map(|values| self.record(values));
+                all.filter(|value| value.is_in(self)).collect()
             }
         };
         (values.len() <= limit).then_some(values)
+    }
+}
+
+impl Type {
+    /// The record of these fields; those that are not given have the simplest values.
+    pub fn record(&self, given: Vec<Value>) -> Value {
+        let Type::Record(fields, _) = self else { panic!("{self:?} is no record") };
+        let mut given = given.into_iter();
+        let filled =
+            fields.iter().map(|(name, ty)| (name.clone(), given.next().unwrap_or_else(|| ty.simplest())));
+        Value::Record(filled.collect())
+    }
+
+    /// The value that stands where none counts.
+    pub fn simplest(&self) -> Value {
+        match self {
+            Type::Bool => Value::Bool(false),
+            Type::Int | Type::Nat | Type::Real => Value::integer(0),
+            Type::Range(low, high) => Value::integer(0.clamp(*low, *high)),
+            Type::Text => Value::Text("".into()),
+            Type::Enumeration(literals) => Value::Literal(literals[0].clone()),
+            Type::Array(ty) => {
+                let cells = vec![ty.element.simplest(); ty.indices.len()];
+                Value::Array(Array { ty: ty.clone(), cells: cells.into() })
+            }
+            Type::Record(..) => self.record(Vec::new()),
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use coreach_model::iosts::{Action, ActionKind};
-use coreach_model::types::{ArrayType, EnumType, RecordType};
+use coreach_model::types::{ArrayType, EnumType, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
 use super::Shape;
@@ -56,7 +56,23 @@ pub fn record_type(random: &mut Random) -> Type {
     };
     let level = Type::Range(0.into(), random.between((1, 2)).into());
     let fields = vec![("level".to_owned(), level), ("other".to_owned(), other)];
-    Type::Record(Arc::new(RecordType { name: "Item".to_owned(), fields }))
+    Type::Record(Arc::new(RecordType { name: "Item".to_owned(), fields, form: RecordForm::Plain }))
+}
+
+/// A list, an option or a variant of small numbers.
+pub fn collection_type(random: &mut Random) -> Type {
+    let small = Type::Range(0.into(), random.between((1, 2)).into());
+    Type::Record(Arc::new(match random.below(3) {
+        0 => RecordType::list(2, &small),
+        1 => RecordType::option(&small),
+        _ => {
+            let field = |name: &str, ty: Type| vec![(name.to_owned(), ty)];
+            let alternatives =
+                [("GOOD", field("level", small)), ("NONE", Vec::new()), ("BAD", field("flag", Type::Bool))];
+            let alternatives = alternatives.map(|(name, fields)| (name.to_owned(), fields));
+            RecordType::variant("Reply", &alternatives)
+        }
+    }))
 }
 
 /// So many data, named by the prefix and a number.
@@ -112,6 +128,14 @@ fn is_some(random: &mut Random, tree: &Tree, ty: &Type) -> Tree {
                 .map(|index| is_some(random, &Tree::select(tree, &Tree::literal(index)), &array.element))
                 .collect();
             Tree::and(cells)
+        }
+        Type::Record(record) if record.form != RecordForm::Plain => {
+            let values = Value::enumerate(ty, 64).unwrap_or_default();
+            let Some(Value::Record(_, fields)) = random.pick(&values) else { return Tree::yes() };
+            let field = |(at, value): (usize, &Value)| {
+                Tree::equal(&Tree::field(tree, at), &Tree::literal(value.clone()))
+            };
+            Tree::and(fields.iter().enumerate().map(field).collect::<Vec<Tree>>())
         }
         Type::Record(record) => {
             let fields: Vec<Tree> = record

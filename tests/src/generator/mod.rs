@@ -77,6 +77,8 @@ pub struct Shape {
     pub arrays: usize,
     /// A model has a record.
     pub records: usize,
+    /// It is a list, an option or a variant.
+    pub collections: usize,
     /// A datum is a string.
     pub strings: usize,
     /// A number is an operation that does not always have a value.
@@ -120,6 +122,7 @@ impl Default for Shape {
             nonlinear: 8,
             arrays: 20,
             records: 15,
+            collections: 0,
             strings: 0,
             partial: 12,
             foldable: 14,
@@ -136,13 +139,14 @@ impl Default for Shape {
 
 impl Shape {
     /// The shape of the pair of this seed: of every fourth one that is not among the first thousand, much is
-    /// written shortly.
+    /// written shortly; half of the others of even number have lists, options or variants.
     pub fn of(seed: u64) -> Self {
         let short = if seed > 1_000 && seed.is_multiple_of(4) { 35 } else { 0 };
         // What is short is of arrays and records.
         let more = if short > 0 { 60 } else { 0 };
         let plain = Shape::default();
-        Shape { short, arrays: plain.arrays + more, records: plain.records + more, ..plain }
+        let collections = if seed > 1_000 && seed % 4 == 2 { 60 } else { 0 };
+        Shape { short, arrays: plain.arrays + more, records: plain.records + more, collections, ..plain }
     }
 }
 

@@ -25,7 +25,10 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Model {
     if random.chance(shape.arrays) {
         variables.push(Datum::new("store", data::array_type()));
     }
-    let item = random.chance(shape.records).then(|| data::record_type(random));
+    let mut item = random.chance(shape.records).then(|| data::record_type(random));
+    if shape.collections > 0 && random.chance(shape.collections) {
+        item = Some(data::collection_type(random));
+    }
     if let Some(item) = &item {
         variables.push(Datum::new("item", item.clone()));
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use coreach_model::term::node::{Comparison, Operator};
-use coreach_model::types::ArrayType;
+use coreach_model::types::{ArrayType, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
 use super::data::literal;
@@ -93,6 +93,9 @@ fn about(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Ty
             let word = ["all", "some"][random.below(2)];
             about_cells(random, scope, shape, left, array, (word, Type::Bool))
         }
+        Type::Record(of) if of.form != RecordForm::Plain && random.chance(70) => {
+            about_collection(random, scope, shape, left, ty)
+        }
         Type::Record(_) if shape.is_short(random) => Tree::equal(left, &made(random, scope, shape, ty)),
         Type::Array(array) => {
             let index = integer(random, scope, shape, &array.index);
@@ -115,6 +118,59 @@ fn about(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Ty
             let left = if random.chance(25) { integer(random, scope, shape, ty) } else { left.clone() };
             compare(random, &left, ty, scope, shape)
         }
+    }
+}
+
+/// A condition on a list, or on a value of alternatives.
+fn about_collection(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Type) -> Tree {
+    if let Some((_, _, element)) = ty.as_list() {
+        let length = Tree::call("len", std::slice::from_ref(left));
+        return match random.below(4) {
+            0 => Tree::call("contains", &[left.clone(), integer(random, scope, &shape.calm(), element)]),
+            1 => {
+                let index = Tree::int(random.below(2) as i64);
+                let read = Tree::Short(Form::Element, element.clone(), vec![left.clone(), index]);
+                compare(random, &read, element, scope, &shape.calm())
+            }
+            _ => Tree::compare(comparison(random), &length, &Tree::int(random.below(3) as i64)),
+        };
+    }
+    let Type::Record(of) = ty else { return Tree::yes() };
+    let number = random.below(of.alternatives().len());
+    let one = &of.alternatives()[number];
+    if one.count == 0 || random.chance(50) {
+        return Tree::Short(Form::Is(number), Type::Bool, vec![left.clone()]);
+    }
+    let datum = Datum::new("q", of.fields[one.first].1.clone());
+    let body = about(random, scope, &shape.calm(), &Tree::datum(&datum), datum.ty());
+    let rest = if random.chance(50) { Tree::yes() } else { Tree::yes().not() };
+    Tree::Short(Form::Match(number, datum), Type::Bool, vec![left.clone(), body, rest])
+}
+
+/// A list, an option or a variant, made or made of the variable.
+fn collected(
+    random: &mut Random,
+    scope: &Scope,
+    shape: &Shape,
+    own: Tree,
+    ty: &Type,
+    of: &RecordType,
+) -> Tree {
+    let calm = shape.calm();
+    let Some((_, most, element)) = ty.as_list() else {
+        let number = random.below(of.alternatives().len());
+        let one = &of.alternatives()[number];
+        let parts =
+            (0..one.count).map(|at| made(random, scope, shape, &of.fields[one.first + at].1)).collect();
+        return Tree::Short(Form::Alternative(number), ty.clone(), parts);
+    };
+    match random.below(6) {
+        0 => {
+            let parts = (0..random.below(most + 1)).map(|_| integer(random, scope, &calm, element)).collect();
+            Tree::Short(Form::Listed, ty.clone(), parts)
+        }
+        1..3 => Tree::Short(Form::Rest, ty.clone(), vec![own]),
+        _ => Tree::Short(Form::Longer, ty.clone(), vec![own, integer(random, scope, &calm, element)]),
     }
 }
 
@@ -326,6 +382,7 @@ pub fn value(random: &mut Random, scope: &Scope, shape: &Shape, variable: &Datum
             1 => atom(random, scope, shape),
             _ => literal(random, variable.ty()),
         },
+        ty @ Type::Record(of) if of.form != RecordForm::Plain => collected(random, scope, shape, own, ty, of),
         ty @ (Type::Array(_) | Type::Record(_)) if shape.is_short(random) => match ty {
             Type::Record(of) if random.chance(60) => {
                 let at = random.below(of.fields.len());

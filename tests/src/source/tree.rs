@@ -52,6 +52,20 @@ pub enum Form {
     Record,
     /// `r with { level: e }`, by the field's position.
     With(usize),
+    /// `[e, ...]`
+    Listed,
+    /// `q + [e]`
+    Longer,
+    /// `q[1..]`
+    Rest,
+    /// `q[i]` of a list.
+    Element,
+    /// A value of the alternative of this number.
+    Alternative(usize),
+    /// `r is GOOD`, by the number of the alternative.
+    Is(usize),
+    /// `match r: GOOD(q) -> e | _ -> f`, by the number of the alternative.
+    Match(usize, Datum),
     /// `all q in 0..1: e`, or another quantifier.
     Quantified(&'static str, Datum),
     /// `min(a, b)`, or another function that needs no declaration.
@@ -334,9 +348,38 @@ fn joined(f: &mut fmt::Formatter<'_>, parts: &[Tree], sign: &str) -> fmt::Result
     Ok(())
 }
 
+fn alternative(value: &Tree, number: usize) -> String {
+    match value.sort() {
+        Sort::Other(Type::Record(of)) => of.alternatives()[number].name.clone(),
+        other => panic!("{other:?} has no alternatives"),
+    }
+}
+
 fn short(f: &mut fmt::Formatter<'_>, form: &Form, ty: &Type, parts: &[Tree]) -> fmt::Result {
     match (form, ty, parts) {
         (Form::Filled, _, [element]) => write!(f, "[{element} for all]"),
+        (Form::Listed, ..) => {
+            let parts: Vec<String> = parts.iter().map(Tree::to_string).collect();
+            write!(f, "[{}]", parts.join(", "))
+        }
+        (Form::Longer, _, [list, element]) => write!(f, "{} + [{element}]", Part(list)),
+        (Form::Rest, _, [list]) => write!(f, "{}[1..]", Part(list)),
+        (Form::Element, _, [list, index]) => write!(f, "{}[{index}]", Part(list)),
+        (Form::Alternative(number), Type::Record(of), _) => match parts {
+            [] => f.write_str(&of.alternatives()[*number].name),
+            _ => {
+                write!(f, "{}(", of.alternatives()[*number].name)?;
+                joined(f, parts, ", ")?;
+                f.write_str(")")
+            }
+        },
+        (Form::Is(number), _, [value]) => {
+            write!(f, "{} is {}", Part(value), alternative(value, *number))
+        }
+        (Form::Match(number, datum), _, [value, body, rest]) => {
+            let name = alternative(value, *number);
+            write!(f, "match {}: {name}({datum}) -> {body} | _ -> {rest}", Part(value))
+        }
         (Form::Record, Type::Record(of), _) => {
             let fields = of.fields.iter().zip(parts).map(|((name, _), part)| format!("{name}: {part}"));
             write!(f, "{} {{ {} }}", of.name, fields.collect::<Vec<_>>().join(", "))

@@ -100,6 +100,11 @@ pub fn of_pairs_with_strings(seeds: std::ops::Range<u64>) -> Vec<Case> {
     of_shape(seeds, &Shape { strings: 100, parameters: (1, 2), lively: 100, ..Shape::default() })
 }
 
+/// Of random pairs with lists, options and variants.
+pub fn of_pairs_with_collections(seeds: std::ops::Range<u64>) -> Vec<Case> {
+    of_shape(seeds, &Shape { collections: 100, parameters: (1, 2), lively: 100, ..Shape::default() })
+}
+
 fn of_shape(seeds: std::ops::Range<u64>, shape: &Shape) -> Vec<Case> {
     let mut found = Vec::new();
     for seed in seeds {

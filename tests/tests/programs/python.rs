@@ -6,7 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::made::{Case, coffee, nasty, of_pairs_with_strings, of_random_pairs, root, strings};
+use super::made::{
+    Case, coffee, nasty, of_pairs_with_collections, of_pairs_with_strings, of_random_pairs, root, strings,
+};
 use super::traces::{Judgement, judged};
 
 /// A folder of its own, removed at the end.
@@ -119,6 +121,7 @@ fn python_judges_random_pairs_as_we_do_and_a_wrong_one_does_not() {
     let mut counts = Counts::new();
     let mut unseen = FAULTS.to_vec();
     let cases = of_random_pairs(0..68).into_iter().chain(of_pairs_with_strings(0..6));
+    let cases = cases.chain(of_pairs_with_collections(0..8));
     for case in [nasty(), strings()].into_iter().chain(cases) {
         let judgements = same_verdicts(&folder, &case, 3, 6, "any-beginning", &mut counts);
         let program = case.python.as_ref().unwrap();

@@ -21,6 +21,7 @@ use std::fmt::Write;
 use coreach_artifact::terms::TermTable;
 use coreach_model::iosts::Transition;
 use coreach_model::term::node::{Node, StringOperation};
+use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::visible::is_hidden_sign;
 use coreach_model::{Datum, Iosts, Term, Type, Value};
 
@@ -202,7 +203,7 @@ impl Types {
                     .iter()
                     .map(|(name, field)| format!("({}, {}),", text(name), self.of(field)))
                     .collect();
-                format!("(\"record\", {}, ({}))", text(&of.name), fields.join(" "))
+                format!("(\"record\", {}, ({}), {})", text(&of.name), fields.join(" "), form(of))
             }
             Type::Array(of) => format!("(\"array\", {}, {})", self.of(&of.index), self.of(&of.element)),
         };
@@ -216,6 +217,19 @@ impl Types {
         let pairs: Vec<String> =
             data.iter().map(|datum| format!("{}: {}", text(datum.name()), self.of(datum.ty()))).collect();
         format!("{{{}}}", pairs.join(", "))
+    }
+}
+
+/// What a record is besides its fields: `None`, a word, or the alternatives with the numbers of their fields.
+fn form(of: &RecordType) -> String {
+    match &of.form {
+        RecordForm::Plain => "None".to_owned(),
+        RecordForm::Option => "\"option\"".to_owned(),
+        RecordForm::List => "\"list\"".to_owned(),
+        RecordForm::Variant(known) => {
+            let one = |of: &Alternative| format!("({}, {}, {}),", text(&of.name), of.first, of.count);
+            format!("({})", known.iter().map(one).collect::<Vec<String>>().join(" "))
+        }
     }
 }
 

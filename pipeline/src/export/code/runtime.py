@@ -54,13 +54,13 @@ def size(type_):
     if kind == "int" and type_[1] is not None and type_[2] is not None:
         return type_[2] - type_[1] + 1
     if kind == "record":
-        count = 1
-        for _, field in type_[2]:
-            of_field = size(field)
-            if of_field is None:
-                return None
-            count *= of_field
-        return count
+        sizes = [size(field) for _, field in type_[2]]
+        if None in sizes:
+            return None
+        if type_[3] is None:
+            return math.prod(sizes)
+        tags = range(len(sizes)) if type_[3] == "list" else range(sizes[0])
+        return sum(math.prod(of for at, of in enumerate(sizes) if at and counts(type_, tag, at)) for tag in tags)
     if kind == "array":
         index, element = size(type_[1]), size(type_[2])
         if index is None or element is None or index > 4096:
@@ -69,13 +69,51 @@ def size(type_):
     return None
 
 
+def counts(type_, number, at):
+    """Does a field of a record count, where the first one has this number?"""
+    form = type_[3]
+    if form is None or at == 0:
+        return True
+    if form in ("list", "option"):
+        return at <= number
+    _, first, count = form[number]
+    return first <= at < first + count
+
+
+def ordinal(first, type_):
+    """The number of a record's first field: a length, or that of an alternative."""
+    return type_[2][0][1][2].index(first) if isinstance(first, str) and type_[3] else first
+
+
+def canonical(value, type_):
+    """A record of which the fields that do not count are the simplest."""
+    number = ordinal(value[0], type_)
+    fields = enumerate(zip(value, type_[2]))
+    return tuple(part if counts(type_, number, at) else plain_value(field) for at, (part, (_, field)) in fields)
+
+
+def made_of(type_, first, parts):
+    """The record with this first field, of which these parts count."""
+    rest, number = list(parts), ordinal(first, type_)
+    fields = enumerate(type_[2][1:], 1)
+    return (first, *(rest.pop(0) if counts(type_, number, at) else plain_value(field) for at, (_, field) in fields))
+
+
+def counting(value, type_):
+    """The parts that count, behind the first, with their names and types."""
+    number = ordinal(value[0], type_)
+    fields = enumerate(zip(value, type_[2]))
+    return [(part, name, field) for at, (part, (name, field)) in fields if at and counts(type_, number, at)]
+
+
 def is_in(value, type_):
     """Does a value of the right kind lie in the type?"""
     kind = type_[0]
     if kind == "int":
         return (type_[1] is None or type_[1] <= value) and (type_[2] is None or value <= type_[2])
     if kind == "record":
-        return all(is_in(part, field) for part, (_, field) in zip(value, type_[2]))
+        inside = all(is_in(part, field) for part, (_, field) in zip(value, type_[2]))
+        return inside and (type_[3] is None or value == canonical(value, type_))
     if kind == "array":
         cells = all(is_in(index, type_[1]) and is_in(element, type_[2]) for index, element in value.cells.items())
         return cells and is_in(value.default, type_[2])
@@ -96,7 +134,8 @@ def literal(written, type_):
 
 
 # Values from outside and to it: bool, int, Fraction, str; a literal of an enumeration as its name, a record as a dictionary,
-# an array as {"default": value, "cells": [[index, value], ...]}.
+# an array as {"default": value, "cells": [[index, value], ...]}, a list as a list, `none` as None and `some(x)` as x, a value
+# of a variant as the name of its alternative, or {name: fields} where that has fields.
 
 
 def inward(given, type_):
@@ -114,6 +153,8 @@ def inward(given, type_):
             value = number if kind == "real" else int(number)
             if is_in(value, type_):
                 return value
+    if kind == "record" and type_[3] is not None:
+        return inward_form(given, type_)
     if kind == "record" and isinstance(given, dict) and set(given) == {name for name, _ in type_[2]}:
         return tuple(inward(given[name], field) for name, field in type_[2])
     if kind == "array" and isinstance(given, dict) and set(given) == {"default", "cells"}:
@@ -155,9 +196,37 @@ def decimal(text):
     return Fraction(int(found[1] + (found[2] or ""))) * Fraction(10) ** (int(found[3] or 0) - len(found[2] or ""))
 
 
+def inward_form(given, type_):
+    """The same of a record that is more than its fields."""
+    form, fields = type_[3], type_[2]
+    if form == "list" and isinstance(given, (list, tuple)) and len(given) < len(fields):
+        return made_of(type_, len(given), [inward(part, fields[1][1]) for part in given])
+    if form == "option":
+        return made_of(type_, given is not None, [] if given is None else [inward(given, fields[1][1])])
+    if form != "list":
+        name, parts = (given, {}) if isinstance(given, str) else (None, None)
+        if isinstance(given, dict) and len(given) == 1:
+            ((name, parts),) = given.items()
+        for number, (alternative, first, count) in enumerate(form):
+            of = [(field[len(alternative) + 1 :], type__) for field, type__ in fields[first : first + count]]
+            is_it = alternative == name and isinstance(parts, dict) and isinstance(given, dict) == (count > 0)
+            if is_it and set(parts) == {field for field, _ in of}:
+                tag = fields[0][1][2][number]
+                return made_of(type_, tag, [inward(parts[field], type__) for field, type__ in of])
+    raise Misread(f"expected a value of type {spelled(type_)}, not {cut(repr(given))}")
+
+
 def outward(value, type_):
     """The same value for those outside."""
     kind = type_[0]
+    if kind == "record" and type_[3] is not None:
+        parts = [(name, outward(part, field)) for part, name, field in counting(value, type_)]
+        if type_[3] == "list":
+            return [part for _, part in parts]
+        if type_[3] == "option":
+            return parts[0][1] if parts else None
+        alternative = type_[3][ordinal(value[0], type_)][0]
+        return {alternative: {name[len(alternative) + 1 :]: part for name, part in parts}} if parts else alternative
     if kind == "record":
         return {name: outward(part, field) for part, (name, field) in zip(value, type_[2])}
     if kind == "array":
@@ -191,6 +260,12 @@ def shown(value, type_):
         return digits(value.numerator) + (f"/{digits(value.denominator)}" if value.denominator != 1 else "")
     if kind == "string":
         return json.dumps(value)
+    if kind == "record" and type_[3] is not None:
+        parts = ", ".join(shown(part, field) for part, _, field in counting(value, type_))
+        if type_[3] == "list":
+            return f"[{parts}]"
+        name = ("none", "some")[value[0]] if type_[3] == "option" else type_[3][ordinal(value[0], type_)][0]
+        return f"{name}({parts})" if parts else name
     if kind == "record":
         return "{" + ", ".join(f"{n}: {shown(part, field)}" for part, (n, field) in zip(value, type_[2])) + "}"
     if kind == "array":
@@ -524,7 +599,7 @@ def draw(type_, edges, seen, random, depth=0):
     if kind == "enum":
         return pick(type_[2], random)
     if kind == "record":
-        return tuple(draw(field, edges, seen, random, depth + 1) for _, field in type_[2])
+        return canonical(tuple(draw(field, edges, seen, random, depth + 1) for _, field in type_[2]), type_)
     if kind == "array":
         cells = 0 if depth > 2 else below(5, random)
         default = draw(type_[2], edges, seen, random, depth + 1)

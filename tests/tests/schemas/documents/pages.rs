@@ -15,6 +15,8 @@ fn pages_follow_their_schema() {
         { "kind": "enum", "text": "E", "name": "E", "literals": ["A"] },
         { "kind": "array", "text": "array[E] of E", "index": 1, "element": 1 },
         { "kind": "record", "text": "R", "name": "R", "fields": [{ "name": "f", "type": 0 }] },
+        { "kind": "record", "text": "V", "name": "V", "fields": [{ "name": "is", "type": 1 }], "form":
+            [{ "name": "A", "first": 1, "count": 0 }] },
     ]);
     let graph = page::PageGraph {
         name: "g".to_owned(),

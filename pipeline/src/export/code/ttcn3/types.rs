@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{Type, Value};
 
 use super::super::{Scope, Words};
@@ -88,6 +89,8 @@ impl TtcnTypes {
                 if parts.is_empty() { "true".to_owned() } else { parts.join(" and ") }
             };
             let inside = all(&mut |field, inner| self.inside(inner, &format!("a.{field}")), words);
+            let inside =
+                std::iter::once(inside).chain(self.canonical(of, words)).collect::<Vec<_>>().join(" and ");
             let same = all(
                 &mut |field, inner| Some(self.same(inner, &format!("a.{field}"), &format!("b.{field}"))),
                 words,
@@ -146,6 +149,28 @@ impl TtcnTypes {
             );
         }
         self.lines.push_str(&out);
+    }
+
+    /// That the fields that do not count are the simplest.
+    fn canonical(&mut self, of: &RecordType, words: &mut Words) -> Vec<String> {
+        let first = format!("a.{}", words.of(Scope::Field, &of.fields[0].0));
+        let mut parts = Vec::new();
+        for (at, (field, ty)) in of.fields.iter().enumerate().skip(1) {
+            let counts = match &of.form {
+                RecordForm::Plain => continue,
+                RecordForm::List => format!("{first} >= {at}"),
+                RecordForm::Option => first.clone(),
+                RecordForm::Variant(known) => {
+                    let tags = (0..known.len()).map(|number| of.tag(number));
+                    let tag = tags.filter(|tag| of.counts(tag, at)).map(|tag| self.literal(&tag, words));
+                    tag.map(|tag| format!("{first} == {tag}")).collect()
+                }
+            };
+            let simplest = self.value(&Value::any(ty), words);
+            let same = self.same(ty, &format!("a.{}", words.of(Scope::Field, field)), &simplest);
+            parts.push(format!("({counts} or {same})"));
+        }
+        parts
     }
 
     /// There is a function that chooses between two values of the type.

@@ -1,0 +1,195 @@
+//! Variants, options and lists: record types of which not all fields count ([`RecordForm`]).
+//!
+//! **Problem.** A list of at most eight numbers is a length and eight numbers, and `Ok(3)` of a variant a
+//! name and the data of all its alternatives. Every analysis knows records of such parts; but `[1]` would be
+//! as many records as there are values of the slots behind it, and equality not that of lists.
+//!
+//! **Method.** The first field says which of the others count, and what does not count holds the simplest
+//! value of its type ([`Value::any`]). A value that keeps this is *canonical*; others are in no such type:
+//! generators of values make canonical ones, and what terms do about it is in [`crate::term::canonical`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use dashu::integer::IBig;
+
+use crate::types::{Alternative, EnumType, RecordForm, RecordType, Type};
+use crate::value::Value;
+
+impl RecordType {
+    /// `list[most] of element`
+    pub fn list(most: usize, element: &Type) -> Self {
+        let length = ("len".to_owned(), Type::Range(IBig::ZERO, most.into()));
+        let slots = (0..most).map(|at| (format!("at{at}"), element.clone()));
+        let fields = std::iter::once(length).chain(slots).collect();
+        RecordType { name: format!("list[{most}] of {element}"), fields, form: RecordForm::List }
+    }
+
+    /// `option[some]`
+    pub fn option(some: &Type) -> Self {
+        let fields = vec![("some".to_owned(), Type::Bool), ("value".to_owned(), some.clone())];
+        RecordType { name: format!("option[{some}]"), fields, form: RecordForm::Option }
+    }
+
+    /// The variant of this name, by its alternatives and their fields.
+    pub fn variant(name: &str, alternatives: &[(String, Vec<(String, Type)>)]) -> Self {
+        let literals = alternatives.iter().map(|(alternative, _)| format!("{name}'{alternative}")).collect();
+        let tag = EnumType { name: format!("{name}'is"), literals };
+        let mut fields = vec![("is".to_owned(), Type::Enum(Arc::new(tag)))];
+        let mut known = Vec::new();
+        for (alternative, of) in alternatives {
+            known.push(Alternative { name: alternative.clone(), first: fields.len(), count: of.len() });
+            fields.extend(of.iter().map(|(field, ty)| (format!("{alternative}'{field}"), ty.clone())));
+        }
+        RecordType { name: name.to_owned(), fields, form: RecordForm::Variant(known) }
+    }
+
+    /// Is its name one that was declared?
+    pub fn is_declared(&self) -> bool {
+        matches!(self.form, RecordForm::Plain | RecordForm::Variant(_))
+    }
+
+    /// Of a variant or an option, what its values may be.
+    pub fn alternatives(&self) -> Vec<Alternative> {
+        match &self.form {
+            RecordForm::Variant(alternatives) => alternatives.clone(),
+            RecordForm::Option => [("none", 0), ("some", 1)]
+                .map(|(name, count)| Alternative { name: name.to_owned(), first: 1, count })
+                .to_vec(),
+            RecordForm::Plain | RecordForm::List => Vec::new(),
+        }
+    }
+
+    /// What the field of an alternative is called there.
+    pub fn field_of(&self, alternative: &Alternative, at: usize) -> &str {
+        let name = &self.fields[alternative.first + at].0;
+        name.get(alternative.name.len() + 1..).filter(|_| self.form != RecordForm::Option).unwrap_or(name)
+    }
+
+    /// The first field of a value of the alternative of this number.
+    pub fn tag(&self, number: usize) -> Value {
+        match &self.fields[0].1 {
+            Type::Enum(tags) => Value::Enum(tags.clone(), number),
+            _ => Value::Bool(number > 0),
+        }
+    }
+
+    /// The value of this alternative, or the list of this length, of these parts.
+    pub fn value_of(self: &Arc<Self>, first: Value, parts: impl IntoIterator<Item = Value>) -> Value {
+        let fields = self.filled(first, parts, &|value| value);
+        Value::Record(self.clone(), fields)
+    }
+
+    /// All fields, those that do not count filled up.
+    pub(crate) fn filled<T>(
+        &self,
+        first: Value,
+        parts: impl IntoIterator<Item = T>,
+        known: &dyn Fn(Value) -> T,
+    ) -> Vec<T> {
+        let mut parts = parts.into_iter();
+        let rest = self.fields.iter().enumerate().skip(1).map(|(at, (_, ty))| {
+            let part = if self.counts(&first, at) { parts.next() } else { None };
+            part.unwrap_or_else(|| known(Value::any(ty)))
+        });
+        let rest: Vec<T> = rest.collect();
+        std::iter::once(known(first)).chain(rest).collect()
+    }
+
+    /// Does the field count in values whose first field this is?
+    pub fn counts(&self, first: &Value, at: usize) -> bool {
+        let number = match first {
+            Value::Bool(value) => usize::from(*value),
+            Value::Enum(_, number) => *number,
+            Value::Int(length) => usize::try_from(length).unwrap_or(0),
+            _ => 0,
+        };
+        match &self.form {
+            _ if at == 0 => true,
+            RecordForm::Plain => true,
+            RecordForm::Variant(known) => {
+                known.get(number).is_some_and(|of| (of.first..of.first + of.count).contains(&at))
+            }
+            RecordForm::Option | RecordForm::List => at <= number,
+        }
+    }
+
+    /// Have all fields that do not count the simplest value?
+    pub fn is_canonical(&self, fields: &[Value]) -> bool {
+        let simplest = |at: usize| fields[at] == Value::any(&self.fields[at].1);
+        (1..fields.len()).all(|at| self.counts(&fields[0], at) || simplest(at))
+    }
+
+    /// These fields, of which those that do not count are made the simplest.
+    pub fn canonical(&self, mut fields: Vec<Value>) -> Vec<Value> {
+        for at in 1..fields.len() {
+            if !self.counts(&fields[0], at) {
+                fields[at] = Value::any(&self.fields[at].1);
+            }
+        }
+        fields
+    }
+
+    /// The fields that count, with their types.
+    pub fn counting<'a>(&'a self, fields: &'a [Value]) -> impl Iterator<Item = &'a Value> {
+        (1..fields.len()).filter(|at| self.counts(&fields[0], *at)).map(|at| &fields[at])
+    }
+
+    /// How many values it has, where that is finite and fits.
+    pub(crate) fn cardinality(&self) -> Option<usize> {
+        let product = |fields: &[(String, Type)]| {
+            fields.iter().try_fold(1usize, |product, (_, field)| product.checked_mul(field.cardinality()?))
+        };
+        let products: Vec<Option<usize>> = match &self.form {
+            RecordForm::Plain => vec![product(&self.fields)],
+            RecordForm::List => (0..self.fields.len()).map(|most| product(&self.fields[1..=most])).collect(),
+            RecordForm::Option | RecordForm::Variant(_) => {
+                let of = |one: &Alternative| product(&self.fields[one.first..one.first + one.count]);
+                self.alternatives().iter().map(of).collect()
+            }
+        };
+        products.into_iter().try_fold(0usize, |sum, part| sum.checked_add(part?))
+    }
+
+    /// A value of these fields, as it is written where its type is known.
+    pub(crate) fn write(
+        &self,
+        f: &mut dyn fmt::Write,
+        fields: &[Value],
+        one: &mut dyn FnMut(&mut dyn fmt::Write, &Value) -> fmt::Result,
+    ) -> fmt::Result {
+        let alternatives = self.alternatives();
+        let of = alternatives.iter().enumerate().find(|(number, _)| self.tag(*number) == fields[0]);
+        let (open, close) = match (&self.form, of) {
+            (RecordForm::Plain, _) => ("{", "}"),
+            (_, Some((_, of))) => {
+                f.write_str(&of.name)?;
+                if of.count == 0 { ("", "") } else { ("(", ")") }
+            }
+            _ => ("[", "]"),
+        };
+        f.write_str(open)?;
+        let plain = self.form == RecordForm::Plain;
+        let shown = (0..fields.len()).filter(|at| plain || *at > 0 && self.counts(&fields[0], *at));
+        for (place, at) in shown.enumerate() {
+            f.write_str(if place == 0 { "" } else { ", " })?;
+            if plain {
+                write!(f, "{}: ", self.fields[at].0)?;
+            }
+            one(f, &fields[at])?;
+        }
+        f.write_str(close)
+    }
+}
+
+impl Type {
+    /// Of a list, its record type, the bound and the type of the elements.
+    pub fn as_list(&self) -> Option<(&Arc<RecordType>, usize, &Type)> {
+        match self {
+            Type::Record(of) if of.form == RecordForm::List => {
+                Some((of, of.fields.len() - 1, &of.fields[1].1))
+            }
+            _ => None,
+        }
+    }
+}

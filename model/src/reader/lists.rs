@@ -1,0 +1,292 @@
+//! Lists of a bound: what is written of them, as terms over a length and slots ([`crate::forms`]).
+//!
+//! An operation makes the length and each slot of its result anew. At an index, or of a length, that is not
+//! known now, a slot is a case for each that it may be. Where an operation has no value, such as an element
+//! behind the end, the length of a list is made -1, which is none: so a condition of records says so, and
+//! there is no new kind of term. `q[i]` is therefore the element of a list of one.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::reader::syntax::{Call, Expression};
+use crate::reader::typing::Typing;
+use crate::term::Term;
+use crate::term::canonical;
+use crate::term::node::{Comparison, Node, Operator, StringOperation};
+use crate::term::total::fits_field;
+use crate::types::{RecordType, Type};
+use crate::value::Value;
+
+impl Typing<'_, '_> {
+    /// `[1, 2]` where a list is expected.
+    pub(super) fn list(
+        &mut self,
+        elements: &[Expression],
+        at: &Range<usize>,
+        ty: &Arc<RecordType>,
+    ) -> Option<Term> {
+        let mut terms = Vec::new();
+        for tree in elements {
+            terms.push(self.list_element(tree, &ty.fields[1].1));
+        }
+        let most = ty.fields.len() - 1;
+        if elements.len() > most {
+            let message = format!("{} has at most {most} elements, but here are {}", ty.name, elements.len());
+            self.error("wrong-arity", message, at, "too long".to_owned(), None);
+            return None;
+        }
+        Some(ty.made_of(Value::int(elements.len()), terms.into_iter().collect::<Option<Vec<Term>>>()?))
+    }
+
+    fn list_element(&mut self, tree: &Expression, ty: &Type) -> Option<Term> {
+        let term = self.term_as(tree, ty)?;
+        self.fit(&term, &tree.span, ty, "an element")
+    }
+
+    fn index(&mut self, tree: &Expression) -> Option<Term> {
+        let term = self.term(tree)?;
+        self.fit(&term, &tree.span, &Type::Int, "the index")
+    }
+
+    /// `q[i]`
+    pub(super) fn element_of(&mut self, list: &Term, index: &Term, at: &Range<usize>) -> Option<Term> {
+        let index = self.fit(index, at, &Type::Int, "the index")?;
+        self.made(element(list, &index), at)
+    }
+
+    /// `q[i := e]`
+    pub(super) fn changed(&mut self, list: &Term, index: &Expression, new: &Expression) -> Option<Term> {
+        let (_, _, ty) = list.sort().as_list()?;
+        let (at, new) = (self.index(index), self.list_element(new, ty));
+        self.made(changed(list, &at?, &new?), &index.span)
+    }
+
+    /// `q[i..j]`
+    pub(super) fn part_of(
+        &mut self,
+        list: &Term,
+        from: &Expression,
+        to: Option<&Expression>,
+    ) -> Option<Term> {
+        let first = self.index(from);
+        let end = match to {
+            Some(to) => Some(self.index(to)?),
+            None => None,
+        };
+        self.made(part(list, &first?, end.as_ref()), &from.span)
+    }
+
+    /// `q + r`, of which one is a list.
+    pub(super) fn joined(
+        &mut self,
+        (left, a): (&Term, &Range<usize>),
+        (right, b): (&Term, &Range<usize>),
+    ) -> Option<Term> {
+        let types = (left.sort().as_list(), right.sort().as_list());
+        let (Some((_, _, of_left)), Some((_, _, of_right))) = types else {
+            let (other, at) = if types.0.is_some() { (right, b) } else { (left, a) };
+            let message = format!("`+` joins two lists, but this is {}", other.sort());
+            let help = Some("`q + [e]` is `q` with an element behind it".to_owned());
+            self.error("type-mismatch", message, at, format!("this is {}", other.sort()), help);
+            return None;
+        };
+        if of_left != of_right {
+            let message = format!("`+` joins a list of {of_left} and a list of {of_right}");
+            self.error("type-mismatch", message, b, format!("a list of {of_right}"), None);
+            return None;
+        }
+        self.made(joined(left, right), &(a.start..b.end))
+    }
+
+    /// `len(q)`, `contains(q, e)`, `index_of(q, e)`
+    pub(super) fn on_list(
+        &mut self,
+        operation: StringOperation,
+        list: &Term,
+        call: &Call,
+        whole: &Range<usize>,
+    ) -> Option<Term> {
+        let Call { name: (name, at), arguments } = call;
+        let (_, most, ty) = list.sort().as_list()?;
+        let wanted = match operation {
+            StringOperation::Length => 1,
+            StringOperation::Contains | StringOperation::IndexOf => 2,
+            _ => {
+                let message = format!("`{name}` is of strings, but this is {}", list.sort());
+                let help = "of lists there are `len`, `contains` and `index_of`".to_owned();
+                self.error("type-mismatch", message, at, "of strings".to_owned(), Some(help));
+                return None;
+            }
+        };
+        if !self.is_arity(name, arguments, wanted, whole, None) {
+            return None;
+        }
+        let [_, element] = arguments.as_slice() else {
+            return Some(Term::field(list, 0));
+        };
+        let element = self.list_element(element, ty)?;
+        let is_longer = |at: usize| Term::compare(Comparison::Greater, &Term::field(list, 0), &Term::int(at));
+        let is_at = |at: usize| Term::and([is_longer(at), Term::equal(&Term::field(list, at + 1), &element)]);
+        let found = match operation {
+            StringOperation::Contains => Term::or((0..most).map(is_at)),
+            _ => (0..most)
+                .rfold(Term::int(-1), |rest, at| Term::if_then_else(&is_at(at), &Term::int(at), &rest)),
+        };
+        self.made(found, whole)
+    }
+
+    /// The elements of a list, each with the condition that it is there.
+    pub(super) fn elements_of(
+        &mut self,
+        list: &Term,
+        at: &Range<usize>,
+    ) -> Option<(Type, Vec<(Term, Term)>)> {
+        let Some((_, most, ty)) = list.sort().as_list() else {
+            let message =
+                format!("a quantifier is of a range, a type or a list, but this is {}", list.sort());
+            self.error("type-mismatch", message, at, format!("this is {}", list.sort()), None);
+            return None;
+        };
+        let is_there = |at: usize| Term::compare(Comparison::Greater, &Term::field(list, 0), &Term::int(at));
+        Some((ty.clone(), (0..most).map(|at| (is_there(at), Term::field(list, at + 1))).collect()))
+    }
+
+    fn made(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
+        self.is_expanded = true;
+        self.affordable(term, at)
+    }
+}
+
+/// A list as its parts, with the condition that it is one.
+struct Parts {
+    ty: Arc<RecordType>,
+    length: Term,
+    slots: Vec<Term>,
+    condition: Term,
+}
+
+impl Parts {
+    /// Of a list that is made here, the parts that it is made of; so what is made of it is no larger than it
+    /// must be. They may have no value, and be no elements, only where all of them have places in a whole.
+    fn of(list: &Term, is_placed: bool) -> Self {
+        let Type::Record(ty) = list.sort() else { unreachable!("{list} is not a list") };
+        let most = ty.fields.len() - 1;
+        let is_element = |slot: &Term| slot.is_total() && fits_field(slot, &ty.fields[1].1);
+        if let Node::Record(ty, fields) = list.node()
+            && canonical::is_always_canonical(ty, fields)
+            && (is_placed || fields[1..].iter().all(is_element))
+        {
+            let (condition, length) = canonical::length_where(&fields[0]);
+            let is_known = canonical::is_not_negative(length);
+            let low = if is_known { Term::yes() } else { at_most(&Term::int(0), length) };
+            let is_known = is_placed || fits_field(length, &ty.fields[0].1);
+            let high = if is_known { Term::yes() } else { at_most(length, &Term::int(most)) };
+            let condition = Term::and(condition.cloned().into_iter().chain([low, high]));
+            return Parts { ty: ty.clone(), length: length.clone(), slots: fields[1..].to_vec(), condition };
+        }
+        let slots = (1..=most).map(|at| Term::field(list, at)).collect();
+        Parts { ty: ty.clone(), length: Term::field(list, 0), slots, condition: Term::yes() }
+    }
+
+    /// The slot of this number, from 0; the simplest element where there are not so many.
+    fn slot(&self, at: usize) -> Term {
+        self.slots.get(at).cloned().unwrap_or_else(|| Term::literal(Value::any(&self.ty.fields[1].1)))
+    }
+
+    /// Has the list an element of this number?
+    fn is_longer(&self, at: usize) -> Term {
+        Term::compare(Comparison::Greater, &self.length, &Term::int(at))
+    }
+
+    /// Is there an element at the index?
+    fn is_there(&self, index: &Term) -> Term {
+        let behind = Term::compare(Comparison::Less, index, &self.length);
+        Term::and([self.condition.clone(), at_most(&Term::int(0), index), behind])
+    }
+
+    /// A list of the same type, where the condition holds; else there is no list.
+    fn like(&self, condition: &Term, length: &Term, slot: impl FnMut(usize) -> Term) -> Term {
+        list_of(&self.ty, condition, length, slot)
+    }
+}
+
+fn list_of(ty: &Arc<RecordType>, condition: &Term, length: &Term, slot: impl FnMut(usize) -> Term) -> Term {
+    let length = Term::if_then_else(condition, length, &Term::int(-1));
+    Term::record(ty, std::iter::once(length).chain((0..ty.fields.len() - 1).map(slot)))
+}
+
+fn at_most(a: &Term, b: &Term) -> Term {
+    Term::compare(Comparison::AtMost, a, b)
+}
+
+fn is_number(term: &Term, number: usize) -> Term {
+    Term::equal(term, &Term::int(number))
+}
+
+/// Is the length this number? What is added to it is taken to the other side.
+fn is_length(length: &Term, number: usize) -> Term {
+    match length.node() {
+        Node::Arithmetic(Operator::Add, a, b) if b.as_literal().is_some() => {
+            Term::equal(a, &Term::subtract(&Term::int(number), b))
+        }
+        _ => is_number(length, number),
+    }
+}
+
+/// What is chosen where the index is each of these numbers, the last where it is none.
+fn by_index(index: &Term, count: usize, chosen: impl Fn(usize) -> Term) -> Term {
+    let last = chosen(count - 1);
+    (0..count - 1).rfold(last, |rest, at| Term::if_then_else(&is_number(index, at), &chosen(at), &rest))
+}
+
+fn element(list: &Term, index: &Term) -> Term {
+    let list = Parts::of(list, false);
+    let chosen = by_index(index, list.slots.len(), |at| list.slot(at));
+    let one = Arc::new(RecordType::list(1, &list.ty.fields[1].1));
+    Term::field(&list_of(&one, &list.is_there(index), &Term::int(1), |_| chosen.clone()), 1)
+}
+
+fn changed(list: &Term, index: &Term, new: &Term) -> Term {
+    let list = Parts::of(list, false);
+    list.like(&list.is_there(index), &list.length, |at| {
+        let is_here = Term::and([list.is_longer(at), is_number(index, at)]);
+        Term::if_then_else(&is_here, new, &list.slot(at))
+    })
+}
+
+/// From an index on, to the end or before another one.
+fn part(list: &Term, from: &Term, to: Option<&Term>) -> Term {
+    let list = Parts::of(list, false);
+    let most = list.slots.len();
+    let end = to.unwrap_or(&list.length);
+    let count = Term::subtract(end, from);
+    let known = match from.as_literal() {
+        Some(Value::Int(from)) => usize::try_from(from).ok(),
+        _ => None,
+    };
+    if let (Some(from), None) = (known, to) {
+        return list.like(&list.condition, &count, |at| list.slot(at.saturating_add(from)));
+    }
+    let is_there = [at_most(&Term::int(0), from), at_most(from, end), at_most(end, &list.length)];
+    let is_there = Term::and([list.condition.clone()].into_iter().chain(is_there));
+    list.like(&is_there, &count, |at| {
+        let inside = Term::compare(Comparison::Greater, &count, &Term::int(at));
+        let chosen = by_index(from, most + 1 - at, |from| list.slot(at + from));
+        Term::if_then_else(&inside, &chosen, &list.slot(most))
+    })
+}
+
+fn joined(left: &Term, right: &Term) -> Term {
+    let (a, b) = (Parts::of(left, true), Parts::of(right, true));
+    let most_of_b = match b.length.as_literal() {
+        Some(Value::Int(count)) => usize::try_from(count).unwrap_or(0),
+        _ => b.slots.len(),
+    };
+    let both = Term::and([a.condition.clone(), b.condition.clone()]);
+    a.like(&both, &Term::add(&a.length, &b.length), |at| {
+        let behind = (0..most_of_b.min(at + 1)).map(|of_b| (at - of_b, b.slot(of_b)));
+        behind.fold(a.slot(at), |rest, (count, element)| {
+            Term::if_then_else(&is_length(&a.length, count), &element, &rest)
+        })
+    })
+}

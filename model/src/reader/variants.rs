@@ -1,0 +1,251 @@
+//! Values of variants and options: `Ok(3)`, `some(x)`, `none`, `r is Ok` and `match`.
+//!
+//! All stand for terms over the fields of records ([`crate::forms`]): a `match` for an `if` that asks the
+//! first field, with the fields of the alternative in place of their names.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::data::Datum;
+use crate::diagnostic::Diagnostic;
+use crate::reader::scope::Meaning;
+use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase};
+use crate::reader::typing::Typing;
+use crate::term::{Substitution, Term, substitute};
+use crate::types::{Alternative, RecordForm, RecordType, Type};
+use crate::value::Value;
+
+impl Typing<'_, '_> {
+    /// The variant of this alternative, and its number, where the name is one.
+    pub(super) fn alternative(&self, name: &str) -> Option<(Arc<RecordType>, usize)> {
+        match self.scope.names.get(name) {
+            Some((Meaning::Alternative(variant, number), _)) => Some((variant.clone(), *number)),
+            _ => None,
+        }
+    }
+
+    /// An alternative that has data, without them.
+    pub(super) fn without_data(&mut self, variant: &RecordType, number: usize, at: &Range<usize>) {
+        let alternatives = variant.alternatives();
+        let of = &alternatives[number];
+        let name = &of.name;
+        let help = format!("write `{}`; `x is {name}` asks whether it is one", spelled(variant, of));
+        let message = format!("a value `{name}` of {} has data", variant.name);
+        self.error("missing-field", message, at, "without its data".to_owned(), Some(help));
+    }
+
+    /// `Ok(3)`
+    pub(super) fn construct(
+        &mut self,
+        variant: &Arc<RecordType>,
+        number: usize,
+        call: &Call,
+        whole: &Range<usize>,
+    ) -> Option<Term> {
+        let alternatives = variant.alternatives();
+        let of = &alternatives[number];
+        if !self.is_arity(&call.name.0, &call.arguments, of.count, whole, None) {
+            return None;
+        }
+        // No iterator: what recurses must need little of the stack.
+        let mut terms = Vec::new();
+        for (at, argument) in call.arguments.iter().enumerate() {
+            let ty = &variant.fields[of.first + at].1;
+            let term = self.term_as(argument, ty);
+            let whose = format!("`{}`", variant.field_of(of, at));
+            terms.push(term.and_then(|term| self.fit(&term, &argument.span, ty, &whose)));
+        }
+        Some(variant.made_of(variant.tag(number), terms.into_iter().collect::<Option<Vec<Term>>>()?))
+    }
+
+    /// `some(x)`, of an option of what `x` is of.
+    pub(super) fn some(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+        if !self.is_arity("some", &call.arguments, 1, whole, None) {
+            return None;
+        }
+        let value = self.term(&call.arguments[0])?;
+        let option = Arc::new(RecordType::option(value.sort()));
+        Some(option.made_of(Value::Bool(true), [value]))
+    }
+
+    /// `none` or `some(x)` where an option is expected.
+    pub(super) fn option_as(&mut self, tree: &Expression, expected: &Arc<RecordType>) -> Option<Term> {
+        match &tree.kind {
+            ExpressionKind::Call(call) if call.name.0 == "some" && self.is_free("some") => {
+                self.construct(expected, 1, call, &tree.span)
+            }
+            ExpressionKind::Name(name) if name == "none" && self.is_free("none") => {
+                Some(expected.made_of(Value::Bool(false), []))
+            }
+            _ => self.term(tree),
+        }
+    }
+
+    /// Has the name no meaning of the model's?
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        let parameters = self.scope.parameters.iter().map(|(known, _)| known);
+        let mut known = parameters.chain(self.bound.iter().map(|(known, _)| known));
+        self.scope.names.function(name).is_none()
+            && self.scope.names.get(name).is_none()
+            && known.all(|known| known != name)
+    }
+
+    /// A value of which it is asked which alternative it is.
+    fn of_alternatives(&mut self, tree: &Expression, what: &str) -> Option<(Term, Arc<RecordType>)> {
+        let term = self.term(tree)?;
+        match term.sort() {
+            Type::Record(of) if matches!(of.form, RecordForm::Variant(_) | RecordForm::Option) => {
+                Some((term.clone(), of.clone()))
+            }
+            other => {
+                let message =
+                    format!("`{what}` asks which alternative of a variant a value is, but this is {other}");
+                self.error("type-mismatch", message, &tree.span, format!("this is {other}"), None);
+                None
+            }
+        }
+    }
+
+    fn number_of(&mut self, variant: &RecordType, name: &str, at: &Range<usize>) -> Option<usize> {
+        let alternatives = variant.alternatives();
+        let found = alternatives.iter().position(|one| one.name == name);
+        if found.is_none() {
+            let known = || alternatives.iter().map(|one| one.name.as_str());
+            let help = self.collector.meant(name, &format!("alternatives of {}", variant.name), known);
+            let message = format!("{} has no alternative `{name}`", variant.name);
+            self.error("unknown-alternative", message, at, "no such alternative".to_owned(), Some(help));
+        }
+        found
+    }
+
+    /// `r is Ok`
+    pub(super) fn question(&mut self, tree: &Expression, name: &str, at: &Range<usize>) -> Option<Term> {
+        let (subject, variant) = self.of_alternatives(tree, "is")?;
+        let number = self.number_of(&variant, name, at)?;
+        Some(is_alternative(&subject, &variant, number))
+    }
+
+    /// `match r: ...`, of this type where one is expected.
+    pub(super) fn matched(
+        &mut self,
+        of: &Match,
+        whole: &Range<usize>,
+        expected: Option<&Type>,
+    ) -> Option<Term> {
+        let (subject, variant) = self.of_alternatives(&of.subject, "match")?;
+        let alternatives = variant.alternatives();
+        let mut open: BTreeSet<usize> = (0..alternatives.len()).collect();
+        let mut cases: Vec<(Term, Term)> = Vec::new();
+        let mut is_right = true;
+        for case in &of.cases {
+            let (name, at) = &case.alternative;
+            let number = match name.as_str() {
+                "_" => None,
+                name => match self.number_of(&variant, name, at) {
+                    Some(number) => Some(number),
+                    None => {
+                        is_right = false;
+                        continue;
+                    }
+                },
+            };
+            let is_new = number.map_or(!open.is_empty(), |number| open.remove(&number));
+            if !is_new {
+                let message = match number {
+                    Some(_) => format!("the case `{name}` stands here twice, or behind `_`"),
+                    None => "all alternatives have cases before this one".to_owned(),
+                };
+                self.error("unreachable-case", message, at, "is never taken".to_owned(), None);
+            }
+            let condition = match number {
+                Some(number) => is_alternative(&subject, &variant, number),
+                None => {
+                    open.clear();
+                    Term::yes()
+                }
+            };
+            let known = cases.first().map(|(_, body)| body.clone());
+            let body = self.case_of(case, number, (&subject, &variant), expected, known);
+            is_right &= is_new && body.is_some();
+            cases.extend(body.map(|body| (condition, body)));
+        }
+        if !open.is_empty() && is_right {
+            let missing: Vec<String> =
+                open.iter().map(|at| format!("`{}`", alternatives[*at].name)).collect();
+            let message = format!("the `match` has no case for {}", missing.join(", "));
+            let help = "`_ -> e` stands for all others".to_owned();
+            self.error("missing-case", message, whole, "not all alternatives".to_owned(), Some(help));
+            return None;
+        }
+        if !is_right {
+            return None;
+        }
+        self.is_expanded = true;
+        let (_, last) = cases.pop()?;
+        let chosen = cases.iter().rev().fold(last, |rest, (on, body)| Term::if_then_else(on, body, &rest));
+        self.affordable(chosen, whole)
+    }
+
+    fn case_of(
+        &mut self,
+        case: &MatchCase,
+        number: Option<usize>,
+        (subject, variant): (&Term, &Arc<RecordType>),
+        expected: Option<&Type>,
+        known: Option<Term>,
+    ) -> Option<Term> {
+        let (name, at) = &case.alternative;
+        let of = number.map(|number| variant.alternatives()[number].clone());
+        let count = of.as_ref().map_or(0, |of| of.count);
+        if case.names.len() != count {
+            let message = format!("`{name}` has {count} fields, but here are {} names", case.names.len());
+            let help = of.map(|of| format!("write `{}`; `_` for what is not used", spelled(variant, &of)));
+            self.error("wrong-arity", message, at, format!("expected {count}"), help);
+            return None;
+        }
+        let mut fields = Substitution::new();
+        let before = self.bound.len();
+        let mut is_right = true;
+        for (position, (name, at)) in case.names.iter().enumerate().filter(|(_, (name, _))| name != "_") {
+            let field = of.as_ref().map_or(0, |of| of.first) + position;
+            is_right &= self.is_new_name("case", name, at);
+            let datum = Datum::new(name.clone(), variant.fields[field].1.clone());
+            fields.insert(datum.clone(), Term::field(subject, field));
+            self.bound.push((name.clone(), datum));
+        }
+        let body = match (expected, &known) {
+            (Some(ty), _) => self
+                .term_as(&case.body, ty)
+                .and_then(|term| self.fit(&term, &case.body.span, ty, "this case")),
+            (None, Some(_)) => self.neighbour(&case.body, &known),
+            (None, None) => self.term(&case.body),
+        };
+        self.bound.truncate(before);
+        let body = body.filter(|_| is_right)?;
+        if let Some(known) = known
+            && known.sort() != body.sort()
+            && !(known.sort().is_number() && body.sort().is_number())
+        {
+            let message = format!("the cases differ in type: {} and {}", known.sort(), body.sort());
+            let place = self.collector.origin(&self.scalar.place(&case.body.span));
+            let label = format!("this is {}", body.sort());
+            self.collector.push(Diagnostic::error("type-mismatch", message).at(place, label));
+            return None;
+        }
+        Some(substitute(&body, &fields))
+    }
+}
+
+fn is_alternative(subject: &Term, variant: &RecordType, number: usize) -> Term {
+    Term::equal(&Term::field(subject, 0), &Term::literal(variant.tag(number)))
+}
+
+/// An alternative with its fields, as a case has it.
+fn spelled(variant: &RecordType, of: &Alternative) -> String {
+    let fields: Vec<&str> = (0..of.count).map(|at| variant.field_of(of, at)).collect();
+    match of.count {
+        0 => of.name.clone(),
+        _ => format!("{}({})", of.name, fields.join(", ")),
+    }
+}

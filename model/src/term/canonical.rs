@@ -1,0 +1,204 @@
+//! What terms do to keep records canonical ([`crate::forms`]).
+//!
+//! **Problem.** A record that is made of its fields has no value where it is not canonical, and solvers must
+//! be told that data are ([`canonical`]). The operations of lists keep it; but that each slot of each list
+//! that they make does would be asked of a solver again and again.
+//!
+//! **Method.** Most of what the operations make is seen to keep it by its shape: behind the end of `q + [e]`
+//! there are slots of `q` behind its end, and cases of `e` that ask for other lengths. A length is a sum of
+//! lengths of lists and a number; so behind the end of the whole each of these lists has ended, too, and a
+//! case that asks for more is none ([`Behind`]). What has another shape, such as a term that was changed at
+//! random, is asked for ([`condition`]).
+//!
+//! **Cost.** The shape of a slot is looked at once along its cases, so a list costs the square of its bound.
+
+use std::sync::Arc;
+
+use crate::term::Term;
+use crate::term::evaluate::sign;
+use crate::term::node::{Comparison, Node, Operator};
+use crate::types::{RecordForm, RecordType, Type};
+use crate::value::Value;
+
+impl RecordType {
+    /// The term of this alternative, or the list of this length, of these parts.
+    pub fn made_of(self: &Arc<Self>, first: Value, parts: impl IntoIterator<Item = Term>) -> Term {
+        let fields = self.filled(first, parts, &Term::literal);
+        Term::record(self, fields)
+    }
+}
+
+/// The condition that all values of records in the value of this term, which is a datum or read of one, are
+/// canonical.
+pub fn canonical(term: &Term, ty: &Type) -> Term {
+    let Type::Record(record) = ty else { return Term::yes() };
+    let fields: Vec<Term> = (0..record.fields.len()).map(|at| Term::field(term, at)).collect();
+    let inner = fields.iter().zip(&record.fields).map(|(field, (_, of))| canonical(field, of));
+    let own = (1..fields.len()).map(|at| counts_or_simplest(record, &fields, at));
+    Term::and(inner.chain(own))
+}
+
+/// The condition that a record of these fields is canonical.
+pub(crate) fn condition(ty: &RecordType, fields: &[Term]) -> Term {
+    let open = (1..fields.len()).filter(|at| !is_blank(ty, fields, *at));
+    Term::and(open.map(|at| counts_or_simplest(ty, fields, at)))
+}
+
+/// Is a record of these fields seen to be canonical?
+pub(crate) fn is_always_canonical(ty: &RecordType, fields: &[Term]) -> bool {
+    (1..fields.len()).all(|at| is_blank(ty, fields, at))
+}
+
+fn counts_or_simplest(ty: &RecordType, fields: &[Term], at: usize) -> Term {
+    let first = &fields[0];
+    let counts = match &ty.form {
+        RecordForm::Plain => return Term::yes(),
+        RecordForm::Option | RecordForm::Variant(_) => {
+            let numbers = 0..ty.alternatives().len();
+            Term::or(
+                numbers
+                    .map(|number| ty.tag(number))
+                    .filter(|tag| ty.counts(tag, at))
+                    .map(|tag| Term::equal(first, &Term::literal(tag))),
+            )
+        }
+        RecordForm::List => Term::compare(Comparison::AtLeast, first, &Term::int(at)),
+    };
+    let simplest = Term::literal(Value::any(&ty.fields[at].1));
+    Term::or([counts, Term::equal(&fields[at], &simplest)])
+}
+
+/// Is the field seen to hold the simplest value where it does not count?
+fn is_blank(ty: &RecordType, fields: &[Term], at: usize) -> bool {
+    let simplest = Value::any(&ty.fields[at].1);
+    if ty.form == RecordForm::Plain || fields[at].as_literal() == Some(&simplest) {
+        return true;
+    }
+    if let Some(first) = fields[0].as_literal() {
+        return ty.counts(first, at);
+    }
+    ty.form == RecordForm::List
+        && Behind::of(&fields[0], at).is_some_and(|behind| behind.leaves_blank(&fields[at], &simplest))
+}
+
+/// That a list ends before a slot.
+struct Behind<'a> {
+    /// The length.
+    length: &'a Term,
+    /// It is at most this.
+    most: i64,
+    /// The lengths of lists of which it is the sum, where it is one, with a number ...
+    lengths: Vec<&'a Term>,
+    /// ... so that they together are at most this.
+    rest: i64,
+}
+
+impl<'a> Behind<'a> {
+    fn of(length: &'a Term, at: usize) -> Option<Self> {
+        let (_, length) = length_where(length);
+        let most = i64::try_from(at).ok()? - 1;
+        let mut lengths = Vec::new();
+        match summands(length, &mut lengths) {
+            Some(number) => Some(Behind { length, most, lengths, rest: most.checked_sub(number)? }),
+            None => Some(Behind { length, most, lengths: Vec::new(), rest: most }),
+        }
+    }
+
+    /// Is the slot seen to hold the simplest value there?
+    fn leaves_blank(mut self, slot: &Term, simplest: &Value) -> bool {
+        let mut slot = slot;
+        loop {
+            // Lengths are not negative.
+            if self.rest < 0 {
+                return true;
+            }
+            let Node::IfThenElse(c, then, rest) = slot.node() else { return self.is_behind(slot, simplest) };
+            if !c.conjuncts().iter().any(|part| self.excludes(part)) {
+                let Some(place) = self.lengths.iter().position(|known| is_number(c, known).is_some()) else {
+                    return false;
+                };
+                // This list is so long: the others are so much shorter.
+                let length = self.lengths.remove(place);
+                let number = is_number(c, length).unwrap_or(0);
+                self.rest -= number;
+                let is_blank = self.rest < 0 || self.is_behind(then, simplest);
+                self.rest += number;
+                self.lengths.push(length);
+                if !is_blank {
+                    return false;
+                }
+            }
+            slot = rest;
+        }
+    }
+
+    /// Is it a slot of one of the lists, behind its end?
+    fn is_behind(&self, slot: &Term, simplest: &Value) -> bool {
+        if slot.as_literal() == Some(simplest) {
+            return true;
+        }
+        let Node::Field(list, at) = slot.node() else { return false };
+        let Type::Record(ty) = list.sort() else { return false };
+        let is_its = |length: &&Term| matches!(length.node(), Node::Field(of, 0) if of == list);
+        ty.form == RecordForm::List
+            && self.lengths.iter().any(is_its)
+            && i64::try_from(*at).is_ok_and(|at| self.rest < at)
+            && Value::any(&ty.fields[*at].1) == *simplest
+    }
+
+    /// Does the condition not hold there?
+    fn excludes(&self, condition: &Term) -> bool {
+        let longer = |term: &Term, number: i64| {
+            *term == *self.length && number >= self.most
+                || self.lengths.contains(&term) && number >= self.rest
+        };
+        match condition.node() {
+            Node::Compare(Comparison::Greater, a, b) => small(b).is_some_and(|number| longer(a, number)),
+            Node::Compare(Comparison::Equal, a, b) => small(b).is_some_and(|number| longer(a, number - 1)),
+            _ => false,
+        }
+    }
+}
+
+/// The number that the condition says the term to be.
+fn is_number(condition: &Term, term: &Term) -> Option<i64> {
+    match condition.node() {
+        Node::Compare(Comparison::Equal, a, b) if a == term => small(b),
+        _ => None,
+    }
+}
+
+/// A sum of lengths of lists and a number, which is given back.
+fn summands<'a>(term: &'a Term, lengths: &mut Vec<&'a Term>) -> Option<i64> {
+    match term.node() {
+        Node::Field(list, 0) if matches!(list.sort(), Type::Record(ty) if ty.form == RecordForm::List) => {
+            lengths.push(term);
+            Some(0)
+        }
+        Node::Arithmetic(Operator::Add, a, b) => summands(a, lengths)?.checked_add(summands(b, lengths)?),
+        Node::Arithmetic(Operator::Subtract, a, b) => summands(a, lengths)?.checked_sub(small(b)?),
+        _ => small(term),
+    }
+}
+
+/// A length, and the condition without which it is negative, so that there is no list.
+pub(crate) fn length_where(length: &Term) -> (Option<&Term>, &Term) {
+    match length.node() {
+        Node::IfThenElse(on, length, none) if none.as_literal().is_some_and(|none| sign(none) < 0) => {
+            (Some(on), length)
+        }
+        _ => (None, length),
+    }
+}
+
+/// Is the term a sum of lengths and of a number that is not negative?
+pub(crate) fn is_not_negative(term: &Term) -> bool {
+    summands(term, &mut Vec::new()).is_some_and(|number| number >= 0)
+}
+
+fn small(term: &Term) -> Option<i64> {
+    match term.as_literal() {
+        Some(Value::Int(value)) => i64::try_from(value).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,452 @@
+//! Variants, options and lists against plain Rust: each operation on thousands of values, where it has a
+//! value and which; and the shapes that are seen to be canonical.
+//!
+//! All expectations defend *soundness*: what an expression means is what every verdict rests on.
+
+use coreach_model::obligation::defined;
+use coreach_model::random::Random;
+use coreach_model::reader::{Specification, from_bytes, read_specification};
+use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::types::RecordType;
+use coreach_model::writer::write_yaml;
+use coreach_model::{Datum, Term, Type, Value, codec};
+use std::sync::Arc;
+
+const BOUND: usize = 3;
+
+fn read(text: &str) -> Specification {
+    match read_specification(from_bytes("model.yaml".to_owned(), text.as_bytes().to_vec()).unwrap()) {
+        Ok((specification, _)) => specification,
+        Err(mistakes) => {
+            let first: Vec<_> =
+                mistakes.iter().take(3).map(|one| (&one.message, one.labels[0].0.text())).collect();
+            panic!("{first:?}")
+        }
+    }
+}
+
+/// The terms of these expressions, of the types of the variables to which they are assigned.
+fn terms(expressions: &[(&str, &str)]) -> Vec<Term> {
+    let mut text = String::from(
+        "iosts: m\ntypes:\n  Reply: [{ Ok: { value: int } }, Missing, { Error: { code: int, fatal: bool } }]\n\
+         variables: { q: 'list[3] of int', r: 'list[3] of int', n: 'list[3] of nat', s: Reply, o: 'option[nat]',\
+         i: int, j: int, e: int, oq: 'list[3] of int', on: 'list[3] of nat', oi: int, ob: bool, os: Reply, oo: 'option[nat]' }\n\
+         initial: { location: A }\noutputs: { t: {} }\ntransitions:\n",
+    );
+    for (to, expression) in expressions {
+        text += &format!("  - {{ from: A, to: A, on: t, assign: {{ {to}: '{expression}' }} }}\n");
+    }
+    let model = read(&text);
+    // What is printed is read back to the same model.
+    let printed = write_yaml(&model.iosts, &model.types);
+    let again = read(&printed);
+    for (one, other) in model.iosts.transitions.iter().zip(&again.iosts.transitions) {
+        assert_eq!(one.assignments, other.assignments);
+    }
+    assert_eq!(again.types, model.types);
+    model.iosts.transitions.iter().map(|one| one.assignments.values().next().unwrap().clone()).collect()
+}
+
+fn list_type(element: &Type) -> Arc<RecordType> {
+    Arc::new(RecordType::list(BOUND, element))
+}
+
+fn list(values: &[i64], element: &Type) -> Value {
+    list_type(element).value_of(Value::int(values.len()), values.iter().map(|value| Value::int(*value)))
+}
+
+fn back(value: &Value) -> Vec<i64> {
+    let Value::Record(of, fields) = value else { panic!("{value}") };
+    let number = |value: &Value| match value {
+        Value::Int(value) => i64::try_from(value).unwrap(),
+        other => panic!("{other}"),
+    };
+    of.counting(fields).map(number).collect()
+}
+
+fn some_list(random: &mut Random, low: i64) -> Vec<i64> {
+    (0..random.below(BOUND + 1)).map(|_| low + random.below(4) as i64).collect()
+}
+
+struct Given {
+    q: Vec<i64>,
+    r: Vec<i64>,
+    n: Vec<i64>,
+    i: i64,
+    j: i64,
+    e: i64,
+}
+
+impl Given {
+    fn draw(random: &mut Random) -> Self {
+        Given {
+            q: some_list(random, -1),
+            r: some_list(random, -1),
+            n: some_list(random, 0),
+            i: random.below(6) as i64 - 1,
+            j: random.below(6) as i64 - 1,
+            e: random.below(5) as i64 - 1,
+        }
+    }
+
+    fn valuation(&self) -> Valuation {
+        let int = |name: &str, value: i64| (Datum::new(name, Type::Int), Value::int(value));
+        let of = |name: &str, values: &[i64], element: &Type| {
+            (Datum::new(name, Type::Record(list_type(element))), list(values, element))
+        };
+        [
+            of("q", &self.q, &Type::Int),
+            of("r", &self.r, &Type::Int),
+            of("n", &self.n, &Type::Nat),
+            int("i", self.i),
+            int("j", self.j),
+            int("e", self.e),
+        ]
+        .into()
+    }
+}
+
+/// What an operation gives in plain Rust.
+enum Expected {
+    List(Vec<i64>),
+    Int(i64),
+    Bool(bool),
+}
+
+type Reference = fn(&Given) -> Option<Expected>;
+
+fn bounded(list: Vec<i64>) -> Option<Expected> {
+    (list.len() <= BOUND).then_some(Expected::List(list))
+}
+
+fn at(list: &[i64], index: i64) -> Option<i64> {
+    list.get(usize::try_from(index).ok()?).copied()
+}
+
+fn part(list: &[i64], from: i64, to: i64) -> Option<Expected> {
+    let (from, to) = (usize::try_from(from).ok()?, usize::try_from(to).ok()?);
+    list.get(from..to).and_then(|part| bounded(part.to_vec()))
+}
+
+fn with(list: &[i64], index: i64, new: i64) -> Option<Expected> {
+    let mut list = list.to_vec();
+    *list.get_mut(usize::try_from(index).ok()?)? = new;
+    bounded(list)
+}
+
+fn joined(parts: &[&[i64]]) -> Option<Expected> {
+    bounded(parts.concat())
+}
+
+fn natural(list: Option<Expected>) -> Option<Expected> {
+    list.filter(|list| matches!(list, Expected::List(list) if list.iter().all(|value| *value >= 0)))
+}
+
+const OPERATIONS: [(&str, &str, Reference); 37] = [
+    ("oq", "[]", |_| joined(&[])),
+    ("oq", "[e, i]", |g| joined(&[&[g.e, g.i]])),
+    ("oq", "q + [e]", |g| joined(&[&g.q, &[g.e]])),
+    ("oq", "[e] + q", |g| joined(&[&[g.e], &g.q])),
+    ("oq", "q + [e, 10 div i]", |g| (g.i != 0).then(|| joined(&[&g.q, &[g.e, 10i64.div_euclid(g.i)]]))?),
+    ("oq", "q + r", |g| joined(&[&g.q, &g.r])),
+    ("oq", "q + r + [e]", |g| joined(&[&g.q, &g.r, &[g.e]])),
+    ("on", "n + [e]", |g| natural(joined(&[&g.n, &[g.e]]))),
+    ("on", "n[i := e]", |g| natural(with(&g.n, g.i, g.e))),
+    ("oq", "q[i := e]", |g| with(&g.q, g.i, g.e)),
+    ("oq", "q[1 := e]", |g| with(&g.q, 1, g.e)),
+    ("oq", "q[1..]", |g| part(&g.q, 1, g.q.len() as i64)),
+    ("oq", "q[i..]", |g| part(&g.q, g.i, g.q.len() as i64)),
+    ("oq", "q[i..j]", |g| part(&g.q, g.i, g.j)),
+    ("oq", "q[1..j]", |g| part(&g.q, 1, g.j)),
+    ("oq", "q[0..2]", |g| part(&g.q, 0, 2)),
+    ("oq", "q[1..] + [e]", |g| joined(&[g.q.get(1..)?, &[g.e]])),
+    ("oq", "q + [e] + [i] + [j]", |g| joined(&[&g.q, &[g.e, g.i, g.j]])),
+    ("oq", "q[1..] + [e] + r", |g| joined(&[g.q.get(1..)?, &[g.e], &g.r])),
+    ("oq", "(q + [10 div i])[0..1]", |g| {
+        let whole = if g.i == 0 { None } else { joined(&[&g.q, &[10i64.div_euclid(g.i)]]) };
+        whole.and_then(|_| part(&[&g.q[..], &[10i64.div_euclid(g.i)]].concat(), 0, 1))
+    }),
+    ("oi", "(n + [e])[0]", |g| {
+        natural(joined(&[&g.n, &[g.e]])).and_then(|_| at(&[&g.n[..], &[g.e]].concat(), 0).map(Expected::Int))
+    }),
+    ("oq", "(if e > 0 then q else r) + [i]", |g| joined(&[if g.e > 0 { &g.q } else { &g.r }, &[g.i]])),
+    ("oq", "(q + [e])[i := j]", |g| {
+        joined(&[&g.q, &[g.e]]).and_then(|_| with(&[&g.q[..], &[g.e]].concat(), g.i, g.j))
+    }),
+    ("oq", "(q + [e])[1..]", |g| {
+        joined(&[&g.q, &[g.e]]).and_then(|_| bounded([&g.q[..], &[g.e]].concat()[1..].to_vec()))
+    }),
+    ("oq", "if i > 0 then q[1..] else [e]", |g| {
+        if g.i > 0 { joined(&[g.q.get(1..)?]) } else { joined(&[&[g.e]]) }
+    }),
+    ("oi", "q[i]", |g| at(&g.q, g.i).map(Expected::Int)),
+    ("oi", "q[0] + q[len(q) - 1]", |g| Some(Expected::Int(g.q.first()? + g.q.last()?))),
+    ("oi", "([4, 5]: list[3] of int)[i]", |g| at(&[4, 5], g.i).map(Expected::Int)),
+    ("oi", "len(q)", |g| Some(Expected::Int(g.q.len() as i64))),
+    ("oi", "index_of(q, e)", |g| {
+        Some(Expected::Int(g.q.iter().position(|value| *value == g.e).map_or(-1, |at| at as i64)))
+    }),
+    ("ob", "contains(q, e)", |g| Some(Expected::Bool(g.q.contains(&g.e)))),
+    ("ob", "q == r", |g| Some(Expected::Bool(g.q == g.r))),
+    ("ob", "q != [1, e]", |g| Some(Expected::Bool(g.q != [1, g.e]))),
+    ("ob", "all x in q: x < e", |g| Some(Expected::Bool(g.q.iter().all(|x| *x < g.e)))),
+    ("ob", "some x in q[1..]: x == e", |g| Some(Expected::Bool(g.q.get(1..)?.contains(&g.e)))),
+    ("oi", "count x in q: x > 0", |g| Some(Expected::Int(g.q.iter().filter(|x| **x > 0).count() as i64))),
+    ("ob", "q[0] == e || len(q) == 2", |g| Some(Expected::Bool(*g.q.first()? == g.e || g.q.len() == 2))),
+];
+
+#[test]
+fn operations_of_lists_are_those_of_vectors() {
+    let texts: Vec<(&str, &str)> = OPERATIONS.iter().map(|(to, text, _)| (*to, *text)).collect();
+    let terms = terms(&texts);
+    let mut random = Random::new(1);
+    let mut known = [0u32; 2];
+    for _ in 0..600 {
+        let given = Given::draw(&mut random);
+        let valuation = given.valuation();
+        for ((to, text, reference), term) in OPERATIONS.iter().zip(&terms) {
+            let value = evaluate(term, &valuation);
+            let shown = || format!("{text} of {valuation:?}: {value:?}");
+            match reference(&given) {
+                None => assert!(value.is_err(), "{}", shown()),
+                Some(Expected::Int(number)) => assert_eq!(value, Ok(Value::int(number)), "{text}"),
+                Some(Expected::Bool(truth)) => assert_eq!(value, Ok(Value::Bool(truth)), "{text}"),
+                Some(Expected::List(list)) => {
+                    let value = value.clone().unwrap_or_else(|_| panic!("{}", shown()));
+                    assert_eq!(back(&value), list, "{}", shown());
+                    assert!(value.is_in(term.sort()), "{}", shown());
+                }
+            }
+            // The condition that is asked for beside a guard is the one of evaluation.
+            let holds = evaluate(&defined(term), &valuation) == Ok(Value::Bool(true));
+            assert_eq!(holds, value.is_ok(), "{to}: {}", shown());
+            known[usize::from(holds)] += 1;
+        }
+    }
+    assert!(known.iter().all(|count| *count > 5_000), "{known:?}");
+}
+
+/// Records of any shape that look like lists: where a slot is seen to be blank, it is.
+#[test]
+fn what_is_seen_to_be_canonical_is() {
+    let mut random = Random::new(2);
+    let number = |random: &mut Random| random.below(5) as i64 - 1;
+    let length = |random: &mut Random| {
+        let of = ["len(q)", "len(r)", "len(q) + len(r)", "1", "j", "j - i"][random.below(6)];
+        let sum = format!("{of} + {}", number(random));
+        if random.below(3) == 0 { format!("if i < j then {sum} else -1") } else { sum }
+    };
+    let slot = |random: &mut Random, length: &str| {
+        let simple = |random: &mut Random| match random.below(5) {
+            0 => "0".to_owned(),
+            1 => "e".to_owned(),
+            _ => format!("{}.at{}", ["q", "r"][random.below(2)], random.below(BOUND)),
+        };
+        let mut text = simple(random);
+        for _ in 0..random.below(4) {
+            let asked = ["len(q)", "len(r)", "j", length][random.below(4)];
+            let asked = if asked.starts_with("if") { "len(q)" } else { asked };
+            let sign = ["==", ">", "=="][random.below(3)];
+            let first = simple(random);
+            text = format!("if {asked} {sign} {} then {first} else {text}", number(random));
+        }
+        text
+    };
+    let texts: Vec<String> = (0..400)
+        .map(|_| {
+            let length = length(&mut random);
+            let slots: Vec<String> =
+                (0..BOUND).map(|at| format!(", at{at}: {}", slot(&mut random, &length))).collect();
+            format!("{{ len: {length}{} }}", slots.concat())
+        })
+        .collect();
+    let pairs: Vec<(&str, &str)> = texts.iter().map(|text| ("oq", text.as_str())).collect();
+    let terms = terms(&pairs);
+    let mut known = [0u32; 2];
+    for _ in 0..100 {
+        let valuation = Given::draw(&mut random).valuation();
+        for (term, text) in terms.iter().zip(&texts) {
+            let value = evaluate(term, &valuation);
+            let holds = evaluate(&defined(term), &valuation) == Ok(Value::Bool(true));
+            assert_eq!(holds, value.is_ok(), "{text}\nof {valuation:?}: {value:?}");
+            known[usize::from(holds)] += 1;
+        }
+    }
+    assert!(known.iter().all(|count| *count > 5_000), "{known:?}");
+}
+
+#[test]
+fn cases_of_variants_are_those_of_enumerations() {
+    #[derive(Clone, Copy)]
+    enum Reply {
+        Ok(i64),
+        Missing,
+        Error(i64, bool),
+    }
+    let expressions = [
+        ("oi", "match s: Ok(v) -> v + 1 | Missing -> 0 | Error(code, _) -> code - 1"),
+        ("oi", "match s: Missing -> 7 | _ -> i"),
+        ("ob", "s is Ok || s == Missing"),
+        (
+            "os",
+            "match s: Ok(v) -> Error(v, v > 0) | Missing -> Ok(i) | Error(c, f) -> if f then Missing else Ok(c)",
+        ),
+        ("ob", "s == Error(i, true)"),
+        ("oo", "match s: Ok(v) -> some(v) | _ -> none"),
+        ("oi", "match o: some(x) -> x | none -> -1"),
+        ("ob", "o == none || o == some(i)"),
+    ];
+    let terms = terms(&expressions);
+    let reply = terms[3].sort().clone();
+    let Type::Record(ty) = &reply else { panic!() };
+    let option = Arc::new(RecordType::option(&Type::Nat));
+    let value = |one: Reply| match one {
+        Reply::Ok(v) => ty.value_of(ty.tag(0), [Value::int(v)]),
+        Reply::Missing => ty.value_of(ty.tag(1), []),
+        Reply::Error(c, f) => ty.value_of(ty.tag(2), [Value::int(c), Value::Bool(f)]),
+    };
+    let optional = |one: Option<i64>| match one {
+        Some(n) => option.value_of(option.tag(1), [Value::int(n)]),
+        None => option.value_of(option.tag(0), []),
+    };
+    let mut random = Random::new(3);
+    for _ in 0..2_000 {
+        let (v, i) = (random.below(5) as i64 - 2, random.below(5) as i64 - 2);
+        let f = random.below(2) == 1;
+        let s = [Reply::Ok(v), Reply::Missing, Reply::Error(v, f)][random.below(3)];
+        let o = [None, Some(v.abs())][random.below(2)];
+        let valuation: Valuation = [
+            (Datum::new("s", reply.clone()), value(s)),
+            (Datum::new("o", Type::Record(option.clone())), optional(o)),
+            (Datum::new("i", Type::Int), Value::int(i)),
+        ]
+        .into();
+        let expected = [
+            Some(Value::int(match s {
+                Reply::Ok(v) => v + 1,
+                Reply::Missing => 0,
+                Reply::Error(code, _) => code - 1,
+            })),
+            Some(Value::int(if matches!(s, Reply::Missing) { 7 } else { i })),
+            Some(Value::Bool(matches!(s, Reply::Ok(_) | Reply::Missing))),
+            Some(value(match s {
+                Reply::Ok(v) => Reply::Error(v, v > 0),
+                Reply::Missing => Reply::Ok(i),
+                Reply::Error(c, f) => {
+                    if f {
+                        Reply::Missing
+                    } else {
+                        Reply::Ok(c)
+                    }
+                }
+            })),
+            Some(Value::Bool(matches!(s, Reply::Error(c, true) if c == i))),
+            match s {
+                Reply::Ok(v) => (v >= 0).then(|| optional(Some(v))),
+                _ => Some(optional(None)),
+            },
+            Some(Value::int(o.unwrap_or(-1))),
+            // `some(i)` is evaluated where `o` is no `none`, and is no value of a negative number.
+            match o {
+                None => Some(Value::Bool(true)),
+                Some(n) => (i >= 0).then_some(Value::Bool(n == i)),
+            },
+        ];
+        for (((_, text), term), expected) in expressions.iter().zip(&terms).zip(expected) {
+            let found = evaluate(term, &valuation);
+            assert_eq!(found.as_ref().ok(), expected.as_ref(), "{text} of {valuation:?}");
+            let holds = evaluate(&defined(term), &valuation) == Ok(Value::Bool(true));
+            assert_eq!(holds, expected.is_some(), "{text} of {valuation:?}");
+        }
+    }
+}
+
+#[test]
+fn values_are_enumerated_once_and_go_over_a_wire() {
+    let list = |most, element: &Type| Type::Record(Arc::new(RecordType::list(most, element)));
+    let option = |some: &Type| Type::Record(Arc::new(RecordType::option(some)));
+    let small = Type::Range(1.into(), 2.into());
+    let variant = Type::Record(Arc::new(RecordType::variant(
+        "V",
+        &[
+            ("A".to_owned(), vec![("x".to_owned(), small.clone()), ("y".to_owned(), Type::Bool)]),
+            ("B".to_owned(), Vec::new()),
+        ],
+    )));
+    for (ty, count) in [
+        (list(3, &small), 15),
+        (list(2, &list(1, &Type::Bool)), 13),
+        (option(&list(1, &small)), 4),
+        (option(&variant), 6),
+        (variant, 5),
+    ] {
+        let mut values = Value::enumerate(&ty, 20).unwrap();
+        assert_eq!(ty.cardinality(), Some(count), "{ty}");
+        for value in &values {
+            assert!(value.is_in(&ty), "{value}");
+            let json = codec::to_json(value);
+            assert_eq!(codec::from_json(&json, &ty), Ok(value.clone()), "{json}");
+            assert_eq!(codec::from_text(&codec::to_text(value), &ty), Ok(value.clone()), "{json}");
+        }
+        assert_eq!(values.len(), count, "{ty}");
+        values.sort();
+        values.dedup();
+        assert_eq!(values.len(), count, "{ty}");
+        assert!(Value::any(&ty).is_in(&ty), "{ty}");
+    }
+}
+
+/// Precision: what is wrong is said where it is, and how it would be right.
+#[test]
+fn mistakes_are_told_by_name() {
+    let found = |types: &str, ty: &str, value: &str| {
+        let text = format!(
+            "iosts: m\ntypes: {{ Reply: [Ok: {{ value: int }}, Missing]{types} }}\nvariables: {{ x: '{ty}', r: Reply, q: 'list[2] of int' }}\n\
+             initial: {{ location: A }}\noutputs: {{ t: {{}} }}\ntransitions:\n  - {{ from: A, to: A, on: t, assign: {{ x: '{value}' }} }}\n"
+        );
+        let mistakes =
+            read_specification(from_bytes("m.yaml".to_owned(), text.into_bytes()).unwrap()).unwrap_err();
+        let first = &mistakes[0];
+        let help = first.help.clone().unwrap_or_default();
+        format!("{} at {}: {help}", first.code, first.labels[0].0.text())
+    };
+    for (ty, value, expected) in [
+        ("int", "match r: Ok(v) -> v", "missing-case at match r: Ok(v) -> v: `_ -> e` stands for all others"),
+        (
+            "int",
+            "match r: Ok(v) -> v | Mising -> 0",
+            "unknown-alternative at Mising: did you mean `Missing`?",
+        ),
+        ("int", "match r: _ -> 0 | Ok(v) -> v", "unreachable-case at Ok: "),
+        (
+            "int",
+            "match r: Ok -> 0 | _ -> 1",
+            "wrong-arity at Ok: write `Ok(value)`; `_` for what is not used",
+        ),
+        ("int", "match q: Ok -> 0 | _ -> 1", "type-mismatch at q: "),
+        ("Reply", "Ok", "missing-field at Ok: write `Ok(value)`; `x is Ok` asks whether it is one"),
+        ("Reply", "Ok(true)", "type-mismatch at true: "),
+        ("bool", "r is Missin", "unknown-alternative at Missin: did you mean `Missing`?"),
+        ("list[2] of int", "q + [true]", "type-mismatch at true: "),
+        ("list[2] of int", "q + 1", "type-mismatch at 1: `q + [e]` is `q` with an element behind it"),
+        ("list[2] of int", "[1, 2, 3]", "wrong-arity at [1, 2, 3]: "),
+        ("list[2] of bool", "q + q", "type-mismatch at q + q: "),
+        (
+            "bool",
+            "starts_with(q, q)",
+            "type-mismatch at starts_with: of lists there are `len`, `contains` and `index_of`",
+        ),
+        ("list of int", "[]", "syntax at of: "),
+        ("list[65] of int", "[]", "list-bound at 65: "),
+        ("option[option[int]]", "none", "nested-option at option: "),
+        (
+            "int",
+            "if none == none then 0 else 1",
+            "unknown-type-of-literal at none: say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `(none: option[int])` of an option",
+        ),
+    ] {
+        assert_eq!(found("", ty, value), expected, "{value}");
+    }
+    assert!(found(", Other: [Ok, No]", "int", "0").starts_with("duplicate-name at Ok"));
+    assert!(found(", Other: [A: { x: int }, A]", "int", "0").starts_with("duplicate-declaration at A"));
+}
