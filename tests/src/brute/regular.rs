@@ -101,7 +101,7 @@ fn class(rest: &mut Rest<'_>) -> Part {
         let mut ahead = rest.clone();
         if ahead.next() == Some('-') && ahead.next() != Some(']') {
             rest.next();
-            let c = rest.next().expect("a range has an end");
+            let c = rest.next().unwrap_or(']');
             low[0].1 = if c == '\\' { escape(rest)[0].1 } else { c };
         }
         ranges.extend(low);
@@ -133,5 +133,6 @@ fn escape(rest: &mut Rest<'_>) -> Vec<(char, char)> {
 /// The character of so many digits behind the sign that announces them.
 fn coded(rest: &mut Rest<'_>, digits: usize) -> char {
     let text: String = rest.by_ref().skip(1).take(digits).collect();
-    u32::from_str_radix(&text, 16).ok().and_then(char::from_u32).expect("a code is of a character")
+    let code = u32::from_str_radix(&text, 16).ok().and_then(char::from_u32);
+    code.unwrap_or_else(|| panic!("{text} is the code of no character"))
 }
