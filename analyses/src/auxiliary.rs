@@ -1,12 +1,12 @@
-//! Numbers of their own for what has no linear form: products, whole quotients with their remainders, and reads
-//! of cells that are no places.
+//! Numbers of their own for what has no linear form: products, whole quotients with their remainders, and
+//! reads of cells that are no places.
 //!
 //! **Problem.** A condition that mentions such a term said nothing, and what was assigned one was unknown.
 //!
 //! **Method.** The term gets a dimension behind those of the parameters, projected away with them, and what
 //! is known of it is said in constraints. A read has its element's type. `a div b` is the whole `q` with
-//! `0 <= a - b * q < |b|` where `b` is not 0, and `a mod b` is `a - b * q`. Of a product `p` of `a` in `[l, u]` and `b` in
-//! `[k, v]` McCormick's inequalities hold (Mathematical Programming 10, 1976,
+//! `0 <= a - b * q < |b|` where `b` is not 0, and `a mod b` is `a - b * q`. Of a product `p` of `a` in
+//! `[l, u]` and `b` in `[k, v]` McCormick's inequalities hold (Mathematical Programming 10, 1976,
 //! <https://doi.org/10.1007/BF01580665>), `p >= k a + l b - l k` and three like it, each where both its
 //! bounds are known. The bounds are those of the fact that the transition is taken from, the guard included.
 //! A factor that is whole and has few values is gone through instead: with its value known the product is
@@ -121,8 +121,8 @@ impl Auxiliaries {
         Some(number)
     }
 
-    /// As many of the numbers, from dimension `first` on, as have those that are mentioned, and the factors of
-    /// these; with what is known of them.
+    /// As many of the numbers, from dimension `first` on, as have those that are mentioned, and the factors
+    /// of these; with what is known of them.
     pub fn needed(&self, first: usize, mentioned: impl Fn(usize) -> bool) -> Auxiliaries {
         let mut is_needed: Vec<bool> = (0..self.integer.len()).map(|at| mentioned(first + at)).collect();
         for product in self.products.iter().rev() {

@@ -5,12 +5,12 @@
 //! have no such form: a non-linear operation, and a read from an array of many cells. They are numbers of
 //! their own of which something is known ([`crate::auxiliary`]), as long as there is room. An atom that
 //! contains one for which there is none is read as true. Both are over-approximations, and noted as a
-//! [`ImprecisionReason`] with the term it is about. An `if-then-else` below a comparison or an assignment is a
-//! case split, limited by [`CASE_LIMIT`].
+//! [`ImprecisionReason`] with the term it is about. An `if-then-else` below a comparison or an assignment is
+//! a case split, limited by [`CASE_LIMIT`].
 //!
 //! `mod` and `div` by a number are linear where the remainder is known. For a domain that knows congruences
-//! they are a case split over the remainders; for one that does not, no case would be told apart from another,
-//! and the quotient is a number of its own.
+//! they are a case split over the remainders; for one that does not, no case would be told apart from
+//! another, and the quotient is a number of its own.
 //!
 //! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled
 //! once in a scope, and a condition has at most as many constraints as its frame allows
