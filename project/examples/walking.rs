@@ -1,6 +1,7 @@
 //! What a walk that covers finds, and how soon: `cargo run --profile soak -p coreach-project --example
 //! walking -- [--mutants N] [--seeds N] [--most N] [--constant NAME=VALUE]...
-//! [--walk] [--only TEXT] [--tell] FOLDER...`. `--only`: the mutants in whose name that is.
+//! [--walk] [--only TEXT] [--tell] [--iut FILE]... FOLDER...`. `--only`: the mutants in whose name that is.
+//! `--iut`: this implementation, over its own way, in place of mutants.
 //!
 //! **Question.** Does one walk from goal to goal (`coreach test --cover all`) find faults with fewer events
 //! than walking at random? How long a run at random may be decides how good it is, so the walk is held
@@ -22,14 +23,16 @@
 //! of each way, and its least and largest number of events.
 
 use std::cmp::Ordering;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use coreach_adapters::in_process::InProcess;
+use coreach_adapters::{Adapter, Iut};
 use coreach_execution::constants::{given, initial_state};
 use coreach_execution::lazy::Lazy;
-use coreach_execution::mutation::{mutants, walk};
+use coreach_execution::mutation::{Mutant, mutants, walk};
+use coreach_execution::open::open;
 use coreach_execution::run::events;
 use coreach_execution::session::TestSession;
 use coreach_execution::simulated::Simulated;
@@ -40,7 +43,8 @@ use coreach_execution::{Outcome, Settings, TestCase, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Iosts, Verdict};
-use coreach_project::{jobs, walk as walking};
+use coreach_project::once::Once;
+use coreach_project::{iut, jobs, walk as walking};
 
 /// The most events of a random run.
 const LENGTHS: [usize; 5] = [15, 40, 150, 600, usize::MAX];
@@ -60,7 +64,23 @@ struct Arguments {
     tells: bool,
     only_walk: bool,
     only: Option<String>,
+    iuts: Vec<PathBuf>,
     folders: Vec<String>,
+}
+
+/// What is wrong: a model, simulated here, or a system of its own.
+enum Wrong {
+    Model(Iosts),
+    System(Box<Iut>),
+}
+
+impl Wrong {
+    fn open(&self) -> Box<dyn Adapter> {
+        match self {
+            Wrong::Model(iosts) => Box::new(InProcess(Simulated::new(iosts.clone(), Lazy::default()))),
+            Wrong::System(iut) => open(iut),
+        }
+    }
 }
 
 fn arguments() -> Result<Arguments, String> {
@@ -73,6 +93,7 @@ fn arguments() -> Result<Arguments, String> {
         tells: false,
         only_walk: false,
         only: None,
+        iuts: Vec::new(),
         folders,
     };
     let mut rest = std::env::args().skip(1);
@@ -84,6 +105,7 @@ fn arguments() -> Result<Arguments, String> {
         match word.as_str() {
             "--tell" => found.tells = true,
             "--only" => found.only = rest.next(),
+            "--iut" => found.iuts.extend(rest.next().map(PathBuf::from)),
             "--walk" => found.only_walk = true,
             "--constant" => {
                 let pair = rest.next().unwrap_or_default();
@@ -97,7 +119,7 @@ fn arguments() -> Result<Arguments, String> {
         }
     }
     if found.folders.is_empty() || found.seeds == 0 {
-        return Err("walking: [--mutants N] [--seeds N] [--most N] [--constant NAME=VALUE]... [--walk] [--only TEXT] [--tell] FOLDER...".to_owned());
+        return Err("walking: [--mutants N] [--seeds N] [--most N] [--constant NAME=VALUE]... [--walk] [--only TEXT] [--tell] [--iut FILE]... FOLDER...".to_owned());
     }
     Ok(found)
 }
@@ -139,14 +161,25 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
     let pairs = arguments.constants.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let known = given(test, pairs).map_err(|error| error.to_string())?;
     let written = folder.join("mutants.txt");
-    let made = match written.exists() {
-        true => by_hand(&alone, &written).map_err(told)?,
-        false => mutants(specification, SPARE * arguments.mutants, 1)
-            .into_iter()
-            .map(|one| (format!("{}: {}", one.operator.name(), one.change), one.iosts))
-            .collect(),
+    let model = |(name, iosts)| (name, Wrong::Model(iosts));
+    let made: Vec<(String, Wrong)> = if !arguments.iuts.is_empty() {
+        let system = |path: &PathBuf| {
+            let (iut, _) = iut::load_once(path, test.wire(), None, &mut Once::default())?;
+            Ok((iut.name.clone(), Wrong::System(Box::new(iut))))
+        };
+        arguments.iuts.iter().map(system).collect::<Result<_, _>>().map_err(told)?
+    } else if written.exists() {
+        by_hand(&alone, &written).map_err(told)?.into_iter().map(model).collect()
+    } else {
+        let named = |one: Mutant| (format!("{}: {}", one.operator.name(), one.change), one.iosts);
+        let made = mutants(specification, SPARE * arguments.mutants, 1).into_iter();
+        made.map(named).map(model).collect()
     };
-    let beside = |one: &(String, Iosts)| shortest(specification, test, &known, &one.1);
+    let is_given = written.exists() || !arguments.iuts.is_empty();
+    let beside = |one: &(String, Wrong)| match &one.1 {
+        Wrong::Model(iosts) => shortest(specification, test, &known, iosts),
+        Wrong::System(_) => None,
+    };
     let is_asked = |name: &String| arguments.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     let (mut kept, mut shown, mut seen) = (Vec::new(), Vec::new(), 0);
     for some in made.chunks(AT_ONCE) {
@@ -156,7 +189,7 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
         seen += some.len();
         let found = jobs::in_order(some, 2, beside).map_err(|error| error.to_string())?;
         for (mutant, found) in some.iter().zip(found) {
-            if (written.exists() || found.is_some()) && is_asked(&mutant.0) {
+            if (is_given || found.is_some()) && is_asked(&mutant.0) {
                 kept.push(mutant);
                 shown.extend(found);
             }
@@ -169,7 +202,7 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
         false => LENGTHS.map(How::Random).into_iter().chain([How::Walk]).collect(),
     };
     let lengths = hows.len() - 1;
-    let work = |mutant: &&(String, Iosts)| -> Vec<Vec<Option<usize>>> {
+    let work = |mutant: &&(String, Wrong)| -> Vec<Vec<Option<usize>>> {
         let one = |how: &How| {
             let seeds = 1..=arguments.seeds;
             seeds.map(|seed| meet(test, &mutant.1, &known, *how, seed, arguments.most)).collect()
@@ -289,14 +322,22 @@ fn shortest(specification: &Iosts, test: &TestCase, known: &Valuation, iut: &Ios
 
 /// Runs against an implementation, until one fails or there were so many events: the events up to the
 /// failure.
-fn meet(test: &TestCase, iut: &Iosts, known: &Valuation, how: How, seed: u64, most: usize) -> Option<usize> {
-    let moment = Duration::from_millis(1);
+fn meet(
+    test: &TestCase,
+    wrong: &Wrong,
+    known: &Valuation,
+    how: How,
+    seed: u64,
+    most: usize,
+) -> Option<usize> {
+    // A process needs its time.
+    let moment = Duration::from_millis(if matches!(wrong, Wrong::System(_)) { 200 } else { 1 });
     let mut settings = Settings { quiescence: moment, patience: moment, ..Settings::default() };
     let until = Until { events: most, percent: None, deadline: None };
     let goals = walking::listed(&test.iosts, &walking::ALL);
     let varies = known.len() < test.iosts.constants.len();
     let mut walk = Walk::new(test.iosts.clone(), &goals, true, until, varies);
-    let (mut solver, mut sum) = (Lazy::default(), 0);
+    let (mut solver, mut sum, mut adapter) = (Lazy::default(), 0, wrong.open());
     for number in 0..most as u64 {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(number);
         let mut initial = initial_state(test, known, seed, &mut solver).ok()?;
@@ -314,12 +355,8 @@ fn meet(test: &TestCase, iut: &Iosts, known: &Valuation, how: How, seed: u64, mo
                 Strategy::Walk(&mut walk)
             }
         };
-        let run = TestSession {
-            judge: judge.as_mut(),
-            settings: &settings,
-            adapter: &mut InProcess(Simulated::new(iut.clone(), Lazy::default())),
-        }
-        .run(seed, strategy);
+        let run = TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() }
+            .run(seed, strategy);
         sum += events(&run.trace).max(1);
         match &run.outcome {
             outcome if outcome.verdict() == Some(Verdict::Fail) => return (sum <= most).then_some(sum),
