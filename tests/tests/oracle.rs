@@ -47,7 +47,7 @@ fn failures(
 #[test]
 fn no_property_is_violated_by_the_fixed_seeds() {
     let mut total = Report::default();
-    let failures = failures(1..=150, Shape::of, &mut total);
+    let failures = failures(1..=100, Shape::of, &mut total);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     // A slice that tries nothing shows nothing.
     for what in [
@@ -72,7 +72,7 @@ fn no_property_is_violated_by_the_fixed_seeds() {
 #[test]
 fn no_property_is_violated_where_much_is_written_shortly() {
     let mut total = Report::default();
-    let failures = failures((1_004..1_044).step_by(8), Shape::of, &mut total);
+    let failures = failures((1_004..1_028).step_by(8), Shape::of, &mut total);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert!(total.counts.get("test cases").copied().unwrap_or(0) > 0, "{:?}", total.counts);
 }

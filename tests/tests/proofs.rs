@@ -29,8 +29,10 @@ fn generated(specification: &Path, purpose: &Path) -> Option<Generation> {
     generate(&input.specification, input.purpose, &options, &mut Z3Solver::default(), &mut |_| {}).ok()
 }
 
-/// Of these a debug build makes a test case in half a minute.
+/// Of these a debug build makes a test case in half a minute. Those of `jobs` are judged on line, where no
+/// facts are asked for: arrays of three cells with priorities, states and lengths are much for polyhedra.
 const SLOW: [&str; 2] = ["redis/in_order.yaml", "redis/kinds.yaml"];
+const ON_LINE: [&str; 1] = ["jobs"];
 
 /// Every specification of the examples with every purpose for it.
 #[test]
@@ -40,7 +42,7 @@ fn the_facts_of_the_examples_are_proved() {
         let folder = folder.unwrap().path();
         let specification = folder.join("specification.yaml");
         // The many of `numerical` are checked in a test of their own.
-        if !specification.is_file() {
+        if !specification.is_file() || ON_LINE.iter().any(|name| folder.ends_with(name)) {
             continue;
         }
         for purpose in fs::read_dir(&folder).into_iter().flatten() {

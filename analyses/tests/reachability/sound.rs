@@ -390,7 +390,7 @@ fn check_steps(choices: &[u16]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 400, ..ProptestConfig::with_cases(120) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 400, ..ProptestConfig::with_cases(80) })]
 
     #[test]
     fn sound_reach_and_coreach(choices in prop::collection::vec(any::<u16>(), 40..260)) {

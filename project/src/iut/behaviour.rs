@@ -2,7 +2,7 @@
 //! and what a closed connection and a new one are in the model; `shared`: what runs share; `samples`: values
 //! to try.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use coreach_adapters::behaviour::{Behaviour, Samples, TOLERANCE, Within};
@@ -10,8 +10,10 @@ use coreach_adapters::shared::Shared;
 use coreach_model::codec;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
+use coreach_model::random::Random;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::regular::RegularExpression;
 
 use super::words::IutReader;
 
@@ -51,7 +53,7 @@ pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behav
 
 /// Values of parameters that are to be tried.
 fn samples(reader: &mut IutReader<'_>, node: &Node) -> Samples {
-    const LIKE: &str = "samples: { pUser: [alice, bob] }";
+    const LIKE: &str = "samples: { pUser: [alice, bob], pMail: [ { regex: '[a-z]{1,8}@a.org' } ] }";
     let entries = shape::mapping(reader.collector, node, "`samples`", LIKE).unwrap_or(&[]);
     shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
     let mut samples = Samples::new();
@@ -59,6 +61,16 @@ fn samples(reader: &mut IutReader<'_>, node: &Node) -> Samples {
         let types = reader.types_of(&entry.key);
         let what = format!("`{}`", entry.key.text);
         for item in shape::list(reader.collector, &entry.value, &what, LIKE).unwrap_or(&[]) {
+            if matches!(item.kind, NodeKind::Mapping(_)) {
+                let words = words(reader, item, LIKE);
+                let fits = |word: &String| types.iter().all(|ty| codec::from_text(word, ty).is_ok());
+                if !words.is_empty() && !words.iter().any(fits) {
+                    let message = format!("no word of this regular expression is a value of {what}");
+                    reader.wrong(item, &message, "none of its words", &format!("for example `{LIKE}`"));
+                }
+                samples.entry(entry.key.text.clone()).or_default().extend(words.into_iter().filter(fits));
+                continue;
+            }
             let Some(scalar) = shape::scalar(reader.collector, item, "a value", LIKE) else { continue };
             let wrong = types.iter().find_map(|ty| codec::from_text(&scalar.text, ty).err());
             match wrong {
@@ -71,6 +83,28 @@ fn samples(reader: &mut IutReader<'_>, node: &Node) -> Samples {
         }
     }
     samples
+}
+
+/// Some words of a regular expression, always the same.
+fn words(reader: &mut IutReader<'_>, item: &Node, like: &str) -> Vec<String> {
+    const MOST: usize = 32;
+    let Some(keys) = shape::mapping(reader.collector, item, "values", like) else { return Vec::new() };
+    shape::check_keys(reader.collector, keys, &["regex"], "values");
+    let node = shape::required(reader.collector, item, keys, "regex", "values", like);
+    let scalar = node.and_then(|node| shape::scalar(reader.collector, node, "`regex`", like));
+    let Some(scalar) = scalar else { return Vec::new() };
+    match RegularExpression::parse(&scalar.text) {
+        Ok(expression) => {
+            let mut random = Random::new(1);
+            let words: BTreeSet<String> = (0..MOST).map(|_| expression.word(&mut random)).collect();
+            words.into_iter().collect()
+        }
+        Err(why) => {
+            let message = "this is no regular expression".to_owned();
+            reader.collector.error("regular-expression", message, &scalar.span, why);
+            Vec::new()
+        }
+    }
 }
 
 /// That runs do not disturb each other, or the name of what they share.
