@@ -17,7 +17,7 @@
 //! known of their symbols only become one; where they are many since choices that nobody sees add up,
 //! they become few ([`coreach_analyses::symbolic::gathered`]). All contexts have let the same time pass
 //! since the last event, which each of them took: it is kept once. Internal steps are followed where they
-//! are enabled; those that take time are [`super::unseen`]'s.
+//! are enabled; those that take time are `super::unseen`'s.
 //!
 //! **Ends** with the trace, or at the limit of contexts. **Costs**, for each event, the contexts times the
 //! transitions of its action that leave their locations: evaluations, and questions to the solver only where

@@ -1,14 +1,14 @@
 //! What terms do to keep records canonical ([`crate::forms`]).
 //!
 //! **Problem.** A record that is made of its fields has no value where it is not canonical, and solvers must
-//! be told that data are ([`canonical`]). The operations of lists keep it; but that each slot of each list
+//! be told that data are ([`canonical()`]). The operations of lists keep it; but that each slot of each list
 //! that they make does would be asked of a solver again and again.
 //!
 //! **Method.** Most of what the operations make is seen to keep it by its shape: behind the end of `q + [e]`
 //! there are slots of `q` behind its end, and cases of `e` that ask for other lengths. A length is a sum of
 //! lengths of lists and a number; so behind the end of the whole each of these lists has ended, too, and a
-//! case that asks for more is none ([`Behind`]). What has another shape, such as a term that was changed at
-//! random, is asked for ([`condition`]).
+//! case that asks for more is none (`Behind`). What has another shape, such as a term that was changed at
+//! random, is asked for (`condition`).
 //!
 //! **Cost.** The shape of a slot is looked at once along its cases, so a list costs the square of its bound.
 
