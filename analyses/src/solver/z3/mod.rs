@@ -41,6 +41,7 @@ use z3::{Params, SatResult};
 
 use crate::solver::tried::are_plain;
 use crate::solver::{Answer, Solver, Statistics, Witness};
+use parts::{independent, values_tried};
 use translate::{Prepared, Translator};
 
 /// The oldest version that is known to work.
@@ -149,11 +150,14 @@ impl Z3Solver {
         }
     }
 
-    /// Asserts the conjuncts and all that their types add, one level up in the Z3 solver that fits them.
-    fn assert_all(&mut self, conjuncts: &[Term]) -> (Rc<z3::Solver>, Vec<Rc<Prepared>>) {
+    /// The conjuncts as Z3 has them.
+    fn prepare(&mut self, conjuncts: &[Term]) -> Vec<Rc<Prepared>> {
         self.make_room();
-        let prepared: Vec<Rc<Prepared>> =
-            conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect();
+        conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect()
+    }
+
+    /// Asserts the conjuncts and all that their types add, one level up in the Z3 solver that fits them.
+    fn assert_all(&mut self, prepared: &[Rc<Prepared>]) -> Rc<z3::Solver> {
         let limits = self.limits;
         let solver = if prepared.iter().any(|conjunct| conjunct.strings) {
             // Of strings a solver with a history knows less and less: each question begins anew.
@@ -173,10 +177,10 @@ impl Z3Solver {
         for number in constraints {
             solver.assert(self.translator.constraint(number));
         }
-        for conjunct in &prepared {
+        for conjunct in prepared {
             solver.assert(&conjunct.assertion);
         }
-        (solver, prepared)
+        solver
     }
 
     /// Z3's answer to what is asserted, counted.
@@ -203,12 +207,12 @@ impl Z3Solver {
         }
     }
 
-    fn find_by_z3(&mut self, conjuncts: &[Term]) -> Result<Valuation, Answer> {
-        let (solver, prepared) = self.assert_all(conjuncts);
+    fn find_by_z3(&mut self, conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Result<Valuation, Answer> {
+        let solver = self.assert_all(prepared);
         let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
         let found = match beyond {
             true => Err(Answer::Unknown),
-            false => self.find(&solver, &prepared, are_plain(conjuncts)),
+            false => self.find(&solver, prepared, are_plain(conjuncts)),
         };
         solver.pop(1);
         found
@@ -290,14 +294,15 @@ impl Solver for Z3Solver {
             self.count(answer, true);
             return answer;
         }
-        let answer = match self.independent(&conjuncts) {
+        let prepared = self.prepare(&conjuncts);
+        let answer = match independent(&conjuncts, &prepared) {
             Some(parts) => self.check_parts(&parts),
-            None if self.values_tried(&conjuncts).is_some() => {
+            None if values_tried(&conjuncts, &prepared).is_some() => {
                 self.count(Answer::Sat, true);
                 Answer::Sat
             }
             None => {
-                let (solver, prepared) = self.assert_all(&conjuncts);
+                let solver = self.assert_all(&prepared);
                 let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
                 let answer = if beyond { Answer::Unknown } else { self.ask(&solver) };
                 solver.pop(1);
@@ -363,9 +368,12 @@ impl Solver for Z3Solver {
             self.count(answer_of(&witness), true);
             return witness;
         }
-        let found = match self.independent(&conjuncts) {
+        let prepared = self.prepare(&conjuncts);
+        let found = match independent(&conjuncts, &prepared) {
             Some(parts) => self.find_parts(&parts),
-            None => self.values_tried(&conjuncts).map_or_else(|| self.find_by_z3(&conjuncts), Ok),
+            None => {
+                values_tried(&conjuncts, &prepared).map_or_else(|| self.find_by_z3(&conjuncts, &prepared), Ok)
+            }
         };
         let witness = match found {
             // In the order of the caller: what stands first may make sure that the rest is defined.

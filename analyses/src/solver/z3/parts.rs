@@ -15,44 +15,40 @@ use super::translate::Prepared;
 use crate::solver::tried::tried;
 use crate::solver::{Answer, Solver, Witness};
 
+/// Values that are easily found for conjuncts that speak of strings.
+pub(super) fn values_tried(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Option<Valuation> {
+    if prepared.iter().any(|conjunct| conjunct.strings) { tried(conjuncts) } else { None }
+}
+
+/// The conjuncts in parts that have no data in common, where they speak of strings and there are two
+/// parts or more.
+pub(super) fn independent(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Option<Vec<Vec<Term>>> {
+    if !prepared.iter().any(|conjunct| conjunct.strings) {
+        return None;
+    }
+    let mut parts: Vec<(BTreeSet<&Datum>, Vec<usize>)> = Vec::new();
+    for (at, conjunct) in prepared.iter().enumerate() {
+        let mut data: BTreeSet<&Datum> = conjunct.data.iter().collect();
+        let mut members = Vec::new();
+        parts.retain_mut(|(others, known)| {
+            let apart = data.is_disjoint(others);
+            if !apart {
+                data.append(others);
+                members.append(known);
+            }
+            apart
+        });
+        members.push(at);
+        parts.push((data, members));
+    }
+    let conjuncts_of = |mut members: Vec<usize>| {
+        members.sort_unstable();
+        members.into_iter().map(|at| conjuncts[at].clone()).collect()
+    };
+    (parts.len() > 1).then(|| parts.into_iter().map(|(_, members)| conjuncts_of(members)).collect())
+}
+
 impl Z3Solver {
-    /// Values that are easily found for conjuncts that speak of strings.
-    pub(super) fn values_tried(&mut self, conjuncts: &[Term]) -> Option<Valuation> {
-        let is_of_strings = conjuncts.iter().any(|conjunct| self.translator.prepare(conjunct).strings);
-        if is_of_strings { tried(conjuncts) } else { None }
-    }
-
-    /// The conjuncts in parts that have no data in common, where they speak of strings and there are two
-    /// parts or more.
-    pub(super) fn independent(&mut self, conjuncts: &[Term]) -> Option<Vec<Vec<Term>>> {
-        self.make_room();
-        let prepared: Vec<Rc<Prepared>> =
-            conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect();
-        if !prepared.iter().any(|conjunct| conjunct.strings) {
-            return None;
-        }
-        let mut parts: Vec<(BTreeSet<&Datum>, Vec<usize>)> = Vec::new();
-        for (at, conjunct) in prepared.iter().enumerate() {
-            let mut data: BTreeSet<&Datum> = conjunct.data.iter().collect();
-            let mut members = Vec::new();
-            parts.retain_mut(|(others, known)| {
-                let apart = data.is_disjoint(others);
-                if !apart {
-                    data.append(others);
-                    members.append(known);
-                }
-                apart
-            });
-            members.push(at);
-            parts.push((data, members));
-        }
-        let conjuncts_of = |mut members: Vec<usize>| {
-            members.sort_unstable();
-            members.into_iter().map(|at| conjuncts[at].clone()).collect()
-        };
-        (parts.len() > 1).then(|| parts.into_iter().map(|(_, members)| conjuncts_of(members)).collect())
-    }
-
     /// The answer to all parts, which have no data in common.
     pub(super) fn check_parts(&mut self, parts: &[Vec<Term>]) -> Answer {
         let mut answer = Answer::Sat;
