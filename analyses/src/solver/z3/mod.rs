@@ -41,7 +41,7 @@ use z3::{Params, SatResult};
 
 use crate::solver::tried::are_plain;
 use crate::solver::{Answer, Solver, Statistics, Witness};
-use parts::{independent, values_tried};
+use parts::{check_parts, find_parts, independent, values_tried};
 use translate::{Prepared, Translator};
 
 /// The oldest version that is known to work.
@@ -296,7 +296,7 @@ impl Solver for Z3Solver {
         }
         let prepared = self.prepare(&conjuncts);
         let answer = match independent(&conjuncts, &prepared) {
-            Some(parts) => self.check_parts(&parts),
+            Some(parts) => check_parts(self, &parts),
             None if values_tried(&conjuncts, &prepared).is_some() => {
                 self.count(Answer::Sat, true);
                 Answer::Sat
@@ -370,7 +370,7 @@ impl Solver for Z3Solver {
         }
         let prepared = self.prepare(&conjuncts);
         let found = match independent(&conjuncts, &prepared) {
-            Some(parts) => self.find_parts(&parts),
+            Some(parts) => find_parts(self, &parts),
             None => {
                 values_tried(&conjuncts, &prepared).map_or_else(|| self.find_by_z3(&conjuncts, &prepared), Ok)
             }

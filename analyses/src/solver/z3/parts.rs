@@ -10,7 +10,6 @@ use std::rc::Rc;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Term};
 
-use super::Z3Solver;
 use super::translate::Prepared;
 use crate::solver::tried::tried;
 use crate::solver::{Answer, Solver, Witness};
@@ -48,31 +47,29 @@ pub(super) fn independent(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Opti
     (parts.len() > 1).then(|| parts.into_iter().map(|(_, members)| conjuncts_of(members)).collect())
 }
 
-impl Z3Solver {
-    /// The answer to all parts, which have no data in common.
-    pub(super) fn check_parts(&mut self, parts: &[Vec<Term>]) -> Answer {
-        let mut answer = Answer::Sat;
-        for part in parts {
-            match self.check(part) {
-                Answer::Unsat => return Answer::Unsat,
-                Answer::Unknown => answer = Answer::Unknown,
-                Answer::Sat => {}
-            }
+/// The answer to all parts, which have no data in common.
+pub(super) fn check_parts(solver: &mut dyn Solver, parts: &[Vec<Term>]) -> Answer {
+    let mut answer = Answer::Sat;
+    for part in parts {
+        match solver.check(part) {
+            Answer::Unsat => return Answer::Unsat,
+            Answer::Unknown => answer = Answer::Unknown,
+            Answer::Sat => {}
         }
-        answer
     }
+    answer
+}
 
-    /// Values of all parts, which have no data in common.
-    pub(super) fn find_parts(&mut self, parts: &[Vec<Term>]) -> Result<Valuation, Answer> {
-        let mut found = Ok(Valuation::new());
-        for part in parts {
-            match (self.witness(part), &mut found) {
-                (Witness::None, _) => return Err(Answer::Unsat),
-                (Witness::Unknown, _) => found = Err(Answer::Unknown),
-                (Witness::Found(values), Ok(all)) => all.extend(values),
-                (Witness::Found(_), Err(_)) => {}
-            }
+/// Values of all parts, which have no data in common.
+pub(super) fn find_parts(solver: &mut dyn Solver, parts: &[Vec<Term>]) -> Result<Valuation, Answer> {
+    let mut found = Ok(Valuation::new());
+    for part in parts {
+        match (solver.witness(part), &mut found) {
+            (Witness::None, _) => return Err(Answer::Unsat),
+            (Witness::Unknown, _) => found = Err(Answer::Unknown),
+            (Witness::Found(values), Ok(all)) => all.extend(values),
+            (Witness::Found(_), Err(_)) => {}
         }
-        found
     }
+    found
 }
