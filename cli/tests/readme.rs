@@ -50,10 +50,10 @@ fn every_command_runs() {
             _ => panic!("what is `{command}`?"),
         }
     }
-    // The two scripts: scripts/test runs this test, and scripts/demo as its last step.
+    // The two scripts: scripts/test runs this test, and scripts/demo on its own build.
     assert_eq!(scripts, ["scripts/demo", "scripts/test"]);
     let test = std::fs::read_to_string(root().join("scripts/test")).unwrap();
-    assert!(test.lines().any(|line| line.trim() == "scripts/demo"));
+    assert!(test.lines().any(|line| line.trim() == "scripts/demo --debug"));
 }
 
 #[test]

@@ -10,6 +10,7 @@
 //! - [`mutants`]: implementations that differ from the specification in one place.
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
 //! - [`analysed`]: the machines that the analyses of our models work on.
+//! - [`effort`]: how many cases a test takes.
 //! - [`schema`]: the JSON Schemas in `docs/`, and documents held against them.
 //! - [`tally`]: what a soak has found, in parts and put together.
 //!
@@ -19,6 +20,7 @@
 pub mod analysed;
 pub mod browser;
 pub mod brute;
+pub mod effort;
 pub mod families;
 pub mod generator;
 pub mod mutants;

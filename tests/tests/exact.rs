@@ -7,6 +7,7 @@ use std::process::Command;
 
 use coreach_analyses::solver::horn::{HornEngine, HornReply};
 use coreach_cli::horn_process::HornProcess;
+use coreach_tests::effort::cases;
 use coreach_tests::generator::{Shape, generate};
 use coreach_tests::properties::{Settings, check};
 use coreach_tests::text;
@@ -36,7 +37,7 @@ fn sound_the_exact_reference_agrees_with_brute_force_on_random_pairs() {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut failures = Vec::new();
     for property in ["exact", "late"] {
-        for seed in 1..=60 {
+        for seed in 1..=cases(20, 60) {
             let settings = Settings { only: Some(property.to_owned()), ..Settings::of(seed) };
             let report = check(&generate(seed, &Shape::default()), &settings);
             for (what, count) in report.counts {
@@ -50,8 +51,8 @@ fn sound_the_exact_reference_agrees_with_brute_force_on_random_pairs() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     let count = |what| counts.get(what).copied().unwrap_or(0);
-    assert!(count("exact: transitions on a run") > 60, "{counts:?}");
-    assert!(count("exact: transitions on no run") > 200, "{counts:?}");
+    assert!(count("exact: transitions on a run") > 20, "{counts:?}");
+    assert!(count("exact: transitions on no run") > 60, "{counts:?}");
     println!("{counts:#?}");
 }
 

@@ -1,6 +1,7 @@
 //! A slice of the soak: the same pairs in every run.
 //!
-//! The full run is `cargo run --release -p coreach-tests --bin soak -- --minutes N`.
+//! Longer with `scripts/test --thorough`; the full run is
+//! `cargo run --release -p coreach-tests --bin soak -- --minutes N`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use coreach_tests::brute::conformance::ioc;
 use coreach_tests::brute::execution::input_complete;
 use coreach_tests::brute::walk::Outcome;
+use coreach_tests::effort::cases;
 use coreach_tests::generator::random::Random;
 use coreach_tests::generator::{Shape, generate};
 use coreach_tests::mutants::explicit::{self, Fault};
@@ -47,7 +49,7 @@ fn failures(
 #[test]
 fn no_property_is_violated_by_the_fixed_seeds() {
     let mut total = Report::default();
-    let failures = failures(1..=100, Shape::of, &mut total);
+    let failures = failures(1..=cases(30, 150), Shape::of, &mut total);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     // A slice that tries nothing shows nothing.
     for what in [
@@ -61,7 +63,7 @@ fn no_property_is_violated_by_the_fixed_seeds() {
         "implementations: silence can fail",
         "sets on line that are formulas",
     ] {
-        assert!(total.counts.get(what).copied().unwrap_or(0) >= 20, "{what}: {:?}", total.counts);
+        assert!(total.counts.get(what).copied().unwrap_or(0) > 0, "{what}: {:?}", total.counts);
     }
     for property in coreach_tests::properties::PROPERTIES {
         assert!(total.tried.contains_key(property.name), "{} was never tried", property.name);
@@ -72,7 +74,7 @@ fn no_property_is_violated_by_the_fixed_seeds() {
 #[test]
 fn no_property_is_violated_where_much_is_written_shortly() {
     let mut total = Report::default();
-    let failures = failures((1_004..1_028).step_by(8), Shape::of, &mut total);
+    let failures = failures((1_004..1_004 + cases(16, 40)).step_by(8), Shape::of, &mut total);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert!(total.counts.get("test cases").copied().unwrap_or(0) > 0, "{:?}", total.counts);
 }
@@ -82,7 +84,7 @@ fn no_property_is_violated_where_much_is_written_shortly() {
 fn no_property_is_violated_with_collections() {
     let mut total = Report::default();
     let shape = |_| Shape { collections: 100, arrays: 0, ..Shape::default() };
-    let failures = failures(1..=8, shape, &mut total);
+    let failures = failures(1..=cases(5, 30), shape, &mut total);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     for what in ["test cases", "purpose in reach", "implementations: not ioc"] {
         assert!(total.counts.get(what).copied().unwrap_or(0) >= 1, "{what}: {:?}", total.counts);
@@ -94,7 +96,7 @@ fn no_property_is_violated_with_collections() {
 fn no_property_is_violated_with_strings() {
     let mut total = Report::default();
     let shape = |_| Shape { strings: 100, parameters: (1, 1), arrays: 0, records: 0, ..Shape::default() };
-    let failures = failures(1..=6, shape, &mut total);
+    let failures = failures(1..=cases(4, 20), shape, &mut total);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     for what in ["test cases", "purpose in reach", "implementations: not ioc"] {
         assert!(total.counts.get(what).copied().unwrap_or(0) >= 1, "{what}: {:?}", total.counts);

@@ -2,6 +2,7 @@
 //!
 //! `COREACH_TIMED_RUNS=FROM..TO` checks these seeds instead of a few.
 
+use coreach_tests::effort::cases;
 use coreach_tests::timed_runs::{Counts, Effort, check};
 
 #[test]
@@ -14,7 +15,7 @@ fn systems_that_conform_never_fail_and_mutants_are_found() {
     let is_long = range.is_some();
     let mut counts = Counts::new();
     let began = std::time::Instant::now();
-    for seed in range.unwrap_or(0..60) {
+    for seed in range.unwrap_or(0..cases(30, 60)) {
         let effort = Effort { conforming: 12, wrong: 12, mutants: 4 };
         if let Err(told) = check(seed, effort, &mut counts) {
             panic!("{told}");
@@ -23,8 +24,8 @@ fn systems_that_conform_never_fail_and_mutants_are_found() {
     println!("{counts:?} in {:?}", began.elapsed());
     let often = |what: &str| counts.get(what).copied().unwrap_or(0);
     if !is_long {
-        assert!(often("test cases") >= 15 && often("Pass") >= 100, "{counts:?}");
-        assert!(often("mutants found") >= 10, "{counts:?}");
-        assert!(often("Fail by silence") >= 5 && often("Fail by an event") >= 5, "{counts:?}");
+        assert!(often("test cases") >= 8 && often("Pass") >= 50, "{counts:?}");
+        assert!(often("mutants found") >= 5, "{counts:?}");
+        assert!(often("Fail by silence") >= 2 && often("Fail by an event") >= 2, "{counts:?}");
     }
 }

@@ -74,11 +74,16 @@ fn valuations() -> Vec<Valuation> {
     tuples(&lists).into_iter().map(|tuple| free().into_iter().zip(tuple).collect()).collect()
 }
 
+/// Few in `scripts/test`, which has to end soon, and many in `scripts/test --thorough`.
+fn rounds(soon: u64, thorough: u64) -> u64 {
+    if std::env::var_os("COREACH_THOROUGH").is_some() { thorough } else { soon }
+}
+
 #[test]
 fn a_quantifier_taken_away_was_not_needed() {
     let mut random = Random::new(11);
     let (mut taken, mut both) = (0, [0, 0]);
-    for round in 0..400 {
+    for round in 0..rounds(160, 800) {
         let parts: Vec<Term> = (0..=random.below(4)).map(|_| part(&mut random, round % 2)).collect();
         let Some(condition) = without(&bound(), &parts) else { continue };
         taken += 1;
@@ -90,7 +95,7 @@ fn a_quantifier_taken_away_was_not_needed() {
             assert_eq!(found, Ok(Value::Bool(expected)), "{condition} of {parts:?} in {valuation:?}");
         }
     }
-    assert!(taken > 80 && both[0] > 300 && both[1] > 500, "one-sided test: {taken} {both:?}");
+    assert!(taken > 30 && both[0] > 120 && both[1] > 200, "one-sided test: {taken} {both:?}");
 }
 
 /// Integers between reals, as an output between two clocks is: the reals stand at some quarters.
@@ -195,7 +200,7 @@ fn an_integer_that_a_clock_bounds_is_one_of_few() {
 fn an_equality_of_conditions_is_taken_away() {
     let mut random = Random::new(37);
     let (mut taken, mut both) = (0, [0, 0]);
-    for _ in 0..200 {
+    for _ in 0..rounds(80, 400) {
         let (a, b) = (part(&mut random, 0), part(&mut random, 0));
         let sign = if random.below(2) == 0 { Comparison::Equal } else { Comparison::NotEqual };
         let parts = [Term::compare(sign, &a, &b), part(&mut random, 0)];
@@ -208,7 +213,7 @@ fn an_equality_of_conditions_is_taken_away() {
             assert_eq!(found, Ok(Value::Bool(expected)), "{condition} of {parts:?} in {valuation:?}");
         }
     }
-    assert!(taken > 60 && both.iter().all(|count| *count > 100), "one-sided test: {taken} {both:?}");
+    assert!(taken > 24 && both.iter().all(|count| *count > 40), "one-sided test: {taken} {both:?}");
 }
 
 /// Multiples, remainders of sums and choices, which a model counts round with.

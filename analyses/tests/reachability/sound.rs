@@ -389,8 +389,13 @@ fn check_steps(choices: &[u16]) {
     OneStep { model: &model, from: &before, to: &after, steps: &steps }.run::<Both<Interval, Octagon>>();
 }
 
+/// Few in `scripts/test`, which has to end soon, and many in `scripts/test --thorough`.
+fn cases() -> u32 {
+    if std::env::var_os("COREACH_THOROUGH").is_some() { 120 } else { 30 }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 400, ..ProptestConfig::with_cases(80) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 400, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
     fn sound_reach_and_coreach(choices in prop::collection::vec(any::<u16>(), 40..260)) {

@@ -4,6 +4,7 @@ use coreach_execution::coverage::{Item, Walked};
 use coreach_model::SourceFile;
 use coreach_model::reader::{Specification, read_specification};
 use coreach_project::cover::{Criterion, Fate, Goal};
+use coreach_tests::effort::cases;
 use coreach_tests::generator::{Shape, generate};
 use coreach_tests::symbolic::cover::{Seen, compare, found};
 use coreach_tests::text;
@@ -30,7 +31,7 @@ pub fn read(text: String) -> Option<Specification> {
 #[test]
 fn goals_end_as_exact_reachability_says() {
     let mut seen = Seen::default();
-    for seed in 0..30u64 {
+    for seed in 0..cases(30, 120) {
         let Some(specification) = read(text::specification(&generate(seed, &shape()))) else { continue };
         // Every other one with paths that are continued.
         let steps = if seed.is_multiple_of(2) { 0 } else { 7 };
