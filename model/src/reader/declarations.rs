@@ -297,8 +297,8 @@ fn read_parameters(
     if let Some(long) =
         shape::get(entries, "parameters").filter(|node| matches!(node.kind, NodeKind::Mapping(_)))
     {
-        let timed = ["controllable", "uncontrollable"];
-        shape::check_keys_beside(collector, entries, &["parameters"], &timed, "an action");
+        let known = ["parameters", "controllable"];
+        shape::check_keys_beside(collector, entries, &known, &["uncontrollable"], "an action");
         entries = shape::mapping(collector, long, &what, "parameters: { p: int }").unwrap_or(&[]);
     } else if entries.iter().any(|entry| attribute(&entry)) {
         without = entries.iter().filter(|entry| !attribute(entry)).cloned().collect();

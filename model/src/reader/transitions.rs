@@ -32,6 +32,8 @@ pub struct TransitionPlaces {
     pub on: Range<usize>,
     /// The target's name.
     pub to: Range<usize>,
+    /// What it is called, or the action.
+    pub name: Range<usize>,
 }
 
 /// The transitions of a model, with what stands beside them.
@@ -165,7 +167,9 @@ fn read_transition(
         let (Some(from), Some(to), Some(source), Some(target)) = (from, to, source, target) else {
             return None;
         };
-        let places = TransitionPlaces { from: from.span.clone(), on: one.place.clone(), to: to.span.clone() };
+        let on = one.place.clone();
+        let name = shape::get(entries, "name").map_or(on.clone(), Node::head);
+        let places = TransitionPlaces { from: from.span.clone(), on, to: to.span.clone(), name };
         let origin = TransitionOrigin { whole: whole.clone(), ..origin };
         let transition = Transition { source, action: one.action, guard, assignments, target, origin };
         written_out.push((transition, places));
@@ -192,8 +196,8 @@ pub(super) fn check_names(collector: &mut Collector, found: &ReadTransitions) {
         let Some(first) = seen.insert(name, number) else { continue };
         let diagnostic =
             Diagnostic::error("duplicate-declaration", format!("two transitions are called `{name}`"))
-                .at(collector.origin(&found.places[number].on), "the second one")
-                .at(collector.origin(&found.places[first].on), "the first one")
+                .at(collector.origin(&found.places[number].name), "the second one")
+                .at(collector.origin(&found.places[first].name), "the first one")
                 .help("a path names transitions: give each a name of its own");
         collector.push(diagnostic);
     }
