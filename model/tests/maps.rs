@@ -283,6 +283,7 @@ fn mistakes_are_told_by_name() {
         ("os", "[1: 2]", "type-mismatch at [1: 2]: a set stands in braces: `{A, B}`, `{}`"),
         ("om", "{}", "type-mismatch at {}: a map stands in brackets: `[A: 1, B: 2]`, `[]`"),
         ("om", "{1: 2}", "syntax at :: a map stands in brackets: `[1: true]`"),
+        ("om", "{a: 2}", "type-mismatch at {a: 2}: a map stands in brackets: `[A: 1, B: 2]`, `[]`"),
         ("om", "[1: 2, 1: 3]", "duplicate-declaration at 1: "),
         ("om", "[1: true]", "type-mismatch at true: "),
         ("oi", "s[1]", "type-mismatch at 1: whether a set has a key is `k in s`"),

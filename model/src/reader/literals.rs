@@ -43,6 +43,13 @@ impl Typing<'_, '_> {
     /// The term of an operand of which this type is expected.
     pub(super) fn term_as(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
         match (&tree.kind, expected) {
+            (ExpressionKind::Fields(of), Type::Record(ty))
+                if expected.as_keyed().is_some()
+                    && of.name.is_none()
+                    && of.fields.iter().all(|(name, ..)| ty.field(name).is_none()) =>
+            {
+                self.not_expected("a record", tree, expected)
+            }
             (ExpressionKind::Fields(of), _) => self.record(of, &tree.span, Some(expected)),
             (ExpressionKind::Listed(elements), Type::Array(ty)) => self.listed(elements, &tree.span, ty),
             (ExpressionKind::Filled(element), Type::Array(ty)) => self.filled(element, &tree.span, ty),

@@ -175,7 +175,7 @@ impl Typing<'_, '_> {
         };
         if !known || !matches!(operator, Operator::Add | Operator::Subtract | Operator::Multiply) {
             let message = format!("`{operator}` of {} and {}", left.sort(), right.sort());
-            let help = "of sets of one type there are `s + t`, `s - t` and `s * t`; `m - s` is a map without these keys, and `m[k := v]` one with another";
+            let help = "of sets of one type there are `s + t`, `s - t` and `s * t`: `s + {k}`; `m - s` is a map without these keys, and `m[k := v]` one with another";
             let place = |at| self.collector.origin(&self.scalar.place(at));
             let diagnostic = Diagnostic::error("type-mismatch", message)
                 .at(place(a), format!("this is {}", left.sort()))
