@@ -83,6 +83,18 @@ pub enum TypeNode {
         /// The type of the elements.
         element: TypeNumber,
     },
+    /// Sets of keys.
+    Set {
+        /// The type of the keys.
+        key: TypeNumber,
+    },
+    /// Maps of keys to values.
+    Map {
+        /// The type of the keys.
+        key: TypeNumber,
+        /// The type of the values.
+        value: TypeNumber,
+    },
 }
 
 /// An alternative of a variant: its name and its fields.
@@ -144,6 +156,13 @@ impl TypeTable {
         match &of.form {
             RecordForm::List => {
                 TypeNode::List { most: of.fields.len() - 1, element: self.number(&of.fields[1].1) }
+            }
+            RecordForm::Keyed(key) => {
+                let key = self.number(key);
+                match of.mapped() {
+                    None => TypeNode::Set { key },
+                    Some(value) => TypeNode::Map { key, value: self.number(value) },
+                }
             }
             RecordForm::Option => TypeNode::Option { some: self.number(&of.fields[1].1) },
             RecordForm::Plain => TypeNode::Record {
@@ -276,8 +295,20 @@ impl Types {
                 }
                 Type::Record(Arc::new(RecordType::list(*most, &element)))
             }
+            TypeNode::Set { key } => self.keyed(*key, None, &mut size)?,
+            TypeNode::Map { key, value } => self.keyed(*key, Some(*value), &mut size)?,
         };
         Ok((ty, size))
+    }
+
+    fn keyed(&self, key: TypeNumber, value: Option<TypeNumber>, size: &mut Size) -> Result<Type, String> {
+        let key = self.part(key, size)?;
+        let value = value.map(|value| self.part(value, size)).transpose()?;
+        let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
+        let of = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
+        let of = of.ok_or_else(|| format!("{key} is no type of keys"))?;
+        size.parts = size.parts.saturating_mul(of.fields.len());
+        Ok(Type::Record(Arc::new(of)))
     }
 
     fn fields(&self, fields: &[DatumEntry], size: &mut Size) -> Result<Vec<(String, Type)>, String> {

@@ -5,12 +5,13 @@
 //! enumeration its name; a string a string; a record an object; an array
 //! `{"default": v, "cells": [[index, element], ...]}`; a list a list of its elements; a value of a variant
 //! the name of its alternative, or `{"Ok": {"value": 3}}` where that has fields; `some(x)` what `x` is, and
-//! `none` `null`.
+//! `none` `null`; a set a list of its keys, in their order; a map an object, a key as its text.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
 //! and `3e0` are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a
 //! number or a fraction. Around a text is no space. A record has its fields and no others; an array these two
-//! keys, and each index once. Limits are looked at before anything is converted, at any depth.
+//! keys, and each index once; a set each key once, and in order; a map each key once, as it is written.
+//! Limits are looked at before anything is converted, at any depth.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -56,6 +57,15 @@ pub fn to_json(value: &Value) -> Json {
 
 /// A value of a type that is more than its fields.
 fn collected(record: &RecordType, fields: &[Value]) -> Json {
+    if let RecordForm::Keyed(_) = record.form {
+        let entries = record.entries(fields).into_iter();
+        return match record.mapped() {
+            None => entries.map(|(key, _)| to_json(&key)).collect(),
+            Some(_) => Json::Object(
+                entries.filter_map(|(key, value)| Some((to_text(&key), to_json(value?)))).collect(),
+            ),
+        };
+    }
     let mut parts = record.counting(fields).map(to_json);
     match &record.form {
         RecordForm::Option => parts.next().unwrap_or(Json::Null),
@@ -69,7 +79,7 @@ fn collected(record: &RecordType, fields: &[Value]) -> Json {
                 of => json!(of.map(|(_, of)| &of.name)),
             }
         }
-        RecordForm::Plain | RecordForm::List => parts.collect(),
+        RecordForm::Plain | RecordForm::List | RecordForm::Keyed(_) => parts.collect(),
     }
 }
 
@@ -148,6 +158,7 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
                     let parts = parts?;
                     (Value::int(parts.len()), parts)
                 }
+                (RecordForm::Keyed(key), tree) => return keyed(record, key, tree, &read, &wrong),
                 (RecordForm::Option, Tree::Null) => (record.tag(0), Vec::new()),
                 (RecordForm::Option, some) => (record.tag(1), vec![read(some, &record.fields[1].1)?]),
                 (RecordForm::Variant(known), tree) => {
@@ -198,6 +209,39 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
         _ => return Err(wrong()),
     };
     if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
+}
+
+/// A set or a map.
+fn keyed(
+    record: &Arc<RecordType>,
+    of: &Type,
+    tree: &Tree,
+    read: &dyn Fn(&Tree, &Type) -> Result<Value, Misread>,
+    wrong: &dyn Fn() -> Misread,
+) -> Result<Value, Misread> {
+    let mut entries: BTreeMap<Value, Option<Value>> = BTreeMap::new();
+    match (tree, record.mapped()) {
+        (Tree::List(keys), None) => {
+            for key in keys {
+                let key = read(key, of)?;
+                if entries.last_key_value().is_some_and(|(last, _)| *last >= key) {
+                    return Err(wrong());
+                }
+                entries.insert(key, None);
+            }
+        }
+        (Tree::Object(members), Some(value)) => {
+            for (text, member) in members {
+                let key = from_text(text, of)?;
+                let is_spelled = to_text(&key) == *text;
+                if entries.insert(key, Some(read(member, value)?)).is_some() || !is_spelled {
+                    return Err(wrong());
+                }
+            }
+        }
+        _ => return Err(wrong()),
+    }
+    Ok(record.value_at_keys(entries))
 }
 
 /// A value as it stands in plain text (a line template, a field of a form, an option of the command line):

@@ -1,4 +1,4 @@
-//! Variants, options and lists: record types of which not all fields count ([`RecordForm`]).
+//! Variants, options, lists, sets and maps: record types whose values are written otherwise ([`RecordForm`]).
 //!
 //! **Problem.** A list of at most eight numbers is a length and eight numbers, and `Ok(3)` of a variant a
 //! name and the data of all its alternatives. Every analysis knows records of such parts; but `[1]` would be
@@ -7,7 +7,11 @@
 //! **Method.** The first field says which of the others count, and what does not count holds the simplest
 //! value of its type ([`Value::any`]). A value that keeps this is *canonical*; others are in no such type:
 //! generators of values make canonical ones, and what terms do about it is in [`crate::term::canonical`].
+//!
+//! Sets and maps have a field for each key that there may be: whether it is in the set, or what the map has
+//! at it, an option. All of these count, so equality is that of sets and maps where options are canonical.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,6 +19,9 @@ use dashu::integer::IBig;
 
 use crate::types::{Alternative, EnumType, RecordForm, RecordType, Type};
 use crate::value::Value;
+
+/// The greatest bound of a list, and the most keys of a set or a map.
+pub const MOST_PARTS: usize = 64;
 
 impl RecordType {
     /// `list[most] of element`
@@ -29,6 +36,53 @@ impl RecordType {
     pub fn option(some: &Type) -> Self {
         let fields = vec![("some".to_owned(), Type::Bool), ("value".to_owned(), some.clone())];
         RecordType { name: format!("option[{some}]"), fields, form: RecordForm::Option }
+    }
+
+    /// `set[key]`, or `map[key] of value`; `None` where there are no keys, or too many.
+    pub fn keyed(key: &Type, value: Option<&Type>) -> Option<Self> {
+        let keys = Value::enumerate(key, MOST_PARTS)?;
+        let (name, part) = match value {
+            None => (format!("set[{key}]"), Type::Bool),
+            Some(value) => {
+                (format!("map[{key}] of {value}"), Type::Record(Arc::new(RecordType::option(value))))
+            }
+        };
+        let field = |key: &Value| format!("at'{}", key.to_string().replace('-', "minus"));
+        let fields = keys.iter().map(|key| (field(key), part.clone())).collect();
+        Some(RecordType { name, fields, form: RecordForm::Keyed(key.clone()) })
+    }
+
+    /// Of a set or a map, its keys, in the order of the fields.
+    pub fn keys(&self) -> Vec<Value> {
+        let RecordForm::Keyed(key) = &self.form else { return Vec::new() };
+        Value::enumerate(key, MOST_PARTS).unwrap_or_default()
+    }
+
+    /// Of a map, the type of its values.
+    pub fn mapped(&self) -> Option<&Type> {
+        match (&self.form, &self.fields[0].1) {
+            (RecordForm::Keyed(_), Type::Record(option)) => Some(&option.fields[1].1),
+            _ => None,
+        }
+    }
+
+    /// The set or the map of these keys, with the values of a map.
+    pub fn value_at_keys(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Value {
+        let part = |(key, (_, part)): (Value, &(String, Type))| match (part, entries.remove(&key)) {
+            (Type::Record(option), Some(value)) => option.value_of(Value::Bool(true), value),
+            (part, entry) => entry.map_or_else(|| Value::any(part), |_| Value::Bool(true)),
+        };
+        Value::Record(self.clone(), self.keys().into_iter().zip(&self.fields).map(part).collect())
+    }
+
+    /// The keys that a set or a map has, with the values of a map.
+    pub fn entries<'a>(&self, fields: &'a [Value]) -> Vec<(Value, Option<&'a Value>)> {
+        let entry = |(key, part): (Value, &'a Value)| match part {
+            Value::Bool(true) => Some((key, None)),
+            Value::Record(_, parts) if parts[0] == Value::Bool(true) => Some((key, Some(&parts[1]))),
+            _ => None,
+        };
+        self.keys().into_iter().zip(fields).filter_map(entry).collect()
     }
 
     /// The variant of this name, by its alternatives and their fields.
@@ -56,7 +110,7 @@ impl RecordType {
             RecordForm::Option => [("none", 0), ("some", 1)]
                 .map(|(name, count)| Alternative { name: name.to_owned(), first: 1, count })
                 .to_vec(),
-            RecordForm::Plain | RecordForm::List => Vec::new(),
+            RecordForm::Plain | RecordForm::List | RecordForm::Keyed(_) => Vec::new(),
         }
     }
 
@@ -106,7 +160,7 @@ impl RecordType {
         };
         match &self.form {
             _ if at == 0 => true,
-            RecordForm::Plain => true,
+            RecordForm::Plain | RecordForm::Keyed(_) => true,
             RecordForm::Variant(known) => {
                 known.get(number).is_some_and(|of| (of.first..of.first + of.count).contains(&at))
             }
@@ -141,7 +195,7 @@ impl RecordType {
             fields.iter().try_fold(1usize, |product, (_, field)| product.checked_mul(field.cardinality()?))
         };
         let products: Vec<Option<usize>> = match &self.form {
-            RecordForm::Plain => vec![product(&self.fields)],
+            RecordForm::Plain | RecordForm::Keyed(_) => vec![product(&self.fields)],
             RecordForm::List => (0..self.fields.len()).map(|most| product(&self.fields[1..=most])).collect(),
             RecordForm::Option | RecordForm::Variant(_) => {
                 let of = |one: &Alternative| product(&self.fields[one.first..one.first + one.count]);
@@ -158,6 +212,19 @@ impl RecordType {
         fields: &[Value],
         one: &mut dyn FnMut(&mut dyn fmt::Write, &Value) -> fmt::Result,
     ) -> fmt::Result {
+        if let RecordForm::Keyed(_) = self.form {
+            let (open, close) = if self.mapped().is_some() { ("[", "]") } else { ("{", "}") };
+            f.write_str(open)?;
+            for (place, (key, value)) in self.entries(fields).into_iter().enumerate() {
+                f.write_str(if place == 0 { "" } else { ", " })?;
+                one(f, &key)?;
+                if let Some(value) = value {
+                    f.write_str(": ")?;
+                    one(f, value)?;
+                }
+            }
+            return f.write_str(close);
+        }
         let alternatives = self.alternatives();
         let of = alternatives.iter().enumerate().find(|(number, _)| self.tag(*number) == fields[0]);
         let (open, close) = match (&self.form, of) {
@@ -189,6 +256,17 @@ impl Type {
             Type::Record(of) if of.form == RecordForm::List => {
                 Some((of, of.fields.len() - 1, &of.fields[1].1))
             }
+            _ => None,
+        }
+    }
+
+    /// Of a set or a map, its record type and the type of its keys.
+    pub fn as_keyed(&self) -> Option<(&Arc<RecordType>, &Type)> {
+        match self {
+            Type::Record(of) => match &of.form {
+                RecordForm::Keyed(key) => Some((of, key)),
+                _ => None,
+            },
             _ => None,
         }
     }

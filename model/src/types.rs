@@ -74,6 +74,8 @@ pub enum RecordForm {
     Option,
     /// `list[8] of T`: the first field says how many of the others count.
     List,
+    /// `set[K]`, `map[K] of V`: a Boolean or an option for each key of this type; all fields count.
+    Keyed(Type),
 }
 
 /// What a value of a variant may be.

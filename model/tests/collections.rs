@@ -442,7 +442,7 @@ fn mistakes_are_told_by_name() {
         (
             "int",
             "if none == none then 0 else 1",
-            "unknown-type-of-literal at none: say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `(none: option[int])` of an option",
+            "unknown-type-of-literal at none: say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `({A}: set[Kind])` of a set, `([A: 1]: map[Kind] of int)` of a map, `(none: option[int])` of an option",
         ),
     ] {
         assert_eq!(found("", ty, value), expected, "{value}");

@@ -6,4 +6,5 @@ mod compose;
 mod constructors;
 mod definedness;
 mod language;
+mod maps;
 mod timed;

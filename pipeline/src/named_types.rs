@@ -47,6 +47,10 @@ impl NamedTypes {
             Type::Record(record) => {
                 // What says which fields count is declared with the whole.
                 let plain = record.form == RecordForm::Plain;
+                if let RecordForm::Keyed(key) = &record.form {
+                    self.add(key);
+                    self.add(&record.fields[0].1);
+                }
                 for (_, field) in &record.fields[usize::from(!plain)..] {
                     self.add(field);
                 }

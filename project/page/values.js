@@ -14,11 +14,11 @@
   };
 
   // What a record is besides its fields: a list, an option, or a variant by its alternatives. The first field says which of the others
-  // count; the others are the simplest (docs/model-format.md).
+  // count; the others are the simplest (docs/model-format.md). Or a set or a map, by its keys.
   const number = (of, first) =>
     typeof first === "string" ? type(of.fields[0].type).literals.indexOf(first) : Number(first);
   const counts = (of, value, at) => {
-    if (of.form === undefined || at === 0) return true;
+    if (of.form === undefined || of.form.known !== undefined || at === 0) return true;
     const first = number(of, value[0]);
     if (!Array.isArray(of.form)) return at <= first;
     return at >= of.form[first].first && at < of.form[first].first + of.form[first].count;
@@ -29,7 +29,23 @@
     const rest = [...parts];
     return of.fields.map((field, at) => at === 0 ? first : counts(of, [first], at) ? rest.shift() : any(field.type));
   };
+  // The entries of a set or a map: the number of the key, its JSON, and what a map has there.
+  const entries = (value, of) =>
+    of.form.known.map((key, at) => [at, key, value[at]]).filter(([, , part]) => (Array.isArray(part) ? part[0] : part));
+  const mapped = (of) => type(of.fields[0].type).fields?.[1].type;
+  const keyedFromJson = (json, of, wrong) => {
+    const value = mapped(of);
+    const at = (key) => of.form.known.findIndex((known) => (value === undefined ? known === key : String(known) === key));
+    if (typeof json !== "object" || json === null || Array.isArray(json) !== (value === undefined)) throw wrong();
+    const found = Array.isArray(json) ? json.map(at) : Object.keys(json).map(at);
+    if (found.includes(-1) || value === undefined && found.some((key, place) => key <= (found[place - 1] ?? -1))) throw wrong();
+    return of.fields.map((field, number) => {
+      if (!found.includes(number)) return any(field.type);
+      return value === undefined ? true : [true, fromJson(json[String(of.form.known[number])], value)];
+    });
+  };
   const formFromJson = (json, of, wrong) => {
+    if (of.form.known !== undefined) return keyedFromJson(json, of, wrong);
     if (of.form === "list") {
       if (!Array.isArray(json) || json.length >= of.fields.length) throw wrong();
       return made(of, BigInt(json.length), json.map((part) => fromJson(part, of.fields[1].type)));
@@ -47,6 +63,12 @@
     return made(of, type(of.fields[0].type).literals[at], of.fields.slice(first, first + size).map(read));
   };
   const formToJson = (value, of) => {
+    if (of.form.known !== undefined) {
+      const has = entries(value, of);
+      const to = mapped(of);
+      if (to === undefined) return has.map(([, key]) => key);
+      return Object.fromEntries(has.map(([, key, part]) => [String(key), toJson(part[1], to)]));
+    }
     const parts = counting(of, value).map(([part, field]) => [field.name, toJson(part, field.type)]);
     if (of.form === "list") return parts.map(([, part]) => part);
     if (of.form === "option") return parts[0]?.[1] ?? null;
@@ -55,6 +77,11 @@
     return { [name]: Object.fromEntries(parts.map(([field, part]) => [field.slice(name.length + 1), part])) };
   };
   const formShown = (value, of) => {
+    if (of.form.known !== undefined) {
+      const to = mapped(of);
+      const shown = entries(value, of).map(([, key, part]) => to === undefined ? key : `${key}: ${show(part[1], to)}`);
+      return to === undefined ? `{${shown.join(", ")}}` : `[${shown.join(", ")}]`;
+    }
     const parts = counting(of, value).map(([part, field]) => show(part, field.type)).join(", ");
     if (of.form === "list") return `[${parts}]`;
     const name = of.form === "option" ? (value[0] ? "some" : "none") : of.form[number(of, value[0])].name;

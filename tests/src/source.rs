@@ -117,6 +117,10 @@ fn collect(ty: &Type, found: &mut BTreeMap<String, Type>) {
             collect(&array.element, found);
         }
         Type::Record(record) => {
+            if let RecordForm::Keyed(key) = &record.form {
+                collect(key, found);
+                collect(&record.fields[0].1, found);
+            }
             let parts = &record.fields[usize::from(record.form != RecordForm::Plain)..];
             parts.iter().for_each(|(_, field)| collect(field, found));
             if record.is_declared() {

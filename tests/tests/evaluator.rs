@@ -35,7 +35,12 @@ fn is_total(expression: &Expression, places: &[brute::value::Value]) -> bool {
         Expression::Arithmetic(_, a, b)
         | Expression::Select(a, b)
         | Expression::Joined(_, a, b)
+        | Expression::Member(a, b)
+        | Expression::Keyed(_, _, a, b)
         | Expression::Rest(_, a, b) => vec![a, b],
+        Expression::Entries(_, before, given) => {
+            before.as_deref().into_iter().chain(given.iter().flat_map(|(key, value)| [key, value])).collect()
+        }
         Expression::Call(_, parts) => parts.iter().collect(),
         Expression::If(a, b, c) | Expression::Store(a, b, c) | Expression::Slice(a, b, c) => vec![a, b, c],
     };

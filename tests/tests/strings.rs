@@ -9,20 +9,17 @@ use coreach_adapters::in_process::InProcess;
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
-use coreach_execution::explain::bucket_of;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::monitor::Monitor;
-use coreach_execution::mutation::{Operator, mutate};
-use coreach_execution::run::{Occurrence, events};
-use coreach_execution::shrink::{Shrink, shrink};
+use coreach_execution::mutation::Operator;
 use coreach_execution::simulated::Simulated;
-use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession, initial};
-use coreach_model::random::Random;
+use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::{Iosts, Value, Verdict};
 use coreach_pipeline::export::{self, Format, View};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Options, Stage, generate};
 use coreach_tests::source::read_text;
+
+use crate::collections::{mutants, sent, shrunk_failures};
 
 const STORE: &str = r#"
 iosts: store
@@ -107,45 +104,13 @@ fn a_test_case_over_strings_passes_what_conforms() {
 fn a_system_with_wrong_strings_fails_and_its_run_shrinks() {
     let specification = read_text(STORE.to_owned(), PURPOSE.to_owned()).unwrap().specification;
     let constants = [(specification.constants[0].clone(), Value::string("k-"))].into();
-    let states = initial::states(&specification, &constants, 4, &mut Lazy::default()).unwrap();
-    let mut monitor = Monitor::new(&specification, states.into_iter().take(1).collect());
-    let mut random = Random::new(3);
-    let mut systems = vec![specification.clone()];
-    let mut mutant = |operator| mutate(&mut random, &specification, operator).map(|mutant| mutant.iosts);
-    systems.extend((0..12).filter_map(|_| mutant(Operator::GuardOffByOne)).take(4));
-    let (mut failed, mut longest) = (0, 0);
-    for (number, system) in systems.iter().enumerate() {
-        let mut adapter = InProcess(Simulated::new(system.clone(), Lazy::default()));
-        for seed in 0..12 {
-            let settings = settings();
-            let mut session = TestSession { judge: &mut monitor, settings: &settings, adapter: &mut adapter };
-            let run = session.run(seed, Strategy::random());
-            if run.outcome.verdict() != Some(Verdict::Fail) {
-                continue;
-            }
-            assert_ne!(number, 0, "the specification fails: {:?}", events(&run.trace));
-            failed += 1;
-            let bucket = bucket_of(&mut monitor, &run);
-            let with = Shrink {
-                session: TestSession { judge: &mut monitor, settings: &settings, adapter: &mut adapter },
-                budget: 200,
-                time: Duration::from_secs(20),
-                again: 2,
-                seen: &mut |_| {},
-            };
-            let shrunk = shrink(&run, with).run;
-            assert_eq!(bucket_of(&mut monitor, &shrunk), bucket);
-            for step in &shrunk.trace {
-                let Occurrence::Stimulus(event) = &step.what else { continue };
-                let lengths = event.values.iter().map(|value| match value {
-                    Value::String(text) => text.chars().count(),
-                    _ => 0,
-                });
-                longest = lengths.fold(longest, usize::max);
-            }
-            break;
-        }
-    }
-    assert!(failed >= 2, "{failed} of {} fail", systems.len() - 1);
+    let mutants = mutants(&specification, &[Operator::GuardOffByOne], 4);
+    let failed = shrunk_failures(&specification, &constants, mutants, (settings(), 12, 200));
+    let longest = failed.iter().flat_map(sent).filter_map(|value| match value {
+        Value::String(text) => Some(text.chars().count()),
+        _ => None,
+    });
+    let longest = longest.max().unwrap_or(0);
+    assert!(failed.len() >= 2, "{} fail", failed.len());
     assert!(longest <= 3, "{longest}");
 }

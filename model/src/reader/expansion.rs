@@ -50,9 +50,11 @@ impl Typing<'_, '_> {
         if let Some((variant, number)) = self.alternative(name) {
             return self.construct(&variant, number, call, whole);
         }
-        match name == "some" && self.scope.names.function(name).is_none() {
-            true => self.some(call, whole),
-            false => self.declared(call, whole),
+        match name {
+            "some" | "keys" if self.scope.names.function(name).is_some() => self.declared(call, whole),
+            "some" => self.some(call, whole),
+            "keys" => self.keys(call, whole),
+            _ => self.declared(call, whole),
         }
     }
 
@@ -330,7 +332,7 @@ impl Typing<'_, '_> {
 }
 
 /// The sum, as high as the logarithm of its length.
-fn balanced_sum(terms: &[Term]) -> Term {
+pub(super) fn balanced_sum(terms: &[Term]) -> Term {
     match terms {
         [] => Term::int(0),
         [one] => one.clone(),

@@ -147,9 +147,53 @@ impl Parser<'_> {
     /// What a brace or a bracket begins.
     pub(super) fn form(&mut self) -> Parsed {
         match self.peek().map(|token| &token.kind) {
-            Some(Lexeme::Sign("{")) => self.fields(None, None),
+            Some(Lexeme::Sign("{")) if !self.is_set() => self.fields(None, None),
+            Some(Lexeme::Sign("{")) => self.set(),
             _ => self.elements(),
         }
+    }
+
+    /// Begins a set here? A record's fields have names and colons.
+    fn is_set(&self) -> bool {
+        let next = |at: usize| self.tokens.get(self.next + at).map(|token| &token.kind);
+        !matches!((next(1), next(2)), (Some(Lexeme::Name(_)), Some(Lexeme::Sign(":"))))
+    }
+
+    /// The keys of a set, in braces.
+    fn set(&mut self) -> Parsed {
+        let open = self.need("{", "")?;
+        let mut keys = Vec::new();
+        let close = match self.eat("}") {
+            Some(close) => close,
+            None => loop {
+                keys.push(self.part()?);
+                if self.eat(",").is_none() {
+                    let is_map = self.is_next(":");
+                    break self.need("}", "after the keys of a set").map_err(|mut mistake| {
+                        mistake.help = is_map.then(|| "a map stands in brackets: `[1: true]`".to_owned());
+                        mistake
+                    })?;
+                }
+            },
+        };
+        let height = keys.iter().map(|key| key.height).max().unwrap_or(0);
+        made(ExpressionKind::Set(keys), open.start..close.end, height)
+    }
+
+    /// The rest of the entries of a map, in brackets, behind the first key.
+    fn entries(&mut self, first: Expression, open: &Range<usize>) -> Parsed {
+        let mut entries = Vec::new();
+        let mut key = first;
+        let close = loop {
+            self.need(":", "between a key and its value")?;
+            entries.push((key, self.part()?));
+            if self.eat(",").is_none() {
+                break self.need("]", "after the entries")?;
+            }
+            key = self.part()?;
+        };
+        let height = entries.iter().map(|(key, value)| key.height.max(value.height)).max().unwrap_or(0);
+        made(ExpressionKind::Entries(entries), open.start..close.end, height)
     }
 
     /// The fields of a record, in braces.
@@ -172,13 +216,17 @@ impl Parser<'_> {
         made(ExpressionKind::Fields(Box::new(RecordFields { name, base, fields })), span, height)
     }
 
-    /// The elements of an array, in brackets.
+    /// The elements of an array or a list, or the entries of a map, in brackets.
     fn elements(&mut self) -> Parsed {
         let open = self.need("[", "")?;
         if let Some(close) = self.eat("]") {
             return made(ExpressionKind::Listed(Vec::new()), open.start..close.end, 0);
         }
-        let mut elements = vec![self.part()?];
+        let first = self.part()?;
+        if self.is_next(":") {
+            return self.entries(first, &open);
+        }
+        let mut elements = vec![first];
         if matches!(self.peek(), Some(Token { kind: Lexeme::Name(word), .. }) if word == "for") {
             self.next += 1;
             match self.peek() {

@@ -135,15 +135,20 @@ impl Typing<'_, '_> {
         self.made(found, whole)
     }
 
-    /// The elements of a list, each with the condition that it is there.
+    /// The elements of a list, or the keys of a set or a map, each with the condition that it is there.
     pub(super) fn elements_of(
         &mut self,
         list: &Term,
         at: &Range<usize>,
     ) -> Option<(Type, Vec<(Term, Term)>)> {
+        if let Some(keys) = self.keys_of(list) {
+            return Some(keys);
+        }
         let Some((_, most, ty)) = list.sort().as_list() else {
-            let message =
-                format!("a quantifier is of a range, a type or a list, but this is {}", list.sort());
+            let message = format!(
+                "a quantifier is of a range, a type, a list, a set or a map, but this is {}",
+                list.sort()
+            );
             self.error("type-mismatch", message, at, format!("this is {}", list.sort()), None);
             return None;
         };
@@ -151,7 +156,7 @@ impl Typing<'_, '_> {
         Some((ty.clone(), (0..most).map(|at| (is_there(at), Term::field(list, at + 1))).collect()))
     }
 
-    fn made(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn made(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
         self.is_expanded = true;
         self.affordable(term, at)
     }
@@ -242,8 +247,28 @@ fn by_index(index: &Term, count: usize, chosen: impl Fn(usize) -> Term) -> Term 
 fn element(list: &Term, index: &Term) -> Term {
     let list = Parts::of(list, false);
     let chosen = by_index(index, list.slots.len(), |at| list.slot(at));
-    let one = Arc::new(RecordType::list(1, &list.ty.fields[1].1));
-    Term::field(&list_of(&one, &list.is_there(index), &Term::int(1), |_| chosen.clone()), 1)
+    where_it_holds(&list.is_there(index), &chosen, &list.ty.fields[1].1)
+}
+
+/// The term, of this type, which has a value only where the condition holds: the element of a list of one.
+pub(super) fn where_it_holds(condition: &Term, term: &Term, ty: &Type) -> Term {
+    if condition.is_true() {
+        return term.clone();
+    }
+    let one = Arc::new(RecordType::list(1, ty));
+    Term::field(&list_of(&one, condition, &Term::int(1), |_| term.clone()), 1)
+}
+
+/// The condition and the term of what [`where_it_holds`] made.
+pub(super) fn as_where_it_holds(term: &Term) -> Option<(&Term, &Term)> {
+    let Node::Field(list, 1) = term.node() else { return None };
+    let (Node::Record(_, fields), Some((_, 1, _))) = (list.node(), list.sort().as_list()) else {
+        return None;
+    };
+    match canonical::length_where(&fields[0]) {
+        (Some(condition), length) if is_number(length, 1).is_true() => Some((condition, &fields[1])),
+        _ => None,
+    }
 }
 
 fn changed(list: &Term, index: &Term, new: &Term) -> Term {

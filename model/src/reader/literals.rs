@@ -35,6 +35,7 @@ impl Typing<'_, '_> {
             ExpressionKind::Ascribed(inner, at) => self.ascribed(inner, at),
             ExpressionKind::Match(of) => self.matched(of, &tree.span, None),
             ExpressionKind::Is(value, name, at) => self.question(value, name, at),
+            ExpressionKind::Member(key, whole) => self.member(key, whole),
             _ => self.needs_type(&tree.span),
         }
     }
@@ -42,12 +43,23 @@ impl Typing<'_, '_> {
     /// The term of an operand of which this type is expected.
     pub(super) fn term_as(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
         match (&tree.kind, expected) {
+            (ExpressionKind::Fields(of), Type::Record(ty))
+                if expected.as_keyed().is_some()
+                    && of.name.is_none()
+                    && of.fields.iter().all(|(name, ..)| ty.field(name).is_none()) =>
+            {
+                self.not_expected("a record", tree, expected)
+            }
             (ExpressionKind::Fields(of), _) => self.record(of, &tree.span, Some(expected)),
             (ExpressionKind::Listed(elements), Type::Array(ty)) => self.listed(elements, &tree.span, ty),
             (ExpressionKind::Filled(element), Type::Array(ty)) => self.filled(element, &tree.span, ty),
             (ExpressionKind::Listed(elements), Type::Record(ty)) if ty.form == RecordForm::List => {
                 self.list(elements, &tree.span, ty)
             }
+            (
+                ExpressionKind::Listed(_) | ExpressionKind::Set(_) | ExpressionKind::Entries(_),
+                Type::Record(ty),
+            ) if expected.as_keyed().is_some() => self.keyed(tree, ty),
             (ExpressionKind::Name(_) | ExpressionKind::Call(_), Type::Record(ty))
                 if ty.form == RecordForm::Option && !says_type(tree) =>
             {
@@ -56,11 +68,18 @@ impl Typing<'_, '_> {
             (ExpressionKind::Match(of), _) if !says_type(tree) => {
                 self.matched(of, &tree.span, Some(expected))
             }
-            (ExpressionKind::Listed(_) | ExpressionKind::Filled(_), _) => {
-                let message = format!("this is an array or a list, but {expected} is expected");
-                self.error("type-mismatch", message, &tree.span, "an array or a list".to_owned(), None);
-                None
+            (ExpressionKind::Arithmetic(operator, a, b), _)
+                if expected.as_keyed().is_some() && !says_type(tree) =>
+            {
+                let left = self.term_as(a, expected);
+                let right = self.beside(*operator, &left, b);
+                self.operation(*operator, (left, a), (right, b))
             }
+            (ExpressionKind::Listed(_) | ExpressionKind::Filled(_), _) => {
+                self.not_expected("an array or a list", tree, expected)
+            }
+            (ExpressionKind::Set(_), _) => self.not_expected("a set", tree, expected),
+            (ExpressionKind::Entries(_), _) => self.not_expected("a map", tree, expected),
             (ExpressionKind::IfThenElse(c, a, b), _) if !says_type(tree) => {
                 let condition = self.truth(c, "if");
                 let (a, b) = (self.case(a, expected), self.case(b, expected));
@@ -77,6 +96,16 @@ impl Typing<'_, '_> {
             }
             _ => self.term(tree),
         }
+    }
+
+    pub(super) fn not_expected(&mut self, what: &str, tree: &Expression, expected: &Type) -> Option<Term> {
+        let message = format!("this is {what}, but {expected} is expected");
+        let help = expected.as_keyed().map(|(ty, _)| match ty.mapped() {
+            None => "a set stands in braces: `{A, B}`, `{}`".to_owned(),
+            Some(_) => "a map stands in brackets: `[A: 1, B: 2]`, `[]`".to_owned(),
+        });
+        self.error("type-mismatch", message, &tree.span, what.to_owned(), help);
+        None
     }
 
     fn case(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
@@ -106,7 +135,7 @@ impl Typing<'_, '_> {
 
     /// Nothing says of which type it is.
     pub(super) fn needs_type(&mut self, at: &Range<usize>) -> Option<Term> {
-        let help = "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `(none: option[int])` of an option";
+        let help = "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `({A}: set[Kind])` of a set, `([A: 1]: map[Kind] of int)` of a map, `(none: option[int])` of an option";
         self.error(
             "unknown-type-of-literal",
             "nothing says of which type this is".to_owned(),

@@ -17,6 +17,7 @@ pub mod lexer;
 pub mod limits;
 mod lists;
 mod literals;
+mod maps;
 mod on;
 pub mod parser;
 mod paths;

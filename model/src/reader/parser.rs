@@ -1,10 +1,10 @@
 //! Expressions from text: precedence climbing over the tokens of [`crate::reader::lexer`].
 //!
 //! Precedence as in Rust, from weak to tight: `=>` (to the right), `||`, `&&`, comparisons (chains are
-//! conjunctions), `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]`, `a[i..j]` and `r.field`.
-//! `if c then a else b` and `all i in 0..3: e` take as much as they can on their right. The words `all`,
-//! `some`, `count`, `in`, `for` and `with` are no keywords: two names in a row are nothing else, so data may
-//! be called so. What begins with a name, a brace or a bracket is in `forms.rs`.
+//! conjunctions), `k in s`, `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]`, `a[i..j]` and
+//! `r.field`. `if c then a else b` and `all i in 0..3: e` take as much as they can on their right. The words
+//! `all`, `some`, `count`, `in`, `for` and `with` are no keywords: two names in a row are nothing else, so
+//! data may be called so. What begins with a name, a brace or a bracket is in `forms.rs`.
 //!
 //! Three limits keep hostile text from costing more than a message: the text's length, the nesting (checked
 //! before each descent, on a counter, so that the stack never decides) and the height of the tree, which is
@@ -160,6 +160,7 @@ impl<'a> Parser<'a> {
         wrong.help = match &token.kind {
             Lexeme::Sign(")") => Some("there is no `(` for this `)`".to_owned()),
             Lexeme::Sign("]") => Some("there is no `[` for this `]`".to_owned()),
+            Lexeme::Sign("!") => Some("what is negated stands in brackets: `!(k in s)`".to_owned()),
             Lexeme::Sign("(") => Some("only a function is called, by its name: `f(x)`".to_owned()),
             Lexeme::Sign(":") => {
                 Some("`:` stands behind a quantifier's values: `all i in 0..3: ...`".to_owned())
@@ -220,9 +221,13 @@ impl<'a> Parser<'a> {
                 Level::Comparison => {
                     let mut rest = Vec::new();
                     while let Some(comparison) = self.comparison_sign() {
-                        rest.push((comparison, self.operators(Level::Sum)?));
+                        rest.push((comparison, self.operators(Level::Membership)?));
                     }
                     chain(left, rest)?
+                }
+                Level::Membership => {
+                    self.next += 1;
+                    member(left, self.operators(Level::Sum)?)?
                 }
                 Level::Sum | Level::Product => {
                     self.next += 1;
@@ -237,12 +242,17 @@ impl<'a> Parser<'a> {
 
     /// The binary operator that comes next, not taken.
     fn operator(&self) -> Option<(Level, &'static str)> {
-        let Lexeme::Sign(sign) = self.peek()?.kind else { return None };
+        let sign = match &self.peek()?.kind {
+            Lexeme::Sign(sign) => *sign,
+            Lexeme::Name(word) if word == "in" => "in",
+            _ => return None,
+        };
         let level = match sign {
             "=>" => Level::Implication,
             "||" => Level::Disjunction,
             "&&" => Level::Conjunction,
             "==" | "!=" | "<" | "<=" | ">" | ">=" => Level::Comparison,
+            "in" => Level::Membership,
             "+" | "-" => Level::Sum,
             "*" | "/" | "div" | "mod" => Level::Product,
             _ => return None,
@@ -402,6 +412,7 @@ enum Level {
     Disjunction,
     Conjunction,
     Comparison,
+    Membership,
     Sum,
     Product,
 }
@@ -412,7 +423,8 @@ impl Level {
             Level::Implication => Level::Disjunction,
             Level::Disjunction => Level::Conjunction,
             Level::Conjunction => Level::Comparison,
-            Level::Comparison => Level::Sum,
+            Level::Comparison => Level::Membership,
+            Level::Membership => Level::Sum,
             Level::Sum | Level::Product => Level::Product,
         }
     }
@@ -435,6 +447,11 @@ fn chain(first: Expression, rest: Vec<(Comparison, Expression)>) -> Parsed {
     let span = first.span.start..end;
     let height = rest.iter().map(|(_, part)| part.height).fold(first.height, u32::max);
     made(ExpressionKind::Compare(Box::new(first), rest), span, height)
+}
+
+fn member(key: Expression, set: Expression) -> Parsed {
+    let (span, height) = (key.span.start..set.span.end, key.height.max(set.height));
+    made(ExpressionKind::Member(Box::new(key), Box::new(set)), span, height)
 }
 
 fn arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {

@@ -28,6 +28,9 @@ impl Typing<'_, '_> {
             if let (0, Some(list)) = (at, term.as_ref().filter(|term| term.sort().as_list().is_some())) {
                 return self.on_list(operation, list, call, whole);
             }
+            if let (0, Some(keyed)) = (at, term.as_ref().filter(|term| term.sort().as_keyed().is_some())) {
+                return self.on_keys(operation, keyed, call, whole);
+            }
             terms.push(self.of_sort(term, argument, sort, name));
         }
         if !self.is_arity(name, arguments, sorts.len(), whole, None) {

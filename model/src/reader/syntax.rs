@@ -64,6 +64,12 @@ pub enum ExpressionKind {
     Fields(Box<RecordFields>),
     /// `[1, 2, 3]`
     Listed(Vec<Expression>),
+    /// `{A, B}`
+    Set(Vec<Expression>),
+    /// `[A: 1, B: 2]`
+    Entries(Vec<(Expression, Expression)>),
+    /// `k in s`
+    Member(Box<Expression>, Box<Expression>),
     /// `[0 for all]`
     Filled(Box<Expression>),
     /// `(e: T)`, with the place of the type.
@@ -139,9 +145,9 @@ pub enum Quantifier {
 pub enum QuantifiedValues {
     /// `lo..hi`, both included.
     Between(Expression, Expression),
-    /// All of a type, or the elements of a list, of this name; with its place.
+    /// All of a type, the elements of a list, or the keys of a set or a map, of this name; with its place.
     Type(String, Range<usize>),
-    /// The elements of a list.
+    /// The elements of a list, or the keys of a set or a map.
     Elements(Expression),
 }
 
@@ -161,7 +167,11 @@ impl Expression {
             ExpressionKind::And(parts)
             | ExpressionKind::Or(parts)
             | ExpressionKind::Implies(parts)
-            | ExpressionKind::Listed(parts) => parts.iter().collect(),
+            | ExpressionKind::Listed(parts)
+            | ExpressionKind::Set(parts) => parts.iter().collect(),
+            ExpressionKind::Entries(entries) => {
+                entries.iter().flat_map(|(key, value)| [key, value]).collect()
+            }
             ExpressionKind::Filled(a) | ExpressionKind::Ascribed(a, _) => vec![a],
             ExpressionKind::Fields(of) => {
                 of.base.iter().chain(of.fields.iter().map(|(_, _, value)| value)).collect()
@@ -170,7 +180,9 @@ impl Expression {
             ExpressionKind::Compare(first, rest) => {
                 std::iter::once(&**first).chain(rest.iter().map(|(_, part)| part)).collect()
             }
-            ExpressionKind::Arithmetic(_, a, b) | ExpressionKind::Select(a, b) => vec![a, b],
+            ExpressionKind::Arithmetic(_, a, b)
+            | ExpressionKind::Select(a, b)
+            | ExpressionKind::Member(a, b) => vec![a, b],
             ExpressionKind::IfThenElse(a, b, c) | ExpressionKind::Store(a, b, c) => vec![a, b, c],
             ExpressionKind::Slice(a, b, c) => [&**a, b].into_iter().chain(c.as_deref()).collect(),
             ExpressionKind::Match(of) => {
@@ -190,7 +202,10 @@ impl Expression {
 pub fn says_type(tree: &Expression) -> bool {
     match &tree.kind {
         ExpressionKind::Fields(of) => of.name.is_some() || of.base.as_ref().is_some_and(says_type),
-        ExpressionKind::Listed(_) | ExpressionKind::Filled(_) => false,
+        ExpressionKind::Listed(_)
+        | ExpressionKind::Filled(_)
+        | ExpressionKind::Set(_)
+        | ExpressionKind::Entries(_) => false,
         ExpressionKind::Store(array, ..) => says_type(array),
         ExpressionKind::IfThenElse(_, a, b) => says_type(a) || says_type(b),
         ExpressionKind::Match(of) => of.cases.iter().any(|case| says_type(&case.body)),
@@ -198,7 +213,9 @@ pub fn says_type(tree: &Expression) -> bool {
         ExpressionKind::Name(name) => name != "none",
         ExpressionKind::Call(call) => call.name.0 != "some",
         ExpressionKind::Slice(list, ..) => says_type(list),
-        ExpressionKind::Arithmetic(Operator::Add, a, b) => says_type(a) || says_type(b),
+        ExpressionKind::Arithmetic(Operator::Add | Operator::Subtract | Operator::Multiply, a, b) => {
+            says_type(a) || says_type(b)
+        }
         _ => true,
     }
 }

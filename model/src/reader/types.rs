@@ -11,6 +11,7 @@ use std::sync::Arc;
 use dashu::integer::IBig;
 
 use crate::diagnostic::Diagnostic;
+use crate::forms::MOST_PARTS;
 use crate::reader::collect::{Collector, inventory};
 use crate::reader::lexer::{self, Token, TokenKind as Lexeme, tokens};
 use crate::reader::parser::{MAX_DIGITS, Mistake, Parser};
@@ -21,13 +22,12 @@ use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use crate::types::{ArrayType, EnumType, RecordForm, RecordType, Type};
 
 /// The names of the types that need no declaration.
-pub const BUILT_IN: [&str; 8] = ["bool", "int", "nat", "real", "string", "array", "list", "option"];
+pub const BUILT_IN: [&str; 10] =
+    ["bool", "int", "nat", "real", "string", "array", "list", "option", "set", "map"];
 /// The deepest nesting of types.
 const MAX_DEPTH: u32 = 32;
 /// The most parts of one type, its parts' parts included; and the most literals of an enumeration.
 const MAX_SIZE: u64 = 1_000;
-/// The greatest bound of a list.
-const MOST_ELEMENTS: usize = 64;
 
 /// The declared types of a model.
 #[derive(Clone, Debug, Default)]
@@ -125,7 +125,7 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
 
 fn is_reserved(name: &str) -> bool {
     // Models were written before there were these: what they call so stays theirs.
-    !matches!(name, "string" | "list" | "option") && BUILT_IN.contains(&name)
+    !matches!(name, "string" | "list" | "option" | "set" | "map") && BUILT_IN.contains(&name)
         || matches!(name, "clock" | "record" | "of")
 }
 
@@ -378,6 +378,7 @@ impl Reading<'_, '_> {
             },
             "list" if !self.is_declared(name) => self.list(cursor, scalar, depth),
             "option" if !self.is_declared(name) => self.option(cursor, scalar, depth),
+            "set" | "map" if !self.is_declared(name) => self.keyed(name, cursor, scalar, depth),
             "array" => {
                 let result = (|| {
                     cursor.need("[", "and the index's type: `array[T] of U`").map_err(Some)?;
@@ -436,14 +437,57 @@ impl Reading<'_, '_> {
             }
         };
         let element = self.ty(cursor, scalar, depth + 1)?;
-        match usize::try_from(most.clone()).ok().filter(|most| (1..=MOST_ELEMENTS).contains(most)) {
+        match usize::try_from(most.clone()).ok().filter(|most| (1..=MOST_PARTS).contains(most)) {
             Some(most) => Some(Type::Record(Arc::new(RecordType::list(most, &element)))),
             None => {
-                let message = format!("a list has at most 1 to {MOST_ELEMENTS} elements, and not {most}");
+                let message = format!("a list has at most 1 to {MOST_PARTS} elements, and not {most}");
                 self.collector.error("list-bound", message, &scalar.place(&at), "another bound");
                 None
             }
         }
+    }
+
+    /// `set[K]` or `map[K] of V`, behind its first word.
+    fn keyed(&mut self, word: &str, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
+        let like = if word == "set" { "`set[K]`" } else { "`map[K] of V`" };
+        let needed = |this: &mut Self, cursor: &mut Parser<'_>, sign: &str, why: &str| {
+            cursor.need(sign, why).map_err(|mistake| report(this.collector, scalar, *mistake)).ok()
+        };
+        needed(self, cursor, "[", &format!("and the keys' type: {like}"))?;
+        let from = cursor.peek().map_or(0, |token| token.span.start);
+        let key = self.ty(cursor, scalar, depth + 1)?;
+        let to = needed(self, cursor, "]", "after the keys' type")?.start;
+        let value = match (word, cursor.peek()) {
+            ("set", _) => None,
+            (_, Some(Token { kind: Lexeme::Name(of), .. })) if of == "of" => {
+                cursor.take();
+                let at = cursor.peek().map_or(0..0, |token| token.span.clone());
+                let value = self.ty(cursor, scalar, depth + 1)?;
+                if matches!(&value, Type::Record(of) if of.form == RecordForm::Option) {
+                    let message = "a map to an option: what has no value need not be in the map";
+                    self.collector.error("nested-option", message, &scalar.place(&at), "an option");
+                    return None;
+                }
+                Some(value)
+            }
+            _ => {
+                let mistake = cursor.expected("`of` and the values' type: `map[K] of V`");
+                report(self.collector, scalar, *mistake);
+                return None;
+            }
+        };
+        let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
+        let ty = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
+        if ty.is_none() {
+            let many =
+                key.cardinality().filter(|_| is_simple).map(|count| format!(", and {key} has {count}"));
+            let message = format!(
+                "the keys of a {word} are an enumeration, `bool` or a range, of at most {MOST_PARTS} values{}",
+                many.unwrap_or_else(|| format!(", and not {key}"))
+            );
+            self.collector.error("key-type", message, &scalar.place(&(from..to)), "other keys");
+        }
+        ty.map(|ty| Type::Record(Arc::new(ty)))
     }
 
     /// `option[T]`, behind its first word.
@@ -559,7 +603,7 @@ pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
 }
 
 fn spellings() -> String {
-    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `array[T] of U`, `list[n] of T`, `option[T]` and the names under `types:`"
+    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `array[T] of U`, `list[n] of T`, `option[T]`, `set[K]`, `map[K] of V` and the names under `types:`"
         .to_owned()
 }
 

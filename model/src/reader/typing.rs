@@ -172,7 +172,11 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     fn select(&mut self, array: &Expression, index: &Expression) -> Option<Term> {
-        let (array_term, index_term) = (self.term(array), self.term(index));
+        let array_term = self.term(array);
+        if let Some(map) = array_term.as_ref().filter(|term| term.sort().as_keyed().is_some()) {
+            return self.value_at(map, index);
+        }
+        let index_term = self.term(index);
         match array_term.as_ref().map(Term::sort) {
             Some(Type::String) => return self.character(&array_term?, &index_term?, &index.span),
             Some(sort) if sort.as_list().is_some() => {
@@ -190,6 +194,9 @@ impl<'a, 'c> Typing<'a, 'c> {
         if let Some(list) = array_term.as_ref().filter(|term| term.sort().as_list().is_some()) {
             return self.changed(list, index, element);
         }
+        if let Some(map) = array_term.as_ref().filter(|term| term.sort().as_keyed().is_some()) {
+            return self.changed_at(map, index, element);
+        }
         let index_term = self.term(index);
         let element_term = match array_term.as_ref().map(Term::sort) {
             Some(Type::Array(ty)) => self.term_as(element, &ty.element.clone()),
@@ -206,7 +213,8 @@ impl<'a, 'c> Typing<'a, 'c> {
         match term.sort() {
             Type::Array(ty) => Some(ty.clone()),
             other => {
-                let message = format!("`a[i]` needs an array, a list or a string, but this is {other}");
+                let message =
+                    format!("`a[i]` needs an array, a list, a map or a string, but this is {other}");
                 self.error("type-mismatch", message, at, format!("this is {other}"), None);
                 None
             }
@@ -371,11 +379,18 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     fn sum_beside(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
-        let (left, right) = self.two(a, b);
+        let (left, right) = match says_type(a) {
+            true => {
+                let left = self.term(a);
+                let right = self.beside(operator, &left, b);
+                (left, right)
+            }
+            false => self.two(a, b),
+        };
         self.operation(operator, (left, a), (right, b))
     }
 
-    fn operation(
+    pub(super) fn operation(
         &mut self,
         operator: Operator,
         (left, a): (Option<Term>, &Expression),
@@ -389,6 +404,11 @@ impl<'a, 'c> Typing<'a, 'c> {
         let is_list = |term: &Option<Term>| term.as_ref().is_some_and(|term| term.sort().as_list().is_some());
         if operator == Operator::Add && (is_list(&left) || is_list(&right)) {
             return self.joined((&left?, &a.span), (&right?, &b.span));
+        }
+        let is_keyed =
+            |term: &Option<Term>| term.as_ref().is_some_and(|term| term.sort().as_keyed().is_some());
+        if is_keyed(&left) || is_keyed(&right) {
+            return self.of_sets(operator, (&left?, &a.span), (&right?, &b.span));
         }
         let (left, right) = (self.as_number(left, &a.span, &sign), self.as_number(right, &b.span, &sign));
         let (left, right) = (left?, right?);
@@ -445,7 +465,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         parts.into_iter().collect::<Option<Vec<Term>>>().map(Term::and)
     }
 
-    fn compare_two(
+    pub(super) fn compare_two(
         &mut self,
         comparison: Comparison,
         (a, a_span): (&Option<Term>, &Range<usize>),
@@ -469,9 +489,13 @@ impl<'a, 'c> Typing<'a, 'c> {
             self.collector.push(diagnostic);
             return None;
         }
+        if let Some(term) = self.subset(comparison, a, b) {
+            return self.affordable(term, &both);
+        }
         let is_ordered = both_numbers || a.sort().is_ordered();
         if !is_ordered && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
-            let message = format!("`{comparison}` orders numbers and strings, but these are {}", a.sort());
+            let message =
+                format!("`{comparison}` orders numbers, strings and sets, but these are {}", a.sort());
             let help = "values of this type can only be compared with `==` and `!=`".to_owned();
             self.error("type-mismatch", message, &both, format!("these are {}", a.sort()), Some(help));
             return None;

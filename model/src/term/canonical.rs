@@ -52,7 +52,7 @@ pub(crate) fn is_always_canonical(ty: &RecordType, fields: &[Term]) -> bool {
 fn counts_or_simplest(ty: &RecordType, fields: &[Term], at: usize) -> Term {
     let first = &fields[0];
     let counts = match &ty.form {
-        RecordForm::Plain => return Term::yes(),
+        RecordForm::Plain | RecordForm::Keyed(_) => return Term::yes(),
         RecordForm::Option | RecordForm::Variant(_) => {
             let numbers = 0..ty.alternatives().len();
             Term::or(
@@ -71,7 +71,9 @@ fn counts_or_simplest(ty: &RecordType, fields: &[Term], at: usize) -> Term {
 /// Is the field seen to hold the simplest value where it does not count?
 fn is_blank(ty: &RecordType, fields: &[Term], at: usize) -> bool {
     let simplest = Value::any(&ty.fields[at].1);
-    if ty.form == RecordForm::Plain || fields[at].as_literal() == Some(&simplest) {
+    if matches!(ty.form, RecordForm::Plain | RecordForm::Keyed(_))
+        || fields[at].as_literal() == Some(&simplest)
+    {
         return true;
     }
     if let Some(first) = fields[0].as_literal() {

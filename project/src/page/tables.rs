@@ -7,7 +7,7 @@ use coreach_artifact::terms::{TermNode, TermTable};
 use coreach_artifact::types::TypeTable;
 use coreach_model::diagnostic::{Origin as Place, SourceFile};
 use coreach_model::types::{Alternative, RecordForm, RecordType};
-use coreach_model::{Term, Type};
+use coreach_model::{Term, Type, codec};
 use serde_json::{Value as Json, json};
 
 use super::document::{PageExpression, PageFile, PageOrigin};
@@ -91,6 +91,9 @@ impl Tables {
         let form = match &of.form {
             RecordForm::List => json!("list"),
             RecordForm::Option => json!("option"),
+            RecordForm::Keyed(_) => {
+                json!({ "known": of.keys().iter().map(codec::to_json).collect::<Json>() })
+            }
             _ => {
                 let one =
                     |one: &Alternative| json!({ "name": one.name, "first": one.first, "count": one.count });

@@ -97,6 +97,7 @@ pub fn ty(of: &coreach_model::Type) -> Type {
             let fields = record.fields.iter().map(|(name, of)| (Rc::from(name.as_str()), ty(of))).collect();
             let counting = match &record.form {
                 RecordForm::Plain => Counting::All,
+                RecordForm::Keyed(_) => Counting::Keys,
                 RecordForm::List => Counting::Many,
                 RecordForm::Option => Counting::One,
                 RecordForm::Variant(known) => {

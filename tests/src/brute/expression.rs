@@ -6,7 +6,8 @@
 //! position outside of a string have none, and then the whole has none. No expression is ever rewritten:
 //! `10 div x == 10 div x` divides twice.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use coreach_model::term::node::{Comparison, Operator};
 
@@ -52,6 +53,12 @@ pub enum Expression {
     Joined(Type, Box<Expression>, Box<Expression>),
     /// A list of this type, from an index on.
     Rest(Type, Box<Expression>, Box<Expression>),
+    /// `k in s`
+    Member(Box<Expression>, Box<Expression>),
+    /// The set or the map of this type of these keys, with the values of a map; before that, of what it has.
+    Entries(Type, Option<Box<Expression>>, Vec<(Expression, Expression)>),
+    /// The set or the map of this type that two make.
+    Keyed(Type, Operator, Box<Expression>, Box<Expression>),
 }
 
 /// The elements of a list.
@@ -71,6 +78,48 @@ fn list(ty: &Type, elements: Vec<Value>) -> Result<Value, Undefined> {
     let length = Value::integer(elements.len() as i128);
     let made = ty.record(std::iter::once(length).chain(elements).collect());
     if made.is_in(ty) { Ok(made) } else { Err(Undefined) }
+}
+
+/// The key of a field of a set or a map.
+fn key_of(field: &str) -> Option<Value> {
+    Some(match field.strip_prefix("at'")? {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        word => match word.replace("minus", "-").parse() {
+            Ok(number) => Value::integer(number),
+            Err(_) => Value::Literal(word.into()),
+        },
+    })
+}
+
+/// What a set or a map has: each key with its value, which in a set is `true`.
+fn entries(of: &Value) -> Option<BTreeMap<Value, Value>> {
+    let Value::Record(fields) = of else { return None };
+    let entry = |(name, part): &(Rc<str>, Value)| {
+        let value = match part {
+            Value::Record(option) => (option[0].1 == Value::Bool(true)).then(|| option[1].1.clone()),
+            part => (*part == Value::Bool(true)).then(|| part.clone()),
+        };
+        Some((key_of(name)?, value))
+    };
+    let all: BTreeMap<Value, Option<Value>> = fields.iter().map(entry).collect::<Option<_>>()?;
+    Some(all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect())
+}
+
+/// The set or the map of these entries.
+fn keyed(ty: &Type, mut entries: BTreeMap<Value, Value>) -> Result<Value, Undefined> {
+    let Type::Record(fields, _) = ty else { return Err(Undefined) };
+    let mut parts = Vec::new();
+    for (name, part) in fields.iter() {
+        let value = key_of(name).and_then(|key| entries.remove(&key));
+        parts.push(match (part, value) {
+            (Type::Bool, value) => Value::Bool(value.is_some()),
+            (part, Some(value)) => part.record(vec![Value::Bool(true), value]),
+            (part, None) => part.simplest(),
+        });
+    }
+    let made = ty.record(parts);
+    if entries.is_empty() && made.is_in(ty) { Ok(made) } else { Err(Undefined) }
 }
 
 /// An operation was evaluated that has no value.
@@ -153,6 +202,10 @@ impl Expression {
                 let (text, at) = (text.text(places)?, index.number(places)?.as_integer());
                 part(&text, at, at.map(|at| at + 1))?
             }
+            Expression::Select(of, key) if of.value(places).ok().as_ref().and_then(entries).is_some() => {
+                let entries = entries(&of.value(places)?).ok_or(Undefined)?;
+                entries.get(&key.value(places)?).ok_or(Undefined)?.clone()
+            }
             Expression::Select(of, index) if matches!(of.value(places), Ok(Value::Record(_))) => {
                 let elements = elements(&of.value(places)?).ok_or(Undefined)?;
                 let at = index.number(places)?.as_integer().and_then(|at| usize::try_from(at).ok());
@@ -162,6 +215,28 @@ impl Expression {
                 let parts = [elements(&a.value(places)?), elements(&b.value(places)?)];
                 let [Some(a), Some(b)] = parts else { return Err(Undefined) };
                 list(ty, [a, b].concat())?
+            }
+            Expression::Member(key, of) => {
+                let key = key.value(places)?;
+                Value::Bool(entries(&of.value(places)?).ok_or(Undefined)?.contains_key(&key))
+            }
+            Expression::Entries(ty, before, given) => {
+                let before = before.as_ref().map(|before| before.value(places)).transpose()?;
+                let mut found = before.as_ref().and_then(entries).unwrap_or_default();
+                for (key, value) in given {
+                    found.insert(key.value(places)?, value.value(places)?);
+                }
+                keyed(ty, found)?
+            }
+            Expression::Keyed(ty, operator, a, b) => {
+                let parts = [entries(&a.value(places)?), entries(&b.value(places)?)];
+                let [Some(mut a), Some(mut b)] = parts else { return Err(Undefined) };
+                match operator {
+                    Operator::Add => a.append(&mut b),
+                    Operator::Multiply => a.retain(|key, _| b.contains_key(key)),
+                    _ => a.retain(|key, _| !b.contains_key(key)),
+                }
+                keyed(ty, a)?
             }
             Expression::Rest(ty, of, from) => {
                 let elements = elements(&of.value(places)?).ok_or(Undefined)?;
@@ -265,9 +340,15 @@ impl Expression {
             Expression::Arithmetic(_, a, b)
             | Expression::Select(a, b)
             | Expression::Joined(_, a, b)
+            | Expression::Keyed(_, _, a, b)
+            | Expression::Member(a, b)
             | Expression::Rest(_, a, b) => {
                 a.mentions(found);
                 b.mentions(found);
+            }
+            Expression::Entries(_, before, given) => {
+                before.iter().for_each(|before| before.mentions(found));
+                given.iter().flat_map(|(key, value)| [key, value]).for_each(|part| part.mentions(found));
             }
             Expression::Call(_, parts) => parts.iter().for_each(|part| part.mentions(found)),
             Expression::If(a, b, c) | Expression::Store(a, b, c) | Expression::Slice(a, b, c) => {
@@ -290,6 +371,9 @@ pub const OF_STRINGS: [&str; 8] =
 
 /// A function, by looking at every place.
 fn call(name: &str, arguments: &[Value]) -> Value {
+    if let ("len", Some(entries)) = (name, arguments.first().and_then(entries)) {
+        return Value::integer(entries.len() as i128);
+    }
     match (name, arguments.first().and_then(elements), arguments) {
         ("len", Some(elements), _) => return Value::integer(elements.len() as i128),
         ("contains", Some(elements), [_, one]) => return Value::Bool(elements.contains(one)),
@@ -342,10 +426,17 @@ fn compare(comparison: Comparison, left: &Value, right: &Value) -> bool {
         let codes = |text: &str| text.chars().map(u32::from).collect::<Vec<u32>>();
         return comparison.holds(codes(a).cmp(&codes(b)));
     }
+    let is_below = |a: &Value, b: &Value| match (entries(a), entries(b)) {
+        (Some(a), Some(b)) => a.keys().all(|key| b.contains_key(key)),
+        _ => panic!("{comparison:?} orders numbers and sets, not {a} and {b}"),
+    };
     match comparison {
+        Comparison::AtMost => is_below(left, right),
+        Comparison::AtLeast => is_below(right, left),
+        Comparison::Less => left != right && is_below(left, right),
+        Comparison::Greater => left != right && is_below(right, left),
         Comparison::Equal => left == right,
         Comparison::NotEqual => left != right,
-        other => panic!("`{other}` orders numbers, not {left} and {right}"),
     }
 }
 

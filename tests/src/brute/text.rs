@@ -250,6 +250,22 @@ impl Types {
             let slots = (0..most).map(|at| (Rc::from(format!("at{at}")), element.clone()));
             return Ok(Type::Record(std::iter::once(length).chain(slots).collect(), Counting::Many));
         }
+        let keyed = text.strip_prefix("set[").and_then(|key| Some((key.strip_suffix(']')?, None)));
+        let keyed = keyed.or_else(|| {
+            let (key, value) = text.strip_prefix("map[")?.split_once("] of ")?;
+            Some((key, Some(value)))
+        });
+        if let Some((key, value)) = keyed {
+            let part = match value {
+                Some(value) => self.spelled(&format!("option[{value}]"))?,
+                None => Type::Bool,
+            };
+            let keys = self.spelled(key)?.values(MOST_INDICES).ok_or(format!("too many keys: {text}"))?;
+            let field = |key: Value| {
+                (Rc::from(format!("at'{}", key.to_string().replace('-', "minus"))), part.clone())
+            };
+            return Ok(Type::Record(keys.into_iter().map(field).collect(), Counting::Keys));
+        }
         if let Some(some) = text.strip_prefix("option[").and_then(|rest| rest.strip_suffix(']')) {
             let fields = [(Rc::from("some"), Type::Bool), (Rc::from("value"), self.spelled(some)?)];
             return Ok(Type::Record(fields.into(), Counting::One));
@@ -406,7 +422,12 @@ impl Names<'_> {
                 let ty = self.known.types.get(name).ok_or(format!("no type {name}"))?;
                 self.resolved_as(tree, ty, bound)?
             }
-            ExpressionKind::Listed(_) | ExpressionKind::Filled(_) | ExpressionKind::Ascribed(..) => {
+            ExpressionKind::Member(key, of) => Expression::Member(one(key)?, one(of)?),
+            ExpressionKind::Listed(_)
+            | ExpressionKind::Filled(_)
+            | ExpressionKind::Set(_)
+            | ExpressionKind::Entries(_)
+            | ExpressionKind::Ascribed(..) => {
                 return Err("an array without its type".to_owned());
             }
         })
@@ -414,7 +435,31 @@ impl Names<'_> {
 
     /// What an expression means where a value of this type is expected.
     fn resolved_as(&self, tree: &syntax::Expression, ty: &Type, bound: &Bound) -> Read<Expression> {
+        let one = |tree| self.resolved(tree, bound);
+        let boxed = |tree| self.resolved_as(tree, ty, bound).map(Box::new);
         let parts = match (&tree.kind, ty) {
+            (ExpressionKind::Set(keys), Type::Record(_, Counting::Keys)) => {
+                let yes = Expression::Constant(Value::Bool(true));
+                let entries =
+                    keys.iter().map(|key| Ok((one(key)?, yes.clone()))).collect::<Read<Vec<_>>>()?;
+                return Ok(Expression::Entries(ty.clone(), None, entries));
+            }
+            (ExpressionKind::Store(map, key, value), Type::Record(_, Counting::Keys)) => {
+                return Ok(Expression::Entries(
+                    ty.clone(),
+                    Some(boxed(map)?),
+                    vec![(one(key)?, one(value)?)],
+                ));
+            }
+            (ExpressionKind::Arithmetic(operator, a, b), Type::Record(fields, Counting::Keys)) => {
+                let keys = fields.iter().map(|(name, _)| (name.clone(), Type::Bool)).collect();
+                let right = match operator {
+                    Operator::Subtract => Type::Record(keys, Counting::Keys),
+                    _ => ty.clone(),
+                };
+                let right = Box::new(self.resolved_as(b, &right, bound)?);
+                return Ok(Expression::Keyed(ty.clone(), *operator, boxed(a)?, right));
+            }
             (ExpressionKind::Listed(elements), Type::Record(fields, Counting::Many)) => {
                 let length = Expression::Constant(Value::integer(elements.len() as i128));
                 let one = |element| self.resolved_as(element, &fields[1].1, bound);

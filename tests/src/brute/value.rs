@@ -143,6 +143,8 @@ pub enum Type {
 pub enum Counting {
     /// All.
     All,
+    /// All: a set or a map, with a field for each key, whose name ends with it.
+    Keys,
     /// So many as the first says: a list.
     Many,
     /// The second where the first says so: an option.

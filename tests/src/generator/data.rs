@@ -59,10 +59,15 @@ pub fn record_type(random: &mut Random) -> Type {
     Type::Record(Arc::new(RecordType { name: "Item".to_owned(), fields, form: RecordForm::Plain }))
 }
 
-/// A list, an option or a variant of small numbers.
+/// A list, an option, a variant, a set or a map of small numbers.
 pub fn collection_type(random: &mut Random) -> Type {
     let small = Type::Range(0.into(), random.between((1, 2)).into());
-    Type::Record(Arc::new(match random.below(3) {
+    let number = random.below(5);
+    let value = (number == 4).then_some(&Type::Bool);
+    if let Some(keyed) = RecordType::keyed(&small, value).filter(|_| number >= 3) {
+        return Type::Record(Arc::new(keyed));
+    }
+    Type::Record(Arc::new(match number {
         0 => RecordType::list(2, &small),
         1 => RecordType::option(&small),
         _ => {
@@ -129,7 +134,7 @@ fn is_some(random: &mut Random, tree: &Tree, ty: &Type) -> Tree {
                 .collect();
             Tree::and(cells)
         }
-        Type::Record(record) if record.form != RecordForm::Plain => {
+        Type::Record(record) if record.form != RecordForm::Plain && ty.as_keyed().is_none() => {
             let values = Value::enumerate(ty, 64).unwrap_or_default();
             let Some(Value::Record(_, fields)) = random.pick(&values) else { return Tree::yes() };
             let field = |(at, value): (usize, &Value)| {

@@ -121,7 +121,7 @@ fn about(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Ty
     }
 }
 
-/// A condition on a list, or on a value of alternatives.
+/// A condition on a list, a set, a map, or on a value of alternatives.
 fn about_collection(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Type) -> Tree {
     if let Some((_, _, element)) = ty.as_list() {
         let length = Tree::call("len", std::slice::from_ref(left));
@@ -133,6 +133,24 @@ fn about_collection(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tr
                 compare(random, &read, element, scope, &shape.calm())
             }
             _ => Tree::compare(comparison(random), &length, &Tree::int(random.below(3) as i64)),
+        };
+    }
+    if let Some((of, key_type)) = ty.as_keyed() {
+        let key = key(random, scope, key_type);
+        return match (random.below(4), of.mapped()) {
+            (0, Some(value)) => {
+                let read = Tree::Short(Form::Element, value.clone(), vec![left.clone(), key]);
+                about(random, scope, &shape.calm(), &read, value)
+            }
+            (0, None) => match random.pick(&scope.of(|other| other == ty)) {
+                Some(other) => Tree::compare(comparison(random), left, &Tree::datum(other)),
+                None => Tree::yes(),
+            },
+            (1, _) => Tree::Short(Form::Between("in"), Type::Bool, vec![key, left.clone()]),
+            _ => {
+                let size = Tree::call("len", std::slice::from_ref(left));
+                Tree::compare(comparison(random), &size, &Tree::int(random.below(3) as i64))
+            }
         };
     }
     let Type::Record(of) = ty else { return Tree::yes() };
@@ -147,7 +165,15 @@ fn about_collection(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tr
     Tree::Short(Form::Match(number, datum), Type::Bool, vec![left.clone(), body, rest])
 }
 
-/// A list, an option or a variant, made or made of the variable.
+/// A key: known, and then of the type, or a number that need not be.
+fn key(random: &mut Random, scope: &Scope, ty: &Type) -> Tree {
+    match random.pick(&scope.of(Type::is_integer)) {
+        Some(datum) if random.chance(60) => Tree::datum(datum),
+        _ => literal(random, ty),
+    }
+}
+
+/// A list, an option, a variant, a set or a map, made or made of the variable.
 fn collected(
     random: &mut Random,
     scope: &Scope,
@@ -157,6 +183,24 @@ fn collected(
     of: &RecordType,
 ) -> Tree {
     let calm = shape.calm();
+    if let Some((_, key_type)) = ty.as_keyed() {
+        let key = key(random, scope, key_type);
+        let Some(value) = of.mapped() else {
+            let set = Tree::Short(Form::Set, ty.clone(), vec![key]);
+            let sign = ["+", "+", "-", "*"][random.below(4)];
+            return match random.below(6) {
+                0 => set,
+                _ => Tree::Short(Form::Between(sign), ty.clone(), vec![own, set]),
+            };
+        };
+        return match (random.below(3), RecordType::keyed(key_type, None)) {
+            (0, Some(keys)) => {
+                let set = Tree::Short(Form::Set, Type::Record(Arc::new(keys)), vec![key]);
+                Tree::Short(Form::Between("-"), ty.clone(), vec![own, set])
+            }
+            _ => Tree::store(&own, &key, &literal(random, value)),
+        };
+    }
     let Some((_, most, element)) = ty.as_list() else {
         let number = random.below(of.alternatives().len());
         let one = &of.alternatives()[number];

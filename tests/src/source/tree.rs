@@ -58,8 +58,12 @@ pub enum Form {
     Longer,
     /// `q[1..]`
     Rest,
-    /// `q[i]` of a list.
+    /// `q[i]` of a list, `m[k]`.
     Element,
+    /// `{k, ...}`
+    Set,
+    /// `k in s`, `s + t`, or another operation of sets, by its sign.
+    Between(&'static str),
     /// A value of the alternative of this number.
     Alternative(usize),
     /// `r is GOOD`, by the number of the alternative.
@@ -365,6 +369,12 @@ fn short(f: &mut fmt::Formatter<'_>, form: &Form, ty: &Type, parts: &[Tree]) -> 
         (Form::Longer, _, [list, element]) => write!(f, "{} + [{element}]", Part(list)),
         (Form::Rest, _, [list]) => write!(f, "{}[1..]", Part(list)),
         (Form::Element, _, [list, index]) => write!(f, "{}[{index}]", Part(list)),
+        (Form::Set, ..) => {
+            f.write_str("{")?;
+            joined(f, parts, ", ")?;
+            f.write_str("}")
+        }
+        (Form::Between(sign), _, [a, b]) => write!(f, "{} {sign} {}", Part(a), Part(b)),
         (Form::Alternative(number), Type::Record(of), _) => match parts {
             [] => f.write_str(&of.alternatives()[*number].name),
             _ => {

@@ -203,7 +203,7 @@ impl Types {
                     .iter()
                     .map(|(name, field)| format!("({}, {}),", text(name), self.of(field)))
                     .collect();
-                format!("(\"record\", {}, ({}), {})", text(&of.name), fields.join(" "), form(of))
+                format!("(\"record\", {}, ({}), {})", text(&of.name), fields.join(" "), self.form(of))
             }
             Type::Array(of) => format!("(\"array\", {}, {})", self.of(&of.index), self.of(&of.element)),
         };
@@ -213,23 +213,28 @@ impl Types {
         name
     }
 
+    /// What a record is besides its fields: `None`, a word, the keys, or the alternatives with the numbers of
+    /// their fields.
+    fn form(&mut self, of: &RecordType) -> String {
+        match &of.form {
+            RecordForm::Plain => "None".to_owned(),
+            RecordForm::Option => "\"option\"".to_owned(),
+            RecordForm::List => "\"list\"".to_owned(),
+            RecordForm::Keyed(key) => {
+                let keys: String = of.keys().iter().map(|key| value(key) + ", ").collect();
+                format!("(\"keys\", {}, ({keys}))", self.of(key))
+            }
+            RecordForm::Variant(known) => {
+                let one = |of: &Alternative| format!("({}, {}, {}),", text(&of.name), of.first, of.count);
+                format!("({})", known.iter().map(one).collect::<Vec<String>>().join(" "))
+            }
+        }
+    }
+
     fn of_data(&mut self, data: &[Datum]) -> String {
         let pairs: Vec<String> =
             data.iter().map(|datum| format!("{}: {}", text(datum.name()), self.of(datum.ty()))).collect();
         format!("{{{}}}", pairs.join(", "))
-    }
-}
-
-/// What a record is besides its fields: `None`, a word, or the alternatives with the numbers of their fields.
-fn form(of: &RecordType) -> String {
-    match &of.form {
-        RecordForm::Plain => "None".to_owned(),
-        RecordForm::Option => "\"option\"".to_owned(),
-        RecordForm::List => "\"list\"".to_owned(),
-        RecordForm::Variant(known) => {
-            let one = |of: &Alternative| format!("({}, {}, {}),", text(&of.name), of.first, of.count);
-            format!("({})", known.iter().map(one).collect::<Vec<String>>().join(" "))
-        }
     }
 }
 

@@ -57,7 +57,7 @@ def size(type_):
         sizes = [size(field) for _, field in type_[2]]
         if None in sizes:
             return None
-        if type_[3] is None:
+        if type_[3] is None or type_[3][0] == "keys":
             return math.prod(sizes)
         tags = range(len(sizes)) if type_[3] == "list" else range(sizes[0])
         return sum(math.prod(of for at, of in enumerate(sizes) if at and counts(type_, tag, at)) for tag in tags)
@@ -72,7 +72,7 @@ def size(type_):
 def counts(type_, number, at):
     """Does a field of a record count, where the first one has this number?"""
     form = type_[3]
-    if form is None or at == 0:
+    if form is None or form[0] == "keys" or at == 0:
         return True
     if form in ("list", "option"):
         return at <= number
@@ -135,7 +135,8 @@ def literal(written, type_):
 
 # Values from outside and to it: bool, int, Fraction, str; a literal of an enumeration as its name, a record as a dictionary,
 # an array as {"default": value, "cells": [[index, value], ...]}, a list as a list, `none` as None and `some(x)` as x, a value
-# of a variant as the name of its alternative, or {name: fields} where that has fields.
+# of a variant as the name of its alternative, or {name: fields} where that has fields, a set as the list of its keys, in their
+# order, and a map as a dictionary, its keys as text.
 
 
 def inward(given, type_):
@@ -199,6 +200,18 @@ def decimal(text):
 def inward_form(given, type_):
     """The same of a record that is more than its fields."""
     form, fields = type_[3], type_[2]
+    if form[0] == "keys":
+        kind = fields[0][1][0]
+        if kind == "bool" and isinstance(given, (list, tuple)):
+            found = [form[2].index(inward(key, form[1])) for key in given]
+            if found == sorted(set(found)):
+                return tuple(at in found for at in range(len(form[2])))
+        known = [shown(key, form[1]) for key in form[2]]
+        if kind == "record" and isinstance(given, dict) and all(key in known for key in given):
+            absent = plain_value(fields[0][1])
+            some = {key: (True, inward(part, fields[0][1][2][1][1])) for key, part in given.items()}
+            return tuple(some.get(key, absent) for key in known)
+        raise Misread(f"expected a value of type {spelled(type_)}, not {cut(repr(given))}")
     if form == "list" and isinstance(given, (list, tuple)) and len(given) < len(fields):
         return made_of(type_, len(given), [inward(part, fields[1][1]) for part in given])
     if form == "option":
@@ -216,9 +229,21 @@ def inward_form(given, type_):
     raise Misread(f"expected a value of type {spelled(type_)}, not {cut(repr(given))}")
 
 
+def entries(value, type_):
+    """The keys that a set has, or those that a map has, as text, with their values and the type of these."""
+    part_type, (_, key_type, keys) = type_[2][0][1], type_[3]
+    if part_type[0] == "bool":
+        return [key for key, is_there in zip(keys, value) if is_there]
+    found = [(key, part) for key, (is_there, part) in zip(keys, value) if is_there]
+    return {shown(key, key_type): (part, part_type[2][1][1]) for key, part in found}
+
+
 def outward(value, type_):
     """The same value for those outside."""
     kind = type_[0]
+    if kind == "record" and type_[3] is not None and type_[3][0] == "keys":
+        found = entries(value, type_)
+        return found if isinstance(found, list) else {key: outward(*part) for key, part in found.items()}
     if kind == "record" and type_[3] is not None:
         parts = [(name, outward(part, field)) for part, name, field in counting(value, type_)]
         if type_[3] == "list":
@@ -260,6 +285,11 @@ def shown(value, type_):
         return digits(value.numerator) + (f"/{digits(value.denominator)}" if value.denominator != 1 else "")
     if kind == "string":
         return json.dumps(value)
+    if kind == "record" and type_[3] is not None and type_[3][0] == "keys":
+        found = entries(value, type_)
+        if isinstance(found, list):
+            return "{" + ", ".join(shown(key, type_[3][1]) for key in found) + "}"
+        return "[" + ", ".join(f"{key}: {shown(*part)}" for key, part in found.items()) + "]"
     if kind == "record" and type_[3] is not None:
         parts = ", ".join(shown(part, field) for part, _, field in counting(value, type_))
         if type_[3] == "list":

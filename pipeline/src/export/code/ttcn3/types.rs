@@ -157,7 +157,7 @@ impl TtcnTypes {
         let mut parts = Vec::new();
         for (at, (field, ty)) in of.fields.iter().enumerate().skip(1) {
             let counts = match &of.form {
-                RecordForm::Plain => continue,
+                RecordForm::Plain | RecordForm::Keyed(_) => continue,
                 RecordForm::List => format!("{first} >= {at}"),
                 RecordForm::Option => first.clone(),
                 RecordForm::Variant(known) => {
