@@ -58,6 +58,22 @@ fn precise_relation_in_loop() {
 }
 
 #[test]
+fn sound_bounds_of_large_numbers_and_no_products_of_them() {
+    // Of (0, 0) and of 1 with any number up to 10^20 the hull is `v <= 10^20 * n`, and the bound follows.
+    let (n, v, p) = (Datum::new("n", Type::Int), Datum::new("v", Type::Int), Datum::new("p", Type::Int));
+    let zero = Term::and([cmp(t(&n), "==", Term::int(0)), cmp(t(&v), "==", Term::int(0))]);
+    let mut model = Builder::new(&[], &[&n, &v], zero, &["l0", "l1"]);
+    let (stay, take) = (model.action("A", &[]), model.action("B", &[&p]));
+    let square = |of: &Term| Term::multiply(of, of);
+    let most = square(&square(&Term::int(100_000)));
+    let small = Term::and([cmp(t(&p), ">=", Term::int(0)), cmp(t(&p), "<=", most)]);
+    model.transition("l0", stay, Term::yes(), &[], "l1");
+    model.transition("l0", take, small, &[(&n, Term::int(1)), (&v, t(&p))], "l1");
+    let facts = reach(&model.0, &options(DomainKind::Polyhedra)).0;
+    assert_eq!(facts[1].to_string(), "n >= 0 && n <= 1 && v >= 0 && v <= 100000000000000000000");
+}
+
+#[test]
 fn precise_cells_of_a_small_array() {
     // a[i] := 7 and then a[j] is read; cells are told apart by indices that are data.
     let index = Type::Range(0.into(), 2.into());
