@@ -64,8 +64,9 @@ impl Case {
             let most = MOST_CASES / parts.len().max(1);
             parts = parts.iter().flat_map(|part| product.split(part, integer, most)).collect();
         }
-        // Once more: what a disjunction says of a product was met before the product was known.
-        let parts = parts.into_iter().map(condition).filter(|part| !part.is_bottom());
+        // Once more where a disjunction was met before the product was known; a constraint still holds.
+        let again = |part: D| if self.condition.is_linear() { part } else { condition(part) };
+        let parts = parts.into_iter().map(again).filter(|part| !part.is_bottom());
         parts.reduce(|sum, part| sum.join(&part)).unwrap_or_else(|| D::bottom(integer.len()))
     }
 
