@@ -380,6 +380,13 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     (Some(Case { condition, extra: Vec::new(), ..case }), is_exact)
 }
 
+/// One of the cases that a disjunction falls into: what its condition alone mentions is projected away, where
+/// that loses nothing. `a[i] != 0` of an array without places is two cases that say nothing of `a[i]`.
+pub fn alone(frame: &Frame, case: Case) -> Option<Case> {
+    let (projected, is_exact) = without_parameters(frame, case.clone());
+    if is_exact { projected } else { Some(case) }
+}
+
 /// What equalities say of the classes of the first dimensions: `x == 2 * p` of a whole `p` says that `x` is
 /// even.
 fn classes(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Condition> {
