@@ -157,6 +157,11 @@ impl Condition {
         }
     }
 
+    /// Has it nothing but constraints?
+    pub fn is_linear(&self) -> bool {
+        matches!(self, Condition::Yes | Condition::Linear(_))
+    }
+
     /// How many constraints and congruences it has.
     pub fn size(&self) -> usize {
         match self {

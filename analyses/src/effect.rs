@@ -64,8 +64,9 @@ impl Case {
             let most = MOST_CASES / parts.len().max(1);
             parts = parts.iter().flat_map(|part| product.split(part, integer, most)).collect();
         }
-        // Once more: what a disjunction says of a product was met before the product was known.
-        let parts = parts.into_iter().map(condition).filter(|part| !part.is_bottom());
+        // Once more where a disjunction was met before the product was known; a constraint still holds.
+        let again = |part: D| if self.condition.is_linear() { part } else { condition(part) };
+        let parts = parts.into_iter().map(again).filter(|part| !part.is_bottom());
         parts.reduce(|sum, part| sum.join(&part)).unwrap_or_else(|| D::bottom(integer.len()))
     }
 
@@ -377,6 +378,13 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     let linear = if constraints.is_empty() { Condition::Yes } else { Condition::Linear(constraints) };
     let condition = Condition::and([linear].into_iter().chain(others).chain(classes));
     (Some(Case { condition, extra: Vec::new(), ..case }), is_exact)
+}
+
+/// One of the cases that a disjunction falls into: what its condition alone mentions is projected away, where
+/// that loses nothing. `a[i] != 0` of an array without places is two cases that say nothing of `a[i]`.
+pub fn alone(frame: &Frame, case: Case) -> Option<Case> {
+    let (projected, is_exact) = without_parameters(frame, case.clone());
+    if is_exact { projected } else { Some(case) }
 }
 
 /// What equalities say of the classes of the first dimensions: `x == 2 * p` of a whole `p` says that `x` is

@@ -250,7 +250,15 @@ impl Grid {
     /// The vectors whose marked dimensions are whole.
     #[must_use]
     pub fn whole(&self, integer: &[bool]) -> Self {
-        let marked = (0..self.dimensions).filter(|at| integer.get(*at) == Some(&true));
+        // Most often a row says so, and nothing else.
+        let is_unit = |row: &Row, at: usize| {
+            row.iter().enumerate().all(|(other, entry)| match other == at {
+                true => *entry == Rational::ONE,
+                false => entry.is_zero(),
+            })
+        };
+        let is_said = |at: usize| self.congruences.iter().any(|row| is_unit(row, at));
+        let marked = (0..self.dimensions).filter(|at| integer.get(*at) == Some(&true) && !is_said(*at));
         self.with_rows(Vec::new(), marked.map(|at| unit(self.dimensions + 1, at)).collect())
     }
 
@@ -442,12 +450,22 @@ impl Grid {
     /// where it may have any value, or one only.
     pub fn class(&self, coefficients: &[Integer]) -> Option<(Rational, Rational)> {
         let mut value: Row = coefficients.iter().map(|c| Rational::from(c.clone())).collect();
-        value.resize(self.dimensions, Rational::ZERO);
-        value.extend([-Rational::ONE, Rational::ZERO]);
-        let alone = self.longer(1).with_rows(vec![value], Vec::new()).project(&[self.dimensions]);
-        let row = alone.congruences.iter().find(|row| !row[0].is_zero())?;
-        let distance = quotient(&Rational::ONE, &row[0]);
-        Some((-(&row[1] * &distance), distance))
+        value.resize(self.dimensions + 1, Rational::ZERO);
+        let mut rest = self.rest(&value);
+        // What a multiple of each row is part of the form: the rows have all integers as values, one of each
+        // at once.
+        let (mut numerators, mut denominators) = (Integer::ZERO, Integer::ONE);
+        for congruence in &self.congruences {
+            let Some(at) = first(congruence).filter(|at| *at < self.dimensions) else { continue };
+            let factor = quotient(&rest[at], &congruence[at]);
+            take(&mut rest, &factor, congruence);
+            numerators = numerators.gcd(factor.numerator());
+            denominators = denominators.lcm(factor.denominator());
+        }
+        let remainder = rest.pop()?;
+        let is_free = first(&rest).is_some();
+        let distance = Rational::new(numerators, denominators).filter(|distance| !distance.is_zero())?;
+        (!is_free).then_some((remainder, distance))
     }
 }
 

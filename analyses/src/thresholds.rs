@@ -9,6 +9,8 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 use dashu::integer::IBig;
 
 use crate::domains::Domain;
+use crate::domains::interval::Interval;
+use crate::domains::polyhedra::Polyhedra;
 use crate::effect::{atoms, projections};
 use crate::frame::Frame;
 use crate::linear::{integer, positive_constraint};
@@ -49,7 +51,13 @@ pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) 
             // Bounds by numbers that somebody counts to, and no others: each threshold that a polyhedron
             // satisfies is a row of it from then on, and rows over several numbers, or with the ends of 64
             // bits, make conversions explode.
-            found.extend(projections::<D>(frame, iosts).into_iter().filter(is_bound));
+            let projected = match (D::KNOWS_CONGRUENCES, D::RELATES) {
+                (false, _) => projections::<D>(frame, iosts),
+                // What congruences know besides of a guard with many cases takes longer than the analysis.
+                (true, true) => projections::<Polyhedra>(frame, iosts),
+                (true, false) => projections::<Interval>(frame, iosts),
+            };
+            found.extend(projected.into_iter().filter(is_bound));
         }
     }
     let mut seen = BTreeSet::new();

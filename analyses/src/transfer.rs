@@ -15,7 +15,7 @@ use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::acceleration::repetition;
 use crate::domains::Domain;
-use crate::effect::{Case, Effect, Effects, targets};
+use crate::effect::{Case, Effect, Effects, alone, targets};
 use crate::frame::Frame;
 use crate::hash::FastMap;
 use crate::linear::{integer, rational};
@@ -183,12 +183,13 @@ impl<D: Domain> Abstraction<D> {
                 let case = self.cases[number].clone();
                 let conditions = case.condition.apart(MOST_APART);
                 let start = self.cases.len();
-                let range =
-                    if conditions.len() < 2 { number..number + 1 } else { start..start + conditions.len() };
-                if conditions.len() > 1 {
-                    let one = |condition| Case { condition, ..case.clone() };
-                    self.cases.extend(conditions.into_iter().map(one));
-                }
+                let range = if conditions.len() < 2 {
+                    number..number + 1
+                } else {
+                    let one = |condition| alone(&self.frame, Case { condition, ..case.clone() });
+                    self.cases.extend(conditions.into_iter().filter_map(one));
+                    start..self.cases.len()
+                };
                 self.apart.insert(number, range);
             }
             found.extend(self.apart[&number].clone());

@@ -113,6 +113,14 @@ impl Constraint {
         self.relation
     }
 
+    /// Whether it relates several dimensions, and some by a factor beyond 32 bits.
+    #[must_use]
+    pub fn has_large_factors(&self) -> bool {
+        let is_large = |factor: &Integer| factor.to_i64().is_none_or(|factor| i32::try_from(factor).is_err());
+        self.coefficients().iter().any(is_large)
+            && self.coefficients().iter().filter(|factor| !factor.is_zero()).count() > 1
+    }
+
     /// The dimension that it gives a value, where it is an equality about one dimension alone.
     #[must_use]
     pub fn fixes(&self) -> Option<usize> {

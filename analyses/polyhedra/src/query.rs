@@ -4,7 +4,7 @@
 //! each block attains its own.
 
 use crate::integer::Integer;
-use crate::linear::LinearExpression;
+use crate::linear::{Constraint, LinearExpression};
 use crate::polyhedron::{Block, Polyhedron};
 use crate::product;
 use crate::rational::Rational;
@@ -33,6 +33,15 @@ impl Bounds {
 }
 
 impl Polyhedron {
+    /// Whether an inequality relates numbers by factors beyond 32 bits, as far as is known without
+    /// converting.
+    #[must_use]
+    pub fn has_large_factors(&self) -> bool {
+        let known = |block: &Block| block.body.known_dual().flatten().cloned();
+        let mut inequalities = self.raw().unwrap_or_default().iter().filter_map(known);
+        inequalities.any(|dual| dual.constraints[dual.equalities..].iter().any(Constraint::has_large_factors))
+    }
+
     /// The range of an expression.
     ///
     /// # Panics

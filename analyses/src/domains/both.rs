@@ -51,9 +51,11 @@ impl<A: Domain, B: Domain> Both<A, B> {
 /// domains.
 fn with_new<D: Domain>(element: D, constraints: &[Constraint], integer: &[bool]) -> D {
     let own = element.constraints();
-    let equalities = Grid::all(integer.len()).with(&own, &[]);
-    let is_new = |one: &&Constraint| !own.contains(one) && !equalities.implies_equality(one);
-    let new: Vec<Constraint> = constraints.iter().filter(is_new).cloned().collect();
+    let mut new: Vec<Constraint> = constraints.iter().filter(|one| !own.contains(one)).cloned().collect();
+    if new.iter().any(|one| one.relation() == Relation::Equal) {
+        let equalities = Grid::all(integer.len()).with(&own, &[]);
+        new.retain(|one| !equalities.implies_equality(one));
+    }
     if new.is_empty() { element } else { element.meet_constraints(&new, integer) }
 }
 

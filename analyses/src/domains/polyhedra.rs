@@ -11,7 +11,7 @@
 //! ends: what is coarser than its result has some of its constraints.
 
 use coreach_polyhedra::account::limits;
-use coreach_polyhedra::{Constraint, LinearExpression, Outcome, Polyhedron};
+use coreach_polyhedra::{Bounds, Constraint, LinearExpression, Outcome, Polyhedron, Rational, Relation};
 
 use crate::domains::{Assignments, Domain};
 
@@ -34,6 +34,33 @@ fn converted(polyhedron: &Polyhedron) -> Polyhedra {
 
 fn with(outcome: Outcome) -> Polyhedra {
     Polyhedra { coarsened: !outcome.is_exact(), inner: outcome.into_polyhedron() }
+}
+
+/// Without inequalities that relate numbers by factors beyond 32 bits, but with the bounds of each number.
+///
+/// Nobody writes such a factor: a join makes it of constants that are as large. `v <= 10^20 * n` is all that
+/// the points 0 and 10^20 of `v` for `n` of 0 and 1 have in common. What is made of several of them has
+/// numbers of many words, and most of the time goes into these.
+fn without_large_factors(joined: Polyhedra) -> Polyhedra {
+    if !joined.inner.has_large_factors() {
+        return joined;
+    }
+    let dimensions = joined.inner.dimensions();
+    let is_kept = |one: &Constraint| one.relation() == Relation::Equal || !one.has_large_factors();
+    let kept = joined.inner.constraints().into_iter().filter(is_kept);
+    let bounds = (0..dimensions).flat_map(|at| {
+        let variable = LinearExpression::variable(at);
+        let Bounds { lower, upper, .. } = joined.inner.bounds(&variable);
+        let bound = |value: Rational, is_attained: bool, way: i64| {
+            let beyond = variable.minus(&LinearExpression::constant(value)).times(&Rational::from(way));
+            let relation = if is_attained { Relation::AtLeast } else { Relation::Greater };
+            Constraint::from_expression(&beyond, relation)
+        };
+        let lower = lower.map(|(value, is_attained)| bound(value, is_attained, 1));
+        lower.into_iter().chain(upper.map(|(value, is_attained)| bound(value, is_attained, -1)))
+    });
+    let around = Polyhedron::from_constraints(dimensions, kept.chain(bounds));
+    Polyhedra { coarsened: true, ..converted(&around) }
 }
 
 /// The same, tightened.
@@ -67,7 +94,7 @@ impl Domain for Polyhedra {
     }
 
     fn join(&self, other: &Self) -> Self {
-        with(self.inner.join_limited(&other.inner, &limits()))
+        without_large_factors(with(self.inner.join_limited(&other.inner, &limits())))
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {

@@ -58,6 +58,44 @@ fn precise_relation_in_loop() {
 }
 
 #[test]
+fn precise_loop_that_reads_a_cell_without_a_place() {
+    // Which way is taken says nothing of x, and both ways move it: the bound is between no two thresholds.
+    let index = Type::Nat;
+    let cells = Type::Array(Arc::new(ArrayType { index, element: Type::Int }));
+    let (x, y, cells) = (Datum::new("x", Type::Int), Datum::new("y", Type::Int), Datum::new("cells", cells));
+    let both = [cmp(t(&x), "==", Term::int(0)), cmp(t(&y), "==", Term::int(0))];
+    let mut model = Builder::new(&[&cells], &[&x, &y], Term::and(both), &["loop", "done"]);
+    let a = model.action("A", &[]);
+    let cell = Term::select(&t(&cells), &Term::int(0));
+    let move_by = |datum: &Datum, by| Term::add(&t(datum), &Term::int(by));
+    let guard = Term::and([cmp(cell, "!=", Term::int(0)), cmp(t(&x), "<", Term::int(100))]);
+    model.transition("loop", a, guard, &[(&x, move_by(&x, 3)), (&y, move_by(&y, 1))], "loop");
+    model.transition("loop", a, cmp(t(&x), "<", t(&y)), &[], "done");
+    let no_help = Options {
+        thresholds: Thresholds::List(vec![]),
+        descending_steps: 0,
+        ..options(DomainKind::Polyhedra)
+    };
+    assert_eq!(texts(&reach(&model.0, &no_help).0), ["x == 3 * y && y >= 0 && y <= 34", "false"]);
+}
+
+#[test]
+fn sound_bounds_of_large_numbers_and_no_products_of_them() {
+    // Of (0, 0) and of 1 with any number up to 10^20 the hull is `v <= 10^20 * n`, and the bound follows.
+    let (n, v, p) = (Datum::new("n", Type::Int), Datum::new("v", Type::Int), Datum::new("p", Type::Int));
+    let zero = Term::and([cmp(t(&n), "==", Term::int(0)), cmp(t(&v), "==", Term::int(0))]);
+    let mut model = Builder::new(&[], &[&n, &v], zero, &["l0", "l1"]);
+    let (stay, take) = (model.action("A", &[]), model.action("B", &[&p]));
+    let square = |of: &Term| Term::multiply(of, of);
+    let most = square(&square(&Term::int(100_000)));
+    let small = Term::and([cmp(t(&p), ">=", Term::int(0)), cmp(t(&p), "<=", most)]);
+    model.transition("l0", stay, Term::yes(), &[], "l1");
+    model.transition("l0", take, small, &[(&n, Term::int(1)), (&v, t(&p))], "l1");
+    let facts = reach(&model.0, &options(DomainKind::Polyhedra)).0;
+    assert_eq!(facts[1].to_string(), "n >= 0 && n <= 1 && v >= 0 && v <= 100000000000000000000");
+}
+
+#[test]
 fn precise_cells_of_a_small_array() {
     // a[i] := 7 and then a[j] is read; cells are told apart by indices that are data.
     let index = Type::Range(0.into(), 2.into());
