@@ -189,6 +189,11 @@ pub trait Adapter {
     /// [`Failure`]. What was sent before the failure is returned before it.
     fn receive(&mut self, until: Instant) -> Result<Received, Failure>;
 
+    /// Is what it receives in the order in which it was sent? Over several connections nobody knows that.
+    fn is_ordered(&self) -> bool {
+        true
+    }
+
     /// Would it be received if the implementation sent something now? Where it cannot reach us, as over HTTP
     /// while no request is under way, nobody can be blamed for silence.
     fn hears(&self) -> bool {

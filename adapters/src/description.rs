@@ -7,6 +7,7 @@
 //! into its pieces.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,13 +32,59 @@ pub struct Iut {
     pub name: String,
     /// The way to it.
     pub way: Transport,
-    /// How long a stimulus and an observation may take on their ways, together, where that is to be looked
-    /// at.
-    pub link: Option<Duration>,
+    /// What may pass what on its way, where that is to be looked at.
+    pub link: Option<Link>,
     /// Silence, lateness and disconnect.
     pub behaviour: Behaviour,
     /// How much of what goes over the wire is kept.
     pub evidence: Limits,
+}
+
+/// What lies between tester and implementation, as far as it changes the order of what is sent and seen.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Link {
+    /// How long a stimulus and an observation may take on their ways, together; `None` is no time.
+    delay: Option<Duration>,
+    /// Over which connection each action goes, where there are several; what is not said goes over the first.
+    over: BTreeMap<String, usize>,
+}
+
+impl Link {
+    /// One connection, over which it takes so long.
+    pub fn delayed(delay: Duration) -> Self {
+        Link { delay: Some(delay), over: BTreeMap::new() }
+    }
+
+    /// Several connections: for each action the number of its own.
+    pub fn over(over: BTreeMap<String, usize>) -> Self {
+        Link { delay: None, over }
+    }
+
+    /// The same connections, over which it takes so long.
+    #[must_use]
+    pub fn taking(self, delay: Option<Duration>) -> Self {
+        Link { delay, ..self }
+    }
+
+    /// How long it takes, where that is looked at.
+    pub fn delay(&self) -> Option<Duration> {
+        self.delay
+    }
+
+    /// How many connections there are.
+    pub fn connections(&self) -> usize {
+        self.over.values().max().map_or(1, |last| last + 1)
+    }
+
+    /// The number of the connection of an action.
+    pub fn number(&self, action: &str) -> usize {
+        self.over.get(action).copied().unwrap_or_default()
+    }
+
+    /// For each action the number of its connection, where there are several.
+    pub fn actions(&self) -> &BTreeMap<String, usize> {
+        &self.over
+    }
 }
 
 /// The way to an implementation.
@@ -128,8 +175,21 @@ pub struct Tcp {
     pub replies_from: RepliesFrom,
     /// How events are written.
     pub encoding: Encoding,
+    /// The connections of a run, where there are several. Not over UDP.
+    pub connections: Vec<NamedConnection>,
     /// How a run is left, where the server outlives it.
     pub settle: Settle,
+}
+
+/// One of several connections.
+#[derive(Clone, Debug)]
+pub struct NamedConnection {
+    /// Its name.
+    pub name: String,
+    /// The actions that go over it.
+    pub actions: Vec<String>,
+    /// How the outputs among them are written.
+    pub encoding: Encoding,
 }
 
 /// Whose datagrams are taken.
@@ -201,7 +261,18 @@ impl Iut {
     /// Of a timed run, how far an instant may be from where it is measured; what may be under way on a link
     /// is on top of it.
     pub fn tolerance(&self) -> Duration {
-        self.behaviour.tolerance.unwrap_or(TOLERANCE) + self.link.unwrap_or_default()
+        self.behaviour.tolerance.unwrap_or(TOLERANCE)
+            + self.link.as_ref().and_then(Link::delay).unwrap_or_default()
+    }
+}
+
+impl Tcp {
+    /// For each action the number of its connection, where there are several.
+    pub fn over(&self) -> BTreeMap<String, usize> {
+        let numbered = self.connections.iter().enumerate();
+        let all =
+            numbered.flat_map(|(number, one)| one.actions.iter().map(move |name| (name.clone(), number)));
+        all.collect()
     }
 }
 
@@ -266,6 +337,18 @@ pub enum Encoding {
 }
 
 impl Encoding {
+    /// The same with these outputs alone.
+    #[must_use]
+    pub fn seeing(&self, actions: &[String]) -> Self {
+        let mut encoding = self.clone();
+        match &mut encoding {
+            Encoding::Json => {}
+            Encoding::Lines(lines) => lines.observations.retain(|(name, _)| actions.contains(name)),
+            Encoding::Binary(binary) => binary.observations.retain(|(name, _)| actions.contains(name)),
+        }
+        encoding
+    }
+
     /// What brings the implementation into its initial state.
     pub fn reset(&self) -> &[PreparationStep] {
         match self {
@@ -462,6 +545,8 @@ pub struct Exchange {
     pub send: Option<Template>,
     /// What the next line must look like; of frames, their bytes in hexadecimal digits.
     pub expect: Option<Regex>,
+    /// The one of several connections over which it is done; none for all.
+    pub over: Option<String>,
 }
 
 /// How values of single parameters are written where it is not the usual way.

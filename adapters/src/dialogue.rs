@@ -141,6 +141,11 @@ impl Dialogue {
         }
     }
 
+    /// What a wait for something from the other side waits for; nothing, where nothing will come.
+    pub fn stream(&self) -> Option<&Stream> {
+        Some(&self.stream).filter(|stream| stream.ended().is_none())
+    }
+
     /// It is spoken with a system with which this was launched.
     #[must_use]
     pub fn launched(self, launched: Launched) -> Self {
@@ -350,6 +355,9 @@ impl Dialogue {
     ) -> Result<(), Failure> {
         for step in steps {
             let PreparationStep::Exchange(exchange) = step else { continue };
+            if exchange.over.is_some() && exchange.over.as_deref() != self.evidence.connection() {
+                continue;
+            }
             if let Some(template) = &exchange.send {
                 let text = template.fill(|name| self.signatures.before(name));
                 let text = text.map_err(|name| {

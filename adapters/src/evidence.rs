@@ -104,6 +104,8 @@ coreach_model::words! {
 pub struct EvidenceItem {
     /// What it is.
     pub kind: EvidenceKind,
+    /// Over which of several connections.
+    pub over: Option<String>,
     /// When it began, since the beginning of the run.
     pub at: Duration,
     /// When in the run.
@@ -134,7 +136,11 @@ impl EvidenceItem {
 
 /// The log of a run. Its clones are the same log.
 #[derive(Clone, Default, Debug)]
-pub struct Evidence(Arc<Mutex<Log>>);
+pub struct Evidence {
+    log: Arc<Mutex<Log>>,
+    /// The connection that is spoken of, where there are several.
+    over: Option<Arc<str>>,
+}
 
 #[derive(Default, Debug)]
 struct Log {
@@ -152,6 +158,7 @@ struct Log {
 #[derive(Debug)]
 struct Message {
     kind: EvidenceKind,
+    over: Option<Arc<str>>,
     began: Instant,
     went_on: Instant,
     bytes: Vec<u8>,
@@ -163,7 +170,7 @@ struct Message {
 impl Evidence {
     /// An empty log.
     pub fn new(limits: Limits) -> Self {
-        Evidence(Arc::new(Mutex::new(Log { limits, ..Log::default() })))
+        Evidence { log: Arc::new(Mutex::new(Log { limits, ..Log::default() })), over: None }
     }
 
     /// An empty log with the same limits. Who still has the old one writes there.
@@ -171,25 +178,40 @@ impl Evidence {
         Evidence::new(self.lock().limits.clone())
     }
 
+    /// The same log, for what goes over one of several connections.
+    #[must_use]
+    pub fn over(&self, connection: &str) -> Self {
+        Evidence { over: Some(connection.into()), ..self.clone() }
+    }
+
+    /// The connection that is spoken of, where there are several.
+    pub fn connection(&self) -> Option<&str> {
+        self.over.as_deref()
+    }
+
+    fn add(&self, kind: EvidenceKind, bytes: &[u8], goes_on: bool, note: Option<String>) {
+        self.lock().add(kind, bytes, goes_on, note, self.over.as_ref());
+    }
+
     /// This was sent. `goes_on`: in the middle of what was sent before.
     pub fn sent(&self, bytes: &[u8], goes_on: bool) {
-        self.lock().add(EvidenceKind::Sent, bytes, goes_on, None);
+        self.add(EvidenceKind::Sent, bytes, goes_on, None);
     }
 
     /// This was received. `goes_on`: in the middle of what was received before.
     pub fn received(&self, bytes: &[u8], goes_on: bool) {
-        self.lock().add(EvidenceKind::Received, bytes, goes_on, None);
+        self.add(EvidenceKind::Received, bytes, goes_on, None);
     }
 
     /// A direction has ended.
     pub fn ended(&self, how: &str) {
-        self.lock().add(EvidenceKind::End, b"", false, Some(how.to_owned()));
+        self.add(EvidenceKind::End, b"", false, Some(how.to_owned()));
     }
 
     /// This text, which was received, is no event.
     pub fn mark(&self, text: &[u8], why: &str) {
         if !text.is_empty() {
-            self.lock().add(EvidenceKind::Mark, text, false, Some(why.to_owned()));
+            self.add(EvidenceKind::Mark, text, false, Some(why.to_owned()));
         }
     }
 
@@ -197,7 +219,7 @@ impl Evidence {
     pub fn stderr(&self, words: &[u8], cut: usize) {
         if !words.is_empty() {
             let note = (cut > 0).then(|| format!("after {cut} bytes more"));
-            self.lock().add(EvidenceKind::Stderr, words, false, note);
+            self.add(EvidenceKind::Stderr, words, false, note);
         }
     }
 
@@ -211,6 +233,7 @@ impl Evidence {
         let since = |at: Instant| at.saturating_duration_since(begin);
         let gap = omitted.map(|(at, messages, bytes)| EvidenceItem {
             kind: EvidenceKind::Omitted,
+            over: None,
             at: since(at),
             phase: Phase::Run,
             bytes: Vec::new(),
@@ -219,11 +242,21 @@ impl Evidence {
             note: Some(if messages == 1 { "1 message".to_owned() } else { format!("{messages} messages") }),
         });
         let item = |message: Message| {
-            let Message { kind, began, mut bytes, mut rest, cut, note, .. } = message;
+            let Message { kind, over, began, mut bytes, mut rest, cut, note, .. } = message;
+            let over = over.map(|over| over.to_string());
             if cut == 0 {
                 bytes.extend(rest.drain(..));
             }
-            EvidenceItem { kind, at: since(began), phase: Phase::Run, bytes, cut, rest: rest.into(), note }
+            EvidenceItem {
+                kind,
+                over,
+                at: since(began),
+                phase: Phase::Run,
+                bytes,
+                cut,
+                rest: rest.into(),
+                note,
+            }
         };
         let first = first.into_iter().map(item).collect::<Vec<_>>();
         let mut items: Vec<EvidenceItem> =
@@ -234,12 +267,19 @@ impl Evidence {
 
     // Nothing is done under the lock that could panic half-way.
     fn lock(&self) -> MutexGuard<'_, Log> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Log {
-    fn add(&mut self, kind: EvidenceKind, bytes: &[u8], goes_on: bool, note: Option<String>) {
+    fn add(
+        &mut self,
+        kind: EvidenceKind,
+        bytes: &[u8],
+        goes_on: bool,
+        note: Option<String>,
+        over: Option<&Arc<str>>,
+    ) {
         if self.limits.run == 0 {
             return;
         }
@@ -251,7 +291,12 @@ impl Log {
             None => (self.first.last_mut(), &mut self.spent.0),
         };
         match list {
-            Some(last) if goes_on && last.kind == kind && now < last.went_on + SOON => {
+            Some(last)
+                if goes_on
+                    && last.kind == kind
+                    && last.over.as_ref() == over
+                    && now < last.went_on + SOON =>
+            {
                 let before = last.cost();
                 last.push(bytes, message);
                 last.went_on = now;
@@ -259,7 +304,9 @@ impl Log {
             }
             _ => {
                 let (began, rest) = (now, VecDeque::new());
-                let mut one = Message { kind, began, went_on: now, bytes: Vec::new(), rest, cut: 0, note };
+                let over = over.cloned();
+                let mut one =
+                    Message { kind, over, began, went_on: now, bytes: Vec::new(), rest, cut: 0, note };
                 one.push(bytes, message);
                 // The first list gets no more once one has found no room in it.
                 self.is_full |= self.spent.0 + one.cost() > self.limits.run / 4;
@@ -407,7 +454,7 @@ mod tests {
                 if let Some(last) = log.first.last_mut() {
                     last.went_on = Instant::now() + Duration::from_secs(60);
                 }
-                log.add(EvidenceKind::Received, piece, number > 0, None);
+                log.add(EvidenceKind::Received, piece, number > 0, None, None);
             }
             let items = evidence.take(Instant::now());
             assert_eq!(sizes(&items), [(EvidenceKind::Received, 500, 99_000, 500)], "{pieces}");

@@ -335,6 +335,17 @@ pub fn line(frame: &[u8]) -> Result<&str, Failure> {
     std::str::from_utf8(frame).map_err(no_text)
 }
 
+/// Waits until something comes over one of the streams, or the process ends, or until then.
+pub fn wait_for_any<'a>(
+    streams: impl Iterator<Item = &'a Stream>,
+    gone: Option<&'a OwnedFd>,
+    until: Instant,
+) {
+    let readers = streams.map(|stream| PollFd::from_borrowed_fd(stream.channel.reader(), PollFlags::IN));
+    let mut fds: Vec<PollFd<'_>> = readers.chain(gone.map(|gone| PollFd::new(gone, PollFlags::IN))).collect();
+    wait(&mut fds, until);
+}
+
 /// Waits until one of them is ready, or until then.
 fn wait(fds: &mut [PollFd<'_>], until: Instant) {
     let rest = until.saturating_duration_since(Instant::now());

@@ -5,7 +5,12 @@
 //! resets it. So a run is left by ending our side of its connection and waiting for the server to end its own
 //! ([`crate::system`]). Datagrams have no end: only quiet can be waited for, where the description says how
 //! long it must last. What comes late comes to a socket that is closed ([`crate::datagrams`]).
+//!
+//! A run may have several connections. What comes over them is handed over as it is found, each connection's
+//! in its order; in which order the server has sent over two of them nobody knows, and a judge is told which
+//! action goes over which ([`crate::description::Link`]).
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
@@ -14,12 +19,13 @@ use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
 use crate::address::host;
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
-use crate::description::{Tcp, Transport};
+use crate::description::{NamedConnection, Tcp, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
+use crate::process::Process;
 use crate::server::Server;
-use crate::stream::Stream;
+use crate::stream::{Stream, wait_for_any};
 use crate::system::{self, Arrival, System, not_cleansed, not_started};
 
 /// How bytes are carried.
@@ -35,9 +41,16 @@ pub struct TcpAdapter {
     protocol: Protocol,
     description: Tcp,
     // Before the server, which would otherwise be killed with a connection open.
-    dialogue: Option<Dialogue>,
-    /// Of a run that is over: the connection that the server has not ended yet.
-    late: Option<Dialogue>,
+    dialogues: Vec<Dialogue>,
+    /// Of a run that is over: the connections that the server has not ended yet.
+    late: Vec<Dialogue>,
+    /// For each action the number of its connection; the first, where that is not said.
+    over: BTreeMap<String, usize>,
+    /// The connection over which the last stimulus was sent, and the one that is looked at first.
+    last: usize,
+    first: usize,
+    /// What broke on one connection, while there is something to be received over another.
+    failed: Option<Failure>,
     system: System,
     server: Server,
     behaviour: Behaviour,
@@ -62,9 +75,13 @@ impl TcpAdapter {
         let server = Server::new(description.launch.clone(), description.address.clone());
         TcpAdapter {
             protocol,
+            over: description.over(),
             description,
-            dialogue: None,
-            late: None,
+            dialogues: Vec::new(),
+            late: Vec::new(),
+            last: 0,
+            first: 0,
+            failed: None,
             system,
             server,
             behaviour: Behaviour::default(),
@@ -109,18 +126,16 @@ impl Adapter for TcpAdapter {
         self.leave();
         self.deadline = session.deadline;
         self.evidence = self.evidence.anew();
+        (self.last, self.first, self.failed) = (0, 0, None);
         self.system.enter(session.deadline)?;
         let is_unclean = self.system.is_unclean();
         let Tcp { encoding, settle, .. } = &self.description;
         if is_unclean && settle.barrier.is_empty() {
             let late = &mut self.late;
-            let look = |until: Instant| match late {
-                Some(dialogue) => dialogue.settle(&self.description.encoding, until, settle.quiet, None),
-                None => Arrival::Unknown,
-            };
+            let look = |until: Instant| settled(late, &self.description, until, None);
             let waited = self.system.wait(settle, session.deadline, look);
             if !self.system.is_unclean() {
-                self.late = None;
+                self.late.clear();
             }
             waited?;
         }
@@ -133,60 +148,73 @@ impl Adapter for TcpAdapter {
         if !self.server.is_ours() {
             system::apart(encoding.reset(), &Launched::default(), session)?;
         }
-        let channel = self.channel(session)?;
-        let Tcp { encoding, settle, .. } = &self.description;
-        if self.server.is_ours() {
-            system::apart(encoding.reset(), &self.server.launched(), session)?;
+        for number in 0..self.description.connections.len().max(1) {
+            let channel = self.channel(session)?;
+            let encoding = &self.description.encoding;
+            if self.server.is_ours() && number == 0 {
+                system::apart(encoding.reset(), &self.server.launched(), session)?;
+            }
+            let stream = Stream::new(channel, encoding.cut());
+            let evidence = match self.description.connections.get(number) {
+                Some(connection) => self.evidence.over(&connection.name),
+                None => self.evidence.clone(),
+            };
+            let dialogue = Dialogue::new(stream, session, encoding, evidence);
+            // The end of another connection is no output.
+            let on_close = self.behaviour.on_close.as_ref().filter(|action| self.number(action) == number);
+            self.dialogues.push(dialogue.launched(self.server.launched()).closing(on_close.cloned()));
         }
-        let stream = Stream::new(channel, encoding.cut());
+        let Tcp { encoding, settle, .. } = &self.description;
         let process = self.server.process();
-        let dialogue = Dialogue::new(stream, session, encoding, self.evidence.clone());
-        let dialogue = dialogue.launched(self.server.launched()).closing(self.behaviour.on_close.clone());
-        let dialogue = self.dialogue.insert(dialogue);
         if is_unclean {
-            let passed = dialogue.exchange(encoding, &settle.barrier, BARRIER, session.deadline, process);
-            passed.map_err(|why| not_cleansed(&why))?;
-            self.late = None;
+            for dialogue in &mut self.dialogues {
+                let passed = dialogue.exchange(encoding, &settle.barrier, BARRIER, session.deadline, process);
+                passed.map_err(|why| not_cleansed(&why))?;
+            }
+            self.late.clear();
             self.system.clean();
         }
-        dialogue.begin(encoding, session, session.deadline, process)
+        self.dialogues
+            .iter_mut()
+            .try_for_each(|dialogue| dialogue.begin(encoding, session, session.deadline, process))
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
         if self.behaviour.reconnect.as_ref() == Some(&stimulus.action) {
-            return self.reconnect();
+            return self.reconnect(self.number(&stimulus.action));
         }
-        let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
+        self.last = self.number(&stimulus.action);
+        let dialogue = self.dialogues.get_mut(self.last).ok_or_else(not_started)?;
         dialogue.send(&self.description.encoding, stimulus, self.server.process())
     }
 
     fn sent(&self) -> Sent {
-        self.dialogue.as_ref().map_or(Sent::Yes, Dialogue::sent)
+        self.dialogues.get(self.last).map_or(Sent::Yes, Dialogue::sent)
     }
 
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
-        let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
-        dialogue.receive(&self.description.encoding, until, self.server.process())
+        match self.dialogues.as_mut_slice() {
+            [] => Err(not_started()),
+            [only] => only.receive(&self.description.encoding, until, self.server.process()),
+            _ => self.receive_over_any(until),
+        }
+    }
+
+    fn is_ordered(&self) -> bool {
+        self.description.connections.is_empty()
     }
 
     fn hears(&self) -> bool {
-        self.dialogue.as_ref().is_some_and(Dialogue::hears)
+        !self.dialogues.is_empty() && self.dialogues.iter().all(Dialogue::hears)
     }
 
     fn tear_down(&mut self) -> Option<Teardown> {
-        let dialogue = self.dialogue.as_mut()?;
-        if !self.server.outlives_runs() || !dialogue.is_owed() {
+        if !self.server.outlives_runs() || !self.dialogues.iter().any(Dialogue::is_owed) {
             return None;
         }
-        let settle = &self.description.settle;
         let begin = Instant::now();
-        let arrival = dialogue.settle(
-            &self.description.encoding,
-            begin + settle.within,
-            settle.quiet,
-            self.server.process(),
-        );
-        let left = match arrival {
+        let until = begin + self.description.settle.within;
+        let left = match settled(&mut self.dialogues, &self.description, until, self.server.process()) {
             Arrival::Come => Left::Clean,
             Arrival::Late | Arrival::Unknown if self.server.is_ours() => Left::Ended,
             Arrival::Late | Arrival::Unknown => Left::Unclean,
@@ -213,9 +241,50 @@ impl Adapter for TcpAdapter {
 }
 
 impl TcpAdapter {
-    /// Leaves the connection of the run for another one.
-    fn reconnect(&mut self) -> Result<(), Failure> {
-        let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
+    /// The number of the connection of an action.
+    fn number(&self, action: &str) -> usize {
+        self.over.get(action).copied().unwrap_or_default()
+    }
+
+    /// The next output over any of the connections, each in its turn.
+    fn receive_over_any(&mut self, until: Instant) -> Result<Received, Failure> {
+        loop {
+            let (now, process) = (Instant::now(), self.server.process());
+            let is_gone = process.is_some_and(|process| process.has_ended(now));
+            for turn in 0..self.dialogues.len() {
+                let number = (self.first + turn) % self.dialogues.len();
+                let NamedConnection { name, encoding, .. } = &self.description.connections[number];
+                // That it is gone is seen by one who waits.
+                let limit = if is_gone { now + Duration::from_millis(1) } else { now };
+                match self.dialogues[number].receive(encoding, limit, process) {
+                    Ok(Received::Silence) => {}
+                    Ok(received) => {
+                        self.first = number + 1;
+                        return Ok(match received {
+                            Received::Output(event) if self.number(&event.action) != number => {
+                                Received::Alien(format!("{event} over the connection `{name}`"))
+                            }
+                            other => other,
+                        });
+                    }
+                    Err(failure) => drop(self.failed.get_or_insert(failure)),
+                }
+            }
+            if let Some(failure) = self.failed.take() {
+                return Err(failure);
+            }
+            if Instant::now() >= until {
+                return Ok(Received::Silence);
+            }
+            let gone = process.filter(|_| !is_gone).map(Process::end);
+            wait_for_any(self.dialogues.iter().filter_map(Dialogue::stream), gone, until);
+        }
+    }
+
+    /// Leaves a connection of the run for another one.
+    fn reconnect(&mut self, number: usize) -> Result<(), Failure> {
+        self.last = number;
+        let dialogue = self.dialogues.get_mut(number).ok_or_else(not_started)?;
         if dialogue.has_news()? {
             dialogue.not_sent(Sent::No);
             return Ok(());
@@ -233,20 +302,21 @@ impl TcpAdapter {
         let channel = channel.map_err(|error| Failure::Lost(error.to_string()))?;
         let channel = self.secured(channel, self.deadline).map_err(Failure::Lost)?;
         let stream = Stream::new(channel, self.description.encoding.cut());
-        let Some(old) = self.dialogue.take() else { return Err(not_started()) };
+        let old = self.dialogues.remove(number);
         let next = old.resume(stream, &self.description.encoding, self.deadline, self.server.process())?;
-        self.dialogue = Some(next);
+        self.dialogues.insert(number, next);
         Ok(())
     }
 
     /// Leaves the run. What may not have been taken then makes the system unclean, or is its end.
     fn leave(&mut self) {
-        let Some(dialogue) = self.dialogue.take() else { return };
-        if !self.server.outlives_runs() || !dialogue.is_owed() {
+        let mut dialogues = std::mem::take(&mut self.dialogues);
+        dialogues.retain(|dialogue| self.server.outlives_runs() && dialogue.is_owed());
+        if dialogues.is_empty() {
             return;
         }
         if self.server.is_ours() {
-            drop(dialogue);
+            drop(dialogues);
             self.server.stop();
             return;
         }
@@ -254,7 +324,19 @@ impl TcpAdapter {
             Protocol::Tcp => system::UNREAD.to_owned(),
             Protocol::Udp => system::UNDER_WAY.to_owned(),
         });
-        // Of one, one can still see that it has come. Of two, both are given up.
-        self.late = if self.late.is_some() { None } else { Some(dialogue) };
+        // Of one run, one can still see that it has come. Of two, both are given up.
+        self.late = if self.late.is_empty() { dialogues } else { Vec::new() };
+    }
+}
+
+/// Waits for all of these to be ended by the other side.
+fn settled(dialogues: &mut [Dialogue], tcp: &Tcp, until: Instant, process: Option<&Process>) -> Arrival {
+    let owed = dialogues.iter_mut().filter(|dialogue| dialogue.is_owed());
+    let arrivals: Vec<Arrival> =
+        owed.map(|dialogue| dialogue.settle(&tcp.encoding, until, tcp.settle.quiet, process)).collect();
+    match arrivals.iter().find(|arrival| **arrival != Arrival::Come) {
+        Some(arrival) => *arrival,
+        None if arrivals.is_empty() => Arrival::Unknown,
+        None => Arrival::Come,
     }
 }

@@ -13,19 +13,16 @@ use crate::visible::visible;
 /// Why the run ended as it did, in some lines.
 pub fn why(test: &TestCase, initial: &State, run: &Run) -> String {
     let Reason { summary, guards, expected, .. } =
-        reason(judge::of(test, initial.clone(), run.link).as_mut(), run);
+        reason(judge::of(test, initial.clone(), run.link.clone()).as_mut(), run);
     let mut text = format!("{}: {}\n", run.outcome.name(), visible(&summary));
     for guard in guards {
         put(&mut text, &format!("  {guard}"));
     }
     if run.crossed > 0 {
-        let (what, have) = if run.crossed == 1 { ("observation", "has") } else { ("observations", "have") };
+        let (what, was) = if run.crossed == 1 { ("observation", "was") } else { ("observations", "were") };
         put(
             &mut text,
-            &format!(
-                "  crossed: {} {what} {have} come that were sent before a stimulus arrived",
-                run.crossed
-            ),
+            &format!("  crossed: {} {what} {was} sent before something that stands above", run.crossed),
         );
     }
     if !expected.is_empty() {
@@ -44,7 +41,7 @@ fn put(text: &mut String, line: &str) {
 
 /// The events of a run, one a line: who, what, where it led, and what it changed.
 pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
-    let mut judge = judge::of(test, initial.clone(), run.link);
+    let mut judge = judge::of(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
     let states = states(judge.as_mut(), &happened);
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];

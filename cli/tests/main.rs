@@ -48,6 +48,7 @@ mod runpath;
 mod secured;
 mod shared_system;
 mod shells;
+mod store;
 mod stores;
 mod tasks;
 mod temporary;

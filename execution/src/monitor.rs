@@ -26,13 +26,13 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::gathered::{FEW, gathered};
 use coreach_analyses::symbolic::inclusion::data_of;
 use coreach_analyses::symbolic::{SymbolicState, System};
-use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts};
+use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire, internal_closure};
 use coreach_model::term::evaluate::{evaluate, holds};
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
 use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
-use crate::judge::guards::{texts, violated};
+use crate::judge::guards::{may_be, texts, violated};
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::values::boundaries::boundaries;
@@ -271,6 +271,21 @@ fn are_too_many(formulas: &[SymbolicState]) -> bool {
 impl Follower for Monitor<'_> {
     fn is_where(&self, other: &Self) -> bool {
         self.states == other.states && self.formulas == other.formulas && self.violated == other.violated
+    }
+
+    fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
+        let iosts = self.specification;
+        let is_output = |one: &Transition| {
+            let action = iosts.action(one.action);
+            action.kind == ActionKind::Output && is_meant(&action.name)
+        };
+        let comes = |state: &State| {
+            iosts
+                .transitions
+                .iter()
+                .any(|one| one.source == state.location && is_output(one) && may_be(one, state))
+        };
+        !self.are_all() || self.states.iter().any(comes)
     }
 }
 

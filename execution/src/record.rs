@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use coreach_adapters::Teardown;
+use coreach_adapters::description::Link;
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
@@ -63,6 +64,9 @@ pub struct Record {
     /// The delay of the link behind which it was judged, in milliseconds, where one was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_ms: Option<f64>,
+    /// Where it went over several connections: for each action, the number of its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub over: BTreeMap<String, usize>,
     /// How many observations have crossed stimuli.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub crossed: usize,
@@ -127,7 +131,8 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         bucket: Some(bucket),
         trace: run.trace.iter().map(|step| step_record(iosts, step)).collect(),
         mix: run.mix.clone(),
-        link_ms: run.link.map(milliseconds),
+        link_ms: run.link.as_ref().and_then(Link::delay).map(milliseconds),
+        over: run.link.as_ref().map(|link| link.actions().clone()).unwrap_or_default(),
         crossed: run.crossed,
         teardown: run.teardown.clone(),
         shrunk: None,
@@ -218,7 +223,12 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         Some(ms) => Some(seconds(ms / 1e3).ok_or_else(|| misfit("`link_ms` is no time".to_owned()))?),
         None => None,
     };
-    let mut judge = judge::judging(test, first.clone(), link, true);
+    if record.over.values().any(|number| *number >= record.over.len()) {
+        return Err(misfit("`over` is no numbering of connections".to_owned()));
+    }
+    let is_link = link.is_some() || !record.over.is_empty();
+    let link = is_link.then(|| Link::over(record.over.clone()).taking(link));
+    let mut judge = judge::judging(test, first.clone(), link.clone(), true);
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
         let wrong = |text: String| misfit(format!("event {}: {text}", number + 1));

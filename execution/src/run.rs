@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use coreach_adapters::Teardown;
+use coreach_adapters::description::Link;
 use coreach_adapters::evidence::EvidenceItem;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, TransitionId, Value};
@@ -88,8 +89,8 @@ pub struct Run {
     pub end: ShownState,
     /// Where the values of the stimuli came from, and how often.
     pub mix: BTreeMap<Source, usize>,
-    /// The delay of the link behind which it was judged, where one was looked at.
-    pub link: Option<Duration>,
+    /// The link behind which it was judged, where one was looked at.
+    pub link: Option<Link>,
     /// How many observations have crossed stimuli.
     pub crossed: usize,
     /// What was waited for when it was over.

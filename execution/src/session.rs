@@ -61,6 +61,13 @@ impl TestSession<'_> {
         let timed = self.judge.scene().and_then(|(test, _)| test.timed.as_ref());
         let iosts = timed.map_or(self.judge.iosts(), |timed| &timed.wire);
         let Begun { seed, ref constants, deadline, .. } = *begun;
+        if !self.adapter.is_ordered() && self.judge.link().is_none() {
+            let message = match timed {
+                Some(_) => "a timed run has one connection: between several, nobody knows what came first",
+                None => "what is judged here has one connection: the order between several is not looked at",
+            };
+            return Err(Failure::Untranslatable(message.to_owned()));
+        }
         self.adapter.start(&Session { iosts, constants, seed, deadline })?;
         begun.ready = Some(begun.real.elapsed());
         Ok(())

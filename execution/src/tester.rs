@@ -146,7 +146,8 @@ impl Driver<'_, '_, '_> {
         let was_silent = matches!(self.trace.last(), Some(RunStep { what: Occurrence::Silence(_), .. }));
         let is_new = !was_silent || silence == Some(AfterSilence::Decides);
         // What is under way must have been taken before silence means something.
-        let is_over = self.session.judge.link().is_none_or(|delay| quiescence >= delay);
+        let is_over =
+            self.session.judge.link().and_then(|link| link.delay()).is_none_or(|delay| quiescence >= delay);
         let tells = is_new && is_over && self.session.adapter.hears();
         let silence = silence.filter(|_| tells);
         let takes_stimuli = self.session.adapter.takes_stimuli();

@@ -16,6 +16,9 @@ use crate::times::{milliseconds, seconds};
 pub struct WireRecord {
     /// What it is.
     pub direction: EvidenceKind,
+    /// Over which of several connections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
     /// When; absent in the run itself.
     #[serde(default, skip_serializing_if = "is_run")]
     pub phase: Phase,
@@ -53,7 +56,7 @@ fn is_run(phase: &Phase) -> bool {
 
 /// An item as it is written.
 pub fn write(item: &EvidenceItem) -> WireRecord {
-    let EvidenceItem { kind, at, phase, bytes, cut, rest, note } = item;
+    let EvidenceItem { kind, over, at, phase, bytes, cut, rest, note } = item;
     let (mut begin, mut end, mut cut) = (bytes.as_slice(), rest.as_slice(), *cut);
     if cut > 0 {
         // The cut goes around a sign of several bytes.
@@ -69,6 +72,7 @@ pub fn write(item: &EvidenceItem) -> WireRecord {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     WireRecord {
         direction: *kind,
+        over: over.clone(),
         phase: *phase,
         at_ms: milliseconds(*at),
         text: texts.and_then(|(begin, _)| text(begin)),
@@ -94,6 +98,7 @@ pub fn read(record: &WireRecord) -> Result<EvidenceItem, String> {
     };
     Ok(EvidenceItem {
         kind: record.direction,
+        over: record.over.clone(),
         at: seconds(record.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time"))?,
         phase: record.phase,
         bytes: bytes(&record.text, &record.base64)?,
@@ -129,6 +134,7 @@ mod tests {
     fn item(bytes: &[u8], cut: usize, rest: &[u8]) -> EvidenceItem {
         EvidenceItem {
             kind: EvidenceKind::Received,
+            over: None,
             at: Duration::from_micros(1500),
             phase: Phase::Settle,
             bytes: bytes.to_vec(),

@@ -91,10 +91,11 @@ fn lines(coin: &str) -> Lines {
     Lines {
         line_ending: "\r\n".to_owned(),
         reset: vec![
-            PreparationStep::Exchange(Exchange { send: None, expect: expect("220 .*") }),
+            PreparationStep::Exchange(Exchange { send: None, expect: expect("220 .*"), over: None }),
             PreparationStep::Exchange(Exchange {
                 send: Some(template("PRICE {cPrice}")),
                 expect: expect("OK"),
+                over: None,
             }),
         ],
         stimuli: vec![
@@ -130,6 +131,7 @@ fn launch(server: &str, keep: bool) -> Launch {
 fn a_line_protocol_is_spoken() {
     for keep in [false, true] {
         let tcp = Tcp {
+            connections: Vec::new(),
             address: template("127.0.0.1:{port}"),
             launch: Some(launch("coffee_lines.py", keep)),
             tls: None,
@@ -144,6 +146,7 @@ fn a_line_protocol_is_spoken() {
 #[test]
 fn a_line_that_no_pattern_fits_is_no_output_of_the_specification() {
     let tcp = Tcp {
+        connections: Vec::new(),
         address: template("127.0.0.1:{port}"),
         launch: Some(launch("coffee_lines.py", false)),
         tls: None,
@@ -161,6 +164,7 @@ fn from_another_port(replies_from: RepliesFrom) -> Box<dyn Adapter> {
     let command = command(&words, folder("tests/servers"));
     let lines = Lines { line_ending: String::new(), reset: Vec::new(), ..lines("COIN {pCoinValue}") };
     adapter(Transport::Udp(Tcp {
+        connections: Vec::new(),
         address: template("127.0.0.1:{port}"),
         launch: Some(Launch { command, ready: Duration::from_secs(10), keep: false }),
         tls: None,

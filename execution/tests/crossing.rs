@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use coreach_adapters::description::{
-    Encoding, Iut, Lines, Settle, Shape, Spelling, Tcp, Transport, Unmatched,
+    Encoding, Iut, Lines, Link, Settle, Shape, Spelling, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
@@ -76,7 +76,7 @@ fn judged(judge: &mut dyn Judge, trace: &str) -> (Option<Verdict>, usize) {
 #[test]
 fn an_observation_may_be_older_than_a_stimulus_and_not_too_old() {
     let model = model();
-    let mut judge = Crossing::new(DELAY, monitor(&model));
+    let mut judge = Crossing::new(Link::delayed(DELAY), monitor(&model));
     let (fail, unknown) = (Some(Verdict::Fail), Some(Verdict::Inconclusive));
     for (trace, verdict, crossed) in [
         ("!Tick ?Go !Done !Tick", None, 0),
@@ -120,7 +120,7 @@ fn with_no_delay_it_is_the_inner_judge() {
     for trace in traces {
         // A moment passes behind each stimulus.
         let timed = trace.replace("?Go", "?Go 0").replace("?Stop", "?Stop 0");
-        let behind = judged(&mut Crossing::new(Duration::ZERO, monitor(&model)), &timed);
+        let behind = judged(&mut Crossing::new(Link::delayed(Duration::ZERO), monitor(&model)), &timed);
         assert_eq!(behind, (judged(&mut monitor(&model), &trace).0, 0), "{trace}");
     }
 }
@@ -130,7 +130,7 @@ fn no_more_is_sent_than_is_followed() {
     let text = MODEL.replace("on: Done }", "on: Done }\n  - { from: Busy, to: Busy, on: Go }");
     let file = from_bytes("ticker".to_owned(), text.into_bytes()).unwrap();
     let model = read_specification(file).unwrap().0.iosts;
-    let mut judge = Crossing::new(DELAY, monitor(&model));
+    let mut judge = Crossing::new(Link::delayed(DELAY), monitor(&model));
     let go = Event::new("Go", Vec::new());
     let mut count = 0;
     while judge.can_send(&go) {
@@ -207,6 +207,7 @@ fn way(address: SocketAddr) -> Transport {
         tls: None,
         replies_from: Default::default(),
         encoding,
+        connections: Vec::new(),
         settle: Settle::default(),
     })
 }
@@ -262,7 +263,7 @@ fn a_tick_that_crosses_is_no_fail_and_one_that_cannot_have_crossed_is() {
     let model = simple();
     let right = ticker(None);
     // Long enough for a machine that does much else.
-    let mut behind = Crossing::new(Duration::from_secs(2), monitor(&model));
+    let mut behind = Crossing::new(Link::delayed(Duration::from_secs(2)), monitor(&model));
     // Without looking at the link, a correct system fails.
     assert!(fails(&runs(&mut monitor(&model), right, 5)) > 0);
     let found = runs(&mut behind, right, 15);

@@ -8,6 +8,7 @@ mod behaviour;
 mod binary;
 mod blocks;
 mod captures;
+mod connections;
 mod encoding;
 mod evidence;
 mod http;
@@ -30,7 +31,7 @@ use std::time::Duration;
 
 use binary::Carrier;
 use coreach_adapters::Behaviour;
-use coreach_adapters::description::{Encoding, Iut, RepliesFrom, Settle, Stdio, Tcp, Transport};
+use coreach_adapters::description::{Encoding, Iut, Link, RepliesFrom, Settle, Stdio, Tcp, Transport};
 use coreach_adapters::evidence::Limits;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
@@ -96,6 +97,7 @@ fn read_once(
         iosts,
         locations,
         apart: Vec::new(),
+        connections: Vec::new(),
         captures: Vec::new(),
     });
     let (mut found, mut failed) = collector.finish();
@@ -125,7 +127,15 @@ fn read_once(
         }
     };
     match way {
-        Some(way) if !failed => Ok((Iut { name, way, link, behaviour, evidence }, found)),
+        Some(way) if !failed => {
+            let link = match &way {
+                Transport::Tcp(tcp) if !tcp.connections.is_empty() => {
+                    Some(Link::over(tcp.over()).taking(link))
+                }
+                _ => link.map(Link::delayed),
+            };
+            Ok((Iut { name, way, link, behaviour, evidence }, found))
+        }
         _ => Err(found),
     }
 }
@@ -138,15 +148,21 @@ fn read_once(
 pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Reading<Simulating> {
     let mut collector = Collector::new(file);
     let folder = Path::new("");
-    let (apart, captures) = (Vec::new(), Vec::new());
-    let mut reader =
-        IutReader { collector: &mut collector, folder, iosts: Some(iosts), locations: None, apart, captures };
+    let mut reader = IutReader {
+        collector: &mut collector,
+        folder,
+        iosts: Some(iosts),
+        locations: None,
+        apart: Vec::new(),
+        connections: Vec::new(),
+        captures: Vec::new(),
+    };
     let root = yaml::parse(reader.collector);
     let said = match root.as_ref().map(|root| &root.kind) {
         Some(NodeKind::Mapping(entries)) => {
             let link = link::link(&mut reader, entries, "simulated");
             let behaviour = behaviour::behaviour(&mut reader, entries, "simulated");
-            Some((link, behaviour, instantiated(&mut reader, entries)))
+            Some((link.map(Link::delayed), behaviour, instantiated(&mut reader, entries)))
         }
         _ => None,
     };
@@ -160,8 +176,8 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
 pub struct Simulating {
     /// The model, with the values that the file gives its constants.
     pub way: Transport,
-    /// The delay of the link.
-    pub link: Option<Duration>,
+    /// The link, where it is to be looked at.
+    pub link: Option<Link>,
     /// How it behaves beside its events.
     pub behaviour: Behaviour,
 }
@@ -263,10 +279,10 @@ fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier
     // A datagram is a frame.
     let keys = encoding::KEYS.into_iter().filter(|key| carrier == Carrier::Stream || *key != "frame");
     let own = match carrier {
-        Carrier::Stream => ["address", "launch", "tls", "settle"],
-        Carrier::Datagrams => ["address", "replies_from", "launch", "settle"],
+        Carrier::Stream => ["address", "launch", "settle", "tls", "connections"].as_slice(),
+        Carrier::Datagrams => &["address", "launch", "settle", "replies_from"],
     };
-    let known: Vec<&str> = own.into_iter().chain(keys).collect();
+    let known: Vec<&str> = own.iter().copied().chain(keys).collect();
     let entries = shape::section(reader.collector, root, way, &known);
     let launch = launch(reader, entries);
     let like = "address: 127.0.0.1:6379";
@@ -291,7 +307,9 @@ fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier
     };
     let replies = [("same_port", RepliesFrom::SamePort), ("any_port", RepliesFrom::AnyPort)];
     let replies_from = reader.choice(entries, "replies_from", &replies).unwrap_or_default();
+    reader.connections = connections::named(entries);
     let encoding = encoding::encoding(reader, entries, node, of, carrier);
+    let connections = connections::connections(reader, entries, encoding.as_ref());
     let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
     if let (Some(Some(launch)), Some(encoding)) = (&launch, &encoding)
         && !matches!(encoding, Encoding::Json)
@@ -307,7 +325,7 @@ fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier
     }
     let settle = settle.unwrap_or_default();
     let (address, launch, tls, encoding) = (address?.0, launch?, tls?, encoding?);
-    Some(Tcp { address, launch, tls, replies_from, encoding, settle })
+    Some(Tcp { address, launch, tls, replies_from, encoding, connections, settle })
 }
 
 /// What a `reset` looks like, for example.

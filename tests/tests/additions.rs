@@ -136,7 +136,6 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "cli/src/exit.rs",
             "execution/src/campaign/summary.rs",
             "execution/src/judge/case.rs",
-            "execution/src/judge/crossing.rs",
             "execution/src/judge/online.rs",
             "execution/src/junit.rs",
             "execution/src/offline/verdict.rs",

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use coreach_adapters::description::Link;
 use coreach_adapters::in_process::InProcess;
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
@@ -60,7 +61,7 @@ fn verdicts(
 ) -> BTreeMap<&'static str, usize> {
     let mut found = BTreeMap::new();
     let initial = initial_state(test, &Default::default(), 1, &mut Lazy::default()).unwrap();
-    let mut judge = judge::of(test, initial, link);
+    let mut judge = judge::of(test, initial, link.map(Link::delayed));
     for seed in 0..runs {
         let run = TestSession {
             judge: judge.as_mut(),

@@ -88,6 +88,12 @@ fn doubts(report: &CoverageReport, settings: &Settings, quiet: bool) {
             "warning: {left} left out: more than {limit} states are possible (`--states`)"
         ));
     }
+    if runs.unordered > 0 {
+        let left = plural(runs.unordered, "run");
+        console::say(&format!(
+            "warning: {left} left out: they went over several connections, in no known order"
+        ));
+    }
     if runs.stopped > 0 {
         let left = plural(runs.stopped, "run");
         console::say(&format!("warning: {left} left out: more than the budget was needed to follow them"));

@@ -90,7 +90,7 @@ fn reproduce(arguments: &ExplainArguments, stored: &Stored, output: &Output) -> 
         Ok((iut, _)) => iut,
         Err(found) => return refused(&found),
     };
-    let mut judge = judge::of(&stored.test, stored.initial.clone(), stored.run.link);
+    let mut judge = judge::of(&stored.test, stored.initial.clone(), stored.run.link.clone());
     let script = match script(&iut, judge.as_mut(), &stored.run) {
         Ok(script) => script,
         Err(NoScript(why)) => {

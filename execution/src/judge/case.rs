@@ -28,7 +28,7 @@ use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
-use crate::judge::guards::{can_come, expected, guards, texts, violated};
+use crate::judge::guards::{can_come, expected, guards, may_be, texts, violated};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::{TestCase, seconds};
 use crate::values::boundaries::boundaries;
@@ -150,6 +150,10 @@ fn of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
 impl Follower for CaseJudge<'_> {
     fn is_where(&self, other: &Self) -> bool {
         self.state == other.state
+    }
+
+    fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
+        self.open().any(|one| is_meant(&self.test.iosts.action(one.action).name) && may_be(one, &self.state))
     }
 }
 

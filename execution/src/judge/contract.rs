@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
+use coreach_adapters::description::Link;
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::Iosts;
 use coreach_model::random::Random;
@@ -193,8 +194,8 @@ pub trait Judge {
         None
     }
 
-    /// The delay of the link behind which it judges, where it looks at one.
-    fn link(&self) -> Option<Duration> {
+    /// The link behind which it judges, where it looks at one.
+    fn link(&self) -> Option<Link> {
         None
     }
 
@@ -203,7 +204,7 @@ pub trait Judge {
         Judged::Ends(Verdict::Fail, Cause::Alien(text))
     }
 
-    /// How many observations have crossed a stimulus: they are allowed only since they were sent before it
+    /// How many observations have crossed something: they are allowed only since they were sent before it
     /// was taken.
     fn crossed(&self) -> usize {
         0
@@ -214,4 +215,11 @@ pub trait Judge {
 pub trait Follower: Judge + Clone {
     /// Are they in the same state?
     fn is_where(&self, other: &Self) -> bool;
+
+    /// May an observation of an action of which this is so come in this state, and be no Fail? Errs towards
+    /// yes.
+    fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
+        let _ = is_meant;
+        true
+    }
 }

@@ -1,21 +1,32 @@
-//! A judge behind a link that takes time: what the tester has sent may not have been taken yet when an
-//! observation comes.
+//! A judge behind a link: what the tester sends and sees is in another order than what the implementation
+//! takes and sends, since the way takes time, or since there are several connections.
 //!
 //! **Problem.** Conformance speaks of the order in which the implementation takes and sends (Definition 6.2).
 //! Over a link, the tester sees another one: it sends `a`, and then sees `x`, which was on its way already;
-//! for the implementation, `x` came first. A judge that takes what is seen for what was done blames an
-//! implementation for an output that it sent before `a`.
+//! for the implementation, `x` came first. Between two connections there is no order at all: what was sent
+//! over one before something over the other may be read after it, and taken after it. A judge that takes what
+//! is seen for what was done blames an implementation for an order that nobody has seen.
 //!
-//! **Method.** The link keeps the order in each direction, and a stimulus has been taken after a certain
-//! delay, there and back: what is seen later was sent later. So stimuli can only have been taken *later* than
-//! they were sent, and not before an older one. The judge keeps a set of *interleavings*: a state of the
-//! inner judge, with how many of the last stimuli it has not taken. A stimulus makes every interleaving one
-//! more behind. At an observation each interleaving may have taken none of what it is behind, one, two, ...,
-//! all, and then sent it: those of the results that the inner judge does not call Fail are the next
-//! interleavings. *Fail* is given where there is none: in no order that the link allows could it have been
-//! sent. Time is not read here: the tester shows it, as a delay in which nothing has come
-//! ([`crate::run::Occurrence::Delay`]), and stimuli of that age are taken by all interleavings. A trace has
-//! these delays, so it is judged alike without a clock, whenever and by whomever it is shown again.
+//! **Method.** What has happened is a partial order. An event is *before* a later one (as the tester saw
+//! them) where
+//!
+//! - both go over one connection, in one direction: each direction keeps its order;
+//! - an observation was seen before a stimulus was sent, over whatever connection: what was read was sent;
+//! - a stimulus was sent before an observation over the same connection, and the link takes no time, or not
+//!   so much: a stimulus has been taken after a certain delay, there and back, so what is seen later was sent
+//!   later.
+//!
+//! The judge keeps a set of *interleavings*: a state of the inner judge, and those of the last events that
+//! have not happened in it. A new event happens in none at first, and then everything is let happen that may,
+//! in all orders. What the inner judge calls Fail is none of the next ones; nor is an interleaving that
+//! nothing can go on from but what has happened already: one without an event that was seen goes on only
+//! where something that was *not* seen yet can come before it, over a connection from which nothing stands
+//! behind ([`Follower::may_come`]). *Fail* is given where there is none: in no order that the link allows
+//! could it have been sent, whatever is still under way. Where all that are left wait for something, nothing
+//! is sent, and silence is a Fail: what was under way would have come. Time is not read here: the tester
+//! shows it, as a delay in which nothing has come ([`crate::run::Occurrence::Delay`]), and stimuli of that
+//! age are taken by all interleavings. A trace has these delays, so it is judged alike without a clock,
+//! whenever and by whomever it is shown again.
 //!
 //! **What the others are worth.** The tester cannot know which interleaving is the true one, so a verdict
 //! has to be right for each.
@@ -25,8 +36,9 @@
 //!   accepted trace may be extended; so no Fail comes after it, and the others are followed to their end.
 //! - An interleaving for which the purpose is out of reach makes the whole *Inconclusive*: it will allow
 //!   everything, so there can be no Fail, and it will not be accepted, so there can be no Pass.
-//! - So does one that meets a stimulus of which its model says nothing in that state. The tester sends only
-//!   what all interleavings can take when they have taken what they are behind; but an output that comes in
+//! - So does one that meets a stimulus of which its model says nothing in that state, once something is seen
+//!   that it allows. The tester sends only what all interleavings can take when they have taken what is
+//!   before it, and over several connections what they can take at any place; but an output that comes in
 //!   between may lead elsewhere.
 //!
 //! What the tester is offered, and what is shown to people, is the state of the first interleaving, which
@@ -36,287 +48,335 @@
 //! **Source**: queues between tester and implementation are a classic (Verhaard, Tretmans, Kars, Brinksma,
 //! "On asynchronous testing", IWPTS 1992); there, the specification is composed with unbounded queues, which
 //! forgets what the delay tells. `tests/src/properties/queues.rs` composes conforming implementations with
-//! queues: never a Fail.
+//! queues: never a Fail. That a history is right if one of the orders explains it that real time allows is
+//! Herlihy and Wing, "Linearizability" (1990); here the search goes on while the history grows, and what was
+//! sent unasked is a part of it.
 //!
-//! **Ends**: at most `MOST_INTERLEAVINGS` interleavings, each at most `MOST_UNDER_WAY` behind; at more
-//! interleavings the run is Inconclusive, for the cause `crossed`, and a stimulus more is not offered.
-//! **Costs** the inner judge, times both in the worst case; without a crossing, once.
+//! **Ends**: at most `MOST_INTERLEAVINGS` interleavings, each with at most `MOST_PENDING` events that have
+//! not happened; at more the run is Inconclusive, for the cause `crossed`. At most `MOST_UNDER_WAY` stimuli
+//! are under way, and one more is not offered. **Costs** the inner judge, times the interleavings; without a
+//! crossing, once.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use coreach_adapters::description::Link;
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
-use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offers, Why};
+use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 
 /// The most states of the inner judge that are followed.
 const MOST_INTERLEAVINGS: usize = 256;
 
+/// The most events that may not have happened in some interleaving: as many as a set of them has bits.
+const MOST_PENDING: usize = 60;
+
 /// The most stimuli that may be under way.
 pub const MOST_UNDER_WAY: usize = 16;
+
+/// Some of the pending events, a bit for each.
+type Events = u64;
 
 /// One of the states that are possible.
 #[derive(Clone, Debug)]
 struct Interleaving<J> {
     judge: J,
-    /// So many of the last stimuli it has not taken.
-    behind: usize,
-    /// The state when it has taken them; `None` where it cannot.
-    front: Option<J>,
+    /// The pending events that have not happened in it.
+    open: Events,
+    /// It allows everything and will never be accepted: the purpose is out of reach, or its model says
+    /// nothing of what it has taken.
+    is_lost: bool,
 }
 
-/// A stimulus that may be under way.
+/// An event that has not happened in some interleaving.
 #[derive(Clone, Debug)]
-struct Sent {
-    event: Event,
+struct Pending {
+    what: Occurrence,
+    /// The number of its connection.
+    over: usize,
     age: Duration,
+    /// What has happened before it.
+    before: Events,
+}
+
+/// What became of an event.
+enum Coming {
+    /// It was followed. Has an observation led an interleaving out of the purpose's reach?
+    Followed { has_lost: bool },
+    /// In no order.
+    Refused,
+    /// In more orders than are followed.
+    TooMany,
 }
 
 /// A judge behind a link.
 #[derive(Clone, Debug)]
 pub struct Crossing<J> {
-    delay: Duration,
+    link: Link,
     initial: J,
     /// Never empty. The first has taken as much as any.
     interleavings: Vec<Interleaving<J>>,
-    sent: VecDeque<Sent>,
+    pending: Vec<Pending>,
     /// The verdict, where it is not that of the interleavings.
     ended: Option<Verdict>,
     crossed: usize,
 }
 
-/// What an observation came to.
-struct Observed<J> {
-    next: Vec<Interleaving<J>>,
-    /// One for which the purpose is out of reach, or of which nothing is known any more.
-    lost: Option<Interleaving<J>>,
-    /// What the first interleaving came to that has taken all.
-    first: Option<(J, Judged)>,
-    is_first_followed: bool,
+impl<J: Follower> Interleaving<J> {
+    /// Has it neither a verdict nor been lost?
+    fn is_live(&self) -> bool {
+        self.judge.verdict().is_none() && !self.is_lost
+    }
+}
+
+impl Pending {
+    fn is_stimulus(&self) -> bool {
+        matches!(self.what, Occurrence::Stimulus(_))
+    }
 }
 
 impl<J: Follower> Crossing<J> {
-    /// In the inner judge's initial state; `delay` is the most time of a stimulus on its way, and of an
-    /// observation on the way back, together.
-    pub fn new(delay: Duration, mut judge: J) -> Self {
+    /// In the inner judge's initial state.
+    pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
-        let interleaving = Interleaving { judge: judge.clone(), behind: 0, front: Some(judge.clone()) };
-        let (interleavings, sent) = (vec![interleaving], VecDeque::new());
-        Crossing { delay, initial: judge, interleavings, sent, ended: None, crossed: 0 }
+        let interleavings = vec![Interleaving { judge: judge.clone(), open: 0, is_lost: false }];
+        Crossing { link, initial: judge, interleavings, pending: Vec::new(), ended: None, crossed: 0 }
     }
 
-    /// The states that are possible, each with how many of the last stimuli it has not taken.
+    /// The states that are possible, each with how many of the last events have not happened in it.
     pub fn interleavings(&self) -> impl Iterator<Item = (&J, usize)> {
-        self.interleavings.iter().map(|interleaving| (&interleaving.judge, interleaving.behind))
+        self.interleavings.iter().map(|one| (&one.judge, one.open.count_ones() as usize))
+    }
+
+    /// Those in which all has happened.
+    fn whole(&self) -> impl Iterator<Item = &Interleaving<J>> {
+        self.interleavings.iter().filter(|one| one.open == 0)
+    }
+
+    /// Those of them that have no verdict yet.
+    fn live(&self) -> impl Iterator<Item = &Interleaving<J>> {
+        self.whole().filter(|one| one.is_live())
     }
 
     /// The inner judge that people are told of.
     fn first(&self) -> &J {
-        let interleaving = self.live().next().or(self.interleavings.first());
-        interleaving
-            .map_or(&self.initial, |interleaving| interleaving.front.as_ref().unwrap_or(&interleaving.judge))
+        let first = self.live().next().or_else(|| self.interleavings.iter().find(|one| one.is_live()));
+        first.or(self.interleavings.first()).map_or(&self.initial, |one| &one.judge)
     }
 
-    /// The inner judges once they have taken all that was sent; where that cannot be told, as they are.
-    fn fronts(&self) -> impl Iterator<Item = &J> {
-        self.interleavings
-            .iter()
-            .map(|interleaving| interleaving.front.as_ref().unwrap_or(&interleaving.judge))
+    /// The stimuli that may be under way.
+    fn sent(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.iter().filter(|one| one.is_stimulus())
     }
 
-    /// Those that have no verdict yet.
-    fn live(&self) -> impl Iterator<Item = &Interleaving<J>> {
-        self.interleavings.iter().filter(|interleaving| interleaving.judge.verdict().is_none())
+    /// What has happened before an event that comes now.
+    fn before(&self, is_stimulus: bool, over: usize) -> Events {
+        let is_before = |one: &Pending| {
+            let has_been_taken = self.link.delay().is_none_or(|delay| one.age >= delay);
+            match (one.is_stimulus(), is_stimulus) {
+                (false, true) => true,
+                (true, false) => one.over == over && has_been_taken,
+                _ => one.over == over,
+            }
+        };
+        let all = self.pending.iter().enumerate().filter(|(_, one)| is_before(one));
+        all.fold(0, |all, (place, _)| all | 1 << place)
+    }
+
+    /// May something happen in it next that has not come yet?
+    fn may_go_on(&self, one: &Interleaving<J>) -> bool {
+        if one.open == 0 {
+            return true;
+        }
+        let is_free = |is_stimulus: bool, over: usize| one.open & self.before(is_stimulus, over) == 0;
+        let mut connections = 0..self.link.connections();
+        connections.clone().any(|over| is_free(true, over))
+            || connections.any(|over| {
+                is_free(false, over) && one.judge.may_come(&|action| self.link.number(action) == over)
+            })
+    }
+
+    /// All that may happen in it, from these events on, happens, one after the other.
+    fn happens(&self, one: &Interleaving<J>, from: usize, known: &mut Vec<Interleaving<J>>) -> bool {
+        let mut has_lost = false;
+        for (place, event) in self.pending.iter().enumerate().skip(from) {
+            if !one.is_live() || one.open & (1 << place) == 0 || one.open & event.before != 0 {
+                continue;
+            }
+            let mut judge = one.judge.clone();
+            let verdict = match judge.take(&event.what) {
+                Judged::Followed(_) => judge.verdict(),
+                Judged::Ends(verdict, _) => Some(verdict),
+            };
+            let is_lost = verdict == Some(Verdict::Inconclusive);
+            has_lost |= is_lost && !event.is_stimulus();
+            if verdict != Some(Verdict::Fail) {
+                let open = if verdict.is_some() { 0 } else { one.open & !(1 << place) };
+                push(known, Interleaving { judge, open, is_lost });
+            }
+        }
+        has_lost
+    }
+
+    /// An event comes. The judge is where it was, unless it is followed.
+    fn follow(&mut self, event: Pending) -> Coming {
+        let place = self.pending.len();
+        self.pending.push(event);
+        let mut known = self.interleavings.clone();
+        known.iter_mut().filter(|one| one.is_live()).for_each(|one| one.open |= 1 << place);
+        let (old, mut number, mut has_lost) = (known.len(), 0, false);
+        while let Some(one) = known.get(number).cloned()
+            && known.len() <= 4 * MOST_INTERLEAVINGS
+        {
+            // In those that were known, all has happened that could.
+            has_lost |= self.happens(&one, if number < old { place } else { 0 }, &mut known);
+            number += 1;
+        }
+        let is_whole = number == known.len();
+        known.retain(|one| self.may_go_on(one));
+        known.sort_by_key(|one| one.open.count_ones());
+        if !is_whole || known.is_empty() || known.len() > MOST_INTERLEAVINGS {
+            self.pending.pop();
+            return if is_whole && known.is_empty() { Coming::Refused } else { Coming::TooMany };
+        }
+        self.interleavings = known;
+        self.forget();
+        Coming::Followed { has_lost }
+    }
+
+    /// Without the events that have happened in all interleavings.
+    fn forget(&mut self) {
+        let open = self.interleavings.iter().fold(0, |all, one| all | one.open);
+        for place in (0..self.pending.len()).rev().filter(|place| open & (1 << place) == 0) {
+            self.pending.remove(place);
+            let below: Events = (1 << place) - 1;
+            let without = |events: &mut Events| *events = *events & below | (*events >> 1) & !below;
+            self.interleavings.iter_mut().for_each(|one| without(&mut one.open));
+            self.pending.iter_mut().for_each(|one| without(&mut one.before));
+        }
     }
 
     fn send(&mut self, event: &Event) -> Judged {
-        if self.sent.len() >= MOST_UNDER_WAY {
+        if self.sent().count() >= MOST_UNDER_WAY || self.pending.len() >= MOST_PENDING {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
         let what = Occurrence::Stimulus(event.clone());
-        let mut through = None;
-        let mut fronts = Vec::new();
-        for interleaving in &self.interleavings {
-            let mut front = interleaving.front.clone().filter(|_| interleaving.judge.verdict().is_none());
-            if let Some(judge) = &mut front {
-                match judge.take(&what) {
-                    Judged::Followed(transition) => through = through.or(Some(transition)),
-                    Judged::Ends(..) => front = None,
-                }
-            }
-            fronts.push(front);
-        }
+        let through = self.live().find_map(|one| match one.judge.clone().take(&what) {
+            Judged::Followed(transition) => Some(transition),
+            Judged::Ends(..) => None,
+        });
         let Some(through) = through else {
             return Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
         };
-        self.sent.push_back(Sent { event: event.clone(), age: Duration::ZERO });
-        for (interleaving, front) in self.interleavings.iter_mut().zip(fronts) {
-            if interleaving.judge.verdict().is_none() {
-                interleaving.behind += 1;
-                interleaving.front = front;
-            }
+        match self.follow(self.pending(what, event)) {
+            Coming::Followed { .. } => Judged::Followed(through),
+            Coming::Refused | Coming::TooMany => Judged::Ends(Verdict::Inconclusive, Cause::Crossed),
         }
-        Judged::Followed(through)
     }
 
-    /// Nothing is known any more: the run is Inconclusive.
-    fn is_lost(&mut self) -> Judged {
-        self.ended = Some(Verdict::Inconclusive);
-        Judged::Followed(None)
+    /// An event that comes now.
+    fn pending(&self, what: Occurrence, event: &Event) -> Pending {
+        let over = self.link.number(&event.action);
+        let before = self.before(matches!(what, Occurrence::Stimulus(_)), over);
+        Pending { what, over, age: Duration::ZERO, before }
     }
 
     fn observe(&mut self, event: &Event) -> Judged {
         let what = Occurrence::Observation(event.clone());
-        let mut observed = Observed { next: Vec::new(), lost: None, first: None, is_first_followed: false };
-        for (number, interleaving) in self.interleavings.iter().enumerate() {
-            self.follow(interleaving, number == 0, &what, &mut observed);
-        }
-        let Observed { next, lost, first, is_first_followed } = observed;
-        if next.len() > MOST_INTERLEAVINGS {
+        if self.pending.len() >= MOST_PENDING {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
-        let through = match &first {
-            Some((_, Judged::Followed(through))) => *through,
-            _ => None,
+        let has_lost = self.interleavings.iter().any(|one| one.is_lost);
+        let first = self.whole().find(|one| !one.is_lost).map(|one| {
+            let mut judge = one.judge.clone();
+            let judged = if one.is_live() { judge.take(&what) } else { Judged::Followed(None) };
+            (judge, judged)
+        });
+        let (through, is_followed) = match &first {
+            Some((judge, Judged::Followed(through))) => (*through, judge.verdict() != Some(Verdict::Fail)),
+            Some((_, Judged::Ends(verdict, _))) => (None, *verdict != Verdict::Fail),
+            None => (None, false),
         };
-        if next.is_empty() && lost.is_none() {
+        match self.follow(self.pending(what, event)) {
+            Coming::TooMany => return Judged::Ends(Verdict::Inconclusive, Cause::Crossed),
+            Coming::Followed { has_lost: more } => {
+                self.crossed += usize::from(!is_followed);
+                if has_lost || more {
+                    self.ended = Some(Verdict::Inconclusive);
+                }
+            }
             // In no order. It is told as the first interleaving sees it.
-            let Some((judge, judged)) = first else { return self.is_lost() };
-            if let Judged::Ends(..) = judged {
-                return judged;
+            Coming::Refused => {
+                let verdict = match first {
+                    Some((_, ends @ Judged::Ends(..))) => return ends,
+                    Some((judge, Judged::Followed(_))) => {
+                        let verdict = judge.verdict();
+                        self.interleavings = vec![Interleaving { judge, open: 0, is_lost: false }];
+                        self.pending.clear();
+                        verdict
+                    }
+                    None => None,
+                };
+                self.ended = Some(verdict.unwrap_or(Verdict::Fail));
+                return Judged::Followed(through);
             }
-            self.ended = Some(judge.verdict().unwrap_or(Verdict::Fail));
-            self.interleavings = vec![Interleaving { judge, behind: 0, front: None }];
-            self.sent.clear();
-            return Judged::Followed(through);
         }
-        self.crossed += usize::from(!is_first_followed);
-        if lost.is_some() {
-            self.ended = Some(Verdict::Inconclusive);
-        }
-        self.interleavings = if next.is_empty() { lost.into_iter().collect() } else { next };
-        Judged::Followed(through.filter(|_| is_first_followed))
-    }
-
-    /// All that an interleaving can have done when it sent this.
-    fn follow(
-        &self,
-        interleaving: &Interleaving<J>,
-        is_first: bool,
-        what: &Occurrence,
-        observed: &mut Observed<J>,
-    ) {
-        if interleaving.judge.verdict().is_some() {
-            observed.is_first_followed |= is_first;
-            push(&mut observed.next, interleaving.clone());
-            return;
-        }
-        // With one more of the stimuli taken each time.
-        let mut taken = vec![interleaving.judge.clone()];
-        for sent in self.sent.iter().skip(self.sent.len() - interleaving.behind) {
-            let Some(last) = taken.last().filter(|last| last.verdict().is_none()) else { break };
-            let mut judge = last.clone();
-            if let Judged::Ends(..) = judge.take(&Occurrence::Stimulus(sent.event.clone())) {
-                observed.lost = Some(Interleaving { judge, behind: 0, front: None });
-                break;
-            }
-            taken.push(judge);
-        }
-        // The one that has taken most comes first.
-        for (number, before) in taken.into_iter().enumerate().rev() {
-            let behind = interleaving.behind - number;
-            let is_all = is_first && behind == 0;
-            let mut judge = before;
-            // A stimulus may have met the purpose: whatever comes then is allowed.
-            if judge.verdict().is_some() {
-                observed.is_first_followed |= is_all;
-                push(&mut observed.next, Interleaving { front: Some(judge.clone()), judge, behind: 0 });
-                continue;
-            }
-            let judged = judge.take(what);
-            if is_all {
-                observed.first = Some((judge.clone(), judged.clone()));
-            }
-            let front = self.front(&judge, behind);
-            let next = Interleaving { judge, behind, front };
-            let verdict = match &judged {
-                Judged::Followed(_) => next.judge.verdict(),
-                Judged::Ends(verdict, _) => Some(*verdict),
-            };
-            match verdict {
-                Some(Verdict::Fail) => continue,
-                Some(Verdict::Inconclusive) => observed.lost = Some(next),
-                Some(Verdict::Pass | Verdict::WeakPass) | None => push(&mut observed.next, next),
-            }
-            observed.is_first_followed |= is_all;
-        }
-    }
-
-    /// The state when it has taken the last stimuli.
-    fn front(&self, judge: &J, behind: usize) -> Option<J> {
-        let mut front = judge.clone();
-        for sent in self.sent.iter().skip(self.sent.len() - behind) {
-            if front.verdict().is_some() {
-                break;
-            }
-            let Judged::Followed(_) = front.take(&Occurrence::Stimulus(sent.event.clone())) else {
-                return None;
-            };
-        }
-        Some(front)
+        Judged::Followed(through.filter(|_| is_followed))
     }
 
     /// Nothing has come for so long: what was sent before has been taken.
     fn pass(&mut self, time: Duration) {
-        for sent in &mut self.sent {
-            sent.age += time;
+        let Some(delay) = self.link.delay() else { return };
+        let mut taken: Events = 0;
+        for (place, one) in self.pending.iter_mut().enumerate() {
+            one.age += time;
+            taken |= Events::from(one.is_stimulus() && one.age >= delay) << place;
         }
-        while self.sent.front().is_some_and(|sent| sent.age >= self.delay) {
-            let before = self.sent.len();
-            let Some(sent) = self.sent.pop_front() else { return };
-            let what = Occurrence::Stimulus(sent.event);
-            for interleaving in
-                self.interleavings.iter_mut().filter(|interleaving| interleaving.behind == before)
-            {
-                interleaving.behind -= 1;
-                if interleaving.judge.verdict().is_none()
-                    && let Judged::Ends(..) = interleaving.judge.take(&what)
-                {
-                    self.ended = Some(Verdict::Inconclusive);
-                }
-            }
+        // Those in which it has happened are there.
+        self.interleavings.retain(|one| one.open & taken == 0);
+        if self.interleavings.is_empty() {
+            self.interleavings = vec![Interleaving { judge: self.initial.clone(), open: 0, is_lost: true }];
         }
-        let interleavings = std::mem::take(&mut self.interleavings);
-        interleavings.into_iter().for_each(|interleaving| push(&mut self.interleavings, interleaving));
+        self.forget();
     }
 
     fn be_silent(&mut self, what: &Occurrence, time: Duration) -> Judged {
         // What is under way to it or from it may still be answered, or be the answer.
-        if !self.sent.is_empty() || time < self.delay {
+        if self.link.delay().is_some_and(|delay| time < delay || self.sent().next().is_some()) {
             return Judged::silence(time);
         }
-        let mut next = Vec::new();
-        let mut first = None;
-        let mut fails = true;
-        for interleaving in &self.interleavings {
-            let mut judge = interleaving.judge.clone();
-            let judged = judge.take(what);
-            fails &= matches!(judged, Judged::Ends(Verdict::Fail, _));
-            if let Judged::Followed(_) = judged {
-                push(&mut next, Interleaving { front: Some(judge.clone()), judge, behind: 0 });
+        let (mut next, mut ends) = (Vec::new(), Vec::new());
+        for one in self.whole() {
+            let mut one = one.clone();
+            let judged = if one.is_live() { one.judge.take(what) } else { Judged::Followed(None) };
+            match judged {
+                Judged::Followed(_) => push(&mut next, one),
+                judged @ Judged::Ends(..) => ends.push(judged),
             }
-            first.get_or_insert(judged);
         }
-        match first {
-            // Silence is a failure only where no interleaving may be silent.
-            Some(Judged::Ends(Verdict::Fail, _)) if next.is_empty() && !fails => Judged::silence(time),
-            Some(judged) if next.is_empty() => judged,
+        // All wait for something that has not come.
+        let Some(first) = ends.first() else {
+            if next.is_empty() {
+                return Judged::silence_fails(time);
+            }
+            self.interleavings = next;
+            self.forget();
+            return Judged::Followed(None);
+        };
+        let is_live = next.iter().any(Interleaving::is_live);
+        let fails = ends.iter().all(|judged| matches!(judged, Judged::Ends(Verdict::Fail, _)));
+        // Silence is a failure only where no interleaving may be silent.
+        match fails {
+            true if next.is_empty() => first.clone(),
+            false if next.is_empty() && !matches!(first, Judged::Ends(Verdict::Fail, _)) => first.clone(),
+            false if !is_live => Judged::silence(time),
             _ => {
                 self.interleavings = next;
+                self.forget();
                 Judged::Followed(None)
             }
         }
@@ -325,10 +385,10 @@ impl<J: Follower> Crossing<J> {
 
 /// One more, unless it is there.
 fn push<J: Follower>(interleavings: &mut Vec<Interleaving<J>>, new: Interleaving<J>) {
-    // One with a verdict is behind nothing any more.
-    let behind = if new.judge.verdict().is_some() { 0 } else { new.behind };
-    let new = Interleaving { behind, ..new };
-    if !interleavings.iter().any(|known| known.behind == new.behind && known.judge.is_where(&new.judge)) {
+    let is_there = |known: &Interleaving<J>| {
+        known.open == new.open && known.is_lost == new.is_lost && known.judge.is_where(&new.judge)
+    };
+    if !interleavings.iter().any(is_there) {
         interleavings.push(new);
     }
 }
@@ -343,33 +403,43 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn begin(&mut self) {
-        *self = Crossing::new(self.delay, self.initial.clone());
+        *self = Crossing::new(self.link.clone(), self.initial.clone());
     }
 
     fn offers(&self) -> Offers {
+        // Something that has come is explained by nothing yet: it is waited for what explains it.
+        if self.live().next().is_none() {
+            let wait = Offer { step: Move::Wait, through: Vec::new() };
+            return Offers { moves: vec![wait], may_observe: true };
+        }
         let mut offers = self.first().offers();
-        if self.sent.len() >= MOST_UNDER_WAY {
+        if self.sent().count() >= MOST_UNDER_WAY {
             offers.moves.retain(|offer| offer.step == Move::Wait);
         }
-        offers.may_observe |= !self.sent.is_empty();
+        offers.may_observe |= !self.pending.is_empty();
         offers
     }
 
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
-        let mut live =
-            self.interleavings.iter_mut().filter(|interleaving| interleaving.judge.verdict().is_none());
-        let front = live.next()?.front.as_mut()?;
-        let event = front.stimulus(number, choice)?;
+        let first = self.interleavings.iter_mut().find(|one| one.open == 0 && one.is_live())?;
+        let event = first.judge.stimulus(number, choice)?;
         self.can_send(&event).then_some(event)
     }
 
     fn can_send(&mut self, stimulus: &Event) -> bool {
-        let live =
-            self.interleavings.iter_mut().filter(|interleaving| interleaving.judge.verdict().is_none());
-        let mut fronts = live.map(|interleaving| interleaving.front.as_mut());
-        self.sent.len() < MOST_UNDER_WAY
-            && fronts
-                .all(|front| front.is_some_and(|front| front.verdict().is_none() && front.can_send(stimulus)))
+        if self.sent().count() >= MOST_UNDER_WAY || self.live().next().is_none() {
+            return false;
+        }
+        let mut whole = self.interleavings.iter_mut().filter(|one| one.open == 0);
+        if !whole.all(|one| !one.is_lost && (!one.is_live() || one.judge.can_send(stimulus))) {
+            return false;
+        }
+        // Over several connections, it may be taken before what was sent.
+        self.link.connections() == 1 || {
+            let mut after = self.clone();
+            matches!(after.send(stimulus), Judged::Followed(_))
+                && after.interleavings.iter().all(|one| !one.is_lost)
+        }
     }
 
     fn take(&mut self, what: &Occurrence) -> Judged {
@@ -386,13 +456,18 @@ impl<J: Follower> Judge for Crossing<J> {
 
     fn verdict(&self) -> Option<Verdict> {
         self.ended.or_else(|| {
-            let is_met = self.live().next().is_none();
-            is_met.then(|| self.interleavings.first()?.judge.verdict()).flatten()
+            let is_over = self.interleavings.iter().all(|one| !one.is_live());
+            let is_lost = self.interleavings.iter().any(|one| one.is_lost);
+            let met = || self.interleavings.first()?.judge.verdict();
+            is_over.then(|| if is_lost { Some(Verdict::Inconclusive) } else { met() }).flatten()
         })
     }
 
     fn shown(&self) -> ShownState {
-        let all: Vec<ShownState> = self.fronts().map(Judge::shown).collect();
+        let mut all: Vec<ShownState> = self.whole().map(|one| one.judge.shown()).collect();
+        if all.is_empty() {
+            all = self.interleavings.iter().map(|one| one.judge.shown()).collect();
+        }
         let Some(first) = all.first() else { return self.initial.shown() };
         let places: BTreeSet<&str> = all.iter().map(|shown| shown.place.as_str()).collect();
         // Only what is the same in all of them.
@@ -405,7 +480,7 @@ impl<J: Follower> Judge for Crossing<J> {
 
     fn silence(&self) -> Option<AfterSilence> {
         // Who waits until it is silence has waited until what is under way has been taken.
-        self.first().silence().filter(|_| self.interleavings.len() == 1)
+        self.first().silence().filter(|_| self.whole().count() == 1)
     }
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
@@ -413,7 +488,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn specification_locations(&self) -> BTreeSet<&str> {
-        self.fronts().flat_map(Judge::specification_locations).collect()
+        self.interleavings.iter().flat_map(|one| one.judge.specification_locations()).collect()
     }
 
     fn place(&self) -> &str {
@@ -433,18 +508,19 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn due(&self) -> Option<Duration> {
-        let oldest = self.sent.front().filter(|_| self.verdict().is_none())?;
-        Some(self.delay.saturating_sub(oldest.age))
+        let delay = self.link.delay()?;
+        let oldest = self.sent().next().filter(|_| self.verdict().is_none())?;
+        Some(delay.saturating_sub(oldest.age))
     }
 
-    fn link(&self) -> Option<Duration> {
-        Some(self.delay)
+    fn link(&self) -> Option<Link> {
+        Some(self.link.clone())
     }
 
     /// It is none in any order; but an interleaving that has taken what its model does not speak of may do
     /// anything.
     fn alien(&self, text: String) -> Judged {
-        if self.live().any(|interleaving| interleaving.front.is_none()) {
+        if self.interleavings.iter().any(|one| one.is_lost) {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
         Judged::Ends(Verdict::Fail, Cause::Alien(text))

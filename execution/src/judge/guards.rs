@@ -108,8 +108,13 @@ pub(super) fn expected(test: &TestCase, state: &State) -> Vec<String> {
 
 /// The same of the observations that the state does not exclude, whatever their values.
 pub(super) fn expected_here(test: &TestCase, state: &State) -> Vec<String> {
+    expected_of(test, state, |transition| may_be(transition, state))
+}
+
+/// Does the state not exclude the transition, whatever the values of its parameters?
+pub(crate) fn may_be(transition: &Transition, state: &State) -> bool {
     let excluded = |part: &Term| evaluate(part, &state.valuation) == Ok(Value::Bool(false));
-    expected_of(test, state, |transition| !transition.guard.conjuncts().iter().any(excluded))
+    !transition.guard.conjuncts().iter().any(excluded)
 }
 
 fn expected_of(test: &TestCase, state: &State, is_told: impl Fn(&Transition) -> bool) -> Vec<String> {

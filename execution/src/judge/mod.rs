@@ -15,7 +15,8 @@
 //! that it is given.
 //!
 //! Judges here: a deterministic test case ([`case`]), the sets of states of a product ([`online`]), the
-//! specification ([`crate::monitor`]), and either of them behind a link that takes time ([`crossing`]).
+//! specification ([`crate::monitor`]), and either of them behind a link that changes the order
+//! ([`crossing`]).
 
 pub mod case;
 pub mod contract;
@@ -23,9 +24,8 @@ pub mod crossing;
 pub(crate) mod guards;
 pub mod online;
 
-use std::time::Duration;
-
 use coreach_adapters::Iut;
+use coreach_adapters::description::Link;
 use coreach_model::semantics::State;
 
 use crate::judge::case::CaseJudge;
@@ -38,21 +38,21 @@ use crate::run::Occurrence;
 pub use crate::run::ShownState;
 use crate::test_case::TestCase;
 
-/// A test case as a judge, in its initial state, behind a link of this delay where there is one.
-pub fn of<'a>(test: &'a TestCase, initial: State, link: Option<Duration>) -> Box<dyn Judge + 'a> {
+/// A test case as a judge, in its initial state, behind a link where there is one.
+pub fn of<'a>(test: &'a TestCase, initial: State, link: Option<Link>) -> Box<dyn Judge + 'a> {
     judging(test, initial, link, false)
 }
 
 /// The same, as the file of an implementation says it.
 pub fn against<'a>(test: &'a TestCase, initial: State, iut: &Iut) -> Box<dyn Judge + 'a> {
-    judging(test, initial, iut.link, iut.behaviour.silence_fails)
+    judging(test, initial, iut.link.clone(), iut.behaviour.silence_fails)
 }
 
 /// The same, with silence as a failure or not where the specification must answer.
 pub fn judging<'a>(
     test: &'a TestCase,
     initial: State,
-    link: Option<Duration>,
+    link: Option<Link>,
     silence_fails: bool,
 ) -> Box<dyn Judge + 'a> {
     // A timed test case looks at instants: a link is a part of their tolerance.
@@ -63,9 +63,9 @@ pub fn judging<'a>(
     }
 }
 
-fn behind<'a>(link: Option<Duration>, judge: impl Follower + 'a) -> Box<dyn Judge + 'a> {
+fn behind<'a>(link: Option<Link>, judge: impl Follower + 'a) -> Box<dyn Judge + 'a> {
     match link {
-        Some(delay) => Box::new(Crossing::new(delay, judge)),
+        Some(link) => Box::new(Crossing::new(link, judge)),
         None => Box::new(judge),
     }
 }

@@ -171,6 +171,10 @@ impl Follower for OnlineJudge<'_> {
     fn is_where(&self, other: &Self) -> bool {
         self.is_silent == other.is_silent && self.monitor.is_where(&other.monitor)
     }
+
+    fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
+        self.monitor.may_come(is_meant)
+    }
 }
 
 impl Judge for OnlineJudge<'_> {

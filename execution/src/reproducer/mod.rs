@@ -15,7 +15,7 @@
 //! (`words`): the port, the folder, and what is captured from answers, as it was in the run. It reads by the
 //! fields of the outputs, as the adapter does.
 //!
-//! Of runs that leave a connection for a new one there is no script yet.
+//! Of runs that leave a connection for a new one, or have several, there is no script yet.
 //!
 //! What came before the failure must come again, by action and values: where the implementation goes another
 //! way, what follows would prove nothing. What failed is the same where it is the same event, or again none
@@ -73,6 +73,15 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
         && run.trace.iter().any(|step| step.what.event().is_some_and(|event| event.action == *action))
     {
         return Err(NoScript(format!("`{action}` makes a new connection, for which there is no script yet")));
+    }
+    if let Transport::Tcp(Tcp { connections, .. }) = &iut.way
+        && !connections.is_empty()
+    {
+        let names: Vec<&str> = connections.iter().map(|one| one.name.as_str()).collect();
+        let names = names.join(", ");
+        return Err(NoScript(format!(
+            "the run goes over several connections ({names}), for which there is no script yet"
+        )));
     }
     let secured = tls(&iut.way)?;
     let (told, bucket) = explained(judge, run);
@@ -294,7 +303,7 @@ impl Writer<'_> {
         sent: impl Fn(Words) -> Result<String, NoScript>,
     ) -> Result<(), NoScript> {
         for step in steps {
-            let PreparationStep::Exchange(Exchange { send, expect }) = step else { continue };
+            let PreparationStep::Exchange(Exchange { send, expect, .. }) = step else { continue };
             let send = match send {
                 None => "None".to_owned(),
                 Some(template) => {

@@ -62,7 +62,15 @@ fn stdio(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
 fn tcp(launch: Option<Launch>, encoding: Encoding) -> Transport {
     let address = template("127.0.0.1:{port}");
     let (replies_from, settle) = Default::default();
-    Transport::Tcp(Tcp { address, launch, tls: None, replies_from, encoding, settle })
+    Transport::Tcp(Tcp {
+        address,
+        launch,
+        tls: None,
+        replies_from,
+        encoding,
+        connections: Vec::new(),
+        settle,
+    })
 }
 
 fn json(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
@@ -77,10 +85,11 @@ fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
     let encoding = Lines {
         line_ending: "\n".to_owned(),
         reset: vec![
-            PreparationStep::Exchange(Exchange { send: None, expect: expect("220 .*") }),
+            PreparationStep::Exchange(Exchange { send: None, expect: expect("220 .*"), over: None }),
             PreparationStep::Exchange(Exchange {
                 send: Some(template("PRICE {cPrice}")),
                 expect: expect("OK"),
+                over: None,
             }),
         ],
         stimuli: vec![

@@ -76,13 +76,22 @@ fn http(address: SocketAddr) -> Http {
 fn tcp(address: SocketAddr) -> Tcp {
     let encoding = Encoding::Lines(lines());
     let (replies_from, settle) = Default::default();
-    Tcp { address: template(&address.to_string()), launch: None, tls: None, replies_from, encoding, settle }
+    Tcp {
+        address: template(&address.to_string()),
+        launch: None,
+        tls: None,
+        replies_from,
+        encoding,
+        connections: Vec::new(),
+        settle,
+    }
 }
 
 fn lines() -> Lines {
     let reset = PreparationStep::Exchange(Exchange {
         send: Some(template("RESET")),
         expect: Some(pattern("ok").unwrap()),
+        over: None,
     });
     Lines {
         line_ending: "\n".to_owned(),
@@ -206,6 +215,7 @@ fn a_slow_system_in_datagrams_and_a_limit_of_steps() {
 fn a_slow_system_in_datagrams_behind_a_barrier() {
     let barrier = vec![PreparationStep::Pause(Duration::from_millis(60))];
     let udp = Tcp {
+        connections: Vec::new(),
         settle: Settle { barrier, ..Settle::default() },
         ..tcp(systems::datagrams(Slow { ms: 8, every: 3 }))
     };
@@ -249,6 +259,7 @@ fn a_command_that_carries_lines_to_a_slow_server() {
 #[test]
 fn a_server_that_is_kept_and_slow() {
     let tcp = Tcp {
+        connections: Vec::new(),
         address: template("127.0.0.1:{port}"),
         launch: launch("lines", "30"),
         tls: None,
@@ -267,6 +278,7 @@ fn a_server_that_is_kept_and_slow() {
 fn a_server_that_is_kept_and_slower_than_one_waits_is_launched_anew() {
     let settle = Settle { within: Duration::from_millis(50), ..Settle::default() };
     let tcp = Tcp {
+        connections: Vec::new(),
         address: template("127.0.0.1:{port}"),
         launch: launch("lines", "800"),
         tls: None,

@@ -18,6 +18,7 @@ mod subjects;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
+use coreach_adapters::description::Link;
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::{Key, Store};
 use coreach_execution::coverage::{Explained, Tally, explain};
@@ -67,6 +68,8 @@ pub struct Runs {
     pub too_many_states: usize,
     /// Counted up to a place only: behind a link, no order that the specification allows goes on from there.
     pub cut: usize,
+    /// Left out, since they went over several connections, and nobody knows in which order.
+    pub unordered: usize,
     /// Left out, since following them took more than the budget.
     pub stopped: usize,
 }
@@ -255,11 +258,16 @@ impl Reader<'_> {
             let trace: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
             // What the user wrote knows no silence that is an event.
             let trace = if case.timed.is_some() { without_silence(&trace) } else { trace };
-            let explained = explain(&models.walked, &begin, &trace, run.link, limit);
+            let link = run.link.as_ref();
+            if link.is_some_and(|link| link.connections() > 1) {
+                return Ok((None, run));
+            }
+            let delay = link.and_then(Link::delay);
+            let explained = explain(&models.walked, &begin, &trace, delay, limit);
             if let Ok(explained) = &explained {
                 fits(explained, &run, &trace).map_err(misfit)?;
             }
-            Ok((explained, run))
+            Ok((Some(explained), run))
         };
         let walked = match budget::within("cover", time, |_| walk()) {
             Ok(walked) => walked,
@@ -271,12 +279,13 @@ impl Reader<'_> {
             }
         };
         match walked? {
-            (Ok(explained), run) => {
+            (Some(Ok(explained)), run) => {
                 self.runs.cut +=
                     usize::from(run.link.is_some() && explained.refused.is_some() && !is_forbidden(&run));
                 self.tallies[*subject].run(&explained.bounds, 0);
             }
-            (Err(_), _) => self.runs.too_many_states += 1,
+            (Some(Err(_)), _) => self.runs.too_many_states += 1,
+            (None, _) => self.runs.unordered += 1,
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use coreach_adapters::description::{Exchange, PreparationStep, Probe, Settle};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
 use super::launch::{COMMAND, command};
 use super::patterns::regular;
@@ -165,7 +165,10 @@ fn step(
             Some(PreparationStep::Request(Probe { request: request?, status, body, within }))
         }
         Speech::Lines | Speech::Frames => {
-            shape::check_keys(reader.collector, entries, &["send", "expect"], what);
+            shape::check_keys(reader.collector, entries, &["send", "expect", "over"], what);
+            let over = shape::get(entries, "over")
+                .and_then(|node| shape::scalar(reader.collector, node, "`over`", like))
+                .and_then(|scalar| connection(reader, scalar));
             if entries.is_empty() {
                 shape::missing_key(reader.collector, item, "send", what, like);
             }
@@ -185,7 +188,7 @@ fn step(
             let groups = expect.iter().flat_map(|(_, groups)| groups.clone()).collect();
             // Other groups are nobody's business here.
             reader.without_captures(groups);
-            Some(PreparationStep::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex) }))
+            Some(PreparationStep::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex), over }))
         }
         Speech::Json => {
             let diagnostic =
@@ -196,4 +199,18 @@ fn step(
             None
         }
     }
+}
+
+/// The connection over which a step is done.
+fn connection(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<String> {
+    if reader.connections.contains(&scalar.text) {
+        return Some(scalar.text.clone());
+    }
+    let known = || reader.connections.iter().map(String::as_str);
+    let help = reader.collector.meant(&scalar.text, "connections", known);
+    let diagnostic = Diagnostic::error("wrong-value", format!("no connection is called `{}`", scalar.text))
+        .at(reader.collector.origin(&scalar.span), "not one of `connections`")
+        .help(help);
+    reader.collector.push(diagnostic);
+    None
 }

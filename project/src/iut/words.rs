@@ -43,6 +43,8 @@ pub struct IutReader<'a> {
     pub locations: Option<&'a ReportedLocations>,
     /// Actions of which something else says how they are sent or seen.
     pub apart: Vec<String>,
+    /// The names of the connections, where there are several.
+    pub connections: Vec<String>,
     /// What is captured, once it is read.
     pub captures: Vec<DeclaredCapture>,
 }

@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
+use coreach_adapters::description::Link;
 use coreach_execution::judge::crossing::{Crossing, MOST_UNDER_WAY};
 use coreach_execution::judge::{Choice, Follower, Judge, Judged, Offers, ShownState, Why};
 use coreach_execution::run::{Cause, Occurrence};
@@ -72,7 +73,7 @@ pub fn behind(
     let [first] = tester.graph.initial[..] else { return result };
     let mut both = Subsets::new(&instance.both.graph);
     let start = both.start();
-    let judge = Crossing::new(DELAY, Explicit { iosts, tester, blames, first, state: first });
+    let judge = Crossing::new(Link::delayed(DELAY), Explicit { iosts, tester, blames, first, state: first });
     let initial = iut.initial.iter().map(|state| Configuration {
         state: *state,
         taken: Vec::new(),

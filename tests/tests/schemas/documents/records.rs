@@ -1,5 +1,6 @@
 //! Records of runs: every outcome, with all its fields.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use coreach_adapters::evidence::{self, EvidenceItem, Phase};
@@ -78,6 +79,7 @@ fn item(kind: evidence::EvidenceKind, at: usize) -> WireRecord {
     let bytes: [&[u8]; 2] = [b"text\r\n", b"\x00"];
     coreach_execution::wire::write(&EvidenceItem {
         kind,
+        over: (at % 2 == 1).then(|| "a".to_owned()),
         at: Duration::from_millis(3),
         phase: Phase::ALL[at % 3],
         bytes: bytes[at / 3].to_vec(),
@@ -126,6 +128,7 @@ pub(super) fn records() -> Vec<Record> {
             ],
             mix: Source::ALL.iter().map(|source| (*source, 2)).collect(),
             link_ms: Some(50.0),
+            over: BTreeMap::from([("A".to_owned(), 0), ("B".to_owned(), 1)]),
             crossed: 2,
             teardown: Some(Teardown {
                 awaited: "the answer to `Add`".to_owned(),

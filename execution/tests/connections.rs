@@ -1,0 +1,260 @@
+//! Several connections as actors of one model: no order between them is believed that nobody has seen.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::{BTreeSet, VecDeque};
+use std::time::Duration;
+
+use coreach_adapters::description::Link;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::initial;
+use coreach_execution::judge::crossing::Crossing;
+use coreach_execution::judge::{Judge, Judged};
+use coreach_execution::monitor::Monitor;
+use coreach_execution::run::Occurrence;
+use coreach_model::random::Random;
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::semantics::{Event, State, fire, internal_closure};
+use coreach_model::{ActionKind, Iosts, Value, Verdict};
+
+/// A register that two clients write and read; each waits for its answer. What is written is told to the
+/// other client, too, by itself, before or after the answer.
+const REGISTER: &str = "
+iosts: register
+variables: { vX: 'int[0..2]', vA: 'int[0..2]', vB: 'int[0..2]', vTell: bool }
+initial: { location: On, condition: vX == 0 && vA == 0 && vB == 0 && !vTell }
+inputs: { SetA: { pX: 'int[0..2]' }, GetB: {} }
+outputs: { DoneA: {}, GotB: { pX: 'int[0..2]' }, ToldB: { pX: 'int[0..2]' } }
+transitions:
+  - { from: On, to: On, on: SetA, when: vA == 0, assign: { vX: pX, vA: 1, vTell: true } }
+  - { from: On, to: On, on: SetA, when: vA != 0 }
+  - { from: On, to: On, on: GetB, when: vB == 0, assign: { vB: 1 } }
+  - { from: On, to: On, on: GetB, when: vB != 0 }
+  - { from: On, to: On, on: DoneA, when: vA == 1, assign: { vA: 0 } }
+  - { from: On, to: On, on: GotB, when: vB == 1 && pX == vX, assign: { vB: 0 } }
+  - { from: On, to: On, on: ToldB, when: vTell && pX == vX, assign: { vTell: false } }
+";
+
+fn model(text: &str) -> Iosts {
+    let file = from_bytes("register".to_owned(), text.as_bytes().to_vec()).unwrap();
+    read_specification(file).unwrap().0.iosts
+}
+
+fn first(model: &Iosts) -> BTreeSet<State> {
+    let states = initial::states(model, &Default::default(), 10, &mut Z3Solver::default()).unwrap();
+    states.into_iter().collect()
+}
+
+/// An action goes over the connection whose name its own ends with.
+fn link(model: &Iosts) -> Link {
+    let number = |name: &str| usize::from(!name.ends_with('A'));
+    Link::over(model.actions.iter().map(|action| (action.name.clone(), number(&action.name))).collect())
+}
+
+fn is_stimulus(model: &Iosts, event: &Event) -> bool {
+    model.action(model.find_action(&event.action).unwrap()).kind == ActionKind::Input
+}
+
+fn occurrence(model: &Iosts, event: &Event) -> Occurrence {
+    if is_stimulus(model, event) {
+        Occurrence::Stimulus(event.clone())
+    } else {
+        Occurrence::Observation(event.clone())
+    }
+}
+
+/// All that the model does from these states by this event.
+fn after(model: &Iosts, states: &BTreeSet<State>, event: &Event) -> BTreeSet<State> {
+    let action = model.find_action(&event.action).unwrap();
+    let fired = states.iter().flat_map(|state| {
+        let all = model.transitions.iter().filter(|one| one.source == state.location && one.action == action);
+        all.filter_map(|one| fire(model, one, state, &event.values))
+    });
+    internal_closure(model, fired.collect())
+}
+
+/// The definition: does one of the orders conform that the tester cannot exclude? Everything that was sent
+/// has come.
+fn is_explained(model: &Iosts, states: &BTreeSet<State>, events: &[Event], left: &[usize]) -> bool {
+    let link = link(model);
+    let is_before = |one: usize, other: usize| {
+        let (first, second) = (&events[one], &events[other]);
+        link.number(&first.action) == link.number(&second.action)
+            || !is_stimulus(model, first) && is_stimulus(model, second)
+    };
+    left.is_empty()
+        || left.iter().enumerate().any(|(at, next)| {
+            let is_next = left[..at].iter().all(|earlier| !is_before(*earlier, *next));
+            let states = if is_next { after(model, states, &events[*next]) } else { BTreeSet::new() };
+            let rest: Vec<usize> = left.iter().copied().filter(|one| one != next).collect();
+            !states.is_empty() && is_explained(model, &states, events, &rest)
+        })
+}
+
+fn alphabet() -> Vec<Event> {
+    let int = |number: u32| Value::Int(number.into());
+    let mut all = vec![Event::new("GetB", vec![]), Event::new("DoneA", vec![])];
+    all.extend([Event::new("SetA", vec![int(1)]), Event::new("ToldB", vec![int(1)])]);
+    all.extend([0, 1].map(|number| Event::new("GotB", vec![int(number)])));
+    all
+}
+
+/// What a judge comes to, and after how many events; `None` where the tester would not have sent that.
+fn judged(model: &Iosts, events: &[Event]) -> Option<(Option<Verdict>, usize)> {
+    let mut judge = Crossing::new(link(model), Monitor::new(model, first(model)));
+    for (number, event) in events.iter().enumerate() {
+        if is_stimulus(model, event) && !judge.can_send(event) {
+            return None;
+        }
+        let verdict = match judge.take(&occurrence(model, event)) {
+            Judged::Followed(_) => judge.verdict(),
+            Judged::Ends(verdict, _) => Some(verdict),
+        };
+        if verdict.is_some() {
+            return Some((verdict, number + 1));
+        }
+    }
+    let verdict = match judge.take(&Occurrence::Silence(Duration::from_secs(1))) {
+        Judged::Ends(verdict, _) => Some(verdict),
+        Judged::Followed(_) => judge.verdict(),
+    };
+    Some((verdict, events.len() + 1))
+}
+
+/// Soundness and precision: Fail exactly where no order explains what came, once all has come; and an early
+/// one only where nothing that may come still explains it.
+#[test]
+fn a_fail_is_given_exactly_where_no_order_explains_what_was_seen() {
+    let model = model(REGISTER);
+    let start = first(&model);
+    let mut traces: Vec<Vec<Event>> = vec![Vec::new()];
+    let (mut fails, mut early, mut crossed) = (0, 0, 0);
+    for length in 0..=4 {
+        let mut next = Vec::new();
+        for trace in &traces {
+            let all: Vec<usize> = (0..trace.len()).collect();
+            let is_right = is_explained(&model, &start, trace, &all);
+            let Some((verdict, count)) = judged(&model, trace) else { continue };
+            assert_eq!(verdict == Some(Verdict::Fail), !is_right, "{trace:?}: {verdict:?}");
+            fails += usize::from(!is_right);
+            let is_early = verdict == Some(Verdict::Fail) && count <= trace.len();
+            early += usize::from(is_early);
+            let in_order = trace.iter().try_fold(start.clone(), |states, event| {
+                let next = after(&model, &states, event);
+                (!next.is_empty()).then_some(next)
+            });
+            crossed += usize::from(is_right && in_order.is_none());
+            // Whatever follows an early Fail is compared with the definition as well.
+            if length < 4 {
+                next.extend(alphabet().into_iter().map(|event| [trace.as_slice(), &[event]].concat()));
+            }
+        }
+        traces = next;
+    }
+    assert!(
+        fails > 200 && early > fails / 2 && crossed > 5,
+        "{fails} fails, {early} early, {crossed} crossed"
+    );
+}
+
+/// A system of that model, each connection of which is as late as it likes.
+struct Server<'a> {
+    model: &'a Iosts,
+    state: State,
+    taken: [VecDeque<Event>; 2],
+    sent: [VecDeque<Event>; 2],
+}
+
+impl Server<'_> {
+    /// Does something that nobody sees: takes what was sent to it, or sends. False, where there is nothing.
+    fn act(&mut self, random: &mut Random, wrong: bool) -> bool {
+        let over = link(self.model);
+        let outputs = alphabet().into_iter().filter(|event| !is_stimulus(self.model, event));
+        let can = |event: &Event| after(self.model, &BTreeSet::from([self.state.clone()]), event).pop_first();
+        let mut all: Vec<(Event, Option<usize>, State)> = outputs
+            // What it has not taken yet comes before what it sends there: no link is looked at.
+            .filter(|event| self.taken[over.number(&event.action)].is_empty())
+            .filter_map(|event| Some((event.clone(), None, can(&event)?)))
+            .collect();
+        for (number, queue) in self.taken.iter().enumerate() {
+            all.extend(queue.front().and_then(|event| Some((event.clone(), Some(number), can(event)?))));
+        }
+        if all.is_empty() {
+            return false;
+        }
+        let (mut event, from, state) = all.swap_remove(random.below(all.len()));
+        self.state = state;
+        match from {
+            Some(number) => drop(self.taken[number].pop_front()),
+            None => {
+                // It remembers what was written before.
+                if wrong && event.action == "GotB" {
+                    event.values = vec![Value::Int(
+                        (if event.values[0] == Value::Int(1.into()) { 0 } else { 1 }).into(),
+                    )];
+                }
+                self.sent[over.number(&event.action)].push_back(event);
+            }
+        }
+        true
+    }
+}
+
+/// One run with a system: the verdict, and how many observations have crossed.
+fn run(model: &Iosts, seed: u64, is_wrong: bool) -> (Option<Verdict>, usize) {
+    let mut random = Random::new(seed);
+    let state = first(model).pop_first().unwrap();
+    let mut server = Server { model, state, taken: Default::default(), sent: Default::default() };
+    let mut judge = Crossing::new(link(model), Monitor::new(model, first(model)));
+    let mut owed = [false, false];
+    for _ in 0..60 {
+        let what = match random.below(4) {
+            0 => {
+                let inputs: Vec<Event> =
+                    alphabet().into_iter().filter(|event| is_stimulus(model, event)).collect();
+                let event = inputs[random.below(inputs.len())].clone();
+                let over = link(model).number(&event.action);
+                // Each waits for its answer; what comes unasked over the same connection would need a link.
+                if owed[over] || !server.sent[over].is_empty() || !judge.can_send(&event) {
+                    continue;
+                }
+                owed[over] = true;
+                server.taken[over].push_back(event.clone());
+                Occurrence::Stimulus(event)
+            }
+            1 | 2 => {
+                server.act(&mut random, is_wrong);
+                continue;
+            }
+            _ => {
+                let over = random.below(2);
+                let Some(event) = server.sent[over].pop_front() else { continue };
+                owed[over] &= event.action == "ToldB";
+                Occurrence::Observation(event)
+            }
+        };
+        match judge.take(&what) {
+            Judged::Followed(_) if judge.verdict().is_none() => {}
+            Judged::Followed(_) => return (judge.verdict(), judge.crossed()),
+            Judged::Ends(verdict, _) => return (Some(verdict), judge.crossed()),
+        }
+    }
+    (None, judge.crossed())
+}
+
+/// Soundness: a conforming system is never blamed, however late each connection is. Precision: one that is
+/// wrong is found, and orders that nobody saw are needed to explain the right one.
+#[test]
+fn a_system_with_late_connections_is_not_blamed_and_a_wrong_one_is() {
+    let model = model(REGISTER);
+    let (mut crossed, mut found) = (0, 0);
+    for seed in 0..300 {
+        let (verdict, count) = run(&model, seed, false);
+        assert_eq!(verdict, None, "seed {seed}");
+        crossed += usize::from(count > 0);
+        if seed < 60 {
+            found += usize::from(run(&model, seed, true).0 == Some(Verdict::Fail));
+        }
+    }
+    assert!(crossed > 30 && found > 40, "{crossed} have crossed, {found} found");
+}

@@ -1,0 +1,98 @@
+//! `connections`: that a run has several, and which action goes over which.
+
+use coreach_adapters::description::{Encoding, NamedConnection};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::ActionKind;
+use coreach_model::reader::collect::listed;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+
+use super::words::IutReader;
+
+const LIKE: &str = "connections: { a: [SetA, StoredA], b: [GetB, ValueB] }";
+
+/// The names that stand there, for what is read before the encoding is known.
+pub fn named(entries: &[Entry]) -> Vec<String> {
+    match shape::get(entries, "connections").map(|node| &node.kind) {
+        Some(NodeKind::Mapping(entries)) => {
+            shape::first_entries(entries).into_iter().map(|entry| entry.key.text.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The connections of a section; none, where there is one.
+pub fn connections(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+    encoding: Option<&Encoding>,
+) -> Vec<NamedConnection> {
+    let Some(node) = shape::get(entries, "connections") else { return Vec::new() };
+    let Some(given) = shape::mapping(reader.collector, node, "`connections`", LIKE) else {
+        return Vec::new();
+    };
+    shape::check_distinct(reader.collector, given, "duplicate-key", "connection");
+    if given.len() < 2 {
+        let help = "leave out `connections` where there is one";
+        reader.wrong(node, "`connections` are at least two", "fewer", help);
+    }
+    let (mut found, mut seen): (Vec<NamedConnection>, Vec<&Scalar>) = (Vec::new(), Vec::new());
+    for entry in shape::first_entries(given) {
+        let what = format!("`{}`", entry.key.text);
+        let mut actions = Vec::new();
+        for item in shape::list(reader.collector, &entry.value, &what, LIKE).unwrap_or(&[]) {
+            let Some(scalar) = shape::scalar(reader.collector, item, "an action", LIKE) else { continue };
+            if let Some(first) = seen.iter().find(|known| known.text == scalar.text) {
+                let message = format!("`{}` goes over one connection", scalar.text);
+                let diagnostic = Diagnostic::error("duplicate-key", message)
+                    .at(reader.collector.origin(&scalar.span), "a second one")
+                    .at(reader.collector.origin(&first.span), "the first one");
+                reader.collector.push(diagnostic);
+            }
+            check_action(reader, scalar);
+            seen.push(scalar);
+            actions.push(scalar.text.clone());
+        }
+        // What is seen over it is read by its own patterns alone.
+        let encoding = encoding.map_or(Encoding::Json, |encoding| encoding.seeing(&actions));
+        found.push(NamedConnection { name: entry.key.text.clone(), actions, encoding });
+    }
+    check_all(reader, node, &seen);
+    if let Some(Encoding::Lines(lines)) = encoding {
+        let over = |action: &str| found.iter().position(|one| one.actions.iter().any(|name| name == action));
+        for (name, shape) in &lines.observations {
+            if let Some(then) = shape.then().filter(|then| over(then) != over(name)) {
+                let message = format!("`{name}` and `{then}`, which comes `then`, go over one connection");
+                reader.wrong(node, &message, "over two", "put both into one list");
+            }
+        }
+    }
+    found
+}
+
+fn check_action(reader: &mut IutReader<'_>, scalar: &Scalar) {
+    let Some(iosts) = reader.iosts else { return };
+    let known = || iosts.actions.iter().filter(|one| one.is_visible()).map(|one| one.name.as_str());
+    if known().any(|name| name == scalar.text) {
+        return;
+    }
+    let help = reader.collector.meant(&scalar.text, "actions", known);
+    let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{}`", scalar.text))
+        .at(reader.collector.origin(&scalar.span), "the model has no such action")
+        .help(help);
+    reader.collector.push(diagnostic);
+}
+
+/// Does each action go over one of them?
+fn check_all(reader: &mut IutReader<'_>, node: &Node, seen: &[&Scalar]) {
+    let Some(iosts) = reader.iosts else { return };
+    let is_missing = |name: &&str| seen.iter().all(|scalar| scalar.text != **name);
+    // Quiescence goes over none.
+    let events =
+        iosts.actions.iter().filter(|one| matches!(one.kind, ActionKind::Input | ActionKind::Output));
+    let missing: Vec<&str> = events.map(|one| one.name.as_str()).filter(is_missing).collect();
+    if !missing.is_empty() {
+        let message = format!("`connections` does not say over which goes {}", listed(missing));
+        reader.wrong(node, &message, "not all actions", &format!("for example `{LIKE}`"));
+    }
+}
