@@ -26,6 +26,7 @@ mod purpose;
 pub mod scope;
 pub mod shape;
 mod specification;
+mod spelled;
 mod strings;
 mod surroundings;
 pub mod syntax;
