@@ -277,7 +277,8 @@ impl TcpAdapter {
             if let Some((_, failure)) = self.failed.pop_first() {
                 return Err(failure);
             }
-            if Instant::now() >= until {
+            // As it was before the turn: what came meanwhile over one that was asked is not silence.
+            if now >= until {
                 return Ok(Received::Silence);
             }
             let gone = process.filter(|_| !is_gone).map(Process::end);
