@@ -8,7 +8,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use coreach_model::iosts::Iosts;
@@ -21,6 +20,7 @@ use crate::cut::Cut;
 use crate::encoding::TextEncoding;
 use crate::evidence::Limits;
 use crate::integer::WireInteger;
+pub use crate::preparation::{Command, Exchange, PreparationStep, Probe, Request, Settle};
 use crate::shared::{self, Shared};
 use crate::template::Template;
 use crate::tls::Tls;
@@ -123,19 +123,6 @@ pub enum Completion {
     Demonic,
 }
 
-/// A command.
-#[derive(Clone, Debug)]
-pub struct Command {
-    /// The program and its arguments, no shell. `{port}` and the constants' names in braces are replaced.
-    pub words: Vec<Template>,
-    /// Where it is started.
-    pub directory: PathBuf,
-    /// Variables of its environment, besides those of ours.
-    pub environment: Vec<(String, String)>,
-    /// How long it may take to end by itself when its input is closed, before it is killed.
-    pub grace: Duration,
-}
-
 /// An implementation behind standard input and output: a new process for each run, or one that is kept.
 #[derive(Clone, Debug)]
 pub struct Stdio {
@@ -200,51 +187,6 @@ pub enum RepliesFrom {
     SamePort,
     /// Those of its host; what is sent then goes to the port that was heard last.
     AnyPort,
-}
-
-/// How a run is left behind ([`crate::system`]).
-#[derive(Clone, Debug)]
-pub struct Settle {
-    /// How long one waits for what is still under way.
-    pub within: Duration,
-    /// After so long without a sign it counts as come, where the other side tells nothing better. Streams
-    /// only.
-    pub quiet: Option<Duration>,
-    /// What is done before the next run if that did not suffice: afterwards nothing of an earlier run is
-    /// under way.
-    pub barrier: Vec<PreparationStep>,
-}
-
-impl Default for Settle {
-    fn default() -> Self {
-        Settle { within: Duration::from_secs(10), quiet: None, barrier: Vec::new() }
-    }
-}
-
-/// Something that is done before a run.
-#[derive(Clone, Debug)]
-pub enum PreparationStep {
-    /// A request, of an HTTP server.
-    Request(Probe),
-    /// An exchange of lines, over the connection of the run.
-    Exchange(Exchange),
-    /// A command, which must end with status 0.
-    Command(Command, Duration),
-    /// A time that passes.
-    Pause(Duration),
-}
-
-/// A request whose answer says whether something is so.
-#[derive(Clone, Debug)]
-pub struct Probe {
-    /// The request.
-    pub request: Request,
-    /// The status of the answer.
-    pub status: u16,
-    /// What its body must look like, where that is asked for.
-    pub body: Option<Regex>,
-    /// So long it is asked again.
-    pub within: Duration,
 }
 
 impl Iut {
@@ -538,17 +480,6 @@ pub enum BitContent {
     Any,
 }
 
-/// One step of a dialogue: something is sent, or an answer expected, or both.
-#[derive(Clone, Debug)]
-pub struct Exchange {
-    /// The line to send; of frames, their bytes in hexadecimal digits.
-    pub send: Option<Template>,
-    /// What the next line must look like; of frames, their bytes in hexadecimal digits.
-    pub expect: Option<Regex>,
-    /// The one of several connections over which it is done; none for all.
-    pub over: Option<String>,
-}
-
 /// How values of single parameters are written where it is not the usual way.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spelling(pub Vec<(String, Spelt)>);
@@ -628,19 +559,6 @@ pub struct Http {
     pub unmatched: Unmatched,
     /// How a run is left, where the server outlives it.
     pub settle: Settle,
-}
-
-/// A request.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// `GET`, `POST`, ...
-    pub method: String,
-    /// From the first slash on. Values are percent-encoded.
-    pub path: Template,
-    /// The body, where there is one.
-    pub body: Option<Template>,
-    /// Headers besides the usual ones.
-    pub headers: Vec<(String, Template)>,
 }
 
 /// What a response must be to be an output.

@@ -28,6 +28,7 @@ pub mod json_lines;
 pub mod launched;
 pub mod lines;
 pub mod marker;
+mod preparation;
 pub mod process;
 pub mod reading;
 pub mod reply;

@@ -49,8 +49,8 @@ pub struct TcpAdapter {
     /// The connection over which the last stimulus was sent, and the one that is looked at first.
     last: usize,
     first: usize,
-    /// What broke on one connection, while there is something to be received over another.
-    failed: Option<Failure>,
+    /// What broke, by the connection's number, while there is something to be received over another.
+    failed: BTreeMap<usize, Failure>,
     system: System,
     server: Server,
     behaviour: Behaviour,
@@ -81,7 +81,7 @@ impl TcpAdapter {
             late: Vec::new(),
             last: 0,
             first: 0,
-            failed: None,
+            failed: BTreeMap::new(),
             system,
             server,
             behaviour: Behaviour::default(),
@@ -126,7 +126,7 @@ impl Adapter for TcpAdapter {
         self.leave();
         self.deadline = session.deadline;
         self.evidence = self.evidence.anew();
-        (self.last, self.first, self.failed) = (0, 0, None);
+        (self.last, self.first, self.failed) = (0, 0, BTreeMap::new());
         self.system.enter(session.deadline)?;
         let is_unclean = self.system.is_unclean();
         let Tcp { encoding, settle, .. } = &self.description;
@@ -253,6 +253,10 @@ impl TcpAdapter {
             let is_gone = process.is_some_and(|process| process.has_ended(now));
             for turn in 0..self.dialogues.len() {
                 let number = (self.first + turn) % self.dialogues.len();
+                // What comes behind what could not be read would be taken for what comes next.
+                if self.failed.contains_key(&number) {
+                    continue;
+                }
                 let NamedConnection { name, encoding, .. } = &self.description.connections[number];
                 // That it is gone is seen by one who waits.
                 let limit = if is_gone { now + Duration::from_millis(1) } else { now };
@@ -267,13 +271,14 @@ impl TcpAdapter {
                             other => other,
                         });
                     }
-                    Err(failure) => drop(self.failed.get_or_insert(failure)),
+                    Err(failure) => drop(self.failed.insert(number, failure)),
                 }
             }
-            if let Some(failure) = self.failed.take() {
+            if let Some((_, failure)) = self.failed.pop_first() {
                 return Err(failure);
             }
-            if Instant::now() >= until {
+            // As it was before the turn: what came meanwhile over one that was asked is not silence.
+            if now >= until {
                 return Ok(Received::Silence);
             }
             let gone = process.filter(|_| !is_gone).map(Process::end);

@@ -7,7 +7,8 @@
 //! know form. No term is built on the way: what the constructors of terms lose, it still has.
 //!
 //! - [`value`], [`expression`]: values, types, and what an expression is worth.
-//! - [`machine`]: a model; [`text`] reads one, [`artifact`] takes one that a stage made, term by term.
+//! - [`machine`]: a model; [`text`] reads one, with what its expressions mean (`meaning`); [`artifact`] takes
+//!   one that a stage made, term by term.
 //! - [`alphabet`]: the valued actions of a finite signature, numbered.
 //! - [`explore`]: states and steps of an instance (Definitions 4.4-4.18).
 //! - [`pair`]: specification and purpose side by side, completion and product in one definition (5.4, 7.2).
@@ -28,6 +29,7 @@ pub mod execution;
 pub mod explore;
 pub mod expression;
 pub mod machine;
+mod meaning;
 pub mod pair;
 pub mod regular;
 pub mod subsets;
