@@ -36,17 +36,24 @@ fn with(outcome: Outcome) -> Polyhedra {
     Polyhedra { coarsened: !outcome.is_exact(), inner: outcome.into_polyhedron() }
 }
 
-/// Without inequalities that relate numbers by factors beyond 32 bits, but with the bounds of each number.
+/// Without the inequalities by factors beyond 32 bits that the join of two operands made, but with the
+/// bounds of each number.
 ///
-/// Nobody writes such a factor: a join makes it of constants that are as large. `v <= 10^20 * n` is all that
-/// the points 0 and 10^20 of `v` for `n` of 0 and 1 have in common. What is made of several of them has
-/// numbers of many words, and most of the time goes into these.
-fn without_large_factors(joined: Polyhedra) -> Polyhedra {
+/// Few write such a factor, and what an operand says stays. A join makes them of constants that are as
+/// large: `v <= 10^20 * n` is all that the points 0 and 10^20 of `v` for `n` of 0 and 1 have in common. What
+/// is made of several of them has numbers of many words, and most of the time goes into these.
+fn without_large_factors(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
     if !joined.inner.has_large_factors() {
         return joined;
     }
     let dimensions = joined.inner.dimensions();
-    let is_kept = |one: &Constraint| one.relation() == Relation::Equal || !one.has_large_factors();
+    let said = operands.map(Polyhedron::constraints).concat();
+    let is_kept = |one: &Constraint| {
+        one.relation() == Relation::Equal || !one.has_large_factors() || said.contains(one)
+    };
+    if joined.inner.constraints().iter().all(is_kept) {
+        return joined;
+    }
     let kept = joined.inner.constraints().into_iter().filter(is_kept);
     let bounds = (0..dimensions).flat_map(|at| {
         let variable = LinearExpression::variable(at);
@@ -94,7 +101,8 @@ impl Domain for Polyhedra {
     }
 
     fn join(&self, other: &Self) -> Self {
-        without_large_factors(with(self.inner.join_limited(&other.inner, &limits())))
+        let joined = with(self.inner.join_limited(&other.inner, &limits()));
+        without_large_factors(joined, [&self.inner, &other.inner])
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
