@@ -209,12 +209,12 @@ impl Iut {
 }
 
 impl Tcp {
-    /// For each action the number of its connection, where there are several.
-    pub fn over(&self) -> BTreeMap<String, usize> {
+    /// Its connections, where there are several.
+    pub fn link(&self) -> Link {
         let numbered = self.connections.iter().enumerate();
         let all =
             numbered.flat_map(|(number, one)| one.actions.iter().map(move |name| (name.clone(), number)));
-        all.collect()
+        Link::over(all.collect())
     }
 }
 

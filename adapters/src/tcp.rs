@@ -19,7 +19,7 @@ use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
 use crate::address::host;
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
-use crate::description::{NamedConnection, Tcp, Transport};
+use crate::description::{Link, NamedConnection, Tcp, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
@@ -44,8 +44,8 @@ pub struct TcpAdapter {
     dialogues: Vec<Dialogue>,
     /// Of a run that is over: the connections that the server has not ended yet.
     late: Vec<Dialogue>,
-    /// For each action the number of its connection; the first, where that is not said.
-    over: BTreeMap<String, usize>,
+    /// Which action goes over which connection.
+    link: Link,
     /// The connection over which the last stimulus was sent, and the one that is looked at first.
     last: usize,
     first: usize,
@@ -75,7 +75,7 @@ impl TcpAdapter {
         let server = Server::new(description.launch.clone(), description.address.clone());
         TcpAdapter {
             protocol,
-            over: description.over(),
+            link: description.link(),
             description,
             dialogues: Vec::new(),
             late: Vec::new(),
@@ -161,7 +161,8 @@ impl Adapter for TcpAdapter {
             };
             let dialogue = Dialogue::new(stream, session, encoding, evidence);
             // The end of another connection is no output.
-            let on_close = self.behaviour.on_close.as_ref().filter(|action| self.number(action) == number);
+            let on_close =
+                self.behaviour.on_close.as_ref().filter(|action| self.link.number(action) == number);
             self.dialogues.push(dialogue.launched(self.server.launched()).closing(on_close.cloned()));
         }
         let Tcp { encoding, settle, .. } = &self.description;
@@ -181,9 +182,9 @@ impl Adapter for TcpAdapter {
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
         if self.behaviour.reconnect.as_ref() == Some(&stimulus.action) {
-            return self.reconnect(self.number(&stimulus.action));
+            return self.reconnect(self.link.number(&stimulus.action));
         }
-        self.last = self.number(&stimulus.action);
+        self.last = self.link.number(&stimulus.action);
         let dialogue = self.dialogues.get_mut(self.last).ok_or_else(not_started)?;
         dialogue.send(&self.description.encoding, stimulus, self.server.process())
     }
@@ -241,11 +242,6 @@ impl Adapter for TcpAdapter {
 }
 
 impl TcpAdapter {
-    /// The number of the connection of an action.
-    fn number(&self, action: &str) -> usize {
-        self.over.get(action).copied().unwrap_or_default()
-    }
-
     /// The next output over any of the connections, each in its turn.
     fn receive_over_any(&mut self, until: Instant) -> Result<Received, Failure> {
         loop {
@@ -265,7 +261,7 @@ impl TcpAdapter {
                     Ok(received) => {
                         self.first = number + 1;
                         return Ok(match received {
-                            Received::Output(event) if self.number(&event.action) != number => {
+                            Received::Output(event) if self.link.number(&event.action) != number => {
                                 Received::Alien(format!("{event} over the connection `{name}`"))
                             }
                             other => other,

@@ -129,9 +129,7 @@ fn read_once(
     match way {
         Some(way) if !failed => {
             let link = match &way {
-                Transport::Tcp(tcp) if !tcp.connections.is_empty() => {
-                    Some(Link::over(tcp.over()).taking(link))
-                }
+                Transport::Tcp(tcp) if !tcp.connections.is_empty() => Some(tcp.link().taking(link)),
                 _ => link.map(Link::delayed),
             };
             Ok((Iut { name, way, link, behaviour, evidence }, found))

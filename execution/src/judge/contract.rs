@@ -218,8 +218,5 @@ pub trait Follower: Judge + Clone {
 
     /// May an observation of an action of which this is so come in this state, and be no Fail? Errs towards
     /// yes.
-    fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
-        let _ = is_meant;
-        true
-    }
+    fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool;
 }

@@ -23,10 +23,14 @@
 //! where something that was *not* seen yet can come before it, over a connection from which nothing stands
 //! behind ([`Follower::may_come`]). *Fail* is given where there is none: in no order that the link allows
 //! could it have been sent, whatever is still under way. Where all that are left wait for something, nothing
-//! is sent, and silence is a Fail: what was under way would have come. Time is not read here: the tester
-//! shows it, as a delay in which nothing has come ([`crate::run::Occurrence::Delay`]), and stimuli of that
-//! age are taken by all interleavings. A trace has these delays, so it is judged alike without a clock,
-//! whenever and by whomever it is shown again.
+//! is sent. Time is not read here: the tester shows it, as a delay in which nothing has come
+//! ([`crate::run::Occurrence::Delay`]), and stimuli of that age are taken by all interleavings. A trace has
+//! these delays, so it is judged alike without a clock, whenever and by whomever it is shown again.
+//!
+//! **Silence** is what the inner judge makes of it, in each interleaving: one that must have gone on is none
+//! any more, and where that is so of all, it is a Fail. One that waits is no silent one, since what it waits
+//! for may be held back, by a lost packet, for longer than silence takes: it stays as it is. Where those that
+//! are left only wait, the run is Inconclusive.
 //!
 //! **What the others are worth.** The tester cannot know which interleaving is the true one, so a verdict
 //! has to be right for each.
@@ -349,37 +353,31 @@ impl<J: Follower> Crossing<J> {
         if self.link.delay().is_some_and(|delay| time < delay || self.sent().next().is_some()) {
             return Judged::silence(time);
         }
-        let (mut next, mut ends) = (Vec::new(), Vec::new());
-        for one in self.whole() {
-            let mut one = one.clone();
-            let judged = if one.is_live() { one.judge.take(what) } else { Judged::Followed(None) };
+        let seen = self.pending.iter().enumerate().filter(|(_, one)| !one.is_stimulus());
+        let seen = seen.fold(0, |all: Events, (place, _)| all | 1 << place);
+        let mut next = Vec::new();
+        // What was sent has been taken, where nothing that was seen waits.
+        for one in self.interleavings.iter().filter(|one| one.open == 0 || one.open & seen != 0) {
+            let mut after = one.clone();
+            let judged = if one.is_live() { after.judge.take(what) } else { Judged::Followed(None) };
             match judged {
-                Judged::Followed(_) => push(&mut next, one),
-                judged @ Judged::Ends(..) => ends.push(judged),
+                // It must have gone on, whatever is held back.
+                Judged::Ends(Verdict::Fail, _) => {}
+                _ if one.open != 0 => push(&mut next, one.clone()),
+                Judged::Ends(..) => return judged,
+                Judged::Followed(_) => push(&mut next, after),
             }
         }
-        // All wait for something that has not come.
-        let Some(first) = ends.first() else {
-            if next.is_empty() {
-                return Judged::silence_fails(time);
-            }
-            self.interleavings = next;
-            self.forget();
-            return Judged::Followed(None);
-        };
-        let is_live = next.iter().any(Interleaving::is_live);
-        let fails = ends.iter().all(|judged| matches!(judged, Judged::Ends(Verdict::Fail, _)));
-        // Silence is a failure only where no interleaving may be silent.
-        match fails {
-            true if next.is_empty() => first.clone(),
-            false if next.is_empty() && !matches!(first, Judged::Ends(Verdict::Fail, _)) => first.clone(),
-            false if !is_live => Judged::silence(time),
-            _ => {
-                self.interleavings = next;
-                self.forget();
-                Judged::Followed(None)
-            }
+        if next.is_empty() {
+            return Judged::silence_fails(time);
         }
+        let goes_on = next.iter().any(|one| one.open == 0 && one.is_live());
+        if !goes_on && next.iter().any(|one| one.open != 0) {
+            return Judged::silence(time);
+        }
+        self.interleavings = next;
+        self.forget();
+        Judged::Followed(None)
     }
 }
 

@@ -340,6 +340,10 @@ impl Follower for Explicit<'_> {
     fn is_where(&self, other: &Self) -> bool {
         self.state == other.state
     }
+
+    fn may_come(&self, _: &dyn Fn(&str) -> bool) -> bool {
+        true
+    }
 }
 
 impl Judge for Explicit<'_> {
