@@ -6,11 +6,12 @@
 //! **Method.** Parameters of finite types are drawn by lot; the numeric ones are drawn one after the other
 //! from the range that the hull of the condition leaves them ([`coreach_analyses::hull`]), each from a source
 //! that the mix draws: the ends of the range and their neighbours, small numbers, large numbers, values seen
-//! before in this run, any value of the range; strings are drawn from what the condition
-//! names (`strings`). What was drawn is then *evaluated*: the hull is larger than
-//! the condition, and nothing is sent that the guard does not allow. After a few draws that fail, and for
-//! data that no hull describes (arrays, records), the solver is asked: first for a witness in a random window
-//! (`diverse`), then for any.
+//! before in this run, any value of the range; strings are drawn from what the condition names (`strings`). A
+//! string, array or record that an equation defines by the others, `pText == cText[pFrom..]`, is computed
+//! from them: no lot would meet it. What was drawn is then *evaluated*: the hull is larger than the condition,
+//! and nothing is sent that the guard does not allow. After a few draws that fail, and for data that no hull
+//! describes (arrays, records), the solver is asked: first for a witness in a random window (`diverse`), then
+//! for any.
 //!
 //! **Where we differ** from STG, which asks a solver (Omega) at each stimulus: the solver is the last resort
 //! here, and the choice is a seeded draw that a record can repeat.
@@ -31,7 +32,8 @@ use coreach_analyses::hull::{Hull, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::codec;
 use coreach_model::random::Random;
-use coreach_model::term::evaluate::{Valuation, holds};
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Type, Value};
 pub use draw::{any, as_rational};
@@ -116,15 +118,23 @@ impl Values {
         if condition.is_false() {
             return None;
         }
+        let Open { condition: open, parameters: free, defined } = opened(&condition, parameters);
         // What the condition does not mention may be anything.
-        let drawable = parameters.iter().all(|datum| is_drawable(datum.ty()) || !condition.mentions(datum));
+        let drawable = free.iter().all(|datum| is_drawable(datum.ty()) || !open.mentions(datum));
         let wants_solver = draw::source(&self.mix, random) == Source::Diverse;
         if drawable && !wants_solver {
             for _ in 0..ATTEMPTS {
-                let Some((values, sources)) = self.draw(&condition, parameters, random) else {
+                let Some((drawn, sources)) = self.draw(&open, &free, random) else {
                     break;
                 };
-                if satisfies(&condition, parameters, &values) {
+                let mut valuation: Valuation = free.iter().cloned().zip(drawn).collect();
+                for (datum, term) in defined.iter().rev() {
+                    valuation.extend(evaluate(term, &valuation).ok().map(|value| (datum.clone(), value)));
+                }
+                let values = parameters.iter().map(|datum| valuation.get(datum).cloned());
+                if let Some(values) = values.collect::<Option<Vec<Value>>>()
+                    && satisfies(&condition, parameters, &values)
+                {
                     self.count(&sources);
                     return Some(values);
                 }
@@ -133,7 +143,7 @@ impl Values {
         // Lots are drawn for the solver whether it is asked or not, so that a seed means the same whoever
         // knows the answer.
         let pivots = pivots(parameters, random);
-        if self.is_surely_none(&condition, parameters) {
+        if self.is_surely_none(&open, &free) {
             return None;
         }
         let (values, source) = solve::solve(&condition, pivots, parameters, random, solver)?;
@@ -250,6 +260,45 @@ impl Values {
         let key = (data.to_vec(), condition.clone());
         self.hulls.entry(key).or_insert_with(|| hull(condition, data)).clone()
     }
+}
+
+/// A condition without the parameters that it defines.
+struct Open {
+    condition: Term,
+    parameters: Vec<Datum>,
+    /// Each by those that are left, and those after it.
+    defined: Vec<(Datum, Term)>,
+}
+
+/// What is left where each string, array or record for which there is an equation is put in.
+fn opened(condition: &Term, parameters: &[Datum]) -> Open {
+    let mut open = Open { condition: condition.clone(), parameters: Vec::new(), defined: Vec::new() };
+    for datum in parameters {
+        let definition = match datum.ty() {
+            Type::String | Type::Array(_) | Type::Record(_) => definition(datum, &open.condition),
+            _ => None,
+        };
+        match definition {
+            Some(term) => {
+                let by = Substitution::from_iter([(datum.clone(), term.clone())]);
+                open.condition = substitute(&open.condition, &by);
+                open.defined.push((datum.clone(), term));
+            }
+            None => open.parameters.push(datum.clone()),
+        }
+    }
+    open
+}
+
+/// The other side of an equation for the datum.
+fn definition(datum: &Datum, condition: &Term) -> Option<Term> {
+    condition.conjuncts().iter().find_map(|conjunct| {
+        let Node::Compare(Comparison::Equal, left, right) = conjunct.node() else { return None };
+        let sides = [(left, right), (right, left)].into_iter();
+        let mut found =
+            sides.filter(|(side, other)| side.as_datum() == Some(datum) && !other.mentions(datum));
+        found.next().map(|(_, other)| other.clone())
+    })
 }
 
 /// The guard with the state's values for everything but the parameters.

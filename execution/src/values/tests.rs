@@ -66,6 +66,9 @@ fn what_is_chosen_satisfies_the_guard() {
         ("", "array[int] of int", "int", "a[b] == 4 && b > 0", 1),
         ("", "array[int] of int", "int[1..4]", "b != 2", 30),
         ("", "int[1..4]", "int[0..1000]", "a * b > 3000", 4),
+        ("", "string", "int[0..9]", r#"a == \"abcdef\"[b..b + 2]"#, 3),
+        ("", "string", "string", r#"b == a + \"!\""#, 20),
+        ("", "array[int] of int", "array[int] of int", "a == b", 2),
     ] {
         let iosts = model(types, a, b, guard);
         let (seen, _, none) = choose_all(&iosts, MIX, 60);
@@ -100,6 +103,15 @@ fn the_mix_is_what_was_asked_for() {
     ];
     let (seen, mix, _) = choose_all(&iosts, only, 30);
     assert!(mix[&Source::Diverse] > 20 && seen.len() > 15, "{mix:?} {seen:?}");
+}
+
+/// Precision: no lot meets a part of a document, and for each the solver was asked, some milliseconds long.
+#[test]
+fn what_the_guard_says_outright_is_neither_drawn_nor_asked_for() {
+    let iosts = model("", "string", "int[0..9]", r#"a == \"abcdefghijkl\"[b..b + 2] && b > 1"#);
+    let (seen, mix, _) = choose_all(&iosts, MIX, 60);
+    assert!(seen.len() >= 6, "{seen:?}");
+    assert!(!mix.contains_key(&Source::Witness) && !mix.contains_key(&Source::Diverse), "{mix:?}");
 }
 
 /// The size of a value must not be exponential in the depth of its type: it was 10^14 cells here.
