@@ -78,8 +78,8 @@ fn after(model: &Iosts, states: &BTreeSet<State>, event: &Event) -> BTreeSet<Sta
     internal_closure(model, fired.collect())
 }
 
-/// The definition: does one of the orders conform that the tester cannot exclude, and is it silent at its end,
-/// or may it end anywhere? Everything that was sent has come.
+/// The definition: does one of the orders conform that the tester cannot exclude, and is it silent at its
+/// end, or may it end anywhere? Everything that was sent has come.
 fn is_explained(
     model: &Iosts,
     states: &BTreeSet<State>,

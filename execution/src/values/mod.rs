@@ -8,10 +8,10 @@
 //! that the mix draws: the ends of the range and their neighbours, small numbers, large numbers, values seen
 //! before in this run, any value of the range; strings are drawn from what the condition names (`strings`). A
 //! string, array or record that an equation defines by the others, `pText == cText[pFrom..]`, is computed
-//! from them: no lot would meet it. What was drawn is then *evaluated*: the hull is larger than the condition,
-//! and nothing is sent that the guard does not allow. After a few draws that fail, and for data that no hull
-//! describes (arrays, records), the solver is asked: first for a witness in a random window (`diverse`), then
-//! for any.
+//! from them: no lot would meet it. What was drawn is then *evaluated*: the hull is larger than the
+//! condition, and nothing is sent that the guard does not allow. After a few draws that fail, and for data
+//! that no hull describes (arrays, records), the solver is asked: first for a witness in a random window
+//! (`diverse`), then for any.
 //!
 //! **Where we differ** from STG, which asks a solver (Omega) at each stimulus: the solver is the last resort
 //! here, and the choice is a seeded draw that a record can repeat.
