@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::samples::SampleProgram;
 use crate::shared::Shared;
 
 /// Silence, lateness and disconnect, as an IUT file describes them.
@@ -28,6 +29,8 @@ pub struct Behaviour {
     pub tolerance: Option<Duration>,
     /// Values of parameters that are to be tried with it.
     pub samples: Samples,
+    /// Programs that print such values, by the parameter's name.
+    pub sample_programs: BTreeMap<String, SampleProgram>,
 }
 
 /// For parameters of these names, values as plain text.

@@ -1,27 +1,25 @@
-//! An implementation's own frames of bytes: a list of fields for each action, in both directions.
+//! An implementation's own frames of bytes: a list of fields for each action ([`crate::fields`]), in both
+//! directions.
 //!
-//! ```text
-//! frame   = field*                        nothing before, between or behind them
-//! field   = fixed bytes | integer | bytes | bits
-//! bytes   = so many | integer, so many    | all before an end, which follows | the rest
-//! bits    = numbers of some bits each, the most significant bit first
-//! ```
-//!
-//! A frame is the first output whose fields are exactly it: every fixed byte, every length, every text in
-//! UTF-8, and no byte more. What its fields say are texts, as on every wire ([`Signatures::output`]): numbers
-//! in decimal digits, bytes in pairs of small hexadecimal ones, texts as they are. A frame that no fields fit
-//! is ignored where the description has fields for that, and else unmatched. A value that does not fit its
-//! field is not sent.
+//! A frame is the first output whose fields are exactly it: every fixed byte, every length, every checksum,
+//! every text in UTF-8, and no byte more. What its fields say are texts, as on every wire
+//! ([`Signatures::output`]): numbers in decimal digits, bytes in pairs of small hexadecimal ones, texts as
+//! they are; and lists of these. A frame that no fields fit is ignored where the description has fields for
+//! that, and else unmatched. A value that does not fit its field is not sent.
 //!
 //! **Costs** a pass over the frame for each output that is tried, of which most end at their first fixed
 //! field.
 
+use coreach_model::Type;
 use coreach_model::excerpt::shortened;
+use coreach_model::json::Tree;
 use coreach_model::semantics::Event;
+use coreach_model::types::RecordForm;
 
 use crate::adapter::{Failure, Received};
-use crate::description::{Binary, BitContent, Extent, Field, Unmatched};
-use crate::encoding::{hex, unhex};
+use crate::description::{Binary, Field, Spelling, Unmatched};
+use crate::encoding::hex;
+use crate::fields::{self, Content, FoundValues, FrameMisfit};
 use crate::lines::Recognized;
 use crate::signature::{Signatures, Wire};
 
@@ -48,10 +46,7 @@ fn written(
     let failed = |why: String| Failure::Untranslatable(format!("the frame for `{of}`: {why}"));
     let value =
         |name: &str| value(name).ok_or_else(|| format!("it has `{name}`, {}", signatures.lacking(name)));
-    let mut frame = Vec::new();
-    for field in fields {
-        field.write(&mut frame, value).map_err(failed)?;
-    }
+    let frame = fields::written(fields, &binary.spelling, &value).map_err(failed)?;
     binary.cut.framed(frame).map_err(failed)
 }
 
@@ -60,11 +55,17 @@ fn written(
 /// # Errors
 /// [`Failure::Untranslatable`].
 pub fn answer(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<Option<Vec<u8>>, Failure> {
-    let found = binary.ignored.iter().find_map(|one| Some((values(&one.pattern, frame)?, &one.answer)));
+    let found = binary
+        .ignored
+        .iter()
+        .find_map(|one| Some((values(&one.pattern, frame, &binary.spelling).ok()?, &one.answer)));
     let Some((found, answer)) = found else { return Ok(None) };
     let Some(fields) = answer else { return Ok(Some(Vec::new())) };
     let value = |name: &str| {
-        let own = found.iter().find(|(field, _)| *field == name).map(|(_, text)| text.clone());
+        let own = found.iter().find(|(field, _)| *field == name).map(|(_, content)| match content {
+            Content::Text(text) => text.clone(),
+            Content::List(tree) => tree.to_string(),
+        });
         own.or_else(|| signatures.known(name))
     };
     written(binary, fields, value, signatures, "ignore").map(Some)
@@ -72,7 +73,7 @@ pub fn answer(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<
 
 /// Do the fields of an output fit it?
 pub fn fits_output(binary: &Binary, frame: &[u8]) -> bool {
-    binary.observations.iter().any(|(_, fields)| values(fields, frame).is_some())
+    binary.observations.iter().any(|(_, fields)| values(fields, frame, &binary.spelling).is_ok())
 }
 
 /// What a frame is.
@@ -81,18 +82,18 @@ pub fn fits_output(binary: &Binary, frame: &[u8]) -> bool {
 /// [`Failure::Garbage`]: a number is too long, or the description says so of what is unmatched;
 /// [`Failure::Untranslatable`]: what is to be sent back cannot be.
 pub fn output(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Result<Recognized, Failure> {
+    let mut why = String::new();
     for (action, fields) in &binary.observations {
-        if let Some(values) = values(fields, frame) {
-            let values: Vec<(&str, Wire<'_>)> =
-                values.iter().map(|(name, text)| (*name, Wire::Text(text))).collect();
-            let received = signatures.capturing_output(action, &values, &binary.spelling);
-            return received.map(Recognized::Received);
+        match values(fields, frame, &binary.spelling) {
+            Ok(values) => return received(action, values, binary, signatures).map(Recognized::Received),
+            Err(Some(reason)) if why.is_empty() => why = format!(": as `{action}`, {reason}"),
+            Err(_) => {}
         }
     }
     if let Some(answer) = answer(binary, frame, signatures)? {
         return Ok(Recognized::Ignored(answer));
     }
-    let text = format!("the frame `{}`, which no fields fit", shortened(&hex(frame)));
+    let text = format!("the frame `{}`, which no fields fit{why}", shortened(&hex(frame)));
     match binary.unmatched {
         Unmatched::Fail => Ok(Recognized::Received(Received::Alien(text))),
         Unmatched::Error => Err(Failure::Garbage(text)),
@@ -101,158 +102,65 @@ pub fn output(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Res
 }
 
 /// What the fields say, where they are the whole frame.
-fn values<'f>(fields: &'f [Field], frame: &[u8]) -> Option<Vec<(&'f str, String)>> {
-    let (mut rest, mut found) = (frame, Vec::new());
-    for field in fields {
-        rest = field.read(rest, &mut found)?;
-    }
-    rest.is_empty().then_some(found)
+fn values<'f>(
+    fields: &'f [Field],
+    frame: &[u8],
+    spelling: &Spelling,
+) -> Result<FoundValues<'f>, FrameMisfit> {
+    let mut found = FoundValues::new();
+    if fields::read(fields, frame, spelling, &mut found)?.is_empty() { Ok(found) } else { Err(None) }
 }
 
-impl Field {
-    /// Writes it behind the frame.
-    fn write(
-        &self,
-        frame: &mut Vec<u8>,
-        value: impl Fn(&str) -> Result<String, String>,
-    ) -> Result<(), String> {
-        match self {
-            Field::Fixed(bytes) => frame.extend_from_slice(bytes),
-            Field::Integer(integer, name) => {
-                let name = named(name.as_deref())?;
-                let text = value(name)?;
-                let bytes = text.parse().ok().and_then(|number| integer.written(number));
-                let bits = 8 * integer.width;
-                let no = || format!("`{name}` is {}, which is no number of {bits} bits", shortened(&text));
-                frame.extend(bytes.ok_or_else(no)?);
-            }
-            Field::Bytes { extent, is_text, name } => {
-                let name = named(name.as_deref())?;
-                let text = value(name)?;
-                let bytes = if *is_text { Some(text.clone().into_bytes()) } else { unhex(&text) };
-                let bytes = bytes.ok_or_else(|| {
-                    format!("`{name}` is `{}`, which are no pairs of hexadecimal digits", shortened(&text))
-                })?;
-                let sized = extent.written(bytes);
-                frame.extend(sized.map_err(|why| format!("`{name}` is `{}`, {why}", shortened(&text)))?);
-            }
-            Field::Bits(parts) => {
-                let mut all = Vec::new();
-                for part in parts {
-                    let number = match &part.content {
-                        BitContent::Fixed(number) => *number,
-                        BitContent::Any => return Err(NO_NAME.to_owned()),
-                        BitContent::Named(name) => {
-                            let text = value(name)?;
-                            let number = text.parse().ok().filter(|number| fits(*number, part.width));
-                            number.ok_or_else(|| {
-                                format!(
-                                    "`{name}` is {}, which is no number of {} bits",
-                                    shortened(&text),
-                                    part.width
-                                )
-                            })?
-                        }
-                    };
-                    all.extend((0..part.width).rev().map(|bit| number >> bit & 1 == 1));
-                }
-                let byte = |bits: &[bool]| bits.iter().fold(0, |sum, bit| sum << 1 | u8::from(*bit));
-                frame.extend(all.chunks(8).map(byte));
-            }
-        }
-        Ok(())
-    }
+/// The output that these values make.
+fn received(
+    action: &str,
+    values: FoundValues<'_>,
+    binary: &Binary,
+    signatures: &mut Signatures,
+) -> Result<Received, Failure> {
+    let parameters = signatures.action(action).map_or(&[][..], |action| &action.parameters);
+    let values: FoundValues<'_> = values
+        .into_iter()
+        .map(|(name, content)| match (content, parameters.iter().find(|datum| datum.name() == name)) {
+            (Content::List(tree), Some(datum)) => (name, Content::List(typed(tree, datum.ty()))),
+            (content, _) => (name, content),
+        })
+        .collect();
+    let values: Vec<(&str, Wire<'_>)> = values.iter().map(|(name, content)| (*name, wire(content))).collect();
+    signatures.capturing_output(action, &values, &binary.spelling)
+}
 
-    /// Takes it from the front; the rest is returned, if it stands there.
-    fn read<'b, 'f>(&'f self, bytes: &'b [u8], found: &mut Vec<(&'f str, String)>) -> Option<&'b [u8]> {
-        let mut say = |name: &'f Option<String>, text: String| {
-            found.extend(name.as_deref().map(|name| (name, text)));
-        };
-        match self {
-            Field::Fixed(fixed) => bytes.strip_prefix(fixed.as_slice()),
-            Field::Integer(integer, name) => {
-                let (mine, rest) = bytes.split_at_checked(integer.width)?;
-                say(name, integer.read(mine).to_string());
-                Some(rest)
-            }
-            Field::Bytes { extent, is_text, name } => {
-                let (mine, rest) = extent.split(bytes)?;
-                let text = if *is_text { std::str::from_utf8(mine).ok()?.to_owned() } else { hex(mine) };
-                say(name, text);
-                Some(rest)
-            }
-            Field::Bits(parts) => {
-                let size = parts.iter().map(|part| part.width).sum::<u32>() / 8;
-                let (mine, rest) = bytes.split_at_checked(size as usize)?;
-                let mut bits = mine.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
-                for part in parts {
-                    let number = bits.by_ref().take(part.width as usize);
-                    let number = number.fold(0, |sum: u64, bit| sum << 1 | u64::from(bit));
-                    match &part.content {
-                        BitContent::Fixed(fixed) if *fixed != number => return None,
-                        BitContent::Fixed(_) | BitContent::Any => {}
-                        BitContent::Named(name) => found.push((name, number.to_string())),
-                    }
-                }
-                Some(rest)
-            }
-        }
+fn wire(content: &Content) -> Wire<'_> {
+    match content {
+        Content::Text(text) => Wire::Text(text),
+        Content::List(tree) => Wire::Json(tree),
     }
 }
 
-impl Extent {
-    /// The bytes with what tells how many they are.
-    ///
-    /// # Errors
-    /// They cannot have that.
-    pub fn written(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, String> {
-        match self {
-            Extent::Size(size) if bytes.len() != *size => Err(format!("which are not {size} bytes")),
-            Extent::Size(_) | Extent::Rest => Ok(bytes),
-            Extent::Length(integer) => {
-                let length = integer.written(bytes.len() as i128);
-                let length =
-                    length.ok_or_else(|| format!("of which the length, {}, does not fit", bytes.len()))?;
-                Ok([length, bytes].concat())
-            }
-            Extent::Until(end) => {
-                let length = bytes.len();
-                bytes.extend_from_slice(end);
-                if bytes.windows(end.len()).position(|window| window == end) != Some(length) {
-                    return Err("which has its own end in it".to_owned());
-                }
-                Ok(bytes)
-            }
+/// Texts as the JSON of values of a type: the one of a truth value is no text.
+fn typed(tree: Tree, ty: &Type) -> Tree {
+    match (tree, ty) {
+        (Tree::Text(text), Type::Bool) if text == "true" || text == "false" => Tree::Bool(text == "true"),
+        (Tree::List(elements), Type::Record(list)) if list.form == RecordForm::List => {
+            let element = list.fields.get(1).map(|(_, ty)| ty);
+            let one = |tree| element.map_or(Tree::Null, |ty| typed(tree, ty));
+            Tree::List(elements.into_iter().map(one).collect())
         }
-    }
-
-    /// The field's own bytes, and the rest.
-    fn split<'b>(&self, bytes: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
-        match self {
-            Extent::Size(size) => bytes.split_at_checked(*size),
-            Extent::Rest => Some((bytes, &[])),
-            Extent::Length(integer) => {
-                let (length, rest) = bytes.split_at_checked(integer.width)?;
-                rest.split_at_checked(usize::try_from(integer.read(length)).ok()?)
-            }
-            Extent::Until(end) => {
-                let at = bytes.windows(end.len()).position(|window| window == end)?;
-                Some((&bytes[..at], &bytes[at + end.len()..]))
-            }
+        (Tree::Object(members), Type::Record(record)) => {
+            let of = |name: &str| record.fields.iter().find(|(field, _)| field == name).map(|(_, ty)| ty);
+            let one = |(name, tree): (String, Tree)| match of(&name) {
+                Some(ty) => (name, typed(tree, ty)),
+                None => (name, tree),
+            };
+            Tree::Object(members.into_iter().map(one).collect())
         }
+        // Of a record of nothing but an `element`, that one part was read.
+        (part, Type::Record(record)) if record.form == RecordForm::Plain => {
+            let one = record.fields.iter().map(|(name, ty)| (name.clone(), typed(part.clone(), ty)));
+            Tree::Object(one.take(1).collect())
+        }
+        (tree, _) => tree,
     }
-}
-
-/// What is sent is known: the reader of descriptions lets nothing else through.
-const NO_NAME: &str = "a field without a value";
-
-fn named(name: Option<&str>) -> Result<&str, String> {
-    name.ok_or_else(|| NO_NAME.to_owned())
-}
-
-/// Has the number no more bits than this?
-pub fn fits(number: u64, bits: u32) -> bool {
-    number.checked_shr(bits).is_none_or(|more| more == 0)
 }
 
 #[cfg(test)]
@@ -262,13 +170,13 @@ mod tests {
     use std::time::Instant;
 
     use coreach_model::Value;
-    use coreach_model::random::Random;
     use coreach_model::reader::{from_bytes, read_specification};
 
     use super::*;
     use crate::adapter::Session;
     use crate::cut::Cut;
-    use crate::description::{Bits, Spelling, Spelt};
+    use crate::description::{Bits, ByteForm, Extent, FieldNumber, Spelling, Spelt};
+    use crate::encoding::unhex;
     use crate::integer::WireInteger;
 
     const MODEL: &str = "
@@ -288,25 +196,25 @@ transitions: [{ from: A, to: A, on: Short }]
     }
 
     fn integer(name: &str, of: &str) -> Field {
-        Field::Integer(WireInteger::named(name).unwrap(), Some(of.to_owned()))
+        Field::Integer(WireInteger::named(name).unwrap(), FieldNumber::Named(of.to_owned()))
     }
 
     fn bits(op: &str) -> Field {
         let part = |width, content| Bits { width, content };
         Field::Bits(vec![
-            part(1, BitContent::Fixed(1)),
-            part(4, BitContent::Named(op.to_owned())),
-            part(11, BitContent::Fixed(0x103)),
+            part(1, FieldNumber::Fixed(1)),
+            part(4, FieldNumber::Named(op.to_owned())),
+            part(11, FieldNumber::Fixed(0x103)),
         ])
     }
 
     fn binary() -> Binary {
-        let name = |extent, is_text| Field::Bytes { extent, is_text, name: Some("name".to_owned()) };
+        let name = |extent, form| Field::Bytes { extent, form, name: Some("name".to_owned()) };
         let fields = vec![
             integer("u16", "id"),
             bits("op"),
             Field::Fixed(vec![0xc0, 0x0c]),
-            name(Extent::Until(vec![0]), false),
+            name(Extent::Until(vec![0]), ByteForm::Bytes),
             integer("i24le", "low"),
         ];
         let texts = [("03777777", "WWW"), ("046d61696c", "MAIL")];
@@ -398,39 +306,11 @@ transitions: [{ from: A, to: A, on: Short }]
     }
 
     #[test]
-    fn extents_take_what_they_have_written() {
-        let mut random = Random::new(3);
-        let extents = [
-            Extent::Size(3),
-            Extent::Length(WireInteger::named("u8").unwrap()),
-            Extent::Length(WireInteger::named("u16le").unwrap()),
-            Extent::Until(vec![0]),
-            Extent::Until(b"aab".to_vec()),
-            Extent::Rest,
-        ];
-        for extent in extents {
-            let mut written = 0;
-            for _ in 0..2000 {
-                let bytes: Vec<u8> = (0..random.below(6)).map(|_| b"ab\0c"[random.below(4)]).collect();
-                let Ok(mut sent) = extent.written(bytes.clone()) else { continue };
-                written += 1;
-                let tail: &[u8] = if extent == Extent::Rest { b"" } else { b"tail" };
-                sent.extend_from_slice(tail);
-                assert_eq!(extent.split(&sent), Some((&*bytes, tail)), "{extent:?}");
-            }
-            assert!(written > 200, "{extent:?}: {written}");
-        }
-        assert_eq!(Extent::Length(WireInteger::named("u8").unwrap()).split(&[3, 1, 2]), None);
-        assert_eq!(Extent::Length(WireInteger::named("i8").unwrap()).split(&[0xff, 1, 2]), None);
-    }
-
-    #[test]
     fn hexadecimal_digits() {
         assert_eq!(unhex("00 fF"), Some(vec![0, 255]));
         assert_eq!(unhex(""), Some(Vec::new()));
         for text in ["0", "0g", "0x00", "٣٣", "-1", "+1"] {
             assert_eq!(unhex(text), None, "{text}");
         }
-        assert!(fits(u64::MAX, 64) && fits(1, 1) && !fits(2, 1));
     }
 }

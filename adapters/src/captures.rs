@@ -63,8 +63,10 @@ pub enum Source {
     Cookie(String),
     /// In the body, where this JSON pointer points to: a text, a number, a truth value.
     Pointer(String),
-    /// In the body.
+    /// In the body, which is UTF-8.
     Body,
+    /// In the body, each byte a character.
+    BodyInLatin1,
 }
 
 /// The captures of a run.

@@ -70,26 +70,17 @@ pub enum Came {
 
 impl Channel {
     /// From two descriptors.
-    ///
-    /// # Errors
-    /// They cannot be kept from blocking.
     pub fn of_two(read: OwnedFd, write: OwnedFd) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&write, true)?;
         Channel::new(read, Some(write), None)
     }
 
     /// From one descriptor for both directions.
-    ///
-    /// # Errors
-    /// It cannot be kept from blocking.
     pub fn of_one(both: OwnedFd) -> io::Result<Self> {
         Channel::new(both, None, None)
     }
 
     /// From a socket for datagrams.
-    ///
-    /// # Errors
-    /// It cannot be kept from blocking.
     pub fn of_datagrams((both, peer): (OwnedFd, Peer)) -> io::Result<Self> {
         // The kernel gives what it gives.
         let _ = sockopt::set_socket_recv_buffer_size(&both, KEPT);
@@ -102,9 +93,6 @@ impl Channel {
     }
 
     /// The same with TLS, before that instant. The other side must be who it should be ([`crate::tls`]).
-    ///
-    /// # Errors
-    /// Why it has not begun.
     pub fn secured(self, tls: &Tls, host: &str, until: Instant) -> Result<Self, String> {
         let mut session = tls.session(host).map_err(|why| why.text)?;
         let wait = |what: PollFlags| -> io::Result<()> {
@@ -180,9 +168,6 @@ impl Channel {
     }
 
     /// Writes as much as is taken; a datagram as a whole.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
         match (&mut self.tls, &self.peer) {
             (None, None) => rustix::io::write(self.writer(), bytes),

@@ -52,6 +52,17 @@ pub struct Length {
     pub is_of_all: bool,
 }
 
+impl Length {
+    /// Where what follows it begins, and where the frame ends, which is before that where it is no length;
+    /// nothing where it has not come.
+    fn of(&self, rest: &[u8]) -> Option<(usize, i128)> {
+        let (written, behind) = self.integer.split(rest.get(self.at..)?)?;
+        let begin = rest.len() - behind.len();
+        let said = self.integer.read(written).unwrap_or(-1 - begin as i128);
+        Some((begin, if self.is_of_all { said } else { said.saturating_add(begin as i128) }))
+    }
+}
+
 /// What has come and was not taken.
 #[derive(Debug)]
 pub struct Inbox {
@@ -116,14 +127,9 @@ impl Inbox {
             Cut::Delimiter(delimiter) => rest.windows(delimiter.len()).any(|window| window == delimiter),
             Cut::Fixed(size) => rest.len() >= *size,
             Cut::Datagrams => !self.lengths.is_empty(),
-            Cut::Length(length) => {
-                let begin = length.at + length.integer.width;
-                rest.get(length.at..begin).is_some_and(|written| {
-                    let said = length.integer.read(written);
-                    let whole = if length.is_of_all { said } else { said.saturating_add(begin as i128) };
-                    whole < begin as i128 || whole > LONGEST as i128 || rest.len() as i128 >= whole
-                })
-            }
+            Cut::Length(length) => length.of(rest).is_some_and(|(begin, whole)| {
+                whole < begin as i128 || whole > LONGEST as i128 || rest.len() as i128 >= whole
+            }),
         }
     }
 
@@ -194,12 +200,10 @@ impl Inbox {
                 None => return Ok(None),
             },
             Cut::Length(length) => {
-                let begin = length.at + length.integer.width;
-                let Some(written) = rest.get(length.at..begin) else { return Ok(None) };
-                let said = length.integer.read(written);
-                let whole = if length.is_of_all { said } else { said.saturating_add(begin as i128) };
+                let Some((begin, whole)) = length.of(rest) else { return Ok(None) };
                 if whole < begin as i128 {
-                    return Err(Failure::Garbage(format!("a frame says that its length is {said}")));
+                    let said = crate::encoding::hex(&rest[length.at..begin]);
+                    return Err(Failure::Garbage(format!("a frame says that its length is `{said}`")));
                 }
                 let Some(whole) = usize::try_from(whole).ok().filter(|whole| *whole <= LONGEST) else {
                     return Err(self.too_long());
@@ -208,9 +212,9 @@ impl Inbox {
                     return Ok(None);
                 }
                 // What stands before the length and what follows it, side by side.
-                self.buffer
-                    .copy_within(self.taken..self.taken + length.at, self.taken + length.integer.width);
-                (length.integer.width..whole, whole)
+                let width = begin - length.at;
+                self.buffer.copy_within(self.taken..self.taken + length.at, self.taken + width);
+                (width..whole, whole)
             }
         };
         if self.waiting() < whole {
@@ -235,9 +239,6 @@ impl Inbox {
 
 impl Cut {
     /// What is sent for a frame.
-    ///
-    /// # Errors
-    /// Why it cannot be sent so.
     pub fn framed(&self, frame: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Cut::Lines | Cut::Fixed(_) | Cut::Datagrams => Ok(frame),
@@ -255,9 +256,13 @@ impl Cut {
                 let Some((head, rest)) = frame.split_at_checked(*at) else {
                     return Err(format!("it is shorter than the {at} bytes in front of its length"));
                 };
-                let said = if *is_of_all { frame.len() + integer.width } else { rest.len() };
-                let written = integer.written(said as i128);
-                let written = written.ok_or_else(|| format!("its length, {said}, does not fit"))?;
+                // A length that counts itself may be longer for that.
+                let written = (1..=8).find_map(|width| {
+                    let said = if *is_of_all { frame.len() + width } else { rest.len() };
+                    integer.written(said as i128).filter(|written| !is_of_all || written.len() == width)
+                });
+                let written =
+                    written.ok_or_else(|| format!("the length of {} bytes does not fit", rest.len()))?;
                 Ok([head, &written, rest].concat())
             }
         }
@@ -273,6 +278,7 @@ mod tests {
     use super::*;
 
     const BIG: WireInteger = WireInteger { width: 2, is_signed: false, is_little: false };
+    const VARINT: WireInteger = WireInteger { width: 0, is_signed: false, is_little: true };
     const LITTLE: WireInteger = WireInteger { width: 3, is_signed: false, is_little: true };
 
     /// What comes in pieces, as frames.
@@ -301,6 +307,8 @@ mod tests {
             length(BIG, 3, false),
             length(LITTLE, 0, true),
             length(LITTLE, 1, true),
+            length(VARINT, 1, false),
+            length(VARINT, 0, true),
         ]
     }
 
@@ -348,6 +356,9 @@ mod tests {
         assert!(matches!(frames(&of(BIG, true), &[&[0, 1]]), Err(Failure::Garbage(_))));
         assert!(matches!(frames(&of(signed, false), &[&[0xff, 0xff]]), Err(Failure::Garbage(_))));
         assert!(matches!(frames(&of(wide, false), &[&[0xff; 8]]), Err(Failure::Flood(_))));
+        assert!(matches!(frames(&of(VARINT, true), &[&[0]]), Err(Failure::Garbage(_))));
+        assert!(matches!(frames(&of(VARINT, false), &[&[0x80, 0]]), Err(Failure::Garbage(_))));
+        assert!(matches!(frames(&of(VARINT, false), &[&[0x80; 8]]), Err(Failure::Garbage(_))));
         let endless = vec![b'x'; LONGEST + 1];
         let delimiter = Cut::Delimiter(b"ab".to_vec());
         assert!(matches!(frames(&delimiter, &[&endless, b"x"]), Err(Failure::Flood(_))));

@@ -98,9 +98,6 @@ pub fn socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer
 
 impl Peer {
     /// Reads a datagram of a message, behind what is in the buffer. The socket does not block.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub fn read(&mut self, socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
         let Peer::Host { last, strays } = self else {
             return rustix::io::read(socket, spare_capacity(buffer));
@@ -119,9 +116,6 @@ impl Peer {
     }
 
     /// Sends a datagram.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub fn write(&self, socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
         match self {
             Peer::Address { .. } => rustix::io::write(socket, bytes),
@@ -210,9 +204,6 @@ fn fresh(to: SocketAddr) -> io::Result<UdpSocket> {
 }
 
 /// A port of this machine at which nobody listens for datagrams.
-///
-/// # Errors
-/// There is none.
 pub fn free_port() -> io::Result<u16> {
     Ok(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }

@@ -16,10 +16,11 @@ use regex::Regex;
 
 use crate::behaviour::{Behaviour, TOLERANCE};
 pub use crate::captures::{AnswerPlace, Capture, Source};
+pub use crate::checksum::Checksum;
 use crate::cut::Cut;
 use crate::encoding::TextEncoding;
 use crate::evidence::Limits;
-use crate::integer::WireInteger;
+pub use crate::field::{Bits, ByteForm, Counting, Extent, Field, FieldNumber};
 pub use crate::preparation::{Command, Exchange, PreparationStep, Probe, Request, Settle};
 use crate::shared::{self, Shared};
 use crate::template::Template;
@@ -426,60 +427,6 @@ pub struct Binary {
     pub unmatched: Unmatched,
 }
 
-/// A piece of a frame. The names are of parameters, in what is sent also of constants; where there is none,
-/// anything may stand there in what is received.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Field {
-    /// These bytes.
-    Fixed(Vec<u8>),
-    /// A number.
-    Integer(WireInteger, Option<String>),
-    /// Bytes, or a text in UTF-8.
-    Bytes {
-        /// How many.
-        extent: Extent,
-        /// A text?
-        is_text: bool,
-        /// Of what.
-        name: Option<String>,
-    },
-    /// Numbers of some bits each, together whole bytes, the most significant bit first.
-    Bits(Vec<Bits>),
-}
-
-/// How many bytes a field has.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Extent {
-    /// So many.
-    Size(usize),
-    /// As many as a number in front of them says.
-    Length(WireInteger),
-    /// All before these, which follow.
-    Until(Vec<u8>),
-    /// The rest of the frame.
-    Rest,
-}
-
-/// Some bits.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bits {
-    /// How many, at most 64.
-    pub width: u32,
-    /// What they are.
-    pub content: BitContent,
-}
-
-/// What bits are.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum BitContent {
-    /// This number.
-    Fixed(u64),
-    /// That of a parameter or a constant.
-    Named(String),
-    /// Any.
-    Any,
-}
-
 /// How values of single parameters are written where it is not the usual way.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spelling(pub Vec<(String, Spelt)>);
@@ -509,7 +456,7 @@ impl Spelt {
             Spelt::Texts(pairs) => {
                 pairs.iter().filter(|(_, literal)| literal == usual).map(|(text, _)| text.clone()).collect()
             }
-            Spelt::Encoded(encoding) => vec![encoding.encoded(usual)],
+            Spelt::Encoded(encoding) => encoding.encoded(usual).into_iter().collect(),
         }
     }
 

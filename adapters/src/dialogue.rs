@@ -114,17 +114,11 @@ impl Dialogue {
     }
 
     /// Has something come that must be seen before anything else is sent: a whole line, or the end?
-    ///
-    /// # Errors
-    /// As [`crate::adapter::Adapter::receive`].
     pub fn has_news(&mut self) -> Result<bool, Failure> {
         Ok(self.stream.has_frame()? || (self.stream.ended().is_some() && !self.has_hung_up))
     }
 
     /// Sends a stimulus.
-    ///
-    /// # Errors
-    /// As [`crate::adapter::Adapter::send`].
     pub fn send(
         &mut self,
         encoding: &Encoding,
@@ -161,9 +155,6 @@ impl Dialogue {
     }
 
     /// The next output.
-    ///
-    /// # Errors
-    /// As [`crate::adapter::Adapter::receive`].
     pub fn receive(
         &mut self,
         encoding: &Encoding,

@@ -19,18 +19,24 @@ coreach_model::words! {
         Hex = "hex",
         /// Its bytes in UTF-8, in Base64 (RFC 4648, 4), with padding.
         Base64 = "base64",
+        /// As `hex`, but its bytes are its characters, which are `\u{0}` to `\u{ff}`.
+        HexOfLatin1 = "latin1-hex",
+        /// As `base64`, but its bytes are its characters.
+        Base64OfLatin1 = "latin1-base64",
     }
 }
 
 impl TextEncoding {
-    /// The text as it is written.
-    pub fn encoded(self, text: &str) -> String {
-        match self {
+    /// The text as it is written, where it can be.
+    pub fn encoded(self, text: &str) -> Option<String> {
+        Some(match self {
             TextEncoding::Json => serde_json::Value::from(text).to_string(),
             TextEncoding::Percent => percent_encoded(text),
             TextEncoding::Hex => hex(text.as_bytes()),
-            TextEncoding::Base64 => STANDARD.encode(text),
-        }
+            TextEncoding::Base64 => base64(text.as_bytes()),
+            TextEncoding::HexOfLatin1 => hex(&latin1(text)?),
+            TextEncoding::Base64OfLatin1 => base64(&latin1(text)?),
+        })
     }
 
     /// The text that is written so, where one is.
@@ -41,11 +47,31 @@ impl TextEncoding {
                 _ => return None,
             },
             TextEncoding::Percent => unescaped(written.as_bytes())?,
-            TextEncoding::Hex => unhex(written).filter(|_| !written.contains(' '))?,
-            TextEncoding::Base64 => STANDARD.decode(written).ok()?,
+            TextEncoding::Hex | TextEncoding::HexOfLatin1 => {
+                unhex(written).filter(|_| !written.contains(' '))?
+            }
+            TextEncoding::Base64 | TextEncoding::Base64OfLatin1 => STANDARD.decode(written).ok()?,
         };
-        String::from_utf8(bytes).ok()
+        match self {
+            TextEncoding::HexOfLatin1 | TextEncoding::Base64OfLatin1 => Some(of_latin1(&bytes)),
+            _ => String::from_utf8(bytes).ok(),
+        }
     }
+}
+
+/// The bytes that the characters of a text are, where they are no more: Latin-1, a way to have bytes as data.
+pub fn latin1(text: &str) -> Option<Vec<u8>> {
+    text.chars().map(|sign| u8::try_from(sign).ok()).collect()
+}
+
+/// The text whose characters these bytes are.
+pub fn of_latin1(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+/// Bytes in Base64, with padding.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 fn unescaped(mut written: &[u8]) -> Option<Vec<u8>> {
@@ -96,19 +122,41 @@ pub fn unhex(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    const ALL: [TextEncoding; 4] =
-        [TextEncoding::Json, TextEncoding::Percent, TextEncoding::Hex, TextEncoding::Base64];
-
     /// Soundness: any string comes back, and is one line without a blank in between.
     #[test]
     fn what_is_encoded_is_decoded() {
         for text in ["", "a b", "\r\n\0\"\\'%41+&=", "\u{e9}\u{20ac}\u{1f600}e\u{301}", "\u{10ffff}\u{85}"] {
-            for encoding in ALL {
-                let written = encoding.encoded(text);
+            for encoding in TextEncoding::ALL {
+                let Some(written) = encoding.encoded(text) else {
+                    assert!(
+                        encoding.name().starts_with("latin1") && text.contains('\u{20ac}')
+                            || text.contains('\u{10ffff}')
+                    );
+                    continue;
+                };
                 assert!(!written.contains(['\n', '\r', '\0']), "{written}");
                 assert_eq!(encoding.decoded(&written).as_deref(), Some(text), "{encoding:?}");
             }
         }
+    }
+
+    /// Soundness: every byte comes back, in the spelling that others read.
+    #[test]
+    fn bytes_are_the_characters_of_a_text() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let text = of_latin1(&bytes);
+        let (hexed, based) = (TextEncoding::HexOfLatin1, TextEncoding::Base64OfLatin1);
+        assert_eq!(hexed.encoded(&text), Some(hex(&bytes)));
+        assert_eq!(based.encoded(&text), Some(STANDARD.encode(&bytes)));
+        for encoding in [hexed, based] {
+            assert_eq!(
+                encoding.encoded(&text).and_then(|written| encoding.decoded(&written)),
+                Some(text.clone())
+            );
+            assert_eq!(encoding.encoded("\u{100}"), None);
+        }
+        assert_eq!((hexed.decoded("f"), based.decoded("/w=")), (None, None));
+        assert_eq!(TextEncoding::Hex.decoded(&hex(&bytes)), None);
     }
 
     /// Soundness: what is not so written is no value.

@@ -14,7 +14,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::{Adapter, Failure, Left, Received, Session, Teardown};
 use crate::address::host;
 use crate::description::{Capture, Http, PreparationStep, Probe, Request, Transport};
-use crate::encoding::percent_encoded;
+use crate::encoding::{latin1, percent_encoded};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
 use crate::reply::{Reply, captured, translate};
@@ -353,6 +353,13 @@ pub fn prepare(
     let body = match &request.body {
         Some(body) => body.fill(given).map_err(no_value)?,
         None => String::new(),
+    };
+    let body = match request.is_latin1 {
+        false => body.into_bytes(),
+        true => latin1(&body).ok_or_else(|| {
+            let why = "has a character beyond U+00FF, which is no byte";
+            Failure::Untranslatable(format!("the body of the request for `{what}` {why}"))
+        })?,
     };
     let mut headers = Vec::new();
     for (name, template) in &request.headers {

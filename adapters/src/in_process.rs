@@ -13,9 +13,6 @@ use crate::adapter::{Adapter, Failure, Received, Session};
 /// What an implementation in Rust provides.
 pub trait Implementation {
     /// Goes to its initial state.
-    ///
-    /// # Errors
-    /// What is missing.
     fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String>;
 
     /// Takes an input. One that it does not expect, it ignores: an implementation takes every input (thesis,

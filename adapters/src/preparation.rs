@@ -89,6 +89,8 @@ pub struct Request {
     pub path: Template,
     /// The body, where there is one.
     pub body: Option<Template>,
+    /// Are the characters of the body its bytes? Else it is in UTF-8.
+    pub is_latin1: bool,
     /// Headers besides the usual ones.
     pub headers: Vec<(String, Template)>,
 }

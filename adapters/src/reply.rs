@@ -23,6 +23,7 @@ use coreach_model::json::{self, Malformed, Tree};
 
 use crate::adapter::{Failure, Received};
 use crate::description::{AnswerPlace, Capture, Http, Response, Source, Unmatched};
+use crate::encoding::of_latin1;
 use crate::lines::Regex;
 use crate::signature::{Signatures, Wire, too_long};
 
@@ -158,6 +159,7 @@ fn text_at<'a>(place: &'a AnswerPlace, reply: &'a Reply) -> Option<Cow<'a, str>>
             Cow::Owned(text_of(json::parse(body, json::WIRE).ok()?.pointer(pointer)?)?.into_owned())
         }
         Source::Body => Cow::Borrowed(std::str::from_utf8(reply.plain()?).ok()?),
+        Source::BodyInLatin1 => Cow::Owned(of_latin1(reply.plain()?)),
     };
     part(place, text)
 }

@@ -40,7 +40,7 @@ pub struct Prepared {
     /// With the server's address.
     pub url: String,
     /// Empty where there is none.
-    pub body: String,
+    pub body: Vec<u8>,
     /// Headers besides the usual ones.
     pub headers: Vec<(String, String)>,
 }
@@ -228,7 +228,7 @@ fn exchange(agent: &Agent, prepared: &Prepared) -> Result<Reply, Failure> {
         let request = builder.body(()).map_err(|error| unsendable(&error))?;
         agent.run(request)
     } else {
-        let request = builder.body(prepared.body.as_str()).map_err(|error| unsendable(&error))?;
+        let request = builder.body(prepared.body.as_slice()).map_err(|error| unsendable(&error))?;
         agent.run(request)
     };
     let mut response = response.map_err(failure)?;

@@ -319,9 +319,6 @@ type Resolved = Result<Vec<SocketAddr>, String>;
 /// The numbers of an address. A name may have to be asked for over the network, which knows no limit of time:
 /// that is left to a thread, and the thread is left alone if it takes too long. There is one for each name at
 /// most.
-///
-/// # Errors
-/// Why there are none.
 pub fn resolved(address: &str, until: Instant) -> Resolved {
     if let Ok(numbers) = address.parse() {
         return Ok(vec![numbers]);

@@ -128,8 +128,9 @@ impl Signatures {
         let received = self.output(name, &given, spelling)?;
         if matches!(received, Received::Output(_)) {
             for (name, wire) in captured {
-                if let Wire::Text(text) = wire {
-                    self.captures.take(name, text);
+                match wire {
+                    Wire::Text(text) => self.captures.take(name, text),
+                    Wire::Json(tree) => self.captures.take(name, &tree.to_string()),
                 }
             }
         }

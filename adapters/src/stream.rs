@@ -261,9 +261,6 @@ impl Stream {
     }
 
     /// Reads what is there, without waiting, and says whether a whole frame is.
-    ///
-    /// # Errors
-    /// As [`Stream::frame`].
     pub fn has_frame(&mut self) -> Result<bool, Failure> {
         while self.ended.is_none() && !self.inbox.is_flooded() && self.fill()? {}
         Ok(self.inbox.has_frame())
@@ -321,9 +318,6 @@ pub fn text(frame: &[u8]) -> Result<&str, Failure> {
 }
 
 /// The same, with the carriage return at its end, where it has one.
-///
-/// # Errors
-/// As [`text`].
 pub fn line(frame: &[u8]) -> Result<&str, Failure> {
     let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
     let no_text = |_| {

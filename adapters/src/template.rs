@@ -11,7 +11,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::encoding::TextEncoding;
+use crate::encoding::{base64, hex};
 
 /// A text cut at its holes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,10 +58,10 @@ impl Function {
     fn of(self, text: &str) -> String {
         match self {
             Function::Length => text.len().to_string(),
-            Function::Base64 => TextEncoding::Base64.encoded(text),
-            Function::Hex => TextEncoding::Hex.encoded(text),
+            Function::Base64 => base64(text.as_bytes()),
+            Function::Hex => hex(text.as_bytes()),
             Function::Lower => text.to_lowercase(),
-            Function::Json => TextEncoding::Json.encoded(text),
+            Function::Json => serde_json::Value::from(text).to_string(),
         }
     }
 }
@@ -214,9 +214,6 @@ impl Template {
     }
 
     /// The same, where what fills a hole is written in another way last.
-    ///
-    /// # Errors
-    /// As [`Template::fill`].
     pub fn fill_as(
         &self,
         mut value: impl FnMut(&str) -> Option<String>,

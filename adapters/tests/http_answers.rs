@@ -26,6 +26,7 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
     let port = listener.local_addr().unwrap().port();
     let template = |text: &str| Template::parse(text).unwrap();
     let request = |path: &str| Request {
+        is_latin1: false,
         method: "GET".to_owned(),
         path: template(path),
         body: None,

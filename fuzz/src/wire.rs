@@ -9,7 +9,7 @@ mod oracle;
 mod wires;
 
 thread_local! {
-    static WORLD: (Signatures, Lines, Http) = (wires::signatures(), wires::lines(), wires::http());
+    static WORLD: (Signatures, Lines, Http) = (wires::signatures(wires::MODEL), wires::lines(), wires::http());
 }
 
 /// Lists and objects in one another, and digits of a number, that the adapters read at most; the oracle knows

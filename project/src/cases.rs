@@ -62,9 +62,6 @@ pub struct Cases {
 
 /// The test cases of a file: one of a document, one for each purpose of a configuration (or only the named
 /// one). A purpose without a test case is told, and keeps no other one from being tested.
-///
-/// # Errors
-/// What is wrong with the file.
 pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases, Vec<Diagnostic>> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return of_document(path).map(|case| Cases { cases: vec![case], ..Cases::default() });

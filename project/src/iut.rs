@@ -7,10 +7,12 @@
 mod behaviour;
 mod binary;
 mod blocks;
+mod bytes;
 mod captures;
 mod connections;
 mod encoding;
 mod evidence;
+mod fields;
 mod http;
 mod ignored;
 mod launch;
@@ -61,9 +63,6 @@ pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
 
 /// The same, for one who needs it for several test cases, or its text as well, and knows which locations it
 /// may name.
-///
-/// # Errors
-/// As [`load`].
 pub fn load_once(
     path: &Path,
     iosts: &Iosts,
@@ -76,9 +75,6 @@ pub fn load_once(
 
 /// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not
 /// checked.
-///
-/// # Errors
-/// As [`load`].
 pub fn read(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>) -> Reading<Iut> {
     read_once(file, folder, iosts, None, &mut Once::default())
 }
@@ -140,9 +136,6 @@ fn read_once(
 
 /// What a file says of an implementation for which a model stands that is read elsewhere: a store has its
 /// text.
-///
-/// # Errors
-/// As [`load`].
 pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Reading<Simulating> {
     let mut collector = Collector::new(file);
     let folder = Path::new("");

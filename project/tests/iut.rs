@@ -1,7 +1,8 @@
 //! Golden diagnostics of IUT files: what a user is told about a wrong one, as it is drawn.
 //!
-//! Each `data/iut/<name>.yaml` is read against the coffee machine and has the expected drawing beside it in
-//! `<name>.out`; of a good one nothing is drawn, and the file is empty. With `COREACH_BLESS=1` in the
+//! Each `data/iut/<name>.yaml` is read against the coffee machine, `records_<name>.yaml` against
+//! `data/records.yaml`, and has the expected drawing beside it in `<name>.out`; of a good one nothing is
+//! drawn, and the file is empty. With `COREACH_BLESS=1` in the
 //! environment the expected files are rewritten.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
@@ -16,7 +17,11 @@ use coreach_project::iut;
 use coreach_project::render::{Style, render};
 
 fn coffee_machine() -> Iosts {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/data/coffee/specification.yaml");
+    model("../cli/tests/data/coffee/specification.yaml")
+}
+
+fn model(path: &str) -> Iosts {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let file = load(&path).expect("it is there");
     read_specification(file).expect("it is good").0.iosts
 }
@@ -24,7 +29,7 @@ fn coffee_machine() -> Iosts {
 #[test]
 fn what_is_wrong_is_drawn_where_it_stands() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/iut");
-    let iosts = coffee_machine();
+    let (iosts, records) = (coffee_machine(), model("tests/data/records.yaml"));
     let is_blessed = std::env::var_os("COREACH_BLESS").is_some();
     let mut paths: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
@@ -34,7 +39,8 @@ fn what_is_wrong_is_drawn_where_it_stands() {
     for path in paths {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let file = from_bytes(name.clone(), fs::read(&path).unwrap()).unwrap();
-        let (is_good, found) = match iut::read(file, &folder, Some(&iosts)) {
+        let iosts = if name.starts_with("records_") { &records } else { &iosts };
+        let (is_good, found) = match iut::read(file, &folder, Some(iosts)) {
             Ok((_, found)) => (true, found),
             Err(found) => (false, found),
         };

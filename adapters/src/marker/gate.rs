@@ -50,9 +50,6 @@ pub(super) fn gate() -> MutexGuard<'static, Gate> {
 
 /// Starts one of our own programs, or nothing where the program is ending: who kills all that is below us
 /// would not see it.
-///
-/// # Errors
-/// As `spawn`; or coreach is ending.
 pub fn start(spawn: impl FnOnce() -> std::io::Result<Child>) -> std::io::Result<Child> {
     let _gate = gate();
     if is_ending() {

@@ -92,9 +92,6 @@ impl ProcessMark {
 
     /// Launches: what is started in `spawn` inherits the second mark. Nothing is launched any more when the
     /// program is ending.
-    ///
-    /// # Errors
-    /// As `spawn`; or coreach is ending.
     pub fn launch(&self, spawn: impl FnOnce() -> std::io::Result<Child>) -> std::io::Result<Child> {
         claim();
         // Held to the end: the limit is one of the whole process.

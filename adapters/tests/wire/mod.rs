@@ -12,6 +12,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+mod frames;
 mod mutate;
 mod oracle;
 mod wires;
@@ -24,7 +25,13 @@ use coreach_adapters::reply::{Reply, translate};
 use coreach_adapters::template::Template;
 use coreach_adapters::{Failure, Received};
 use coreach_model::random::Random;
-use wires::signatures;
+use wires::{MODEL, signatures};
+
+/// How many are tried.
+fn mutants() -> usize {
+    let asked = std::env::var("COREACH_MUTANTS").ok().and_then(|text| text.parse().ok());
+    asked.unwrap_or(20_000)
+}
 
 /// Compares adapter and oracle on mutants of the seeds.
 fn compare(
@@ -33,8 +40,7 @@ fn compare(
     adapter: impl Fn(&str) -> Option<String>,
     oracle: impl Fn(&str) -> Option<String>,
 ) {
-    let asked = std::env::var("COREACH_MUTANTS").ok().and_then(|text| text.parse().ok());
-    let count: usize = asked.unwrap_or(20_000);
+    let count = mutants();
     let mut random = Random::new(10);
     for seed in seeds {
         assert!(adapter(seed).is_some(), "{wire}: no event: {seed}");
@@ -73,20 +79,22 @@ const JSON: &[&str] = &[
     r#"{"output":"Deliver","values":{"d":"TEA"}}"#,
     r#"{"output":"Both","values":{"p":{"a":7,"d":"TEA"},"s":"COFFEE"}}"#,
     r#"{"output":"Cells","values":{"c":{"default":0,"cells":[[1,5],[-2,6]]}}}"#,
+    r#"{"output":"Say","values":{"t":"a b\n\u00e9\u0000\ud83d\ude00"}}"#,
+    r#"{"output":"Quote","values":{"q":"\"\\ 7"}}"#,
     r#"{"output":"None"}"#,
     r#"{"output":"None","values":{}}"#,
 ];
 
 #[test]
 fn no_mutant_of_a_json_line_is_an_event_but_by_being_one() {
-    let signatures = signatures();
+    let signatures = signatures(MODEL);
     let adapter = |line: &str| wires::json_line(&signatures, line);
     compare("json", JSON, adapter, oracle::json_line);
 }
 
 #[test]
 fn no_mutant_of_a_pattern_line_is_an_event_but_by_being_one() {
-    let signatures = signatures();
+    let signatures = signatures(MODEL);
     let lines = wires::lines();
     let adapter = |line: &str| wires::pattern_line(&lines, &signatures, line);
     let seeds = [
@@ -97,6 +105,8 @@ fn no_mutant_of_a_pattern_line_is_an_event_but_by_being_one() {
         "take TEA",
         r#"both {"a":7,"d":"TEA"} coffee"#,
         r#"both {"d": "COFFEE", "a": "12"} tea"#,
+        "say  what, \u{e9}\t\"7\" ",
+        r#"quote "a\tb\u0000\\" "#,
     ];
     // A carriage return at its end is the line's end.
     let oracle = |line: &str| oracle::pattern_line(line.strip_suffix('\r').unwrap_or(line));
@@ -105,7 +115,7 @@ fn no_mutant_of_a_pattern_line_is_an_event_but_by_being_one() {
 
 #[test]
 fn no_mutant_of_a_body_is_an_event_but_by_being_one() {
-    let signatures = signatures();
+    let signatures = signatures(MODEL);
     let http = wires::http();
     let adapter = |text: &str| wires::body(&http, &signatures, text);
     let seeds = [
@@ -113,13 +123,15 @@ fn no_mutant_of_a_body_is_an_event_but_by_being_one() {
         r#"{ "b": [false, {"r": 0.5, "x": [1, {}]}], "more": null, "n": "12" }"#,
         r#"{"p":{"a":7,"d":"TEA"},"s":"coffee"}"#,
         r#"{"s":"tea","q":"","p":{"d":"COFFEE","a":-3}}"#,
+        r#"{"t":"a\u0000b \u00e9"}"#,
+        r#"{"t":"","p":3}"#,
     ];
     compare("http", &seeds, adapter, oracle::body);
 }
 
 #[test]
 fn a_number_that_is_too_long_is_refused_before_it_is_read_at_any_depth() {
-    let signatures = signatures();
+    let signatures = signatures(MODEL);
     for quote in ["", "\""] {
         for digits in [4097, 1_000_000] {
             let digits = "9".repeat(digits);
@@ -137,7 +149,7 @@ fn a_number_that_is_too_long_is_refused_before_it_is_read_at_any_depth() {
 
 #[test]
 fn an_answer_in_a_coding_that_nobody_asked_for_is_alien() {
-    let signatures = signatures();
+    let signatures = signatures(MODEL);
     let response = |status, values: &[(&str, &str)]| Response {
         status,
         values: values.iter().map(|(name, at)| ((*name).to_owned(), AnswerPlace::pointer(at))).collect(),

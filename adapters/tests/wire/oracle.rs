@@ -155,6 +155,14 @@ fn boolean(json: &J) -> Option<String> {
     }
 }
 
+/// As events have it.
+fn string(json: &J) -> Option<String> {
+    match json {
+        J::Text(text) => Some(coreach_model::Value::string(text.as_str()).to_string()),
+        _ => None,
+    }
+}
+
 fn drink(json: &J) -> Option<String> {
     match json {
         J::Text(text) if text == "TEA" || text == "COFFEE" => Some(text.clone()),
@@ -215,6 +223,8 @@ pub fn json_line(line: &str) -> Option<String> {
             format!("Both({}, {})", pair(&p)?, drink(&s)?)
         }
         "Cells" => format!("Cells({})", cells(&members(&values, ["c"])?[0])?),
+        "Say" => format!("Say({})", string(&members(&values, ["t"])?[0])?),
+        "Quote" => format!("Quote({})", string(&members(&values, ["q"])?[0])?),
         "None" => {
             members(&values, [])?;
             "None()".to_owned()
@@ -223,7 +233,7 @@ pub fn json_line(line: &str) -> Option<String> {
     })
 }
 
-/// The event of a line of the three patterns.
+/// The event of a line of the patterns.
 pub fn pattern_line(line: &str) -> Option<String> {
     if let Some(rest) = line.strip_prefix("out ") {
         let words: Vec<&str> = rest.split(' ').collect();
@@ -235,6 +245,12 @@ pub fn pattern_line(line: &str) -> Option<String> {
         // The braces are taken as far as they go.
         let end = rest.starts_with('{').then(|| rest.rfind("} "))?? + 1;
         return Some(format!("Both({}, {})", pair(&json(&rest[..end])?)?, spelt(&rest[end + 1..])?));
+    }
+    if let Some(rest) = line.strip_prefix("say ") {
+        return Some(format!("Say({})", string(&J::Text(rest.to_owned()))?));
+    }
+    if let Some(rest) = line.strip_prefix("quote ") {
+        return Some(format!("Quote({})", string(&json(rest)?)?));
     }
     let rest = line.strip_prefix("take ")?;
     ["TEA", "COFFEE"].contains(&rest).then(|| format!("Deliver({rest})"))
@@ -255,7 +271,9 @@ pub fn body(text: &str) -> Option<String> {
     if let Some((n, b, r)) = out() {
         return Some(format!("Out({}, {}, {})", int(&n)?, boolean(&b)?, real(&r)?));
     }
-    let (p, s) = (get(all, "p")?, get(all, "s")?);
-    let J::Text(s) = s else { return None };
-    Some(format!("Both({}, {})", pair(&p)?, spelt(&s)?))
+    if let (Some(p), Some(s)) = (get(all, "p"), get(all, "s")) {
+        let J::Text(s) = s else { return None };
+        return Some(format!("Both({}, {})", pair(&p)?, spelt(&s)?));
+    }
+    Some(format!("Say({})", string(&get(all, "t")?)?))
 }

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{AnswerPlace, Http, Lines, Response, Shape, Spelling, Spelt, Unmatched};
+use coreach_adapters::encoding::TextEncoding;
 use coreach_adapters::json_lines::{Message, message};
 use coreach_adapters::lines::{Pending, Recognized, pattern};
 use coreach_adapters::reply::{Reply, translate};
@@ -12,7 +13,7 @@ use coreach_adapters::template::Template;
 use coreach_adapters::{Received, Session};
 use coreach_model::reader::{from_bytes, read_specification};
 
-const MODEL: &str = "
+pub const MODEL: &str = "
 iosts: m
 types: { Drink: [TEA, COFFEE], Pair: { a: int, d: Drink } }
 locations: [A]
@@ -24,11 +25,14 @@ outputs:
   Both: { p: Pair, s: Drink }
   Cells: { c: \"array[int] of int[0..9]\" }
   None: {}
+  Say: { t: string }
+  Quote: { q: string }
 transitions: [{ from: A, to: A, on: None }]
 ";
 
-pub fn signatures() -> Signatures {
-    let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
+/// The signatures of this model.
+pub fn signatures(model: &str) -> Signatures {
+    let file = from_bytes("m".to_owned(), model.as_bytes().to_vec()).unwrap();
     let iosts = read_specification(file).unwrap().0.iosts;
     let deadline = Instant::now() + Duration::from_secs(1);
     Signatures::of(&Session { iosts: &iosts, constants: &[], seed: 1, deadline })
@@ -41,10 +45,11 @@ fn event(received: &Received) -> Option<String> {
     }
 }
 
-/// `s` is spelt `tea` and `coffee`.
+/// `s` is spelt `tea` and `coffee`, and `q` as a JSON string.
 fn spelling() -> Spelling {
     let pairs = [("tea", "TEA"), ("coffee", "COFFEE")];
-    Spelling(vec![("s".to_owned(), Spelt::Texts(pairs.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec()))])
+    let texts = Spelt::Texts(pairs.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec());
+    Spelling(vec![("s".to_owned(), texts), ("q".to_owned(), Spelt::Encoded(TextEncoding::Json))])
 }
 
 /// The event that a JSON line is.
@@ -66,6 +71,8 @@ pub fn lines() -> Lines {
             ("Out".to_owned(), one(r"out (?P<n>\S+) (?P<b>\w+) (?P<r>[^ ]+)")),
             ("Both".to_owned(), one(r"both (?P<p>\{.*\}) (?P<s>.*)")),
             ("Deliver".to_owned(), one(r"take (?P<d>.+)")),
+            ("Say".to_owned(), one(r"say (?P<t>.*)")),
+            ("Quote".to_owned(), one(r"quote (?P<q>.*)")),
         ],
         ignored: Vec::new(),
         captures: Vec::new(),
@@ -100,6 +107,7 @@ pub fn http() -> Http {
         observations: vec![
             ("Out".to_owned(), response(&[("n", "/n"), ("b", "/b/0"), ("r", "/b/1/r")])),
             ("Both".to_owned(), response(&[("p", "/p"), ("s", "/s")])),
+            ("Say".to_owned(), response(&[("t", "/t")])),
         ],
         captures: Vec::new(),
         spelling: spelling(),

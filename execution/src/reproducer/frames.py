@@ -71,10 +71,11 @@ class It(Wire):
             behind = end + len(what)
         else:
             integer, at, is_of_all = what
-            begin = at + integer[0]
+            begin = at + width_of(integer, self.buffer[at:])
             if len(self.buffer) < begin:
                 return None
-            end = behind = number_of(integer, self.buffer[at:begin]) + (0 if is_of_all else begin)
+            said = number_of(integer, self.buffer[at:begin])
+            end = behind = -1 if said is None else said + (0 if is_of_all else begin)
             if end < begin or end > LONGEST:
                 return Came("garbage" if end < begin else "flood", self.buffer)
         if len(self.buffer) < behind:
@@ -91,42 +92,119 @@ LONGEST = 1 << 20
 def found(fields, frame):
     """What the fields say, where they are the whole frame."""
     values = {}
-    for kind, what, name in fields:
+    rest = read(fields, frame, values)
+    values.pop(None, None)
+    return None if rest is None or rest else values
+
+
+def read(fields, frame, values):
+    """Takes the fields from the front. What is left, or `None` where they do not stand there."""
+    rest, starts, told = frame, [0], {}
+    for at, (kind, what, name) in enumerate(fields):
         if kind == "fixed":
-            mine, frame = frame[:len(what)], frame[len(what):]
-            if mine != what:
+            if not rest.startswith(what):
                 return None
+            rest = rest[len(what):]
         elif kind == "number":
-            mine, frame = frame[:what[0]], frame[what[0]:]
-            if len(mine) < what[0]:
+            said, rest = taken(what[0], rest)
+            if said is None or not heard(what[1], said, told, values):
                 return None
-            values[name] = str(number_of(what, mine))
         elif kind == "bits":
             width = sum(part[0] for part in what)
-            mine, frame = frame[:width // 8], frame[width // 8:]
+            mine, rest = rest[:width // 8], rest[width // 8:]
             if len(mine) < width // 8:
                 return None
             whole = int.from_bytes(mine, "big")
-            for bits, fixed, part in what:
+            for bits, number in what:
                 width -= bits
-                one = whole >> width & (1 << bits) - 1
-                if fixed is not None and fixed != one:
+                if not heard(number, whole >> width & (1 << bits) - 1, told, values):
                     return None
-                values[part] = str(one)
+        elif kind == "checksum":
+            rest = rest[what[1][0]:]
+            if len(frame) - len(rest) != starts[-1] + what[1][0]:
+                return None
+        elif kind == "list":
+            items, rest = elements(what, rest, told.get(at))
+            if items is None:
+                return None
+            values[name] = items
         else:
-            halves = split(what, frame)
+            halves = split(what[0] if kind == "group" else what, rest, told.get(at))
             if halves is None:
                 return None
-            mine, frame = halves
-            try:
-                values[name] = mine.decode("utf-8") if kind == "text" else mine.hex()
-            except ValueError:
+            mine, rest = halves
+            if kind == "group":
+                if read(what[1], mine, values) != b"":
+                    return None
+            elif kind == "bytes":
+                values[name] = mine.hex()
+            else:
+                try:
+                    values[name] = mine.decode("latin-1" if kind == "latin1" else "utf-8")
+                except ValueError:
+                    return None
+        starts.append(len(frame) - len(rest))
+    for at, (kind, what, _) in enumerate(fields):
+        if kind == "checksum":
+            name, integer, first, end = what
+            there = frame[starts[at]:starts[at + 1]]
+            mine = b"\0" * len(there) if first <= at < end else there
+            covered = frame[starts[first]:starts[end]]
+            if first <= at < end:
+                covered = frame[starts[first]:starts[at]] + mine + frame[starts[at + 1]:starts[end]]
+            right, said = checksum(name, covered), number_of(integer, there)
+            if said != right and not (name == "internet" and right == 0 and said == 0xffff):
                 return None
-    values.pop(None, None)
-    return None if frame else values
+    return rest
 
 
-def split(extent, frame):
+def heard(number, said, told, values):
+    """What a number says: of itself, of another field, or of a name."""
+    fixed, name, counting = number
+    if counting is not None:
+        told[counting[0]] = (said - counting[2], counting[1])
+    values[name] = str(said)
+    return fixed is None or fixed == said
+
+
+def elements(what, frame, told):
+    """The elements of a list, and the rest."""
+    (kind, of), fields = what
+    count, behind = None, None
+    if kind == "count":
+        count, frame = taken(of, frame)
+        if count is None:
+            return None, frame
+    elif kind == "told" and told is not None and told[1]:
+        count = told[0]
+    else:
+        halves = split((kind, of), frame, told)
+        if halves is None:
+            return None, frame
+        frame, behind = halves
+    if count is not None and not 0 <= count <= min(len(frame), 10000):
+        return None, frame
+    items = []
+    while len(items) < count if count is not None else frame:
+        parts = {}
+        frame = read(fields, frame, parts) if len(items) < 10000 else None
+        if frame is None:
+            return None, b""
+        parts.pop(None, None)
+        items.append(parts["element"] if list(parts) == ["element"] else parts)
+    return items, frame if behind is None else behind
+
+
+def checksum(name, data):
+    if name == "crc32":
+        import zlib
+        return zlib.crc32(data)
+    total = int.from_bytes(data + b"\0" * (len(data) % 2), "big")
+    # In digits of 16 bits, the carries added: the remainder by all ones, which is all ones but for zeros alone.
+    return 0xffff - (total and (total - 1) % 0xffff + 1)
+
+
+def split(extent, frame, told):
     """The bytes of a field, and the rest."""
     kind, what = extent
     if kind == "rest":
@@ -135,41 +213,86 @@ def split(extent, frame):
         before, end, rest = frame.partition(what)
         return (before, rest) if end else None
     size = what
-    if kind == "length":
-        if len(frame) < what[0]:
-            return None
-        size, frame = number_of(what, frame[:what[0]]), frame[what[0]:]
-    return (frame[:size], frame[size:]) if 0 <= size <= len(frame) else None
+    if kind == "told":
+        size = None if told is None else told[0]
+    elif kind == "length":
+        size, frame = taken(what, frame)
+    return (frame[:size], frame[size:]) if size is not None and 0 <= size <= len(frame) else None
+
+
+def width_of(integer, data):
+    """How many bytes the number at the front has."""
+    if integer[0]:
+        return integer[0]
+    return next((at + 1 for at, byte in enumerate(data[:8]) if byte < 128), 8)
 
 
 def number_of(integer, data):
-    """The number in these bytes: how many they are, their order, and whether it may be below 0."""
-    return int.from_bytes(data, integer[1], signed=integer[2])
+    """The number in these bytes; `None` where they are no spelling of it."""
+    if integer[0]:
+        return int.from_bytes(data, integer[1], signed=integer[2])
+    if not data or data[-1] > 127 or len(data) > 1 and data[-1] == 0:
+        return None
+    return sum((byte & 127) << 7 * at for at, byte in enumerate(data))
+
+
+def taken(integer, data):
+    """The number at the front, which may be `None`, and the rest."""
+    width = width_of(integer, data)
+    return number_of(integer, data[:width]) if len(data) >= width else None, data[width:]
 
 
 def written(fields, values):
     """The frame of a stimulus, of which some values were captured."""
-    frame = b""
-    for kind, what, name in fields:
+    # What counts a field stands before it.
+    pieces = [b""] * len(fields)
+    for at in reversed(range(len(fields))):
+        kind, what, name = fields[at]
         if kind == "fixed":
-            frame += what
+            piece = what
         elif kind == "number":
-            frame += number_in(what, decimal(values[name]))
+            piece = number_in(what[0], said_by(what[1], pieces, values))
         elif kind == "bits":
             whole = width = 0
-            for bits, fixed, part in what:
-                one = decimal(values[part]) if fixed is None else fixed
+            for bits, number in what:
+                one = said_by(number, pieces, values)
                 if one < 0 or one >> bits:
                     raise NotTried("%s is no number of %s bits" % (one, bits))
                 whole, width = whole << bits | one, width + bits
-            frame += whole.to_bytes(width // 8, "big")
+            piece = whole.to_bytes(width // 8, "big")
+        elif kind == "checksum":
+            piece = b"\0" * what[1][0]
+        elif kind == "list":
+            raise NotTried("a list is not sent beside what was captured")
         else:
-            mine = values[name].encode() if kind == "text" else bytes.fromhex(values[name])
+            if kind == "group":
+                what, fields_within = what
+                mine = written(fields_within, values)
+            elif kind == "bytes":
+                mine = bytes.fromhex(values[name])
+            else:
+                try:
+                    mine = values[name].encode("latin-1" if kind == "latin1" else "utf-8")
+                except ValueError:
+                    raise NotTried("%s is no text of bytes" % name)
             kind, what = what
             if kind == "size" and len(mine) != what or kind == "until" and (mine + what).find(what) != len(mine):
                 raise NotTried("%s does not fit its field: %r" % (name, mine))
-            frame += number_in(what, len(mine)) + mine if kind == "length" else mine + what if kind == "until" else mine
-    return frame
+            piece = number_in(what, len(mine)) + mine if kind == "length" else mine + what if kind == "until" else mine
+        pieces[at] = piece
+    for at, (kind, what, _) in enumerate(fields):
+        if kind == "checksum":
+            pieces[at] = number_in(what[1], checksum(what[0], b"".join(pieces[what[2]:what[3]])))
+    return b"".join(pieces)
+
+
+def said_by(number, pieces, values):
+    fixed, name, counting = number
+    if counting is not None:
+        if counting[1]:
+            raise NotTried("a list is not sent beside what was captured")
+        return len(pieces[counting[0]]) + counting[2]
+    return decimal(values[name]) if fixed is None else fixed
 
 
 def framed(frame):
@@ -184,8 +307,11 @@ def framed(frame):
     integer, at, is_of_all = what
     if len(frame) < at:
         raise NotTried("a frame ends before its length: %r" % frame)
-    said = number_in(integer, len(frame) + integer[0] if is_of_all else len(frame) - at)
-    return frame[:at] + said + frame[at:]
+    for width in range(1, 9):
+        said = number_in(integer, len(frame) + width if is_of_all else len(frame) - at)
+        if not is_of_all or len(said) == width:
+            return frame[:at] + said + frame[at:]
+    raise NotTried("the length of a frame does not fit")
 
 
 def decimal(text):
@@ -196,6 +322,9 @@ def decimal(text):
 
 def number_in(integer, number):
     """The bytes of a number: of `number_of` the other way."""
+    if not integer[0] and 0 <= number < 1 << 56:
+        count = max((number.bit_length() + 6) // 7, 1)
+        return bytes(number >> 7 * at & 127 | (128 if at + 1 < count else 0) for at in range(count))
     try:
         return number.to_bytes(integer[0], integer[1], signed=integer[2])
     except OverflowError:

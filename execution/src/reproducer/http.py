@@ -131,6 +131,8 @@ def said(kind, what, body, headers):
         return values[-1] if values else None
     if is_coded(headers):
         return None
+    if kind == "latin1":
+        return body.decode("latin-1")
     try:
         text = body.decode("utf-8")
         if kind == "body":

@@ -460,6 +460,9 @@ impl Writer<'_> {
                 Value::Bool(_) if is_written(datum.name()) => {
                     format!("Either({}, {})", text(&usual), json(&codec::to_json(value)))
                 }
+                _ if frames::is_list(way, &event.action, datum.name()) => {
+                    json(&frames::elements(&codec::to_json(value), datum.name(), spelling))
+                }
                 _ if is_text => text(&usual),
                 _ => json(&codec::to_json(value)),
             };

@@ -140,6 +140,7 @@ fn place(place: &AnswerPlace) -> String {
         Source::Cookie(cookie) => ("cookie", cookie.as_str()),
         Source::Pointer(pointer) => ("pointer", pointer.as_str()),
         Source::Body => ("body", ""),
+        Source::BodyInLatin1 => ("latin1", ""),
     };
     let pattern =
         place.pattern.as_ref().map_or("None".to_owned(), |one| text(&python::pattern(one.as_str())));

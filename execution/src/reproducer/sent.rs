@@ -71,6 +71,10 @@ impl Writer<'_> {
         let plain = |template: &Template| Words::of(template, &value, PLAIN).map_err(no_value);
         let path = Words::of(&request.path, &value, IN_PATH).map_err(no_value)?;
         let body = request.body.as_ref().map_or(Ok(Words::default()), plain)?;
+        let body = match request.is_latin1 {
+            false => body.bytes(),
+            true => format!("({}).encode(\"latin-1\")", body.text()),
+        };
         let mut headers = Vec::new();
         for (name, template) in &request.headers {
             let is_secret = self.redact.iter().any(|one| one.eq_ignore_ascii_case(name));
@@ -78,7 +82,7 @@ impl Writer<'_> {
             headers.push(format!("({}, {value})", text(name)));
         }
         let method = text(&request.method);
-        Ok(format!("{method}, {}, [{}], {}", path.text(), headers.join(", "), body.bytes()))
+        Ok(format!("{method}, {}, [{}], {}", path.text(), headers.join(", "), body))
     }
 
     pub(super) fn stimulus(&self, way: &Transport, event: &Event) -> Result<String, NoScript> {

@@ -6,16 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use coreach_adapters::behaviour::{Behaviour, Samples, TOLERANCE, Within};
+use coreach_adapters::description::Command;
+use coreach_adapters::samples::SampleProgram;
 use coreach_adapters::shared::Shared;
-use coreach_model::codec;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::random::Random;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::regular::RegularExpression;
+use coreach_model::{Type, codec};
 
-use super::words::IutReader;
+use super::launch;
+use super::words::{Holes, IutReader};
 
 /// The keys.
 pub const KEYS: [&str; 7] =
@@ -39,7 +42,8 @@ pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behav
         reader.milliseconds(root, "tolerance_ms", usual)
     });
     let shared = shape::get(root, "shared").and_then(|node| shared(reader, node, way)).unwrap_or_default();
-    let samples = shape::get(root, "samples").map(|node| samples(reader, node)).unwrap_or_default();
+    let (samples, sample_programs) =
+        shape::get(root, "samples").map(|node| samples(reader, node)).unwrap_or_default();
     Behaviour {
         on_close,
         reconnect,
@@ -48,18 +52,24 @@ pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behav
         shared,
         tolerance,
         samples,
+        sample_programs,
     }
 }
 
 /// Values of parameters that are to be tried.
-fn samples(reader: &mut IutReader<'_>, node: &Node) -> Samples {
+fn samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String, SampleProgram>) {
     const LIKE: &str = "samples: { pUser: [alice, bob], pMail: [ { regex: '[a-z]{1,8}@a.org' } ] }";
     let entries = shape::mapping(reader.collector, node, "`samples`", LIKE).unwrap_or(&[]);
     shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
-    let mut samples = Samples::new();
+    let (mut samples, mut programs) = (Samples::new(), BTreeMap::new());
     for entry in shape::first_entries(entries) {
         let types = reader.types_of(&entry.key);
         let what = format!("`{}`", entry.key.text);
+        if matches!(entry.value.kind, NodeKind::Mapping(_)) {
+            let program = program(reader, &entry.value, &what, types);
+            programs.extend(program.map(|program| (entry.key.text.clone(), program)));
+            continue;
+        }
         for item in shape::list(reader.collector, &entry.value, &what, LIKE).unwrap_or(&[]) {
             if matches!(item.kind, NodeKind::Mapping(_)) {
                 let words = words(reader, item, LIKE);
@@ -82,7 +92,19 @@ fn samples(reader: &mut IutReader<'_>, node: &Node) -> Samples {
             }
         }
     }
-    samples
+    (samples, programs)
+}
+
+/// A program that prints values.
+fn program(reader: &mut IutReader<'_>, node: &Node, of: &str, types: Vec<Type>) -> Option<SampleProgram> {
+    const LIKE: &str = "samples: { pMail: { command: [python3, mails.py] } }";
+    let entries = shape::mapping(reader.collector, node, of, LIKE)?;
+    shape::check_keys(reader.collector, entries, &["command", "directory", "environment", "within_ms"], of);
+    let within = reader.milliseconds(entries, "within_ms", 10_000);
+    let Command { words, directory, environment, .. } =
+        launch::command(reader, entries, node, of, LIKE, Holes::none())?;
+    let words = words.iter().map(|word| word.fill(|_| None).ok()).collect::<Option<Vec<String>>>()?;
+    Some(SampleProgram { words, directory, environment, within, types })
 }
 
 /// Some words of a regular expression, always the same.

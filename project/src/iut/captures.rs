@@ -142,7 +142,11 @@ fn source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
         if entry.value.as_scalar().is_some_and(|scalar| scalar.text == "true") {
             return Some(Source::Body);
         }
-        let message = "`body` can only be `true`: `match` says what of it";
+        if entry.value.as_scalar().is_some_and(|scalar| scalar.text == "latin1") {
+            return Some(Source::BodyInLatin1);
+        }
+        let message =
+            "`body` can only be `true`, or `latin1` where its bytes are characters: `match` says what of it";
         reader.collector.error("wrong-value", message, &entry.value.head(), "not `true`");
         return None;
     }

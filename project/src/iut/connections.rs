@@ -37,6 +37,7 @@ pub fn connections(
         reader.wrong(node, "`connections` are at least two", "fewer", help);
     }
     let (mut found, mut seen): (Vec<NamedConnection>, Vec<&Scalar>) = (Vec::new(), Vec::new());
+    let before = reader.collector.errors();
     for entry in shape::first_entries(given) {
         let what = format!("`{}`", entry.key.text);
         let mut actions = Vec::new();
@@ -57,7 +58,10 @@ pub fn connections(
         let encoding = encoding.map_or(Encoding::Json, |encoding| encoding.seeing(&actions));
         found.push(NamedConnection { name: entry.key.text.clone(), actions, encoding });
     }
-    check_all(reader, node, &seen);
+    // What is missing may be what is misspelt.
+    if reader.collector.errors() == before {
+        check_all(reader, node, &seen);
+    }
     if let Some(Encoding::Lines(lines)) = encoding {
         let over = |action: &str| found.iter().position(|one| one.actions.iter().any(|name| name == action));
         for (name, shape) in &lines.observations {

@@ -70,7 +70,7 @@ pub fn encoding(
             let ignored = ignored::lines(reader, entries, &observations);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
-            let spelling = reader.spelling(entries);
+            let spelling = reader.spelling(entries, false);
             let unmatched = reader.unmatched(entries);
             let lines =
                 Lines { line_ending, reset, stimuli, observations, ignored, captures, spelling, unmatched };

@@ -110,7 +110,7 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
         }
     }
     reader.check_complete(entries, node, "observations", "`http`", ActionKind::Output, OBSERVATIONS);
-    let spelling = reader.spelling(entries);
+    let spelling = reader.spelling(entries, false);
     let unmatched = reader.unmatched(entries);
     let (base, _) = base?;
     let launch = launch?;

@@ -9,7 +9,7 @@ use coreach_model::reader::yaml::{Node, Scalar};
 use super::words::{Holes, IutReader};
 
 /// The keys of a request.
-pub const REQUEST: [&str; 4] = ["method", "path", "body", "headers"];
+pub const REQUEST: [&str; 5] = ["method", "path", "body", "latin1", "headers"];
 
 /// A request, from the keys of [`REQUEST`].
 pub fn request(
@@ -45,13 +45,19 @@ pub fn request(
         reader.collector.error("wrong-value", "a path begins with a slash", &path.span, "no path");
     }
     let path = path.and_then(|path| reader.template_of(path, holes));
-    let body = match shape::get(entries, "body") {
+    let (body, latin1) = (shape::get(entries, "body"), shape::get(entries, "latin1"));
+    if let (Some(_), Some(latin1)) = (body, latin1) {
+        let message = "a request has one body, as text or byte by byte";
+        reader.collector.error("two-keys", message, &latin1.head(), "the second one");
+    }
+    let body = match body.or(latin1) {
         None => None,
         Some(node) => {
             let scalar = shape::scalar(reader.collector, node, "`body`", "body: '{\"n\": {n}}'")?;
             Some(reader.body(scalar, holes)?)
         }
     };
+    let is_latin1 = latin1.is_some();
     let mut headers = Vec::new();
     if let Some(node) = shape::get(entries, "headers") {
         let like = "headers: { Content-Type: application/json }";
@@ -64,7 +70,7 @@ pub fn request(
             headers.extend(template.map(|template| (name, template)));
         }
     }
-    Some(Request { method: method?.text.clone(), path: path?, body, headers })
+    Some(Request { method: method?.text.clone(), path: path?, body, is_latin1, headers })
 }
 
 /// The name of a header; reports where it can be none.

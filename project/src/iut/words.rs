@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use coreach_adapters::description::{Spelling, Spelt, Unmatched};
 use coreach_adapters::encoding::TextEncoding;
+use coreach_adapters::fields::ELEMENT;
 use coreach_adapters::template::{Function, Template, TemplateError, Wrong};
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
@@ -13,6 +14,7 @@ use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::reader::collect::{Collector, inventory, listed};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
+use coreach_model::types::RecordForm;
 use coreach_model::{Type, Value, codec};
 
 use super::locations::ReportedLocations;
@@ -367,8 +369,8 @@ impl IutReader<'_> {
         self.collector.push(diagnostic);
     }
 
-    /// `values`: how single values are written on the wire.
-    pub fn spelling(&mut self, entries: &[Entry]) -> Spelling {
+    /// `values`: how single values are written on the wire; with `parts`, also what lists' elements have.
+    pub fn spelling(&mut self, entries: &[Entry], parts: bool) -> Spelling {
         const LIKE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
         let Some(node) = shape::get(entries, "values") else { return Spelling::default() };
         let entries = shape::mapping(self.collector, node, "`values`", LIKE).unwrap_or(&[]);
@@ -376,7 +378,7 @@ impl IutReader<'_> {
         let mut spelling = Vec::new();
         for entry in shape::first_entries(entries) {
             let parameter = entry.key.text.as_str();
-            let types = self.types_of(&entry.key);
+            let types = self.types_of_parts(&entry.key, parts);
             if types.is_empty() && self.iosts.is_some() {
                 continue;
             }
@@ -437,12 +439,22 @@ impl IutReader<'_> {
     /// The types of the parameters of this name; reports it where there is a model, and none has it. Actions
     /// may have parameters of one name and different types: a value must be one of each.
     pub fn types_of(&mut self, parameter: &Scalar) -> Vec<Type> {
+        self.types_of_parts(parameter, false)
+    }
+
+    /// The same; with `parts`, also of what the elements of a list have: `pItems.kind`, `pIds.element`.
+    fn types_of_parts(&mut self, parameter: &Scalar, parts: bool) -> Vec<Type> {
         let Some(iosts) = self.iosts else { return Vec::new() };
         let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
+        let (name, part) = match parameter.text.split_once('.').filter(|_| parts) {
+            Some((name, part)) => (name, Some(part)),
+            None => (parameter.text.as_str(), None),
+        };
         let mut found: Vec<Type> = Vec::new();
-        for datum in data().filter(|datum| datum.name() == parameter.text) {
-            if !found.contains(datum.ty()) {
-                found.push(datum.ty().clone());
+        for datum in data().filter(|datum| datum.name() == name) {
+            let ty = part.map_or(Some(datum.ty()), |part| part_of(datum.ty(), part));
+            if let Some(ty) = ty.filter(|ty| !found.contains(ty)) {
+                found.push(ty.clone());
             }
         }
         if found.is_empty() {
@@ -514,6 +526,18 @@ impl IutReader<'_> {
             self.collector.mistake("wrong-value", message, &scalar.span, "not known", help);
         }
         found.map(|(_, value)| *value)
+    }
+}
+
+/// The type of what the elements of a list have by this name, where they have it.
+fn part_of<'t>(list: &'t Type, part: &str) -> Option<&'t Type> {
+    let Type::Record(list) = list else { return None };
+    let element = list.fields.get(1).filter(|_| list.form == RecordForm::List).map(|(_, ty)| ty)?;
+    match element {
+        Type::Record(record) if record.form == RecordForm::Plain => {
+            record.fields.iter().find(|(name, _)| name == part).map(|(_, ty)| ty)
+        }
+        scalar => (part == ELEMENT).then_some(scalar),
     }
 }
 

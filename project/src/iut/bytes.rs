@@ -1,0 +1,139 @@
+//! Bytes and numbers of the wire in IUT files: how they are written, how many there are, which they are.
+
+use coreach_adapters::cut::LONGEST;
+use coreach_adapters::encoding::unhex;
+use coreach_adapters::integer::WireInteger;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::number;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node, Scalar};
+
+use super::words::IutReader;
+
+/// The most bytes of one end or delimiter.
+const LONGEST_END: usize = 8;
+
+impl IutReader<'_> {
+    /// A number of bytes.
+    pub fn size(&mut self, node: &Node, key: &str, least: u64) -> Option<usize> {
+        let most = LONGEST as u64;
+        let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
+        let number = number.filter(|number| (least..=most).contains(number));
+        if number.is_none() {
+            let message = format!("`{key}` must be a number of bytes from {least} to {most}");
+            self.collector.error("wrong-value", message, &node.head(), "no such number");
+        }
+        usize::try_from(number?).ok()
+    }
+
+    /// How a number is written.
+    pub fn integer(&mut self, node: &Node, key: &str, like: &str) -> Option<WireInteger> {
+        let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), like)?;
+        self.integer_named(scalar)
+    }
+
+    pub fn integer_named(&mut self, scalar: &Scalar) -> Option<WireInteger> {
+        let integer = WireInteger::named(&scalar.text);
+        if integer.is_none() {
+            let diagnostic = Diagnostic::error("wrong-value", format!("`{}` is no way to write bytes", scalar.text))
+                .at(self.collector.origin(&scalar.span), "not known")
+                .help(
+                    "numbers are `u8`, `u16` up to `u64`, with a sign `i8` up to `i64`, and `u16le` with the least \
+                     significant byte first; a field may be `bytes` or `text`, too",
+                );
+            self.collector.push(diagnostic);
+        }
+        integer
+    }
+
+    /// Bytes in hexadecimal digits.
+    pub fn hex(&mut self, scalar: &Scalar, key: &str) -> Option<Vec<u8>> {
+        let bytes = unhex(&scalar.text);
+        if bytes.is_none() {
+            let diagnostic =
+                Diagnostic::error("wrong-value", format!("`{key}` must be pairs of hexadecimal digits"))
+                    .at(self.collector.origin(&scalar.span), "no such digits")
+                    .help("in quotes, for example `\"c0 0c\"`");
+            self.collector.push(diagnostic);
+        }
+        bytes
+    }
+
+    /// What ends something.
+    pub fn end(&mut self, node: &Node, key: &str) -> Option<Vec<u8>> {
+        let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), &format!("{key}: \"00\""))?;
+        let bytes = self.hex(scalar, key)?;
+        if !(1..=LONGEST_END).contains(&bytes.len()) {
+            let message = format!("`{key}` must be one to {LONGEST_END} bytes");
+            self.collector.error("wrong-value", message, &scalar.span, "not so many");
+            return None;
+        }
+        Some(bytes)
+    }
+
+    /// A key that can only say yes.
+    pub fn yes(&mut self, node: &Node, key: &str) -> Option<()> {
+        if node.as_scalar().is_some_and(|scalar| scalar.text == "true") {
+            return Some(());
+        }
+        let message = format!("`{key}` is `true`, or not there");
+        self.collector.error("wrong-value", message, &node.head(), "not `true`");
+        None
+    }
+}
+
+/// The one of these keys that is there.
+pub fn one_of<'e>(
+    reader: &mut IutReader<'_>,
+    node: &Node,
+    entries: &'e [Entry],
+    keys: &[&str],
+    of: &str,
+    like: &str,
+) -> Option<&'e Entry> {
+    let found: Vec<&Entry> = shape::first_entries(entries)
+        .into_iter()
+        .filter(|entry| keys.contains(&entry.key.text.as_str()))
+        .collect();
+    match found.as_slice() {
+        [one] => Some(one),
+        [] => {
+            let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+            let diagnostic =
+                Diagnostic::error("missing-key", format!("{of} has one of {}", names.join(", ")))
+                    .at(reader.collector.origin(&node.head()), "none of them")
+                    .help(format!("for example `{like}`"));
+            reader.collector.push(diagnostic);
+            None
+        }
+        [first, second, ..] => {
+            let message = format!("{of} has `{}` or `{}`", first.key.text, second.key.text);
+            let diagnostic = Diagnostic::error("two-keys", message)
+                .at(reader.collector.origin(&second.key.span), "the second one")
+                .at(reader.collector.origin(&first.key.span), "the first one");
+            reader.collector.push(diagnostic);
+            None
+        }
+    }
+}
+
+/// Reports keys that have no meaning here.
+pub fn only_with(reader: &mut IutReader<'_>, entries: &[Entry], keys: &[&str], label: &str) {
+    if let Some(entry) = entries.iter().find(|entry| keys.contains(&entry.key.text.as_str())) {
+        let message = format!("`{}` means nothing here", entry.key.text);
+        reader.collector.error("two-keys", message, &entry.key.span, label);
+    }
+}
+
+/// A whole number, in decimal digits or, after `0x`, in hexadecimal ones.
+pub fn literal(text: &str) -> Option<i128> {
+    let (text, is_negative) = text.strip_prefix('-').map_or((text, false), |text| (text, true));
+    let number = match text.strip_prefix("0x") {
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            i128::from_str_radix(digits, 16).ok()?
+        }
+        Some(_) => return None,
+        None => i128::from(number::count(text)?),
+    };
+    Some(if is_negative { -number } else { number })
+}

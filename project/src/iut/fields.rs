@@ -1,0 +1,512 @@
+//! The fields of one frame, as `encoding: binary` lists them: their forms, what stands in them, and which of
+//! them count or check others.
+//!
+//! Names and labels are looked up in the list in which they stand: that of the frame, of a group, or of a
+//! list's elements. What counts a field stands before it, so that a frame is read from its front.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use coreach_adapters::description::{Bits, ByteForm, Checksum, Counting, Extent, Field, FieldNumber};
+use coreach_adapters::fields::{fits, least};
+use coreach_adapters::integer::WireInteger;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::number;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+
+use super::bytes::{literal, one_of, only_with};
+use super::words::IutReader;
+
+const FIELD: &str = "{ as: u16, name: pId }";
+const BITS: &str = "{ bits: [ { width: 7, is: 0 }, { width: 1, name: pFlag } ] }";
+const BYTES: &str = "{ as: text, name: pName, length: u8 }";
+const LIST: &str = "{ as: list, name: pIds, count: u8, of: [ { as: u16, name: element } ] }";
+const GROUP: &str = "{ as: group, length: u16, of: [ { as: u16, name: pId } ] }";
+
+/// What a field is.
+const CONTENT: [&str; 3] = ["is", "name", "any"];
+
+/// How many bytes one has.
+const EXTENT: [&str; 4] = ["size", "length", "until", "rest"];
+
+/// A name with its place; of a list, with the names in its elements.
+pub struct NamedField {
+    /// The name.
+    pub name: Scalar,
+    /// What the fields of a list's elements are called.
+    pub parts: Option<Vec<NamedField>>,
+}
+
+/// The fields of a frame, and the names in them.
+pub fn fields(
+    reader: &mut IutReader<'_>,
+    node: &Node,
+    what: &str,
+    like: &str,
+    is_sent: bool,
+) -> Option<(Vec<Field>, Vec<NamedField>)> {
+    let mut fields = Fields { reader, is_sent, named: Vec::new() };
+    let read = fields.list_of(node, what, like)?;
+    Some((read, fields.named))
+}
+
+/// Reads fields.
+struct Fields<'r, 'a> {
+    reader: &'r mut IutReader<'a>,
+    is_sent: bool,
+    named: Vec<NamedField>,
+}
+
+/// What the fields of a list are called, and which of them count others.
+#[derive(Default)]
+struct Scope {
+    names: Vec<Option<Scalar>>,
+    tellers: Vec<Teller>,
+}
+
+/// A number that counts another field.
+struct Teller {
+    at: usize,
+    of: usize,
+    is_elements: bool,
+    place: Range<usize>,
+}
+
+impl Scope {
+    /// What can be seen of a list of fields before they are read.
+    fn of(items: &[Arc<Node>]) -> Self {
+        fn mapping(node: &Node) -> &[Entry] {
+            if let NodeKind::Mapping(entries) = &node.kind { entries } else { &[] }
+        }
+        let name = |item: &Arc<Node>| {
+            let found = ["label", "name"].into_iter().find_map(|key| shape::get(mapping(item), key));
+            found.and_then(Node::as_scalar).cloned()
+        };
+        let mut scope = Scope { names: items.iter().map(name).collect(), tellers: Vec::new() };
+        for (at, item) in items.iter().enumerate() {
+            let bits = shape::get(mapping(item), "bits");
+            let parts = match bits.map(|bits| &bits.kind) {
+                Some(NodeKind::Sequence(parts)) => parts.as_slice(),
+                _ => &[],
+            };
+            for entry in std::iter::once(item).chain(parts).flat_map(|node| mapping(node)) {
+                let of = entry.value.as_scalar().and_then(|of| scope.place(&of.text));
+                if let (Some(of), "size_of" | "count_of") = (of, entry.key.text.as_str()) {
+                    let (is_elements, place) = (entry.key.text == "count_of", entry.key.span.clone());
+                    scope.tellers.push(Teller { at, of, is_elements, place });
+                }
+            }
+        }
+        scope
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known.as_ref().is_some_and(|known| known.text == name))
+    }
+}
+
+impl Fields<'_, '_> {
+    /// The fields of a list.
+    fn list_of(&mut self, node: &Node, what: &str, like: &str) -> Option<Vec<Field>> {
+        // One without fields is written so, and is not what was forgotten.
+        if node.is_nothing() {
+            shape::wrong_kind(self.reader.collector, node, what, "a list of fields", like);
+            return None;
+        }
+        let items = shape::list(self.reader.collector, node, what, like)?;
+        let before = self.reader.collector.errors();
+        let scope = Scope::of(items);
+        let read: Vec<Option<Field>> =
+            items.iter().enumerate().map(|(at, item)| self.field(item, at, &scope)).collect();
+        if let Some(at) = read.iter().position(is_rest).filter(|at| at + 1 < read.len()) {
+            let message = "behind the rest of a frame there is nothing";
+            self.reader.collector.error("wrong-order", message, &items[at + 1].head(), "behind `rest`");
+        }
+        self.check_scope(items, &scope, &read);
+        (self.reader.collector.errors() == before).then(|| read.into_iter().flatten().collect())
+    }
+
+    /// Each field is counted by one number, before it, and in its own units; no checksum is of a later one.
+    fn check_scope(&mut self, items: &[Arc<Node>], scope: &Scope, read: &[Option<Field>]) {
+        for (number, Teller { at, of, is_elements, place }) in scope.tellers.iter().enumerate() {
+            let (message, label) = if of <= at {
+                (
+                    "a number stands before what it counts, so that frames can be read from their front",
+                    "behind it",
+                )
+            } else if scope.tellers[..number].iter().any(|other| other.of == *of) {
+                ("one number counts a field, and no second one", "the second one")
+            } else {
+                match &read[*of] {
+                    Some(Field::List { extent: Extent::Told, .. }) | None => continue,
+                    Some(Field::Bytes { extent: Extent::Told, .. } | Field::Group(Extent::Told, _))
+                        if !is_elements =>
+                    {
+                        continue;
+                    }
+                    Some(_) if *is_elements => {
+                        ("`count_of` is of a list without a length of its own", "no such list")
+                    }
+                    Some(_) => (
+                        "`size_of` is of bytes, a text, a list or a group without a length of its own",
+                        "no such field",
+                    ),
+                }
+            };
+            self.reader.collector.error("wrong-order", message.to_owned(), place, label);
+        }
+        for (at, field) in read.iter().enumerate() {
+            let Some(Field::Checksum(_, _, over)) = field else { continue };
+            let is_later = |other: &usize| *other > at && matches!(read[*other], Some(Field::Checksum(..)));
+            if over.clone().any(|other| is_later(&other)) {
+                let message =
+                    "a checksum of fields with a later checksum among them: which one is computed first?";
+                let head = items[at].head();
+                self.reader.collector.error(
+                    "wrong-order",
+                    message,
+                    &head,
+                    "say `over`, or change their order",
+                );
+            }
+        }
+    }
+
+    fn field(&mut self, node: &Node, at: usize, scope: &Scope) -> Option<Field> {
+        let entries = shape::mapping(self.reader.collector, node, "a field", FIELD)?;
+        if let Some(label) = shape::get(entries, "label") {
+            let label = shape::scalar(self.reader.collector, label, "`label`", "label: body")?;
+            let same = |other: &Option<Scalar>| other.as_ref().is_some_and(|other| other.text == label.text);
+            if scope.names.iter().filter(|other| same(other)).count() > 1 {
+                let message = format!("two fields are called `{}`", label.text);
+                self.reader.collector.error("duplicate-key", message, &label.span, "one of them");
+            }
+        }
+        if let Some(bits) = shape::get(entries, "bits") {
+            shape::check_keys(self.reader.collector, entries, &["bits", "label"], "a field of bits");
+            return self.bits(bits, scope);
+        }
+        let own = ["as", "label", "of", "count", "size_of", "count_of", "plus", "checksum", "over"];
+        let known: Vec<&str> = own.into_iter().chain(CONTENT).chain(EXTENT).collect();
+        shape::check_keys(self.reader.collector, entries, &known, "a field");
+        let form = shape::required(self.reader.collector, node, entries, "as", "a field", FIELD)?;
+        let form = shape::scalar(self.reader.collector, form, "`as`", FIELD)?;
+        if form.text != "list" && form.text != "group" {
+            only_with(self.reader, entries, &["of"], "belongs to `list` and `group`");
+        }
+        if form.text != "list" {
+            only_with(self.reader, entries, &["count"], "belongs to `list`");
+        }
+        let of_numbers = ["size_of", "count_of", "plus", "checksum", "over"];
+        match (form.text.as_str(), ByteForm::named(&form.text)) {
+            ("list", _) => {
+                only_with(self.reader, entries, &of_numbers, "belongs to numbers");
+                self.list(node, entries, at, scope)
+            }
+            ("group", _) => {
+                only_with(self.reader, entries, &of_numbers, "belongs to numbers");
+                only_with(self.reader, entries, &CONTENT, "belongs to one field, and not to several");
+                let extent = self.extent(node, entries, at, scope, &EXTENT, ("a group", GROUP));
+                let of = shape::required(self.reader.collector, node, entries, "of", "a group", GROUP)?;
+                let of = self.list_of(of, "`of`", GROUP)?;
+                Some(Field::Group(extent?, of))
+            }
+            (_, Some(form)) => {
+                only_with(self.reader, entries, &of_numbers, "belongs to numbers");
+                self.bytes(node, entries, form, at, scope)
+            }
+            (_, None) => {
+                only_with(self.reader, entries, &EXTENT, "belongs to `bytes` and `text`");
+                let integer = self.reader.integer_named(form);
+                self.number(node, entries, integer?, scope)
+            }
+        }
+    }
+
+    fn number(
+        &mut self,
+        node: &Node,
+        entries: &[Entry],
+        integer: WireInteger,
+        scope: &Scope,
+    ) -> Option<Field> {
+        let known = ["is", "name", "any", "size_of", "count_of", "checksum"];
+        let way = one_of(self.reader, node, entries, &known, "a field", FIELD)?;
+        if way.key.text == "checksum" {
+            return self.checksum(way, entries, integer, scope);
+        }
+        only_with(self.reader, entries, &["over"], "belongs to `checksum`");
+        if way.key.text != "is" {
+            return Some(Field::Integer(integer, self.content(way, entries, FIELD, scope)?));
+        }
+        let scalar = shape::scalar(self.reader.collector, &way.value, "`is`", FIELD)?;
+        let written = literal(&scalar.text).and_then(|number| integer.written(number));
+        if written.is_none() {
+            let bits = 8 * if integer.width == 0 { 7 } else { integer.width };
+            let sign = if integer.is_signed { "with" } else { "without" };
+            let message = format!("`is` must be a number of {bits} bits {sign} a sign");
+            let diagnostic = Diagnostic::error("wrong-value", message)
+                .at(self.reader.collector.origin(&scalar.span), "no such number")
+                .help("for example `is: 5` or `is: 0x1f`");
+            self.reader.collector.push(diagnostic);
+        }
+        written.map(Field::Fixed)
+    }
+
+    fn checksum(
+        &mut self,
+        way: &Entry,
+        entries: &[Entry],
+        integer: WireInteger,
+        scope: &Scope,
+    ) -> Option<Field> {
+        const OVER: &str = "{ as: u32, checksum: crc32, over: [pKind, pBody] }";
+        only_with(self.reader, entries, &["plus"], "belongs to `size_of` and `count_of`");
+        let table = Checksum::ALL.map(|kind| (kind.name(), kind));
+        let kind = self.reader.choice(entries, "checksum", &table)?;
+        if integer.width != kind.width() || integer.is_signed {
+            let bits = 8 * kind.width();
+            let message = format!("`{}` is a number of {bits} bits without a sign", kind.name());
+            let label = format!("`as` is `u{bits}` or `u{bits}le`");
+            self.reader.collector.error("wrong-value", message, &way.value.head(), label);
+            return None;
+        }
+        let mut place = |node: &Node| {
+            let name = shape::scalar(self.reader.collector, node, "`over`", OVER)?;
+            self.place(name, scope)
+        };
+        let over = match shape::get(entries, "over") {
+            None => 0..scope.names.len(),
+            Some(Node { kind: NodeKind::Sequence(ends), .. }) if ends.len() == 2 => {
+                let (first, last) = (place(&ends[0]), place(&ends[1]));
+                let (first, last) = (first?, last?);
+                if first > last {
+                    let message = "the first field of `over` stands behind the last one";
+                    self.reader.collector.error("wrong-order", message, &ends[1].head(), "before the other");
+                    return None;
+                }
+                first..last + 1
+            }
+            Some(one) => place(one).map(|one| one..one + 1)?,
+        };
+        Some(Field::Checksum(kind, integer, over))
+    }
+
+    /// The place of a field that has this name or label.
+    fn place(&mut self, name: &Scalar, scope: &Scope) -> Option<usize> {
+        let found = scope.place(&name.text);
+        if found.is_none() {
+            let known = || scope.names.iter().flatten().map(|name| name.text.as_str());
+            let help = self.reader.collector.meant(&name.text, "fields here", known);
+            let message = format!("no field of this list is called `{}`", name.text);
+            self.reader.collector.mistake("unknown-field", message, &name.span, "not known", help);
+        }
+        found
+    }
+
+    fn bytes(
+        &mut self,
+        node: &Node,
+        entries: &[Entry],
+        form: ByteForm,
+        at: usize,
+        scope: &Scope,
+    ) -> Option<Field> {
+        let way = one_of(self.reader, node, entries, &CONTENT, "a field", FIELD)?;
+        let scalar = match way.key.text.as_str() {
+            "is" => Some(shape::scalar(self.reader.collector, &way.value, "`is`", FIELD)?),
+            _ => None,
+        };
+        let is_given = entries.iter().any(|entry| EXTENT.contains(&entry.key.text.as_str()));
+        let name = match scalar {
+            Some(_) => None,
+            None => self.name(way, FIELD)?,
+        };
+        let extent = if is_given || scalar.is_none() {
+            self.extent(node, entries, at, scope, &EXTENT, ("a field of bytes", BYTES))?
+        } else {
+            // Those that it is, and no other.
+            Extent::Rest
+        };
+        let Some(scalar) = scalar else { return Some(Field::Bytes { extent, form, name }) };
+        let bytes = match form {
+            ByteForm::Text => scalar.text.clone().into_bytes(),
+            ByteForm::Bytes => self.reader.hex(scalar, "is")?,
+            ByteForm::Latin1 => {
+                let bytes = coreach_adapters::encoding::latin1(&scalar.text);
+                if bytes.is_none() {
+                    let message = "`is` has a character beyond U+00FF";
+                    self.reader.collector.error("wrong-value", message, &scalar.span, "no byte is it");
+                }
+                bytes?
+            }
+        };
+        match extent.written(bytes) {
+            Ok(bytes) => Some(Field::Fixed(bytes)),
+            Err(why) => {
+                let message = format!("`is` is `{}`, {why}", scalar.text);
+                self.reader.collector.error("wrong-value", message, &scalar.span, "does not fit");
+                None
+            }
+        }
+    }
+
+    /// How many bytes a field has.
+    fn extent(
+        &mut self,
+        node: &Node,
+        entries: &[Entry],
+        at: usize,
+        scope: &Scope,
+        known: &[&str],
+        (of, like): (&str, &str),
+    ) -> Option<Extent> {
+        let is_given = entries.iter().any(|entry| known.contains(&entry.key.text.as_str()));
+        if !is_given && scope.tellers.iter().any(|teller| teller.of == at) {
+            return Some(Extent::Told);
+        }
+        let way = one_of(self.reader, node, entries, known, of, like)?;
+        Some(match way.key.text.as_str() {
+            "size" => Extent::Size(self.reader.size(&way.value, "size", 0)?),
+            "length" => Extent::Length(self.reader.integer(&way.value, "length", like)?),
+            "count" => Extent::Count(self.reader.integer(&way.value, "count", like)?),
+            "until" => Extent::Until(self.reader.end(&way.value, "until")?),
+            _ => {
+                self.reader.yes(&way.value, "rest")?;
+                Extent::Rest
+            }
+        })
+    }
+
+    fn list(&mut self, node: &Node, entries: &[Entry], at: usize, scope: &Scope) -> Option<Field> {
+        only_with(self.reader, entries, &["is"], "a list is `name` or `any`");
+        let way = one_of(self.reader, node, entries, &["name", "any"], "a list", LIST)?;
+        let name = self.name(way, LIST)?;
+        let known = ["count", "size", "length", "until", "rest"];
+        let extent = self.extent(node, entries, at, scope, &known, ("a list", LIST));
+        let of = shape::required(self.reader.collector, node, entries, "of", "a list", LIST)?;
+        // The names in its elements are not those of the frame.
+        let outer = std::mem::take(&mut self.named);
+        let fields = self.list_of(of, "`of`", LIST);
+        let parts = std::mem::replace(&mut self.named, outer);
+        let fields = fields?;
+        if least(&fields) == 0 || fields.last().is_some_and(|last| is_rest(&Some(last.clone()))) {
+            let message = "an element of a list has at least one byte, and its end is its own";
+            self.reader.collector.error(
+                "wrong-value",
+                message,
+                &of.head(),
+                "may be empty, or without an end",
+            );
+        }
+        match (&name, self.named.last_mut()) {
+            (Some(_), Some(named)) => named.parts = Some(parts),
+            _ => {
+                if let Some(NamedField { name, .. }) = parts.first() {
+                    let message =
+                        format!("`{}` is of a list that may be any: it is nowhere to be found", name.text);
+                    self.reader.collector.error("wrong-value", message, &name.span, "write `any: true`");
+                }
+            }
+        }
+        Some(Field::List { extent: extent?, of: fields, name })
+    }
+
+    fn bits(&mut self, node: &Node, scope: &Scope) -> Option<Field> {
+        let items = shape::list(self.reader.collector, node, "`bits`", BITS)?;
+        let before = self.reader.collector.errors();
+        let parts: Vec<Option<Bits>> = items.iter().map(|item| self.part(item, scope)).collect();
+        if self.reader.collector.errors() > before {
+            return None;
+        }
+        let parts: Vec<Bits> = parts.into_iter().flatten().collect();
+        let all: u32 = parts.iter().map(|part| part.width).sum();
+        if all == 0 || !all.is_multiple_of(8) {
+            let message = format!("fields of bits are whole bytes, and these have {all} bits");
+            self.reader.collector.error("wrong-value", message, &node.head(), "no whole bytes");
+            return None;
+        }
+        Some(Field::Bits(parts))
+    }
+
+    fn part(&mut self, node: &Node, scope: &Scope) -> Option<Bits> {
+        const PART: &str = "{ width: 4, name: pCode }";
+        const OF: &str = "an item of `bits`";
+        let entries = shape::mapping(self.reader.collector, node, OF, PART)?;
+        let known = ["width", "is", "name", "any", "size_of", "count_of", "plus"];
+        shape::check_keys(self.reader.collector, entries, &known, OF);
+        let width = shape::required(self.reader.collector, node, entries, "width", OF, PART)?;
+        let bits = width.as_scalar().and_then(|scalar| number::count(&scalar.text));
+        let bits = bits.and_then(|bits| u32::try_from(bits).ok()).filter(|bits| (1..=64).contains(bits));
+        if bits.is_none() {
+            let message = "`width` must be a number of bits from 1 to 64";
+            self.reader.collector.error("wrong-value", message, &width.head(), "no such number");
+        }
+        let way =
+            one_of(self.reader, node, entries, &["is", "name", "any", "size_of", "count_of"], OF, PART)?;
+        if way.key.text != "is" {
+            return Some(Bits { content: self.content(way, entries, PART, scope)?, width: bits? });
+        }
+        let scalar = shape::scalar(self.reader.collector, &way.value, "`is`", PART)?;
+        let width = bits?;
+        let number = literal(&scalar.text).and_then(|number| u64::try_from(number).ok());
+        let number = number.filter(|number| fits(*number, width));
+        if number.is_none() {
+            let message = format!("`is` must be a number of {width} bits");
+            self.reader.collector.error("wrong-value", message, &scalar.span, "no such number");
+        }
+        Some(Bits { width, content: FieldNumber::Fixed(number?) })
+    }
+
+    /// What a number is that is not fixed: `name`, `any`, `size_of` or `count_of`.
+    fn content(&mut self, way: &Entry, entries: &[Entry], like: &str, scope: &Scope) -> Option<FieldNumber> {
+        if let key @ ("size_of" | "count_of") = way.key.text.as_str() {
+            let of = shape::scalar(self.reader.collector, &way.value, &format!("`{key}`"), like)?;
+            let of = self.place(of, scope)?;
+            let plus = match shape::get(entries, "plus") {
+                None => Some(0),
+                Some(node) => {
+                    let number = node.as_scalar().and_then(|plus| literal(&plus.text));
+                    let number = number.and_then(|plus| i64::try_from(plus).ok());
+                    if number.is_none() {
+                        let message = "`plus` must be a whole number: so much more than is counted";
+                        self.reader.collector.error("wrong-value", message, &node.head(), "no such number");
+                    }
+                    number
+                }
+            };
+            return Some(FieldNumber::Counting(Counting { of, is_elements: key == "count_of", plus: plus? }));
+        }
+        only_with(self.reader, entries, &["plus"], "belongs to `size_of` and `count_of`");
+        Some(self.name(way, like)?.map_or(FieldNumber::Any, FieldNumber::Named))
+    }
+
+    /// What stands there: `name`, or, where nothing is returned for it, `any`.
+    fn name(&mut self, way: &Entry, like: &str) -> Option<Option<String>> {
+        if way.key.text == "any" {
+            self.reader.yes(&way.value, "any")?;
+            if self.is_sent {
+                let message = "what is sent is known: `any` stands in observations";
+                self.reader.collector.error("wrong-value", message, &way.key.span, "not in a stimulus");
+                return None;
+            }
+            return Some(None);
+        }
+        let name = shape::scalar(self.reader.collector, &way.value, "`name`", like)?;
+        if !shape::is_name(self.reader.collector, name, "parameter") {
+            return None;
+        }
+        self.named.push(NamedField { name: name.clone(), parts: None });
+        Some(Some(name.text.clone()))
+    }
+}
+
+/// Does it go up to the end?
+fn is_rest(field: &Option<Field>) -> bool {
+    let extent = match field {
+        Some(Field::Bytes { extent, .. } | Field::List { extent, .. } | Field::Group(extent, _)) => extent,
+        _ => return false,
+    };
+    *extent == Extent::Rest
+}
