@@ -122,7 +122,8 @@ pub fn atoms(term: &Term) -> usize {
 /// That the cell is one of these: as what it is or as what it is not, whichever is shorter.
 fn support(frame: &Frame, cells: &[u32]) -> Term {
     let inside: HashSet<u32> = cells.iter().copied().collect();
-    let outside: Vec<u32> = (0..frame.cells).filter(|cell| !inside.contains(cell)).collect();
+    let outside: Vec<u32> =
+        frame.possible_cells().into_iter().filter(|cell| !inside.contains(cell)).collect();
     let positive = cubes_term(frame, &cubes(frame, cells));
     if outside.is_empty() {
         return Term::yes();

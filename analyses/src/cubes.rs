@@ -15,11 +15,16 @@ use crate::frame::{FinitePlace, Frame};
 /// For each finite place, the digits it may have.
 pub type Cube = Vec<Vec<u32>>;
 
-/// Products of sets whose disjoint union is the cells. Merging along one place after the other is not
-/// minimal, but finds every value that is a product.
+/// Products of sets whose disjoint union is the cells, but for such as have no state. Merging along one
+/// place after the other is not minimal, but finds every value that is a product.
 pub fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
     let places = frame.finite.len();
-    let single = |cell: &u32| (0..places).map(|place| vec![frame.digit(*cell, place)]).collect();
+    let (cells, open) = frame.without_idle_pairs(cells);
+    let digits = |cell: u32, place: usize| match open.contains(&place) {
+        true => vec![0, 1],
+        false => vec![frame.digit(cell, place)],
+    };
+    let single = |cell: &u32| (0..places).map(|place| digits(*cell, place)).collect();
     let mut cubes: Vec<Cube> = cells.iter().map(single).collect();
     loop {
         let before = cubes.len();

@@ -83,6 +83,7 @@ pub struct Memory {
     conditions: HashMap<Term, Condition>,
     linear: HashMap<Term, Result<Cases<LinearExpression>, Beyond>>,
     finite: HashMap<Term, Result<Cases<Value>, Beyond>>,
+    pub(crate) ids: HashMap<Term, Result<Cases<Term>, Beyond>>,
 }
 
 /// For comparisons of records and of arrays of few cells, what they say of what has no parts. It holds
@@ -240,6 +241,7 @@ impl Scope<'_> {
                 _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Cases),
             },
             Type::String => self.compared_strings(comparison, a, b),
+            Type::Id(_) => self.compared_ids(comparison, a, b),
             _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Array),
         }
     }
@@ -390,7 +392,7 @@ impl Scope<'_> {
     }
 
     /// The cases of one branch under the branch's condition; none where the branch is closed.
-    fn guarded<T>(
+    pub(crate) fn guarded<T>(
         &mut self,
         on: &Term,
         cases: impl FnOnce(&mut Self) -> Result<Cases<T>, Beyond>,
@@ -481,7 +483,7 @@ pub(crate) fn compare(
 /// What a field is of a record that is made of fields, and a cell of an array that is made by stores; and a
 /// cell at an unknown index as one of few. That the others have values is asked for elsewhere: here they may
 /// be left out.
-fn known_part(term: &Term) -> Option<Term> {
+pub(crate) fn known_part(term: &Term) -> Option<Term> {
     match term.node() {
         Node::Field(record, at) => match record.node() {
             Node::Record(_, fields) => Some(fields[*at].clone()),
@@ -515,7 +517,7 @@ fn one_of_few(array: &Term, index: &Term) -> Option<Term> {
     Some(others.iter().rfold(cell(last), |rest, at| Term::if_then_else(&is_at(at), &cell(at), &rest)))
 }
 
-fn mentions_array(term: &Term) -> bool {
+pub(crate) fn mentions_array(term: &Term) -> bool {
     match term.node() {
         Node::Select(..) | Node::Store(..) => true,
         Node::Field(inner, _) => mentions_array(inner),

@@ -188,9 +188,6 @@ fn word<T: PartialEq>(words: &[(&'static str, T)], wanted: T) -> &'static str {
 const HIGHEST: usize = MAX_HEIGHT as usize;
 
 /// The terms that a table has.
-///
-/// # Errors
-/// What is wrong with which node.
 pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, DocumentError> {
     let mut terms = Vec::with_capacity(nodes.len());
     let mut heights: HashMap<Term, usize> = HashMap::new();

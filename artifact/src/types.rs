@@ -36,6 +36,11 @@ pub enum TypeNode {
     Real,
     /// Sequences of Unicode scalar values.
     String,
+    /// Texts of which only equality is known.
+    Id {
+        /// Its name; `id` where it has none of its own.
+        name: String,
+    },
     /// Integers between two others, both included; decimal digits as text.
     Range {
         /// The least.
@@ -138,6 +143,7 @@ impl TypeTable {
             Type::Nat => TypeNode::Nat,
             Type::Real => TypeNode::Real,
             Type::String => TypeNode::String,
+            Type::Id(name) => TypeNode::Id { name: name.to_string() },
             Type::Range(low, high) => TypeNode::Range { low: low.to_string(), high: high.to_string() },
             Type::Enum(of) => TypeNode::Enum { name: of.name.clone(), literals: of.literals.clone() },
             Type::Array(of) => {
@@ -204,9 +210,6 @@ impl TypeTable {
 }
 
 /// The types that a table has.
-///
-/// # Errors
-/// What is wrong with which type.
 pub fn read_types(nodes: &[TypeNode]) -> Result<Vec<Type>, String> {
     let mut read = Types::default();
     for (number, node) in nodes.iter().enumerate() {
@@ -244,6 +247,10 @@ impl Types {
             TypeNode::Nat => Type::Nat,
             TypeNode::Real => Type::Real,
             TypeNode::String => Type::String,
+            TypeNode::Id { name } => {
+                self.declare(name)?;
+                Type::Id(name.as_str().into())
+            }
             TypeNode::Range { low, high } => {
                 let bound = |text: &str| -> Result<IBig, String> {
                     number::integer(text, DOCUMENT_DIGITS).map_err(|_| format!("`{text}` is no integer"))

@@ -2,15 +2,16 @@
 //!
 //! A Boolean is a Boolean; an integer a number, or its decimal digits as text where it is beyond 2^53, which
 //! not every program's numbers hold; a real the same where it is whole, else text: `"1/3"`; a literal of an
-//! enumeration its name; a string a string; a record an object; an array
-//! `{"default": v, "cells": [[index, element], ...]}`; a list a list of its elements; a value of a variant
-//! the name of its alternative, or `{"Ok": {"value": 3}}` where that has fields; `some(x)` what `x` is, and
-//! `none` `null`; a set a list of its keys, in their order; a map an object, a key as its text.
+//! enumeration its name; a string and an id a string (an id is read of a number too: it is the exact text);
+//! a record an object; an array `{"default": v, "cells": [[index, element], ...]}`; a list a list of its
+//! elements; a value of a variant the name of its alternative, or `{"Ok": {"value": 3}}` where that has
+//! fields; `some(x)` what `x` is, and `none` `null`; a set a list of its keys, in their order; a map an
+//! object, a key as its text.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
 //! and `3e0` are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a
-//! number or a fraction. Around a text is no space. A record has its fields and no others; an array these two
-//! keys, and each index once; a set each key once, and in order; a map each key once, as it is written.
+//! number or a fraction. Around a text is no space. A record has its fields and no others; an array these
+//! two keys, and each index once; a set each key once, and in order; a map each key once, as it is written.
 //! Limits are looked at before anything is converted, at any depth.
 
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ pub fn to_json(value: &Value) -> Json {
         Value::Int(value) => integer(value),
         Value::Real(value) if value.denominator().is_one() => integer(value.numerator()),
         Value::Real(value) => json!(value.to_string()),
-        Value::String(value) => json!(**value),
+        Value::String(value) | Value::Id(_, value) => json!(**value),
         Value::Enum(enumeration, at) => json!(enumeration.literals[*at]),
         Value::Record(record, fields) if record.form != RecordForm::Plain => collected(record, fields),
         Value::Record(record, fields) => {
@@ -119,9 +120,6 @@ pub fn from_json(json: &Json, ty: &Type) -> Result<Value, Misread> {
 }
 
 /// The value of this type that JSON stands for, its numbers of at most so many digits.
-///
-/// # Errors
-/// [`Misread`].
 pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     let wrong =
         || Misread::Wrong(format!("expected a value of type {ty}, not {}", shortened(&tree.to_string())));
@@ -143,6 +141,10 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
         (Type::String, Tree::Text(text)) => match text.chars().count() {
             count if count > digits => return Err(Misread::TooLong(count)),
             _ => Value::string(text),
+        },
+        (Type::Id(name), Tree::Text(text) | Tree::Number(text)) => match text.chars().count() {
+            count if count > digits => return Err(Misread::TooLong(count)),
+            _ => Value::id(name, text),
         },
         (Type::Enum(enumeration), Tree::Text(name)) => {
             let at = enumeration.literals.iter().position(|literal| literal == name).ok_or_else(wrong)?;
@@ -246,9 +248,6 @@ fn keyed(
 
 /// A value as it stands in plain text (a line template, a field of a form, an option of the command line):
 /// nothing around it, a record or an array as JSON.
-///
-/// # Errors
-/// [`Misread`].
 pub fn from_text(text: &str, ty: &Type) -> Result<Value, Misread> {
     let limits = json::WIRE;
     let tree = match ty {

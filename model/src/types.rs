@@ -4,11 +4,18 @@
 //! forgets those subsets ([`Type::sort`]): `vPaid - cPrice` of two `nat`s is an `int`. Membership in the
 //! subset is an obligation of the transition that assigns (see [`crate::obligation`]), never a property of
 //! the expression.
+//!
+//! An `id` is symbolic identity: what a system hands out and a model only compares, such as the data of a
+//! register automaton (Cassel, Howar, Jonsson, Steffen, "Active learning for extended finite state machines",
+//! 2016). Its values are texts, of which nothing is known but whether two are the same.
 
 use std::fmt;
 use std::sync::Arc;
 
 use dashu::integer::IBig;
+
+/// The name of the ids that have none of their own.
+pub const ID: &str = "id";
 
 /// A type as the user declares it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -25,6 +32,8 @@ pub enum Type {
     Real,
     /// `string`: sequences of Unicode scalar values.
     String,
+    /// `id`, nominal: by its name under `types:`, or `id` itself.
+    Id(Arc<str>),
     /// An enumeration, nominal: two enumerations are one type when name and literals are the same.
     Enum(Arc<EnumType>),
     /// `array[T] of U`: a total map from T to U.
@@ -120,12 +129,27 @@ impl Type {
         self.is_number() || matches!(self, Type::String)
     }
 
+    /// Is it an id?
+    pub fn is_id(&self) -> bool {
+        matches!(self, Type::Id(_))
+    }
+
     /// Is it the other type, which has no parts, or has it such a part?
     pub fn contains(&self, part: &Type) -> bool {
+        self.has(&|ty| ty == part)
+    }
+
+    /// Is it an id, or has it a part that is one?
+    pub fn has_ids(&self) -> bool {
+        self.has(&Type::is_id)
+    }
+
+    /// Is it such a type without parts, or has it a part that is one?
+    pub fn has(&self, is_it: &impl Fn(&Type) -> bool) -> bool {
         match self {
-            Type::Array(array) => array.index.contains(part) || array.element.contains(part),
-            Type::Record(record) => record.fields.iter().any(|(_, field)| field.contains(part)),
-            _ => self == part,
+            Type::Array(array) => array.index.has(is_it) || array.element.has(is_it),
+            Type::Record(record) => record.fields.iter().any(|(_, field)| field.has(is_it)),
+            _ => is_it(self),
         }
     }
 
@@ -135,7 +159,7 @@ impl Type {
             Type::Bool => Some(2),
             Type::Enum(enumeration) => Some(enumeration.literals.len()),
             Type::Range(low, high) => usize::try_from(high - low + IBig::ONE).ok(),
-            Type::Int | Type::Nat | Type::Real | Type::String => None,
+            Type::Int | Type::Nat | Type::Real | Type::String | Type::Id(_) => None,
             Type::Array(array) => {
                 let (index, element) = (array.index.cardinality()?, array.element.cardinality()?);
                 element.checked_pow(u32::try_from(index).ok()?)
@@ -154,6 +178,7 @@ impl fmt::Display for Type {
             Type::Range(low, high) => write!(f, "int[{low}..{high}]"),
             Type::Real => f.write_str("real"),
             Type::String => f.write_str("string"),
+            Type::Id(name) => f.write_str(name),
             Type::Enum(enumeration) => f.write_str(&enumeration.name),
             Type::Array(array) => write!(f, "array[{}] of {}", array.index, array.element),
             Type::Record(record) => f.write_str(&record.name),

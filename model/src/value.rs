@@ -20,6 +20,8 @@ pub enum Value {
     Real(RBig),
     /// A string.
     String(Arc<str>),
+    /// An id of the type of this name, by its text.
+    Id(Arc<str>, Arc<str>),
     /// A literal of an enumeration, by its position.
     Enum(Arc<EnumType>, usize),
     /// A total map with finitely many exceptions.
@@ -97,6 +99,11 @@ impl Value {
         Value::String(value.into())
     }
 
+    /// The id of this text.
+    pub fn id(name: &Arc<str>, text: &str) -> Self {
+        Value::Id(name.clone(), text.into())
+    }
+
     /// Does the value lie in the type's domain?
     pub fn is_in(&self, ty: &Type) -> bool {
         match (self, ty) {
@@ -104,6 +111,7 @@ impl Value {
             | (Value::Int(_), Type::Int)
             | (Value::Real(_), Type::Real)
             | (Value::String(_), Type::String) => true,
+            (Value::Id(name, _), Type::Id(expected)) => name == expected,
             (Value::Int(value), Type::Nat) => *value >= IBig::ZERO,
             (Value::Int(value), Type::Range(low, high)) => low <= value && value <= high,
             (Value::Enum(enumeration, _), Type::Enum(expected)) => enumeration == expected,
@@ -131,6 +139,7 @@ impl Value {
             Value::Int(_) => Type::Int,
             Value::Real(_) => Type::Real,
             Value::String(_) => Type::String,
+            Value::Id(name, _) => Type::Id(name.clone()),
             Value::Enum(enumeration, _) => Type::Enum(enumeration.clone()),
             Value::Array(array) => Type::Array(array.ty.clone()),
             Value::Record(record, _) => Type::Record(record.clone()),
@@ -154,6 +163,7 @@ impl Value {
             }
             Type::Real => Value::Real(RBig::ZERO),
             Type::String => Value::string(""),
+            Type::Id(name) => Value::id(name, "id0"),
             Type::Enum(enumeration) => Value::Enum(enumeration.clone(), 0),
             Type::Array(array) => Value::Array(Arc::new(ArrayValue {
                 ty: array.clone(),
@@ -214,7 +224,7 @@ impl Value {
                 }
                 found
             }
-            Type::Int | Type::Nat | Type::Real | Type::String => return None,
+            Type::Int | Type::Nat | Type::Real | Type::String | Type::Id(_) => return None,
         };
         Some(values)
     }
@@ -244,7 +254,7 @@ impl fmt::Display for Value {
             Value::Bool(value) => write!(f, "{value}"),
             Value::Int(value) => write!(f, "{value}"),
             Value::Real(value) => write!(f, "{value}"),
-            Value::String(value) => crate::quoted::write(f, value),
+            Value::String(value) | Value::Id(_, value) => crate::quoted::write(f, value),
             Value::Enum(enumeration, position) => f.write_str(&enumeration.literals[*position]),
             Value::Array(array) => {
                 f.write_str("[")?;

@@ -251,3 +251,60 @@ fn purposes_call_the_functions_of_their_specification_and_have_their_own() {
         is("unknown-name: `full` reads `stored` of the specification, which is not observed")
     );
 }
+
+/// Soundness: steps in any order are the locations and transitions that one would write.
+#[test]
+fn steps_in_any_order_stand_for_their_product() {
+    let head = "
+iosts: files
+variables: { vCount: int }
+initial: { location: Idle, condition: vCount == 0 }
+inputs: { Save: {} }
+outputs: { Saved: { count: int }, Told: {} }
+transitions:
+  - { from: Idle, to: Saving, on: Save }
+";
+    let short = "
+  - from: Saving
+    to: Idle
+    in_any_order:
+      - { on: Saved(n), when: n == vCount, assign: { vCount: vCount + 1 } }
+      - { on: Told, when: vCount > 0 }
+      - { on: Told }
+";
+    let saved = |from: &str, to: &str| {
+        format!(
+            "  - {{from: {from}, to: {to}, on: Saved(n), when: n == vCount, assign: {{vCount: vCount + 1}}}}\n"
+        )
+    };
+    let told = |from: &str, to: &str, when: &str| format!("  - {{from: {from}, to: {to}, on: Told{when}}}\n");
+    let [first, second] = [", when: vCount > 0", ""];
+    let long = [
+        saved("Saving", "Saving'Saved"),
+        told("Saving", "Saving'Told", first),
+        told("Saving", "Saving'Told'2", second),
+        told("Saving'Saved", "Saving'Saved'Told", first),
+        told("Saving'Saved", "Saving'Saved'Told'2", second),
+        saved("Saving'Told", "Saving'Saved'Told"),
+        told("Saving'Told", "Saving'Told'Told", second),
+        told("Saving'Saved'Told", "Idle", second),
+        saved("Saving'Told'2", "Saving'Saved'Told'2"),
+        told("Saving'Told'2", "Saving'Told'Told", first),
+        told("Saving'Saved'Told'2", "Idle", first),
+        saved("Saving'Told'Told", "Idle"),
+    ];
+    let edges = |text: &str| {
+        let read = read_specification(file(&format!("{head}{text}")));
+        let iosts = read.unwrap_or_else(|found| panic!("{found:?}")).0.iosts;
+        let name = |location| iosts.locations[location].name.clone();
+        let edge = |one: &coreach_model::iosts::Transition| {
+            let said = (one.action, one.guard.clone(), one.assignments.clone());
+            (name(one.source), name(one.target), said)
+        };
+        iosts.transitions.iter().map(edge).collect::<Vec<_>>()
+    };
+    let (mut short, mut long) = (edges(short), edges(&long.concat()));
+    short.sort_by_key(|(from, to, _)| (from.clone(), to.clone()));
+    long.sort_by_key(|(from, to, _)| (from.clone(), to.clone()));
+    assert_eq!(short, long);
+}

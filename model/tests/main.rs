@@ -5,6 +5,7 @@ mod collections;
 mod compose;
 mod constructors;
 mod definedness;
+mod ids;
 mod language;
 mod maps;
 mod timed;

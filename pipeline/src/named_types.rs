@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use coreach_model::term::node::Node;
-use coreach_model::types::RecordForm;
+use coreach_model::types::{ID, RecordForm};
 use coreach_model::{Iosts, Term, Type};
 
 /// The types, by their names.
@@ -62,6 +62,8 @@ impl NamedTypes {
                 self.add(&array.index);
                 self.add(&array.element);
             }
+            Type::Id(name) if **name == *ID => {}
+            Type::Id(name) => self.types.push((name.to_string(), ty.clone())),
             Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real | Type::String => {}
         }
     }

@@ -111,6 +111,9 @@
       if (of.kind === "range") [BigInt(of.low), BigInt(of.high)].forEach(add);
     } else if (of.kind === "real") {
       [V.real(1n), V.real(0n), V.real(1n, 2n), V.real(-1n), V.real(10n)].forEach(add);
+    } else if (of.kind === "id") {
+      const known = (value) => Array.isArray(value) ? value.flatMap(known) : typeof value === "string" ? [value] : [];
+      [...[...state.data.values()].flatMap(known), "id0", "id1", "id2"].forEach(add);
     } else if (of.kind === "string") {
       const literals = Coreach.data.terms.filter(([name, type]) => name === "literal" && Coreach.type(type).kind === "string");
       const known = [...state.data.values()].filter((value) => typeof value === "string");

@@ -126,7 +126,7 @@
         try { return BigInt(json); } catch { throw wrong(); }
       case "real": return parseReal(String(json));
       case "enum": if (!of.literals.includes(json)) throw wrong(); return json;
-      case "string": if (typeof json !== "string") throw wrong(); return json;
+      case "string": case "id": if (typeof json !== "string") throw wrong(); return json;
       case "record":
         if (of.form !== undefined) return formFromJson(json, of, wrong);
         if (typeof json !== "object" || json === null) throw wrong();
@@ -161,7 +161,7 @@
       case "real": return parseReal(given);
       case "enum": return fromJson(given, number);
       // As it is: blanks around it are a part of it.
-      case "string": return text;
+      case "string": case "id": return text;
       default: return fromJson(JSON.parse(given), number);
     }
   };
@@ -192,6 +192,7 @@
       case "real": return real(0n);
       case "enum": return of.literals[0];
       case "string": return "";
+      case "id": return "id0";
       case "record": return of.fields.map((field) => any(field.type));
       case "array": return { type: number, otherwise: any(of.element), cells: new Map() };
       default: return 0n;
@@ -232,7 +233,7 @@
   const show = (value, number) => {
     const of = number === undefined ? undefined : type(number);
     if (value === undefined) return "?";
-    if (of?.kind === "string") return JSON.stringify(value);
+    if (of?.kind === "string" || of?.kind === "id") return JSON.stringify(value);
     if (typeof value === "bigint" || typeof value === "string" || typeof value === "boolean") return String(value);
     if ("d" in value) return value.d === 1n ? String(value.n) : `${value.n}/${value.d}`;
     if (Array.isArray(value) && of?.form !== undefined) return formShown(value, of);
@@ -246,13 +247,13 @@
   // What a person would type for it.
   const typed = (value, number) => {
     const of = type(number);
-    if (of.kind === "string") return value;
+    if (of.kind === "string" || of.kind === "id") return value;
     return of.kind === "record" || of.kind === "array" ? JSON.stringify(toJson(value, number)) : show(value, number);
   };
   const toJson = (value, number) => {
     const of = type(number);
     switch (of.kind) {
-      case "bool": case "enum": case "string": return value;
+      case "bool": case "enum": case "string": case "id": return value;
       case "record":
         if (of.form !== undefined) return formToJson(value, of);
         return Object.fromEntries(of.fields.map((field, at) => [field.name, toJson(value[at], field.type)]));

@@ -16,6 +16,7 @@ mod faults;
 mod fixpoints;
 mod hostile;
 mod house;
+mod ids;
 mod imported;
 mod imports;
 mod literature;

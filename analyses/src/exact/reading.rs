@@ -15,6 +15,7 @@ use dashu::rational::RBig;
 
 use super::expression::{Expression, read};
 use super::script::{Problem, Side};
+use crate::solver::ids;
 use crate::solver::smtlib::symbol;
 
 /// The states of a derivation, from the first one on.
@@ -111,7 +112,13 @@ fn literals(problem: &Problem<'_>) -> HashMap<String, Value> {
             }
             Type::Array(array) => work.extend([array.index.clone(), array.element.clone()]),
             Type::Record(record) => work.extend(record.fields.iter().map(|(_, ty)| ty.clone())),
-            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real | Type::String => {}
+            Type::Bool
+            | Type::Int
+            | Type::Nat
+            | Type::Range(..)
+            | Type::Real
+            | Type::String
+            | Type::Id(_) => {}
         }
     }
     found
@@ -247,6 +254,10 @@ fn value(expression: &Expression, ty: &Type) -> Option<Value> {
             _ => return None,
         }),
         Type::Int | Type::Nat | Type::Range(..) | Type::Real => literal(expression)?,
+        Type::Id(name) => match literal(expression)? {
+            Value::Int(number) => Value::id(name, &ids::text(&number)),
+            _ => return None,
+        },
         // The engine is not asked about strings.
         Type::String => return None,
         Type::Enum(enumeration) => {

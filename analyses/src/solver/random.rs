@@ -189,6 +189,24 @@ pub(crate) fn samples() -> Vec<(Vec<Term>, Answer)> {
     let row = cell(&nested, &Term::int(1));
     let (p, q) = (datum("p", pair()), datum("q", pair()));
     let single = |name: &str| datum(name, array(Type::Int, range(5, 5)));
+    let (one, place) = (Term::int(1), datum("y", range(0, 1)));
+    let cells = array(range(0, 1), range(0, 1));
+    let above = Term::add(&place, &Term::int(2));
+    let is_outside = less(&one, &above);
+    let put = Term::store(&datum("e", cells.clone()), &place, &above);
+    let chosen = Term::if_then_else(&datum("b", Type::Bool), &put, &datum("e", cells.clone()));
+    let holder = RecordType {
+        name: "Holder".to_owned(),
+        fields: vec![("cells".to_owned(), cells), ("level".to_owned(), range(0, 1))],
+        form: coreach_model::types::RecordForm::Plain,
+    };
+    let holder = Arc::new(holder);
+    // Its level may be none, so its fields are not taken out of it.
+    let held = |cells: &Term| Term::record(&holder, [cells.clone(), above.clone()]);
+    let in_first = |record: &Term| cell(&Term::field(record, 0), &place);
+    let boxed = |cells: &Term| in_first(&held(cells));
+    let holders = datum("o", array(range(0, 1), Type::Record(holder.clone())));
+    let stored = in_first(&cell(&Term::store(&holders, &place, &held(&put)), &place));
     vec![
         (vec![less(&n, &Term::int(0))], Unsat),
         (vec![less(&x, &Term::int(0)), less(&big, &x.negate())], Sat),
@@ -237,5 +255,11 @@ pub(crate) fn samples() -> Vec<(Vec<Term>, Answer)> {
         ),
         (vec![Term::equal(&p, &Term::literal(Value::any(&pair())))], Sat),
         (vec![Term::equal(&f, &Term::literal(Value::any(&array(Type::Nat, range(0, 1)))))], Sat),
+        // Soundness: what a condition itself puts into a cell, no type has bounded, also within a record, a
+        // record in a cell, or a branch.
+        (vec![Term::or([is_outside.clone(), Term::equal(&boxed(&put), &one)])], Sat),
+        (vec![Term::or([is_outside.clone(), Term::equal(&boxed(&chosen), &one)])], Sat),
+        (vec![Term::or([is_outside, Term::equal(&stored, &one)])], Sat),
+        (vec![less(&one, &in_first(&cell(&holders, &place)))], Unsat),
     ]
 }

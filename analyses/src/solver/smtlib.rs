@@ -1,9 +1,9 @@
 //! Terms as SMT-LIB 2.6 text, for readers that have a solver of their own.
 //!
 //! A formula over data is, for such a reader: the [`declarations`], an assertion for each of the
-//! [`type_constraints`], and an assertion for each term. Enumerations and records are datatypes there, `nat`
-//! and ranges are `Int`. Shared subterms are bound by `let`, so that the text is no longer than the shared
-//! term is large.
+//! [`type_constraints`], and an assertion for each term. Enumerations and records are datatypes there,
+//! `nat`, ranges and ids are `Int`. Shared subterms are bound by `let`, so that the text is no longer than
+//! the shared term is large.
 //!
 //! Names stay as they are, quoted where SMT-LIB asks for it (`|x'|`); a name that SMT-LIB or a common solver
 //! uses itself gets a `!` behind it ([`symbol`]). Data that are printed together must differ in name, as
@@ -18,6 +18,7 @@ use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::term::strings;
 use coreach_model::{Datum, Term, Type, Value};
 
+use super::ids;
 use super::typing::{self, cells_of_literal, spelled_out};
 
 /// A subterm used more than once is bound by `let` if it has at least so many nodes.
@@ -151,7 +152,7 @@ pub fn term_to_smtlib(term: &Term) -> String {
 pub fn sort_to_smtlib(ty: &Type) -> String {
     match ty {
         Type::Bool => "Bool".to_owned(),
-        Type::Int | Type::Nat | Type::Range(..) => "Int".to_owned(),
+        Type::Int | Type::Nat | Type::Range(..) | Type::Id(_) => "Int".to_owned(),
         Type::Real => "Real".to_owned(),
         Type::String => "String".to_owned(),
         Type::Enum(enumeration) => symbol(&enumeration.name),
@@ -175,6 +176,7 @@ pub fn value_to_smtlib(value: &Value) -> String {
             }
         }
         Value::String(text) => string_to_smtlib(text),
+        Value::Id(_, text) => ids::number(text).to_string(),
         Value::Enum(enumeration, position) => symbol(&enumeration.literals[*position]),
         Value::Array(array) => {
             let sort = sort_to_smtlib(&Type::Array(array.ty.clone()));
@@ -226,7 +228,7 @@ fn signed(digits: &str, behind: &str) -> String {
 
 fn membership(text: &str, ty: &Type, constraints: &mut Vec<String>) {
     match ty {
-        Type::Nat => constraints.push(format!("(<= 0 {text})")),
+        Type::Nat | Type::Id(_) => constraints.push(format!("(<= 0 {text})")),
         Type::Range(low, high) => constraints.push(format!(
             "(<= {} {text} {})",
             signed(&low.to_string(), ""),
@@ -284,7 +286,13 @@ impl Sorts {
                 let (name, make) = (symbol(&record.name), constructor(&record.name));
                 self.lines.push(format!("(declare-datatypes (({name} 0)) ((({make}{fields}))))"));
             }
-            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real | Type::String => {}
+            Type::Bool
+            | Type::Int
+            | Type::Nat
+            | Type::Range(..)
+            | Type::Real
+            | Type::String
+            | Type::Id(_) => {}
         }
     }
 }

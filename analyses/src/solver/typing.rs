@@ -139,7 +139,7 @@ fn contains_array(ty: &Type) -> bool {
 /// Is the type smaller than its sort, as a solver sees it?
 fn is_restricted(ty: &Type) -> bool {
     match ty {
-        Type::Nat | Type::Range(..) | Type::Enum(_) => true,
+        Type::Nat | Type::Range(..) | Type::Enum(_) | Type::Id(_) => true,
         Type::Record(record) => {
             record.form != RecordForm::Plain || record.fields.iter().any(|(_, field)| is_restricted(field))
         }
@@ -243,11 +243,33 @@ impl Walk {
                 self.read(a, index);
                 self.read(b, index);
             }
-            _ => {
-                let cell = Term::select(array, index);
-                self.facts.places.push((cell.clone(), ty.element.clone()));
-                self.canonical(&cell, &ty.element);
-            }
+            _ => match made_of(array) {
+                Some(arrays) => arrays.iter().for_each(|array| self.read(array, index)),
+                None => {
+                    let cell = Term::select(array, index);
+                    self.facts.places.push((cell.clone(), ty.element.clone()));
+                    self.canonical(&cell, &ty.element);
+                }
+            },
         }
+    }
+}
+
+/// The terms of which a part of something that the condition makes can be, each one step nearer to a datum:
+/// of `R {f: a}.f` it is `a`, of `m[i := e][j]` it is `m[j]` or `e`. `None` for a datum and its parts, whose
+/// values lie in their types. (A constructor leaves these as they are where the whole may have no value.)
+fn made_of(part: &Term) -> Option<Vec<Term>> {
+    type Parts<'a> = Box<dyn Fn(&Term) -> Term + 'a>;
+    let (whole, part_of): (&Term, Parts) = match part.node() {
+        Node::Data(_) => return None,
+        Node::Field(whole, at) => (whole, Box::new(|whole| Term::field(whole, *at))),
+        Node::Select(whole, index) => (whole, Box::new(|whole| Term::select(whole, index))),
+        _ => return Some(Vec::new()),
+    };
+    match (whole.node(), part.node()) {
+        (Node::Record(_, fields), Node::Field(_, at)) => Some(vec![fields[*at].clone()]),
+        (Node::Store(inner, _, stored), _) => Some(vec![part_of(inner), stored.clone()]),
+        (Node::IfThenElse(_, a, b), _) => Some(vec![part_of(a), part_of(b)]),
+        _ => made_of(whole).map(|wholes| wholes.iter().map(part_of).collect()),
     }
 }

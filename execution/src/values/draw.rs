@@ -11,7 +11,7 @@ use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 use crate::values::source::{Mix, Source};
-use crate::values::strings;
+use crate::values::{ids, strings};
 
 /// How far from 0 a small number may be.
 const SMALL: i64 = 10;
@@ -66,6 +66,7 @@ fn draw(ty: &Type, random: &mut Random, left: &mut usize) -> Value {
         Type::Nat => within(&Range { low: Some(RBig::ZERO), high: None }, random),
         Type::Range(low, high) => within(&Range { low: real(low), high: real(high) }, random),
         Type::String => strings::any(random),
+        Type::Id(_) => ids::any(ty, random),
         Type::Record(record) => {
             let fields = record.fields.iter().map(|(_, field)| draw(field, random, left)).collect();
             Value::Record(record.clone(), record.canonical(fields))

@@ -21,6 +21,7 @@
 
 pub mod boundaries;
 mod draw;
+mod ids;
 mod solve;
 mod source;
 mod strings;
@@ -54,7 +55,7 @@ const MOST_SEEN: usize = 64;
 pub struct Values {
     mix: Mix,
     samples: Samples,
-    /// Of the parameters' numbers and strings, what this run has had; the oldest first.
+    /// Of the parameters' numbers, strings and ids, what this run has had; the oldest first.
     seen: Vec<Value>,
     counts: BTreeMap<Source, usize>,
     /// By the numbers of which they are hulls, in their order, and the condition. Only what is a function of
@@ -70,9 +71,8 @@ impl Values {
     }
 
     /// Half of the values of a parameter that has samples are among them.
-    #[must_use]
-    pub fn with_samples(self, samples: &Samples) -> Self {
-        Values { samples: samples.clone(), ..self }
+    pub fn with_samples(&mut self, samples: Samples) {
+        self.samples = samples;
     }
 
     /// Begins a run.
@@ -90,7 +90,7 @@ impl Values {
     /// Remembers the values of an event.
     pub fn saw(&mut self, values: &[Value]) {
         for value in values {
-            if matches!(value, Value::Int(_) | Value::Real(_) | Value::String(_))
+            if matches!(value, Value::Int(_) | Value::Real(_) | Value::String(_) | Value::Id(..))
                 && !self.seen.contains(value)
             {
                 if self.seen.len() == MOST_SEEN {
@@ -114,7 +114,7 @@ impl Values {
         if parameters.is_empty() {
             return (holds(guard, state) == Ok(true)).then(Vec::new);
         }
-        let condition = at_state(guard, parameters, state);
+        let condition = self.among_samples(&at_state(guard, parameters, state), parameters);
         if condition.is_false() {
             return None;
         }
@@ -149,6 +149,19 @@ impl Values {
         let (values, source) = solve::solve(&condition, pivots, parameters, random, solver)?;
         self.count(&[source]);
         Some(values)
+    }
+
+    /// The condition, and that an id for which there are samples is one of them or one that is known: a
+    /// system that takes no other form is asked for none.
+    fn among_samples(&self, condition: &Term, parameters: &[Datum]) -> Term {
+        let one_of = |datum: &Datum| {
+            let samples = self.samples.get(datum.name()).filter(|_| datum.ty().is_id())?;
+            let samples = samples.iter().filter_map(|text| codec::from_text(text, datum.ty()).ok());
+            let known = ids::known(datum.ty(), condition, &self.seen).into_iter().chain(samples);
+            let term = Term::datum(datum);
+            Some(Term::or(known.map(|id| Term::equal(&term, &Term::literal(id)))))
+        };
+        Term::and([condition.clone()].into_iter().chain(parameters.iter().filter_map(one_of)))
     }
 
     /// Is it certain without the solver that no values satisfy the condition? The hull of the numbers is
@@ -213,6 +226,10 @@ impl Values {
                     let source = draw::source(&self.mix, random);
                     strings::string(condition, source, &self.seen, random)
                 }
+                (None, Type::Id(_)) => {
+                    let source = draw::source(&self.mix, random);
+                    ids::id(datum.ty(), condition, source, &self.seen, random)
+                }
                 (None, ty) => (any(ty, random), Source::Uniform),
             };
             if is_drawable(datum.ty()) {
@@ -275,7 +292,9 @@ fn opened(condition: &Term, parameters: &[Datum]) -> Open {
     let mut open = Open { condition: condition.clone(), parameters: Vec::new(), defined: Vec::new() };
     for datum in parameters {
         let definition = match datum.ty() {
-            Type::String | Type::Array(_) | Type::Record(_) => definition(datum, &open.condition),
+            Type::String | Type::Id(_) | Type::Array(_) | Type::Record(_) => {
+                definition(datum, &open.condition)
+            }
             _ => None,
         };
         match definition {
@@ -314,7 +333,7 @@ pub fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
 
 /// Are lots drawn for values of this type?
 pub fn is_drawable(ty: &Type) -> bool {
-    ty.is_number() || matches!(ty, Type::Bool | Type::String | Type::Enum(_))
+    ty.is_number() || matches!(ty, Type::Bool | Type::String | Type::Id(_) | Type::Enum(_))
 }
 
 fn satisfies(condition: &Term, parameters: &[Datum], values: &[Value]) -> bool {

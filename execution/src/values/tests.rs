@@ -159,7 +159,8 @@ fn samples_are_drawn_where_the_guard_allows_them() {
     ]);
     let samples = [("user", vec!["alice", "mallory"]), ("age", vec!["3", "1234567"])];
     let samples = samples.map(|(name, of)| (name.to_owned(), of.into_iter().map(str::to_owned).collect()));
-    let mut values = Values::new(MIX).with_samples(&samples.into());
+    let mut values = Values::new(MIX);
+    values.with_samples(samples.into());
     let (mut random, mut counts) = (Random::new(1), [0; 3]);
     for _ in 0..200 {
         let parameters = [user.clone(), age.clone()];

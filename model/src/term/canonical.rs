@@ -50,9 +50,16 @@ pub(crate) fn is_always_canonical(ty: &RecordType, fields: &[Term]) -> bool {
 }
 
 fn counts_or_simplest(ty: &RecordType, fields: &[Term], at: usize) -> Term {
-    let first = &fields[0];
-    let counts = match &ty.form {
-        RecordForm::Plain | RecordForm::Keyed(_) => return Term::yes(),
+    let counts = counts(ty, &fields[0], at);
+    let simplest = Term::literal(Value::any(&ty.fields[at].1));
+    if counts.is_true() { counts } else { Term::or([counts, Term::equal(&fields[at], &simplest)]) }
+}
+
+/// The condition that the field counts in a record with this first field.
+pub(crate) fn counts(ty: &RecordType, first: &Term, at: usize) -> Term {
+    match &ty.form {
+        _ if at == 0 => Term::yes(),
+        RecordForm::Plain | RecordForm::Keyed(_) => Term::yes(),
         RecordForm::Option | RecordForm::Variant(_) => {
             let numbers = 0..ty.alternatives().len();
             Term::or(
@@ -63,9 +70,7 @@ fn counts_or_simplest(ty: &RecordType, fields: &[Term], at: usize) -> Term {
             )
         }
         RecordForm::List => Term::compare(Comparison::AtLeast, first, &Term::int(at)),
-    };
-    let simplest = Term::literal(Value::any(&ty.fields[at].1));
-    Term::or([counts, Term::equal(&fields[at], &simplest)])
+    }
 }
 
 /// Is the field seen to hold the simplest value where it does not count?

@@ -200,9 +200,6 @@ fn computed(term: &Term, value: Value) -> Result<Value, Undefined> {
 }
 
 /// The truth of a Boolean term.
-///
-/// # Errors
-/// As [`evaluate`].
 pub fn holds(term: &Term, valuation: &Valuation) -> Result<bool, Undefined> {
     Ok(is_true(&evaluate(term, valuation)?))
 }
@@ -244,7 +241,7 @@ pub fn is_too_long(value: &Value) -> bool {
     let bits = match value {
         Value::Int(value) => value.bit_len(),
         Value::Real(value) => value.numerator().bit_len().max(value.denominator().bit_len()),
-        Value::String(value) => return value.chars().nth(budget::MAX_DIGITS).is_some(),
+        Value::String(value) | Value::Id(_, value) => return value.chars().nth(budget::MAX_DIGITS).is_some(),
         _ => 0,
     };
     bits / 10 * 3 > budget::MAX_DIGITS

@@ -131,6 +131,7 @@ fn literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
             fields(f, ty, values, |f, value| literal(f, value))
         }
         Value::Record(ty, values) => ty.write(f, values, &mut literal),
+        Value::Id(name, _) => write!(f, "({value}: {name})"),
         value => write!(f, "{value}"),
     }
 }

@@ -161,9 +161,6 @@ pub fn width_of(text: &str, size: f64) -> f64 {
 }
 
 /// A picture of the view.
-///
-/// # Errors
-/// [`TooLarge`].
 pub fn picture(
     view: &View<'_>,
     words: PictureWords,

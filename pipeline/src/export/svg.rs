@@ -23,9 +23,6 @@ use super::{Options, View};
 const SIZE: f64 = 11.0;
 
 /// The picture.
-///
-/// # Errors
-/// [`TooLarge`].
 pub fn svg(view: &View<'_>, options: Options) -> Result<String, TooLarge> {
     let drawn = picture(view, PictureWords::All, options.hidden, options.facts)?;
     let mut paper = Paper::default();

@@ -114,9 +114,6 @@ fn colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, 
 }
 
 /// The picture, drawn.
-///
-/// # Errors
-/// [`TooLarge`].
 pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<String, TooLarge> {
     if tree.nodes.len() > MOST_LOCATIONS {
         return Err(TooLarge { locations: tree.nodes.len(), transitions: tree.nodes.len() });

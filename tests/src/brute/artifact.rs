@@ -84,6 +84,7 @@ pub fn ty(of: &coreach_model::Type) -> Type {
         Theirs::Nat => Type::Nat,
         Theirs::Real => Type::Real,
         Theirs::String => Type::Text,
+        Theirs::Id(_) => Type::Id,
         Theirs::Range(low, high) => Type::Range(integer(low.clone()), integer(high.clone())),
         Theirs::Enum(enumeration) => {
             Type::Enumeration(enumeration.literals.iter().map(|literal| Rc::from(literal.as_str())).collect())
@@ -123,7 +124,7 @@ pub fn value(of: &coreach_model::Value) -> Value {
             let below: i128 = integer(dashu::integer::IBig::from(number.denominator().clone()));
             Value::Number(Number::quotient(integer(number.numerator().clone()), below))
         }
-        Theirs::String(text) => Value::Text(text.to_string().into()),
+        Theirs::String(text) | Theirs::Id(_, text) => Value::Text(text.to_string().into()),
         Theirs::Enum(enumeration, position) => {
             Value::Literal(Rc::from(enumeration.literals[*position].as_str()))
         }
@@ -152,6 +153,7 @@ pub fn modelled(of: &Value, ty: &coreach_model::Type) -> Option<coreach_model::V
     use coreach_model::{Type as Theirs, Value as Made};
     match (of, ty) {
         (Value::Bool(truth), _) => Some(Made::Bool(*truth)),
+        (Value::Text(text), Theirs::Id(name)) => Some(Made::id(name, text)),
         (Value::Text(text), _) => Some(Made::string(text)),
         (Value::Number(number), Theirs::Real) => {
             Some(Made::Real(dashu::integer::IBig::from(number.as_integer()?).into()))

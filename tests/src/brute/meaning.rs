@@ -75,6 +75,10 @@ impl Names<'_> {
                 )))
             }
             ExpressionKind::Text(text) => Expression::Constant(Value::Text(text.as_str().into())),
+            // An id, as it is written by who knows it.
+            ExpressionKind::Ascribed(inner, _) if matches!(inner.kind, ExpressionKind::Text(_)) => {
+                *one(inner)?
+            }
             ExpressionKind::Slice(s, i, Some(j)) => Expression::Slice(one(s)?, one(i)?, one(j)?),
             ExpressionKind::Slice(_, _, None) => return Err("a list without its type".to_owned()),
             ExpressionKind::Is(a, name, _) => self.asked(self.resolved(a, bound)?, name)?.0,
@@ -256,6 +260,19 @@ impl Names<'_> {
                 let negative = Expression::Negate(Box::new(a.clone()));
                 return Ok(chosen(chain(Comparison::Less, a, &zero), &negative, a));
             }
+            ("fresh", [id]) => {
+                let mut found = Vec::new();
+                for (place, datum) in self.constants.iter().chain(self.variables).enumerate() {
+                    ids_of(Expression::Place(place), &datum.ty, &mut found);
+                }
+                let differs = |(counts, other): (Expression, Expression)| {
+                    let differs =
+                        Expression::Chain(Box::new(id.clone()), vec![(Comparison::NotEqual, other)]);
+                    Expression::Implies(vec![counts, differs])
+                };
+                let others = found.into_iter().filter(|(_, other)| other != id);
+                return Ok(Expression::And(others.map(differs).collect()));
+            }
             _ if OF_STRINGS.contains(&name) => return Ok(Expression::Call(name.to_owned(), arguments)),
             _ => {}
         }
@@ -314,6 +331,44 @@ impl Names<'_> {
         }
         let literal = self.known.literals.iter().find(|literal| ***literal == *name);
         Ok(Expression::Constant(Value::Literal(literal.ok_or(format!("unknown name {name}"))?.clone())))
+    }
+}
+
+/// The ids in something of this type, each with the condition that it is there.
+fn ids_of(of: Expression, ty: &Type, found: &mut Vec<(Expression, Expression)>) {
+    let yes = || Expression::Constant(Value::Bool(true));
+    match ty {
+        Type::Id => found.push((yes(), of)),
+        Type::Array(array) => {
+            for index in &array.indices {
+                let index = Expression::Constant(index.clone());
+                ids_of(Expression::Select(Box::new(of.clone()), Box::new(index)), &array.element, found);
+            }
+        }
+        Type::Record(fields, counting) => {
+            let field = |at: usize| Expression::Field(Box::new(of.clone()), fields[at].0.to_string());
+            for at in 0..fields.len() {
+                let counts = match counting {
+                    Counting::Many if at > 0 => {
+                        let number = Expression::Constant(Value::integer(at as i128));
+                        Expression::Chain(Box::new(field(0)), vec![(Comparison::AtLeast, number)])
+                    }
+                    Counting::One if at > 0 => field(0),
+                    Counting::Of(known) if at > 0 => {
+                        let Some((tag, _)) = known.iter().find(|(_, of)| of.contains(&at)) else { continue };
+                        let tag = Expression::Constant(Value::Literal(tag.clone()));
+                        Expression::Chain(Box::new(field(0)), vec![(Comparison::Equal, tag)])
+                    }
+                    _ => yes(),
+                };
+                let mut within = Vec::new();
+                ids_of(field(at), &fields[at].1, &mut within);
+                found.extend(
+                    within.into_iter().map(|(inner, id)| (Expression::And(vec![counts.clone(), inner]), id)),
+                );
+            }
+        }
+        _ => {}
     }
 }
 

@@ -269,6 +269,7 @@ impl Types {
             "nat" => Ok(Type::Nat),
             "real" => Ok(Type::Real),
             "string" => Ok(Type::Text),
+            "id" => Ok(Type::Id),
             name => self.named(name),
         }
     }

@@ -130,6 +130,8 @@ pub enum Type {
     Real,
     /// `string`, of which brute force looks at those of [`STRINGS`] only: models take no others.
     Text,
+    /// `id`, likewise those of [`IDS`].
+    Id,
     /// An enumeration's literals.
     Enumeration(Rc<[Rc<str>]>),
     /// An array.
@@ -182,6 +184,9 @@ pub struct ArrayType {
 /// The strings that messages and constants of a random model carry.
 pub const STRINGS: [&str; 3] = ["", "a", "b\u{e9}"];
 
+/// The ids that messages and constants of a random model carry; the first stands where none counts.
+pub const IDS: [&str; 3] = ["id0", "a", "17"];
+
 /// A value.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
@@ -189,7 +194,7 @@ pub enum Value {
     Bool(bool),
     /// A number, of any numerical type.
     Number(Number),
-    /// A string.
+    /// A string, or an id.
     Text(Rc<str>),
     /// A literal of an enumeration.
     Literal(Rc<str>),
@@ -243,9 +248,9 @@ impl Value {
     /// Does it lie in the type?
     pub fn is_in(&self, ty: &Type) -> bool {
         match (self, ty) {
-            (Value::Bool(_), Type::Bool) | (Value::Number(_), Type::Real) | (Value::Text(_), Type::Text) => {
-                true
-            }
+            (Value::Bool(_), Type::Bool)
+            | (Value::Number(_), Type::Real)
+            | (Value::Text(_), Type::Text | Type::Id) => true,
             (Value::Number(number), Type::Int) => number.as_integer().is_some(),
             (Value::Number(number), Type::Nat) => number.as_integer().is_some_and(|value| value >= 0),
             (Value::Number(number), Type::Range(low, high)) => {
@@ -273,6 +278,7 @@ impl Type {
         let values = match self {
             Type::Bool => vec![Value::Bool(false), Value::Bool(true)],
             Type::Int | Type::Nat | Type::Real => return None,
+            Type::Id => IDS.map(|text| Value::Text(text.into())).to_vec(),
             Type::Text => STRINGS.map(|text| Value::Text(text.into())).to_vec(),
             Type::Range(low, high) => {
                 let size = usize::try_from(high.checked_sub(*low)?).ok()?;
@@ -314,6 +320,7 @@ impl Type {
             Type::Int | Type::Nat | Type::Real => Value::integer(0),
             Type::Range(low, high) => Value::integer(0.clamp(*low, *high)),
             Type::Text => Value::Text("".into()),
+            Type::Id => Value::Text(IDS[0].into()),
             Type::Enumeration(literals) => Value::Literal(literals[0].clone()),
             Type::Array(ty) => {
                 let cells = vec![ty.element.simplest(); ty.indices.len()];

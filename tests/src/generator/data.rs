@@ -9,7 +9,7 @@ use coreach_model::{Datum, Type, Value};
 
 use super::Shape;
 use super::random::Random;
-use crate::brute::value::STRINGS;
+use crate::brute::value::{IDS, STRINGS};
 use crate::source::Tree;
 
 /// The types of one model, the likely ones more than once.
@@ -21,6 +21,9 @@ pub fn types(random: &mut Random, shape: &Shape) -> Vec<Type> {
     // Nothing is drawn where there are none, so that a seed means the same pair.
     if shape.strings > 0 && random.chance(shape.strings) {
         types.extend([Type::String, Type::String]);
+    }
+    if shape.ids > 0 && random.chance(shape.ids) {
+        types.extend([id_type(), id_type(), id_type()]);
     }
     if random.chance(40) {
         let high = random.between((1, 2)) as i64;
@@ -37,6 +40,11 @@ pub fn types(random: &mut Random, shape: &Shape) -> Vec<Type> {
         })));
     }
     types
+}
+
+/// The ids of a model.
+pub fn id_type() -> Type {
+    Type::Id("Job".into())
 }
 
 /// An array over two cells of small numbers.
@@ -60,7 +68,12 @@ pub fn record_type(random: &mut Random) -> Type {
 }
 
 /// A list, an option, a variant, a set or a map of small numbers.
-pub fn collection_type(random: &mut Random) -> Type {
+pub fn collection_type(random: &mut Random, shape: &Shape) -> Type {
+    if shape.ids > 0 {
+        let one =
+            if random.chance(50) { RecordType::list(2, &id_type()) } else { RecordType::option(&id_type()) };
+        return Type::Record(Arc::new(one));
+    }
     let small = Type::Range(0.into(), random.between((1, 2)).into());
     let number = random.below(5);
     let value = (number == 4).then_some(&Type::Bool);
@@ -135,7 +148,7 @@ fn is_some(random: &mut Random, tree: &Tree, ty: &Type) -> Tree {
             Tree::and(cells)
         }
         Type::Record(record) if record.form != RecordForm::Plain && ty.as_keyed().is_none() => {
-            let values = Value::enumerate(ty, 64).unwrap_or_default();
+            let values = Value::enumerate(ty, 64).unwrap_or_else(|| vec![Value::any(ty)]);
             let Some(Value::Record(_, fields)) = random.pick(&values) else { return Tree::yes() };
             let field = |(at, value): (usize, &Value)| {
                 Tree::equal(&Tree::field(tree, at), &Tree::literal(value.clone()))
@@ -159,6 +172,7 @@ fn is_some(random: &mut Random, tree: &Tree, ty: &Type) -> Tree {
 pub fn literal(random: &mut Random, ty: &Type) -> Tree {
     let values = match ty {
         Type::String => STRINGS.map(Value::string).to_vec(),
+        Type::Id(name) => IDS.map(|text| Value::id(name, text)).to_vec(),
         _ => Value::enumerate(ty, 64).unwrap_or_default(),
     };
     Tree::literal(random.pick(&values).cloned().unwrap_or_else(|| Value::any(ty)))

@@ -81,6 +81,8 @@ pub struct Shape {
     pub collections: usize,
     /// A datum is a string.
     pub strings: usize,
+    /// A datum is an id.
+    pub ids: usize,
     /// A number is an operation that does not always have a value.
     pub partial: usize,
     /// A condition is one that simplifying takes for a constant, though a part of it may have no value.
@@ -124,6 +126,7 @@ impl Default for Shape {
             records: 15,
             collections: 0,
             strings: 0,
+            ids: 0,
             partial: 12,
             foldable: 14,
             short: 0,
@@ -139,14 +142,18 @@ impl Default for Shape {
 
 impl Shape {
     /// The shape of the pair of this seed: of every fourth one that is not among the first thousand, much is
-    /// written shortly; half of the others of even number have lists, options or variants.
+    /// written shortly; half of the others of even number have lists, options or variants, and one in eight
+    /// has ids.
     pub fn of(seed: u64) -> Self {
         let short = if seed > 1_000 && seed.is_multiple_of(4) { 35 } else { 0 };
         // What is short is of arrays and records.
         let more = if short > 0 { 60 } else { 0 };
         let plain = Shape::default();
         let collections = if seed > 1_000 && seed % 4 == 2 { 60 } else { 0 };
-        Shape { short, arrays: plain.arrays + more, records: plain.records + more, collections, ..plain }
+        // Half of those with ids have lists or options of them.
+        let ids = if seed > 1_000 && seed % 8 == 3 { 100 } else { 0 };
+        let collections = if ids > 0 && seed % 16 == 3 { 60 } else { collections };
+        Shape { short, arrays: plain.arrays + more, records: plain.records + more, collections, ids, ..plain }
     }
 }
 

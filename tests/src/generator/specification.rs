@@ -7,7 +7,7 @@ use coreach_model::{ActionId, ActionKind, Datum, LocationId, Number, Numbered, T
 use super::random::Random;
 use super::terms::{self, Scope};
 use super::{Shape, data};
-use crate::brute::value::STRINGS;
+use crate::brute::value::{IDS, STRINGS};
 use crate::source::tree::Sort;
 use crate::source::{Model, Step, Tree};
 
@@ -27,7 +27,7 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Model {
     }
     let mut item = random.chance(shape.records).then(|| data::record_type(random));
     if shape.collections > 0 && random.chance(shape.collections) {
-        item = Some(data::collection_type(random));
+        item = Some(data::collection_type(random, shape));
     }
     if let Some(item) = &item {
         variables.push(Datum::new("item", item.clone()));
@@ -81,10 +81,25 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Model {
     model
 }
 
-/// That a string is one of those that brute force looks at.
+/// That a string or an id is one of those that brute force looks at.
 fn few(datum: &Datum) -> Option<Tree> {
+    if datum.ty().has_ids() {
+        return Some(few_ids(&Tree::datum(datum), datum.ty()));
+    }
     let is = |text| Tree::equal(&Tree::datum(datum), &Tree::literal(Value::string(text)));
     (*datum.ty() == Type::String).then(|| Tree::or(STRINGS.map(is)))
+}
+
+/// The same of the ids in a record.
+fn few_ids(tree: &Tree, ty: &Type) -> Tree {
+    match ty {
+        Type::Id(name) => Tree::or(IDS.map(|text| Tree::equal(tree, &Tree::literal(Value::id(name, text))))),
+        Type::Record(of) => {
+            let fields = of.fields.iter().enumerate();
+            Tree::and(fields.map(|(at, (_, ty))| few_ids(&Tree::field(tree, at), ty)).collect::<Vec<_>>())
+        }
+        _ => Tree::yes(),
+    }
 }
 
 /// Adds a transition, and perhaps a companion of the same action.

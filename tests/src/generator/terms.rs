@@ -114,6 +114,19 @@ fn about(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Ty
             }
         }
         Type::String => about_text(random, scope, shape, left),
+        // Parameters are not held.
+        Type::Id(_)
+            if random.chance(15)
+                && scope.data.iter().any(|other| {
+                    other.ty() == ty && !other.name().starts_with('p') && Tree::datum(other) != *left
+                }) =>
+        {
+            Tree::call("fresh", std::slice::from_ref(left))
+        }
+        Type::Id(_) => {
+            let comparison = if random.chance(50) { Comparison::Equal } else { Comparison::NotEqual };
+            Tree::compare(comparison, left, &id(random, scope, ty))
+        }
         ty => {
             let left = if random.chance(25) { integer(random, scope, shape, ty) } else { left.clone() };
             compare(random, &left, ty, scope, shape)
@@ -121,16 +134,34 @@ fn about(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Ty
     }
 }
 
+/// An id that may be mentioned; a literal now and then.
+fn id(random: &mut Random, scope: &Scope, ty: &Type) -> Tree {
+    match random.pick(&scope.of(|other| other == ty)) {
+        Some(datum) if random.chance(85) => Tree::datum(datum),
+        _ => literal(random, ty),
+    }
+}
+
+/// An element of a collection.
+fn element(random: &mut Random, scope: &Scope, shape: &Shape, ty: &Type) -> Tree {
+    if ty.is_id() { id(random, scope, ty) } else { integer(random, scope, shape, ty) }
+}
+
 /// A condition on a list, a set, a map, or on a value of alternatives.
 fn about_collection(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Type) -> Tree {
     if let Some((_, _, element)) = ty.as_list() {
         let length = Tree::call("len", std::slice::from_ref(left));
         return match random.below(4) {
-            0 => Tree::call("contains", &[left.clone(), integer(random, scope, &shape.calm(), element)]),
+            0 => {
+                Tree::call("contains", &[left.clone(), self::element(random, scope, &shape.calm(), element)])
+            }
             1 => {
                 let index = Tree::int(random.below(2) as i64);
                 let read = Tree::Short(Form::Element, element.clone(), vec![left.clone(), index]);
-                compare(random, &read, element, scope, &shape.calm())
+                match element.is_id() {
+                    true => about(random, scope, &shape.calm(), &read, element),
+                    false => compare(random, &read, element, scope, &shape.calm()),
+                }
             }
             _ => Tree::compare(comparison(random), &length, &Tree::int(random.below(3) as i64)),
         };
@@ -210,11 +241,12 @@ fn collected(
     };
     match random.below(6) {
         0 => {
-            let parts = (0..random.below(most + 1)).map(|_| integer(random, scope, &calm, element)).collect();
+            let parts =
+                (0..random.below(most + 1)).map(|_| self::element(random, scope, &calm, element)).collect();
             Tree::Short(Form::Listed, ty.clone(), parts)
         }
         1..3 => Tree::Short(Form::Rest, ty.clone(), vec![own]),
-        _ => Tree::Short(Form::Longer, ty.clone(), vec![own, integer(random, scope, &calm, element)]),
+        _ => Tree::Short(Form::Longer, ty.clone(), vec![own, self::element(random, scope, &calm, element)]),
     }
 }
 
@@ -249,7 +281,7 @@ fn made(random: &mut Random, scope: &Scope, shape: &Shape, ty: &Type) -> Tree {
         }
         Type::Bool => atom(random, scope, &calm),
         Type::Enum(_) => literal(random, ty),
-        ty => integer(random, scope, &calm, ty),
+        ty => element(random, scope, &calm, ty),
     }
 }
 
@@ -470,6 +502,9 @@ pub fn value(random: &mut Random, scope: &Scope, shape: &Shape, variable: &Datum
         ty => {
             if *ty == Type::String && random.chance(30) {
                 return text(random, scope);
+            }
+            if ty.is_id() && random.chance(70) {
+                return id(random, scope, ty);
             }
             let same = scope.of(|other| other == ty);
             let a = random.pick(&same).map_or_else(|| own.clone(), |datum| Tree::datum(datum));

@@ -435,9 +435,6 @@ fn counted(solver: &z3::Solver) -> Option<u64> {
 /// Does the work within the budget, as [`budget::within`] does; a query that is asked when the budget is
 /// passed is interrupted. A thread beside the work sees to it; it borrows this thread's context, so it ends
 /// before the work's own thread.
-///
-/// # Errors
-/// The budget was passed.
 pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Passed> {
     const LOOK: Duration = Duration::from_millis(10);
     leave_signals_alone();

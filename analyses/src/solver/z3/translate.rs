@@ -20,6 +20,7 @@ use z3::ast::{Array, Ast, Bool, Dynamic, Int, Real};
 use z3::{DatatypeAccessor, DatatypeBuilder, DatatypeSort, Sort, Symbol};
 
 use super::strings::{self, integer, known};
+use crate::solver::ids;
 use crate::solver::typing::{self, TypeFacts, cells_of_literal, spelled_out};
 
 /// A conjunct, ready to be asserted.
@@ -235,6 +236,7 @@ pub(super) fn literal(value: &Value) -> Dynamic {
             known(Real::from_rational_str(&numerator, &denominator), "digits make a numeral").into()
         }
         Value::String(text) => strings::literal(text),
+        Value::Id(_, text) => number(&ids::number(text)).into(),
         Value::Enum(_, position) => Int::from_u64(*position as u64).into(),
         Value::Array(value) => {
             let (default, cells) = cells_of_literal(value);
@@ -258,7 +260,7 @@ fn number(value: &IBig) -> Int {
 /// The conditions under which a value of the type's sort lies in the type.
 fn membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
     match ty {
-        Type::Nat => parts.push(integer(ast).ge(0)),
+        Type::Nat | Type::Id(_) => parts.push(integer(ast).ge(0)),
         Type::Range(low, high) => {
             parts.push(integer(ast).ge(number(low)));
             parts.push(integer(ast).le(number(high)));
@@ -280,7 +282,7 @@ fn membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
 fn sort(ty: &Type) -> Sort {
     match ty {
         Type::Bool => Sort::bool(),
-        Type::Int | Type::Nat | Type::Range(..) | Type::Enum(_) => Sort::int(),
+        Type::Int | Type::Nat | Type::Range(..) | Type::Enum(_) | Type::Id(_) => Sort::int(),
         Type::Real => Sort::real(),
         Type::String => Sort::string(),
         Type::Array(array) => Sort::array(&sort(&array.index), &sort(&array.element)),

@@ -44,9 +44,6 @@ impl fmt::Display for Unsuited {
 impl std::error::Error for Unsuited {}
 
 /// Is the view something that a tester can run?
-///
-/// # Errors
-/// [`Unsuited`].
 fn runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
     if view.what != ONLINE && view.stage != Some(Stage::InputComplete) {
         let what = view.what.replace('_', " ");
@@ -66,11 +63,11 @@ fn runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
     Ok(())
 }
 
-/// The first datum or term with a part of this type, which has no parts itself, as text.
-fn first_with(iosts: &Iosts, wanted: &Type) -> Option<String> {
+/// The first datum or term with a part of such a type, which has no parts itself, as text.
+fn first_with(iosts: &Iosts, is_wanted: &impl Fn(&Type) -> bool) -> Option<String> {
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let mut data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
-    if let Some(datum) = data.find(|datum| datum.ty().contains(wanted)) {
+    if let Some(datum) = data.find(|datum| datum.ty().has(is_wanted)) {
         return Some(datum.to_string());
     }
     let guards = iosts.transitions.iter().flat_map(|one| one.assignments.values().chain([&one.guard]));
@@ -78,7 +75,7 @@ fn first_with(iosts: &Iosts, wanted: &Type) -> Option<String> {
     let mut seen = HashSet::new();
     while let Some(term) = work.pop() {
         if seen.insert(term) {
-            if term.sort().contains(wanted) {
+            if term.sort().has(is_wanted) {
                 return Some(term.to_string());
             }
             work.extend(term.children());
@@ -88,9 +85,6 @@ fn first_with(iosts: &Iosts, wanted: &Type) -> Option<String> {
 }
 
 /// Is it a test case that its graph alone can judge?
-///
-/// # Errors
-/// [`Unsuited`].
 fn judged_by_its_graph(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
     runnable(form, view)?;
     let why = match (view.what == ONLINE, view.timing) {

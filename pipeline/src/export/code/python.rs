@@ -39,9 +39,6 @@ const TOLD: usize = 90;
 const SHALLOW: usize = 200;
 
 /// The file.
-///
-/// # Errors
-/// [`Unsuited`].
 pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
     judged_by_its_graph("python", view)?;
     let iosts = view.iosts;
@@ -193,6 +190,7 @@ impl Types {
             }
             Type::Real => "(\"real\",)".to_owned(),
             Type::String => "(\"string\",)".to_owned(),
+            Type::Id(name) => format!("(\"id\", {})", text(name)),
             Type::Enum(of) => {
                 let literals: Vec<String> = of.literals.iter().map(|one| text(one) + ",").collect();
                 format!("(\"enum\", {}, ({}))", text(&of.name), literals.join(" "))
@@ -298,7 +296,7 @@ fn value(given: &Value) -> String {
                 integer(&number.denominator().to_string())
             )
         }
-        Value::String(given) => text(given),
+        Value::String(given) | Value::Id(_, given) => text(given),
         Value::Enum(of, at) => text(&of.literals[*at]),
         Value::Record(_, fields) => {
             let fields: Vec<String> = fields.iter().map(|field| value(field) + ",").collect();

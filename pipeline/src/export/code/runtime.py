@@ -146,7 +146,9 @@ def inward(given, type_):
         return given
     if kind == "enum" and isinstance(given, str) and given in type_[2]:
         return given
-    if kind == "string" and isinstance(given, str) and not any("\ud800" <= sign <= "\udfff" for sign in given):
+    if kind == "id" and isinstance(given, int) and not isinstance(given, bool):
+        return digits(given)
+    if kind in ("string", "id") and isinstance(given, str) and not any("\ud800" <= sign <= "\udfff" for sign in given):
         return given
     if kind in ("int", "real") and not isinstance(given, bool):
         number = number_of(given, kind)
@@ -267,7 +269,7 @@ def spelled(type_):
         return "int" if low is None else "nat" if high is None else f"int[{digits(low)}..{digits(high)}]"
     if kind == "array":
         return f"array[{spelled(type_[1])}] of {spelled(type_[2])}"
-    return type_[1] if kind in ("enum", "record") else kind
+    return type_[1] if kind in ("enum", "record", "id") else kind
 
 
 def digits(number):
@@ -283,7 +285,7 @@ def shown(value, type_):
         return digits(value)
     if kind == "real":
         return digits(value.numerator) + (f"/{digits(value.denominator)}" if value.denominator != 1 else "")
-    if kind == "string":
+    if kind in ("string", "id"):
         return json.dumps(value)
     if kind == "record" and type_[3] is not None and type_[3][0] == "keys":
         found = entries(value, type_)
@@ -637,6 +639,9 @@ def draw(type_, edges, seen, random, depth=0):
         for _ in range(cells):
             drawn.append((draw(type_[1], edges, seen, random, depth + 1), draw(type_[2], edges, seen, random, depth + 1)))
         return Array(type_, default, dict(drawn[:cells]))
+    if kind == "id":
+        known = [one for one in [*edges, *seen] if isinstance(one, str)]
+        return pick(known, random) if known and below(2, random) else f"id{1 + below(10**6, random)}"
     if kind == "string":
         return drawn_string([one for one in [*edges, *seen] if isinstance(one, str)], edges, random)
     edges, seen = ([one for one in list_ if not isinstance(one, str)] for list_ in (edges, seen))
@@ -875,6 +880,8 @@ def plain_value(type_):
         return type_[2][0]
     if kind == "string":
         return ""
+    if kind == "id":
+        return "id0"
     if kind == "int":
         low, high = type_[1:]
         return low if low is not None and low > 0 else high if high is not None and high < 0 else 0

@@ -19,9 +19,6 @@ const TEMPLATE: &str = include_str!("rust.template");
 const MOST_HASHES: usize = 16;
 
 /// The file.
-///
-/// # Errors
-/// [`Unsuited`].
 pub fn rust(view: &View<'_>) -> Result<String, Unsuited> {
     runnable("rust", view)?;
     let (document, hashes) = raw(json(view));

@@ -39,9 +39,6 @@ use types::TtcnTypes;
 const MOST_PARTS: u64 = 2_000_000;
 
 /// The module.
-///
-/// # Errors
-/// [`Unsuited`].
 pub fn ttcn3(view: &View<'_>) -> Result<String, Unsuited> {
     judged_by_its_graph("ttcn3", view)?;
     sayable(view.iosts)?;
@@ -60,12 +57,14 @@ fn sayable(iosts: &Iosts) -> Result<(), Unsuited> {
             instead: "take `python` or `rust`",
         });
     }
-    let refused = [
-        (Type::Real, "a real, which is exact here, and TTCN-3 has floating numbers only"),
-        (Type::String, "a string, which this form does not translate"),
+    type Refusal = (fn(&Type) -> bool, &'static str);
+    let refused: [Refusal; 3] = [
+        (|ty| *ty == Type::Real, "a real, which is exact here, and TTCN-3 has floating numbers only"),
+        (|ty| *ty == Type::String, "a string, which this form does not translate"),
+        (Type::is_id, "an id, which this form does not translate"),
     ];
-    for (ty, why) in refused {
-        if let Some(name) = first_with(iosts, &ty) {
+    for (is_it, why) in refused {
+        if let Some(name) = first_with(iosts, &is_it) {
             let why = format!("`{name}` has {why}");
             return Err(Unsuited { form, why, instead: "take `python` or `rust`" });
         }

@@ -34,7 +34,7 @@ impl TtcnTypes {
             Type::Int | Type::Nat | Type::Range(..) => return "integer".to_owned(),
             // Refused before.
             Type::Real => return "float".to_owned(),
-            Type::String => return "universal charstring".to_owned(),
+            Type::String | Type::Id(_) => return "universal charstring".to_owned(),
             Type::Enum(_) | Type::Record(_) | Type::Array(_) => {}
         }
         if let Some(known) = self.names.get(ty) {
@@ -237,7 +237,7 @@ impl TtcnTypes {
                 integer(&high.to_string())
             )),
             Type::Record(_) | Type::Array(_) => Some(format!("in_{}({a})", self.names.get(ty)?)),
-            Type::Bool | Type::Int | Type::Real | Type::String | Type::Enum(_) => None,
+            Type::Bool | Type::Int | Type::Real | Type::String | Type::Id(_) | Type::Enum(_) => None,
         }
     }
 
@@ -269,7 +269,7 @@ impl TtcnTypes {
             Value::Bool(value) => value.to_string(),
             Value::Int(value) => integer(&value.to_string()),
             // Refused before.
-            Value::Real(_) | Value::String(_) => String::new(),
+            Value::Real(_) | Value::String(_) | Value::Id(..) => String::new(),
             Value::Enum(of, at) => words.of(Scope::Literal, &of.literals[*at]),
             Value::Record(of, values) => {
                 let mut fields = Vec::new();

@@ -1,0 +1,55 @@
+//! Ids that find faults: those that the run knows, and new ones.
+//!
+//! What a system does with an id depends on whether it has handed it out. So half of the ids are known: of
+//! those that a guard compares with, or that a parameter or a constant had in this run. The others are new:
+//! `id1`, or the first of `id2`, `id3` and so on that is none of these.
+
+use std::collections::{BTreeSet, HashSet};
+
+use coreach_model::random::Random;
+use coreach_model::{Term, Type, Value};
+
+use crate::values::source::Source;
+
+/// An id of this type for this condition; the source says whether it is known.
+pub fn id(
+    ty: &Type,
+    condition: &Term,
+    source: Source,
+    seen: &[Value],
+    random: &mut Random,
+) -> (Value, Source) {
+    let known = known(ty, condition, seen);
+    let is_known = matches!(source, Source::Seen) || random.below(2) == 0;
+    if let Some(value) = random.pick(&known).filter(|_| is_known) {
+        return (value.clone(), Source::Seen);
+    }
+    (new(ty, &known).unwrap_or_else(|| Value::any(ty)), Source::Uniform)
+}
+
+/// The ids of this type that the condition compares with, and those that were seen; in order, each once.
+pub fn known(ty: &Type, condition: &Term, seen: &[Value]) -> Vec<Value> {
+    let mut known: BTreeSet<&Value> = seen.iter().collect();
+    let (mut visited, mut work) = (HashSet::new(), vec![condition]);
+    while let Some(term) = work.pop() {
+        if visited.insert(term) {
+            known.extend(term.as_literal());
+            work.extend(term.children());
+        }
+    }
+    known.into_iter().filter(|value| value.is_in(ty)).cloned().collect()
+}
+
+fn new(ty: &Type, known: &[Value]) -> Option<Value> {
+    let Type::Id(name) = ty else { return None };
+    let mut ids = (1..=known.len() + 1).map(|number| Value::id(name, &format!("id{number}")));
+    ids.find(|id| !known.contains(id))
+}
+
+/// Any id.
+pub fn any(ty: &Type, random: &mut Random) -> Value {
+    match ty {
+        Type::Id(name) => Value::id(name, &format!("id{}", random.below(10))),
+        ty => Value::any(ty),
+    }
+}

@@ -1,0 +1,80 @@
+//! `fresh(e)`: the id differs from every one that the model holds, written out.
+//!
+//! What is held are the variables and constants that the text may read: those themselves, cells of arrays,
+//! fields of records, and of variants, lists and maps what counts. Parameters are not held, since a message
+//! comes and goes. It is the freshness of register automata, where a guard compares with the registers: an
+//! id that was forgotten may come again, and who minds keeps it, in a list or a map.
+
+use std::ops::Range;
+
+use crate::reader::scope::Meaning;
+use crate::reader::syntax::Call;
+use crate::reader::typing::{ONLY_COMPARED, Typing};
+use crate::term::{Term, canonical};
+use crate::types::Type;
+use crate::value::Value;
+
+/// The most cells of an array that are looked through.
+const MOST_CELLS: usize = 100;
+
+impl Typing<'_, '_> {
+    pub(super) fn fresh(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+        // No iterator: what recurses must need little of the stack.
+        let mut terms = Vec::new();
+        for argument in &call.arguments {
+            terms.push(self.term(argument));
+        }
+        if !self.is_arity("fresh", &call.arguments, 1, whole, None) {
+            return None;
+        }
+        let (id, names) = (terms.pop()??, self.scope.names);
+        let mut mistake = |message: String, help: &str| {
+            let label = format!("this is {}", id.sort());
+            self.error("type-mismatch", message, &call.arguments[0].span, label, Some(help.to_owned()));
+            None
+        };
+        if !id.sort().is_id() {
+            return mistake(format!("`fresh` is of ids, but this is {}", id.sort()), ONLY_COMPARED);
+        }
+        let mut parts = Vec::new();
+        for (_, meaning) in names.iter() {
+            let (Meaning::Variable(datum) | Meaning::Constant(datum) | Meaning::Observed(datum)) = meaning
+            else {
+                continue;
+            };
+            if other_than(&id, &Term::datum(datum), datum.ty(), &mut parts).is_none() {
+                let message = format!("`fresh` looks through arrays of at most {MOST_CELLS} cells");
+                return mistake(message, &format!("`{datum}` has more: keep ids in a list"));
+            }
+        }
+        if parts.is_empty() {
+            let message = format!("no variable and no constant here holds a value of type {}", id.sort());
+            return mistake(message, "keep what an id shall differ from, in a list or a map");
+        }
+        self.made(Term::and(parts), whole)
+    }
+}
+
+/// Adds that the id is none of those in a term of this type. `None` where there are too many.
+fn other_than(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Option<()> {
+    match ty {
+        Type::Id(_) if ty == id.sort() && held != id => parts.push(Term::equal(id, held).not()),
+        Type::Array(array) if array.element.contains(id.sort()) => {
+            for index in Value::enumerate(&array.index, MOST_CELLS)? {
+                other_than(id, &Term::select(held, &Term::literal(index)), &array.element, parts)?;
+            }
+        }
+        Type::Record(record) => {
+            for (at, (_, field)) in
+                record.fields.iter().enumerate().filter(|(_, (_, of))| of.contains(id.sort()))
+            {
+                let mut within = Vec::new();
+                other_than(id, &Term::field(held, at), field, &mut within)?;
+                let counts = canonical::counts(record, &Term::field(held, 0), at);
+                parts.push(Term::implies(&counts, &Term::and(within)));
+            }
+        }
+        _ => {}
+    }
+    Some(())
+}
