@@ -157,9 +157,6 @@ impl From<io::Error> for FileError {
 }
 
 /// The content of a plain file of at most so many bytes.
-///
-/// # Errors
-/// [`FileError`].
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let bytes = rest(open(path)?, most)?;
     journal::note(|| format!("read {}: {} bytes", path.display(), bytes.len()));
@@ -167,9 +164,6 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
 }
 
 /// What follows in an open file, at most so many bytes.
-///
-/// # Errors
-/// [`FileError`].
 pub fn rest(file: File, most: u64) -> Result<Vec<u8>, FileError> {
     let size = file.metadata()?.len();
     if size > most {

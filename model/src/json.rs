@@ -84,9 +84,6 @@ impl fmt::Display for Malformed {
 impl std::error::Error for Malformed {}
 
 /// The value that the whole text is.
-///
-/// # Errors
-/// [`Malformed`].
 pub fn parse(text: &str, limits: Limits) -> Result<Tree, Malformed> {
     let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, limits };
     reader.space();
@@ -96,9 +93,6 @@ pub fn parse(text: &str, limits: Limits) -> Result<Tree, Malformed> {
 }
 
 /// The value that a document is, for those who read it with the usual library.
-///
-/// # Errors
-/// What is wrong, in words.
 pub fn document(bytes: &[u8]) -> Result<Json, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| format!("it is not UTF-8 at byte {}", error.valid_up_to() + 1))?;

@@ -62,7 +62,6 @@ pub mod json;
 pub mod number;
 pub mod numbered;
 pub mod obligation;
-pub mod parallel;
 mod quoted;
 pub mod random;
 pub mod reader;

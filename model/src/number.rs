@@ -46,9 +46,6 @@ struct Parts<'a> {
 }
 
 /// The integer that the whole text is.
-///
-/// # Errors
-/// [`NumberError`].
 pub fn integer(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !is_digits(digits) {
@@ -60,9 +57,6 @@ pub fn integer(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
 }
 
 /// The number that the whole text is: an integer, a decimal fraction, either with an exponent.
-///
-/// # Errors
-/// [`NumberError`].
 pub fn number(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
     let (parts, length) = parts(text.as_bytes(), text).ok_or(NumberError::NoNumber)?;
     if length != text.len() {
@@ -95,9 +89,6 @@ pub fn number(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
 }
 
 /// The real that the whole text is: a number, or a fraction of integers.
-///
-/// # Errors
-/// [`NumberError`].
 pub fn real(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
     let Some((above, below)) = text.split_once('/') else { return number(text, most_digits) };
     let (above, below) = (integer(above, most_digits)?, integer_above_zero(below, most_digits)?);

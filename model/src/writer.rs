@@ -125,6 +125,7 @@ fn write_types(text: &mut String, types: &[(String, Type)]) {
                 });
                 format!("[{}]", alternatives.collect::<Vec<String>>().join(", "))
             }
+            Type::Id(own) if **own == **name => "id".to_owned(),
             other => spelled(other),
         };
         put(text, format_args!("  {}: {definition}\n", word(name)));

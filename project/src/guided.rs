@@ -28,8 +28,6 @@ const MOST_DIGITS: usize = 100;
 pub struct PathRequest {
     /// The model.
     pub timed: Timed,
-    /// Where it stands.
-    pub file: PathBuf,
     /// The path.
     pub path: Vec<TransitionId>,
     /// When silence is a fact.
@@ -72,7 +70,7 @@ pub fn wanted(
         return Err(vec![found.help(help)]);
     };
     let path = resolve(&read.timed, steps).map_err(|stop| vec![stop.to_diagnostic()])?;
-    Ok((PathRequest { timed: read.timed, file: specification, path, silence_after }, warnings))
+    Ok((PathRequest { timed: read.timed, path, silence_after }, warnings))
 }
 
 /// A time, or the word for a constant.
@@ -88,9 +86,6 @@ pub fn parse_time(text: &str) -> Result<SilenceAfter, String> {
 }
 
 /// Makes the test case.
-///
-/// # Errors
-/// [`PathStop`].
 pub fn make(
     wanted: &PathRequest,
     published: bool,

@@ -364,6 +364,19 @@ impl ReadLocations {
         self.index.get(name).copied()
     }
 
+    /// A location that nobody has named: between two steps of `from`. It is called so, or nearly.
+    pub(super) fn between(&mut self, collector: &Collector, name: String, from: &Scalar) -> LocationId {
+        let mut free = name.clone();
+        let mut number = 1;
+        while self.find(&free).is_some() {
+            number += 1;
+            free = format!("{name}'{number}");
+        }
+        let location = self.add(Location::named(free), Some(collector.origin(&from.span)));
+        self.used[location] = true;
+        location
+    }
+
     /// The location that a scalar names; added where locations need no declaration.
     pub fn named(&mut self, collector: &mut Collector, name: &Scalar) -> Option<LocationId> {
         let known = match self.find(&name.text) {

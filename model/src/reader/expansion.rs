@@ -17,7 +17,7 @@ use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{article, inventory};
 use crate::reader::parser::MAX_NESTING;
-use crate::reader::scope::NamedExpression;
+use crate::reader::scope::{Meaning, NamedExpression};
 use crate::reader::syntax::{Call, Expression, Quantified, QuantifiedValues, Quantifier};
 use crate::reader::typing::Typing;
 use crate::term::node::Comparison;
@@ -51,9 +51,12 @@ impl Typing<'_, '_> {
             return self.construct(&variant, number, call, whole);
         }
         match name {
-            "some" | "keys" if self.scope.names.function(name).is_some() => self.declared(call, whole),
+            "some" | "keys" | "fresh" if self.scope.names.function(name).is_some() => {
+                self.declared(call, whole)
+            }
             "some" => self.some(call, whole),
             "keys" => self.keys(call, whole),
+            "fresh" => self.fresh(call, whole),
             _ => self.declared(call, whole),
         }
     }
@@ -62,6 +65,10 @@ impl Typing<'_, '_> {
         let Call { name: (name, at), arguments } = call;
         let name = name.as_str();
         let Some(function) = self.scope.names.function(name) else {
+            // An alternative of a type that could not be read: of which types these are is not known.
+            if matches!(self.scope.names.get(name), Some((Meaning::Broken, _))) {
+                return None;
+            }
             // What is in it is looked at all the same.
             arguments.iter().for_each(|argument| drop(self.term(argument)));
             self.unknown_function(name, at);

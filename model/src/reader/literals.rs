@@ -149,6 +149,9 @@ impl Typing<'_, '_> {
     pub(super) fn ascribed(&mut self, inner: &Expression, at: &Range<usize>) -> Option<Term> {
         let mut types = Types::of(&self.scope.names.types);
         let ty = types.read_part(self.collector, self.scalar, at)?;
+        if let (ExpressionKind::Text(text), Type::Id(name)) = (&inner.kind, &ty) {
+            return Some(Term::literal(Value::id(name, text)));
+        }
         let term = self.term_as(inner, &ty)?;
         self.fit(&term, &inner.span, &ty, "this")
     }

@@ -5,6 +5,7 @@
 //! the two functions here put them together and check what needs no solver. Every layer collects its findings
 //! and goes on, so that one run reports as many mistakes as can be told apart.
 
+mod any_order;
 pub mod collect;
 mod compose;
 pub mod declarations;
@@ -12,6 +13,7 @@ mod expansion;
 mod forms;
 mod functions;
 mod graph;
+mod ids;
 mod imports;
 pub mod lexer;
 pub mod limits;
@@ -30,6 +32,7 @@ mod spelled;
 mod strings;
 mod surroundings;
 pub mod syntax;
+mod transition_body;
 pub mod transitions;
 pub mod types;
 pub mod typing;

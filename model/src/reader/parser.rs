@@ -43,9 +43,6 @@ pub struct Mistake {
 pub(super) type Parsed<T = Expression> = Result<T, Box<Mistake>>;
 
 /// The expression that a text is, of at most so many bytes.
-///
-/// # Errors
-/// The first mistake.
 pub fn parse(text: &str, longest: usize) -> Parsed {
     if text.len() > longest {
         let message = format!("the expression has {} bytes; at most {longest} are read", text.len());

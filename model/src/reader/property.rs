@@ -12,7 +12,7 @@ use crate::numbered::Numbered;
 use crate::reader::collect::Collector;
 use crate::reader::declarations::ReadLocations;
 use crate::reader::shape;
-use crate::reader::transitions::TransitionPlaces;
+use crate::reader::transition_body::TransitionPlaces;
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::{Datum, TransitionId};
 

@@ -23,7 +23,8 @@ use crate::reader::paths::read_paths;
 use crate::reader::scope::{Meaning, NamedExpression, Names, names_of};
 use crate::reader::specification::{Specification, TimedSpecification, top};
 use crate::reader::surroundings::Surroundings;
-use crate::reader::transitions::{ReadTransitions, TransitionPlaces, read_transitions};
+use crate::reader::transition_body::TransitionPlaces;
+use crate::reader::transitions::{ReadTransitions, read_transitions};
 use crate::reader::types::{Types, timed};
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{Reading, graph, property, shape, yaml};
@@ -52,17 +53,11 @@ pub fn read_purpose(file: Arc<SourceFile>, specification: &Specification) -> Rea
 }
 
 /// Reads a safety property of the specification and checks all that needs no solver.
-///
-/// # Errors
-/// As [`read_purpose`].
 pub fn read_property(file: Arc<SourceFile>, specification: &Specification) -> Reading<TestPurpose> {
     read_aimed(file, specification, Aim::Violate)
 }
 
 /// Reads a test purpose or a safety property.
-///
-/// # Errors
-/// As [`read_purpose`].
 pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim) -> Reading<TestPurpose> {
     let Specification { iosts: model, types, functions } = specification;
     let against = Against { model, types, functions, clocks: None };
@@ -71,9 +66,6 @@ pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim
 
 /// Reads a test purpose or a safety property of a timed specification and checks all that needs no solver. It
 /// may have `clocks` of its own and `reset` them; a purpose may observe those of the specification.
-///
-/// # Errors
-/// As [`read_purpose`].
 pub fn read_timed_aimed(
     file: Arc<SourceFile>,
     specification: &TimedSpecification,

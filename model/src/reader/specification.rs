@@ -85,9 +85,6 @@ pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize, may_be_timed: boo
 }
 
 /// Reads a timed specification and checks all that needs no solver. One without clocks is one, too.
-///
-/// # Errors
-/// As [`read_specification`].
 pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecification> {
     finished(file, |collector| {
         let (specification, said) = read(collector, Accepted::Timed, 0)?;
@@ -96,9 +93,6 @@ pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecifica
 }
 
 /// Reads a specification, timed where it declares clocks, and checks all that needs no solver.
-///
-/// # Errors
-/// As [`read_specification`].
 pub fn read_any_specification(file: Arc<SourceFile>) -> Reading<AnySpecification> {
     finished(file, |collector| {
         let (specification, said) = read(collector, Accepted::Any, 0)?;

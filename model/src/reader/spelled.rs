@@ -89,7 +89,8 @@ impl Reading<'_, '_> {
                 "the keys of a {word} are an enumeration, `bool` or a range, of at most {MOST_PARTS} values{}",
                 many.unwrap_or_else(|| format!(", and not {key}"))
             );
-            self.collector.error("key-type", message, &scalar.place(&(from..to)), "other keys");
+            let label = if key.is_id() { "an id is no key: keep ids in a list" } else { "other keys" };
+            self.collector.error("key-type", message, &scalar.place(&(from..to)), label);
         }
         ty.map(|ty| Type::Record(Arc::new(ty)))
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::reader::syntax::{Call, Expression};
-use crate::reader::typing::Typing;
+use crate::reader::typing::{Typing, about_ids};
 use crate::regular::RegularExpression;
 use crate::term::Term;
 use crate::term::node::StringOperation;
@@ -112,6 +112,7 @@ impl Typing<'_, '_> {
             if *term.sort() != Type::String {
                 let message = format!("`+` joins two strings, but this is {}", term.sort());
                 let help = (*term.sort() == Type::Int).then(|| "`to_string(n)` is its digits".to_owned());
+                let help = help.or_else(|| about_ids([term.sort(); 2]));
                 self.error("type-mismatch", message, at, format!("this is {}", term.sort()), help);
                 return None;
             }

@@ -1,40 +1,22 @@
 //! The transitions of a specification or of a purpose.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
-use crate::budget;
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
-use crate::iosts::{Transition, TransitionId, TransitionOrigin};
+use crate::iosts::{Transition, TransitionId};
 use crate::numbered::Numbered;
-use crate::reader::collect::{Collector, article, inventory};
+use crate::reader::any_order::read_any_order;
+use crate::reader::collect::Collector;
 use crate::reader::declarations::ReadLocations;
-use crate::reader::on::{Taken, mentions_parameter, read_on, refuse_partial_parameters};
-use crate::reader::scope::{Meaning, Scope};
 use crate::reader::shape;
 use crate::reader::surroundings::Surroundings;
-use crate::reader::types::timed;
-use crate::reader::typing::{read_expression, report};
+use crate::reader::transition_body::{
+    LIKE, TimedBody, TransitionBody, TransitionPlaces, read_ends, read_steps,
+};
 use crate::reader::yaml::{Entry, Node, NodeKind};
-use crate::term::{Substitution, Term};
-use crate::types::Type;
 
 const KEYS: [&str; 7] = ["from", "to", "on", "when", "assign", "reset", "name"];
-const LIKE: &str = "{ from: Idle, to: Pay, on: Coin, when: pCoinValue > 0 }";
-
-/// Where the parts of a transition stand, for checks of the whole model.
-#[derive(Clone, Debug)]
-pub struct TransitionPlaces {
-    /// The source's name.
-    pub from: Range<usize>,
-    /// The action.
-    pub on: Range<usize>,
-    /// The target's name.
-    pub to: Range<usize>,
-    /// What it is called, or the action.
-    pub name: Range<usize>,
-}
 
 /// The transitions of a model, with what stands beside them.
 #[derive(Debug, Default)]
@@ -70,13 +52,20 @@ pub fn read_transitions(
         if collector.is_full() {
             break;
         }
-        if let Some((written_out, beside)) = read_transition(collector, item, context, locations) {
-            for (transition, at) in written_out {
-                found.transitions.push(transition);
-                found.places.push(at);
-                found.resets.push(beside.resets.clone());
-                found.names.push(beside.name.clone());
-            }
+        let NodeKind::Mapping(entries) = &item.kind else {
+            shape::wrong_kind(collector, item, "a transition", "a mapping", LIKE);
+            continue;
+        };
+        let read = if !context.sets && shape::get(entries, "in_any_order").is_some() {
+            read_any_order(collector, item, entries, context, locations)
+        } else {
+            read_transition(collector, item, entries, context, locations)
+        };
+        for (transition, at, beside) in read {
+            found.transitions.push(transition);
+            found.places.push(at);
+            found.resets.push(beside.resets);
+            found.names.push(beside.name);
         }
         if found.transitions.len() > MOST {
             let message = format!("written out for each action, these are more than {MOST} transitions");
@@ -90,102 +79,39 @@ pub fn read_transitions(
     found
 }
 
-/// What only transitions of timed models have.
-#[derive(Default)]
-struct Beside {
-    resets: Vec<Datum>,
-    name: Option<String>,
-}
-
-/// The transitions that one item stands for, and what stands beside them.
-type WrittenOut = (Vec<(Transition, TransitionPlaces)>, Beside);
-
 fn read_transition(
     collector: &mut Collector,
     node: &Node,
+    entries: &[Entry],
     context: &Surroundings<'_>,
     locations: &mut ReadLocations,
-) -> Option<WrittenOut> {
-    let NodeKind::Mapping(entries) = &node.kind else {
-        shape::wrong_kind(collector, node, "a transition", "a mapping", LIKE);
-        return None;
-    };
-    let beside = Beside {
-        resets: read_resets(collector, entries, context),
-        name: read_name(collector, entries, context),
-    };
-    if shape::get(entries, "on").is_none()
-        && let Some(entry) = entries.iter().find(|entry| entry.key.text == "true")
-    {
-        collector.mistake(
-            "unknown-key",
-            "unknown key `true` in a transition: this was `on` once",
-            &entry.key.span,
-            "unknown key",
-            "a YAML 1.1 program takes `on` for `true` and wrote it so: write `\"on\"`, which all understand",
-        );
-        return None;
+) -> Vec<(Transition, TransitionPlaces, TimedBody)> {
+    if is_on_for_true(collector, entries) {
+        return Vec::new();
     }
     shape::check_keys(collector, entries, &KEYS, "a transition");
-    let place = |collector: &mut Collector, key: &str| {
-        let value = shape::required(collector, node, entries, key, "the transition", LIKE)?;
-        shape::scalar(collector, value, &format!("`{key}`"), LIKE)
+    let ends = read_ends(collector, node, entries, locations, LIKE);
+    let steps = read_steps(collector, node, entries, context);
+    let (Some(ends), Some((steps, beside))) = (ends, steps) else { return Vec::new() };
+    let between = |step: &TransitionBody| {
+        let (transition, at) = step.between(&ends, ends.source, ends.target);
+        (transition, at, beside.clone())
     };
-    let from = place(collector, "from");
-    let to = place(collector, "to");
-    let source = from.and_then(|name| locations.named(collector, name));
-    let target = to.and_then(|name| locations.named(collector, name));
-    let on = shape::required(collector, node, entries, "on", "the transition", LIKE)?;
-    let taken = read_on(collector, on, context, LIKE)?;
-    let guard = shape::get(entries, "when");
-    let assign = shape::get(entries, "assign");
-    if taken.len() > 1 {
-        let before = collector.errors();
-        for expression in expressions(guard, assign) {
-            refuse_partial_parameters(collector, expression, &taken, context);
-        }
-        if collector.errors() > before {
-            return None;
-        }
-    }
-    let whole = Some(collector.origin(&node.span));
-    let mut written_out = Vec::new();
-    for one in &taken {
-        budget::ask();
-        let found = collector.found();
-        let said = read_said(collector, one, context, guard, assign);
-        let Some((guard, assignments, origin)) = said else {
-            // The others would repeat it.
-            if taken.len() > 1
-                && expressions(shape::get(entries, "when"), assign).any(|node| mentions_parameter(node, one))
-            {
-                let name = &context.actions.actions[one.action].name;
-                collector.note_since(found, &format!("this is so with the parameters of `{name}`"));
-            }
-            return None;
-        };
-        let (Some(from), Some(to), Some(source), Some(target)) = (from, to, source, target) else {
-            return None;
-        };
-        let on = one.place.clone();
-        let name = shape::get(entries, "name").map_or(on.clone(), Node::head);
-        let places = TransitionPlaces { from: from.span.clone(), on, to: to.span.clone(), name };
-        let origin = TransitionOrigin { whole: whole.clone(), ..origin };
-        let transition = Transition { source, action: one.action, guard, assignments, target, origin };
-        written_out.push((transition, places));
-    }
-    Some((written_out, beside))
+    steps.iter().map(between).collect()
 }
 
-/// What the transition is called.
-fn read_name(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Option<String> {
-    let entry = entries.iter().find(|entry| entry.key.text == "name")?;
-    if context.clocks.is_none() {
-        timed(collector, &entry.key.span, "names of transitions");
-        return None;
-    }
-    let name = shape::scalar(collector, &entry.value, "`name`", "name: tr1")?;
-    shape::is_name(collector, name, "transition").then(|| name.text.clone())
+/// Has another program taken `on` for `true`? Then that has been told.
+fn is_on_for_true(collector: &mut Collector, entries: &[Entry]) -> bool {
+    let once = entries.iter().find(|entry| entry.key.text == "true");
+    let (None, Some(entry)) = (shape::get(entries, "on"), once) else { return false };
+    collector.mistake(
+        "unknown-key",
+        "unknown key `true` in a transition: this was `on` once",
+        &entry.key.span,
+        "unknown key",
+        "a YAML 1.1 program takes `on` for `true` and wrote it so: write `\"on\"`, which all understand",
+    );
+    true
 }
 
 /// Reports names that two transitions bear.
@@ -201,192 +127,4 @@ pub(super) fn check_names(collector: &mut Collector, found: &ReadTransitions) {
                 .help("a path names transitions: give each a name of its own");
         collector.push(diagnostic);
     }
-}
-
-/// The clocks under `reset:`, each once; the mistakes have been reported.
-fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Vec<Datum> {
-    let Some(entry) = entries.iter().find(|entry| entry.key.text == "reset") else { return Vec::new() };
-    let Some(clocks) = context.clocks else {
-        timed(collector, &entry.key.span, "`reset`");
-        return Vec::new();
-    };
-    let mut resets: Vec<Datum> = Vec::new();
-    let like = "reset: [wclock]";
-    let Some(items) = shape::list(collector, &entry.value, "`reset`", like) else { return resets };
-    for item in items {
-        let Some(scalar) = shape::scalar(collector, item, "a clock", like) else { continue };
-        let name = scalar.text.as_str();
-        match clocks.iter().find(|clock| clock.name() == name) {
-            Some(clock) if resets.contains(clock) => {
-                let message = format!("the clock `{name}` is reset twice");
-                collector.error("duplicate-declaration", message, &scalar.span, "the second time");
-            }
-            Some(clock) => resets.push(clock.clone()),
-            None => {
-                let known = || clocks.iter().map(Datum::name);
-                let (label, help) = match (context.names.get(name), collector.nearest(name, known())) {
-                    (Some((Meaning::Observed(_), _)), _) => {
-                        ("observed".to_owned(), "a purpose resets only clocks of its own".to_owned())
-                    }
-                    (Some((meaning, _)), _) => {
-                        (article(&meaning.describe()), "only clocks are reset; data are assigned".to_owned())
-                    }
-                    (None, Some(near)) => ("not declared".to_owned(), format!("did you mean `{near}`?")),
-                    (None, None) => ("not declared".to_owned(), inventory("clocks", known())),
-                };
-                let diagnostic =
-                    Diagnostic::error("unknown-clock", format!("`{name}` is no clock that can be reset"))
-                        .at(collector.origin(&scalar.span), label)
-                        .help(help);
-                collector.push(diagnostic);
-            }
-        }
-    }
-    resets
-}
-
-/// The guard and the assigned values, as they are written.
-fn expressions<'a>(guard: Option<&'a Node>, assign: Option<&'a Node>) -> impl Iterator<Item = &'a Node> {
-    let entries: &[Entry] = match assign.map(|node| &node.kind) {
-        Some(NodeKind::Mapping(entries)) => entries,
-        _ => &[],
-    };
-    guard.into_iter().chain(entries.iter().map(|entry| entry.value.as_ref()))
-}
-
-/// What a transition says of one action: its guard and its assignments, and where they stand.
-fn read_said(
-    collector: &mut Collector,
-    taken: &Taken<'_>,
-    context: &Surroundings<'_>,
-    guard: Option<&Node>,
-    assign: Option<&Node>,
-) -> Option<(Term, Substitution, TransitionOrigin)> {
-    let scope = Scope {
-        names: context.names,
-        parameters: &taken.parameters,
-        action: Some(context.actions.actions[taken.action].name.as_str()),
-        is_function: false,
-    };
-    let mut origin = TransitionOrigin::default();
-    let guard = match guard {
-        None => Some(Term::yes()),
-        Some(node) => {
-            origin.guard = Some(collector.origin(&node.span));
-            read_expression(collector, node, scope, &Type::Bool, "the guard")
-        }
-    };
-    let assignments = match assign {
-        None => Some(Substitution::new()),
-        Some(node) => read_assignments(collector, node, scope, &mut origin),
-    };
-    Some((guard?, assignments?, origin))
-}
-
-fn read_assignments(
-    collector: &mut Collector,
-    node: &Node,
-    scope: Scope<'_>,
-    origin: &mut TransitionOrigin,
-) -> Option<Substitution> {
-    let entries = shape::mapping(collector, node, "`assign`", "assign: { vPaid: vPaid + pCoinValue }")?;
-    let before = collector.errors();
-    shape::check_distinct(collector, entries, "assigned-twice", "variable");
-    let mut assignments = Substitution::new();
-    for entry in shape::first_entries(entries) {
-        if collector.is_full() {
-            break;
-        }
-        let name = entry.key.text.as_str();
-        let what = match scope.names.get(name) {
-            Some((Meaning::Broken, _)) => continue,
-            Some((Meaning::Variable(variable), _)) => {
-                origin.assignments.insert(name.to_owned(), collector.origin(&entry.value.span));
-                let whose = format!("the value of `{name}`");
-                if let Some(value) = read_expression(collector, &entry.value, scope, variable.ty(), &whose)
-                    && value != Term::datum(variable)
-                {
-                    assignments.insert(variable.clone(), value);
-                }
-                continue;
-            }
-            Some((meaning, first)) => Some((meaning.clone(), first.clone())),
-            None => None,
-        };
-        refuse_target(collector, entry, scope, what);
-        // The value may hold mistakes of its own; without a target, any type will do.
-        if let Some(scalar) = entry.value.as_scalar()
-            && let Err(mistake) = crate::reader::parser::parse(&scalar.text, collector.limits.expression)
-        {
-            report(collector, scalar, *mistake);
-        }
-    }
-    (collector.errors() == before).then_some(assignments)
-}
-
-fn refuse_target(
-    collector: &mut Collector,
-    entry: &Entry,
-    scope: Scope<'_>,
-    what: Option<(Meaning, Option<crate::diagnostic::Origin>)>,
-) {
-    let name = entry.key.text.as_str();
-    let at = collector.origin(&entry.key.span);
-    let is_parameter = scope.parameters.iter().any(|(known, _)| known == name);
-    let diagnostic = match what {
-        Some((Meaning::Constant(_), first)) => Diagnostic::error(
-            "assignment-to-constant",
-            format!("`{name}` is a constant and is never assigned"),
-        )
-        .at(at, "assigned here")
-        .at(first, "declared here")
-        .help("declare it under `variables:` if it changes during a run"),
-        Some((Meaning::Observed(_), first)) => {
-            let message =
-                format!("`{name}` belongs to the specification: a purpose observes it and may not assign it");
-            Diagnostic::error("assignment-to-observed", message)
-                .at(at, "assigned here")
-                .at(first, "observed here")
-                .help("keep what the purpose remembers in a variable of its own")
-        }
-        Some((Meaning::Clock(_), first)) => {
-            let message = format!("`{name}` is a clock: time moves it, and nothing is assigned to it");
-            Diagnostic::error("assignment-to-clock", message)
-                .at(at, "assigned here")
-                .at(first, "declared here")
-                .help(format!("`reset: [{name}]` sets it back to 0"))
-        }
-        Some((meaning, first)) => {
-            let message = format!("`{name}` is {} and cannot be assigned", article(&meaning.describe()));
-            Diagnostic::error("assignment-to-literal", message)
-                .at(at, "assigned here")
-                .at(first, "declared here")
-        }
-        None if is_parameter => {
-            let message = format!("`{name}` is a parameter of the message and cannot be assigned");
-            let diagnostic = Diagnostic::error("assignment-to-parameter", message).at(at, "assigned here");
-            diagnostic.help("a guard such as `p == e` says which value a message carries")
-        }
-        None => {
-            let variables: Vec<&str> = scope
-                .names
-                .iter()
-                .filter(|(_, meaning)| matches!(meaning, Meaning::Variable(_)))
-                .map(|(name, _)| name)
-                .collect();
-            let help = match (collector.nearest(name, variables.iter().copied()), scope.names.elsewhere(name))
-            {
-                (_, Some(what)) if what.contains("of the specification") => {
-                    "a purpose assigns only variables of its own".to_owned()
-                }
-                (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, _) => inventory("variables", variables),
-            };
-            let label = scope.names.elsewhere(name).unwrap_or("not declared").to_owned();
-            Diagnostic::error("unknown-variable", format!("unknown variable `{name}`"))
-                .at(at, label)
-                .help(help)
-        }
-    };
-    collector.push(diagnostic);
 }

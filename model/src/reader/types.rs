@@ -16,13 +16,13 @@ use crate::reader::lexer::{self, Token, TokenKind as Lexeme, tokens};
 use crate::reader::parser::{MAX_DIGITS, Mistake, Parser};
 use crate::reader::scope::{Meaning, Names, names_of};
 use crate::reader::shape;
-use crate::reader::typing::report;
+use crate::reader::typing::{self, report};
 use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
-use crate::types::{ArrayType, EnumType, RecordForm, RecordType, Type};
+use crate::types::{ArrayType, EnumType, ID, RecordForm, RecordType, Type};
 
 /// The names of the types that need no declaration.
-pub const BUILT_IN: [&str; 10] =
-    ["bool", "int", "nat", "real", "string", "array", "list", "option", "set", "map"];
+pub const BUILT_IN: [&str; 11] =
+    ["bool", "int", "nat", "real", "string", "id", "array", "list", "option", "set", "map"];
 /// The deepest nesting of types.
 const MAX_DEPTH: u32 = 32;
 /// The most parts of one type, its parts' parts included; and the most literals of an enumeration.
@@ -115,8 +115,18 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
     }
     let types = reading.types;
     for name in &order {
-        if let (Some(Some(ty)), Some(entry)) = (types.resolved.get(name), sources.get(name)) {
-            add_names(collector, names_of(name, ty), entry, names);
+        match (types.resolved.get(name), sources.get(name)) {
+            (Some(Some(ty)), Some(entry)) => add_names(collector, names_of(name, ty), entry, names),
+            // What it would have brought is no second mistake.
+            (Some(None), Some(Entry { value, .. })) => {
+                let items = if let NodeKind::Sequence(items) = &value.kind { items.as_slice() } else { &[] };
+                for scalar in items.iter().filter_map(|item| named(item)) {
+                    if names.get(&scalar.text).is_none() {
+                        names.add(&scalar.text, Meaning::Broken, Some(collector.origin(&scalar.span)));
+                    }
+                }
+            }
+            _ => {}
         }
     }
     *known = types;
@@ -124,7 +134,7 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
 
 fn is_reserved(name: &str) -> bool {
     // Models were written before there were these: what they call so stays theirs.
-    !matches!(name, "string" | "list" | "option" | "set" | "map") && BUILT_IN.contains(&name)
+    !matches!(name, "string" | "id" | "list" | "option" | "set" | "map") && BUILT_IN.contains(&name)
         || matches!(name, "clock" | "record" | "of")
 }
 
@@ -197,7 +207,11 @@ impl Reading<'_, '_> {
             }
             NodeKind::Sequence(items) => self.enumeration(name, node, items),
             NodeKind::Mapping(entries) => self.record(name, node, entries),
-            NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
+            NodeKind::Scalar(scalar) if !node.is_nothing() => match self.spelled(scalar)? {
+                // Ids of another name are others.
+                Type::Id(of) if *of == *ID => Some(Type::Id(name.into())),
+                ty => Some(ty),
+            },
             NodeKind::Scalar(_) => {
                 let like = "Beverage: [TEA, COFFEE]";
                 shape::wrong_kind(
@@ -371,6 +385,7 @@ impl Reading<'_, '_> {
             "nat" => Some(Type::Nat),
             "real" => Some(Type::Real),
             "string" if !self.is_declared(name) => Some(Type::String),
+            ID if !self.is_declared(name) => Some(Type::Id(ID.into())),
             "int" => match cursor.eat("[") {
                 Some(open) => self.range(cursor, scalar, open),
                 None => Some(Type::Int),
@@ -383,6 +398,13 @@ impl Reading<'_, '_> {
                     cursor.need("[", "and the index's type: `array[T] of U`").map_err(Some)?;
                     let index = self.ty(cursor, scalar, depth + 1).ok_or(None)?;
                     cursor.need("]", "after the index's type").map_err(Some)?;
+                    if index.has_ids() {
+                        let label = "an id is no index".to_owned();
+                        let message = format!("an array has no cell for each {index}");
+                        let help = Some(typing::ONLY_COMPARED.to_owned());
+                        let (code, span) = ("type-mismatch", span.clone());
+                        return Err(Some(Box::new(Mistake { code, message, span, label, help })));
+                    }
                     match cursor.peek() {
                         Some(Token { kind: Lexeme::Name(of), .. }) if of == "of" => cursor.take(),
                         _ => {
@@ -507,7 +529,7 @@ pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
 }
 
 fn spellings() -> String {
-    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `array[T] of U`, `list[n] of T`, `option[T]`, `set[K]`, `map[K] of V` and the names under `types:`"
+    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `id`, `array[T] of U`, `list[n] of T`, `option[T]`, `set[K]`, `map[K] of V` and the names under `types:`"
         .to_owned()
 }
 

@@ -21,6 +21,21 @@ use crate::term::node::{Comparison, Operator};
 use crate::types::Type;
 use crate::value::Value;
 
+/// What an id is.
+pub(super) const ONLY_COMPARED: &str = "an id is only compared, with `==`, `!=`, `in` and `contains`, and passed on; \
+    what is computed with, ordered or written out is an `int` or a `string`";
+
+/// The help for a mistake with an id.
+pub(super) fn about_ids(sorts: [&Type; 2]) -> Option<String> {
+    match sorts {
+        [Type::Id(one), Type::Id(other)] if one != other => {
+            Some("ids of two names are never the same".to_owned())
+        }
+        [Type::Id(_), _] | [_, Type::Id(_)] => Some(ONLY_COMPARED.to_owned()),
+        _ => None,
+    }
+}
+
 /// Reads an expression of the expected type from a scalar. `whose` says what it is: "the guard".
 ///
 /// `None` where there was a mistake, which has been reported.
@@ -117,7 +132,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                     .to_owned(),
             ),
             (Type::Bool, Type::Int) => Some("write a comparison: `x != 0`".to_owned()),
-            _ => None,
+            _ => about_ids([&wanted, &sort]),
         };
         let message = format!("{whose} must be {}, but this is {sort}", article(expected));
         self.error("type-mismatch", message, at, format!("this is {sort}"), help);
@@ -365,7 +380,8 @@ impl<'a, 'c> Typing<'a, 'c> {
             return Some(term);
         }
         let message = format!("`{operator}` computes with numbers, but this is {}", term.sort());
-        self.error("type-mismatch", message, at, format!("this is {}", term.sort()), None);
+        let help = about_ids([term.sort(); 2]);
+        self.error("type-mismatch", message, at, format!("this is {}", term.sort()), help);
         None
     }
 
@@ -480,6 +496,10 @@ impl<'a, 'c> Typing<'a, 'c> {
                 (Type::Enum(_), Type::String) | (Type::String, Type::Enum(_)) => {
                     "literals of enumerations stand without quotes"
                 }
+                (Type::Id(_), Type::Id(_)) => "ids of two names are never the same",
+                (Type::Id(_), _) | (_, Type::Id(_)) => {
+                    "an id has no literals, and is compared with ids only: keep one in a variable"
+                }
                 _ => "both sides of a comparison must be of one type",
             };
             let diagnostic = Diagnostic::error("type-mismatch", message)
@@ -496,8 +516,9 @@ impl<'a, 'c> Typing<'a, 'c> {
         if !is_ordered && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
             let message =
                 format!("`{comparison}` orders numbers, strings and sets, but these are {}", a.sort());
-            let help = "values of this type can only be compared with `==` and `!=`".to_owned();
-            self.error("type-mismatch", message, &both, format!("these are {}", a.sort()), Some(help));
+            let help = || "values of this type can only be compared with `==` and `!=`".to_owned();
+            let help = about_ids([a.sort(); 2]).or_else(|| Some(help()));
+            self.error("type-mismatch", message, &both, format!("these are {}", a.sort()), help);
             return None;
         }
         Some(Term::compare(comparison, a, b))

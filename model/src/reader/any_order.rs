@@ -1,0 +1,84 @@
+//! `in_any_order`: several steps, each taken once, in whatever order.
+//!
+//! Systems send replies that belong together in no fixed order: a notice and an acknowledgement, a line for
+//! each of two clients. What a modeller would write is the product of the steps, a location for each set of
+//! those that have been taken; it is written out here: for `n` steps `2^n - 2` locations between `from` and
+//! `to`, and `n * 2^(n-1)` transitions. Therefore there are at most [`MOST`]. Guards and assignments are
+//! those of the step, in the state in which it is taken, so a step may say what comes before it.
+
+use crate::iosts::{LocationId, Transition};
+use crate::reader::collect::Collector;
+use crate::reader::declarations::ReadLocations;
+use crate::reader::shape;
+use crate::reader::surroundings::Surroundings;
+use crate::reader::transition_body::{TimedBody, TransitionBody, TransitionPlaces, read_ends, read_steps};
+use crate::reader::yaml::{Entry, Node, NodeKind};
+
+/// So many steps may come in any order.
+const MOST: usize = 6;
+
+const KEYS: [&str; 3] = ["from", "to", "in_any_order"];
+const STEP_KEYS: [&str; 4] = ["on", "when", "assign", "reset"];
+const LIKE: &str = "{ from: Saving, to: Idle, in_any_order: [{ on: Saved }, { on: Told }] }";
+
+/// The transitions that one item with `in_any_order` stands for; none where it has a mistake, which has been
+/// reported.
+pub fn read_any_order(
+    collector: &mut Collector,
+    node: &Node,
+    entries: &[Entry],
+    context: &Surroundings<'_>,
+    locations: &mut ReadLocations,
+) -> Vec<(Transition, TransitionPlaces, TimedBody)> {
+    shape::check_keys(collector, entries, &KEYS, "a transition with `in_any_order`");
+    let ends = read_ends(collector, node, entries, locations, LIKE);
+    let Some(list) = shape::get(entries, "in_any_order") else { return Vec::new() };
+    let Some(items) = shape::list(collector, list, "`in_any_order`", LIKE) else { return Vec::new() };
+    if !(2..=MOST).contains(&items.len()) {
+        let message = format!("`in_any_order` has 2 to {MOST} steps, not {}", items.len());
+        let help = "a single step is a transition of its own; of too many, let some come in an order";
+        collector.mistake("any-order", message, &list.head(), "its steps", help);
+        return Vec::new();
+    }
+    let before = collector.errors();
+    let mut steps: Vec<(TransitionBody, TimedBody)> = Vec::new();
+    for item in items {
+        let NodeKind::Mapping(entries) = &item.kind else {
+            shape::wrong_kind(
+                collector,
+                item,
+                "a step",
+                "a mapping",
+                "{ on: Saved, when: pCount == vCount }",
+            );
+            continue;
+        };
+        shape::check_keys(collector, entries, &STEP_KEYS, "a step of `in_any_order`");
+        // Without sets of actions, a step has one action.
+        if let Some((read, beside)) = read_steps(collector, item, entries, context) {
+            steps.extend(read.into_iter().map(|step| (step, beside.clone())));
+        }
+    }
+    let (Some(ends), true) = (ends, collector.errors() == before) else { return Vec::new() };
+
+    // Sets of steps that have been taken, as bits; each has its location.
+    let all = (1_usize << steps.len()) - 1;
+    let mut places: Vec<LocationId> = vec![ends.source];
+    for taken in 1..all {
+        let names = (0..steps.len()).filter(|step| taken & (1 << step) != 0);
+        let names = names.map(|step| context.actions.actions[steps[step].0.action()].name.as_str());
+        let name = names.fold(ends.from.text.clone(), |name, action| name + "'" + action);
+        places.push(locations.between(collector, name, ends.from));
+    }
+    places.push(ends.target);
+    let mut found = Vec::new();
+    for taken in 0..all {
+        for (number, (step, beside)) in steps.iter().enumerate().filter(|(step, _)| taken & (1 << step) == 0)
+        {
+            let (source, target) = (places[taken], places[taken | (1 << number)]);
+            let (transition, at) = step.between(&ends, source, target);
+            found.push((transition, at, beside.clone()));
+        }
+    }
+    found
+}

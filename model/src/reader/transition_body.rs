@@ -1,0 +1,350 @@
+//! What a transition does: the action, the guard and the assignments, wherever it leads.
+
+use std::ops::Range;
+
+use crate::budget;
+use crate::data::Datum;
+use crate::diagnostic::Diagnostic;
+use crate::iosts::{ActionId, LocationId, Transition, TransitionOrigin};
+use crate::reader::collect::{Collector, article, inventory};
+use crate::reader::declarations::ReadLocations;
+use crate::reader::on::{Taken, mentions_parameter, read_on, refuse_partial_parameters};
+use crate::reader::scope::{Meaning, Scope};
+use crate::reader::shape;
+use crate::reader::surroundings::Surroundings;
+use crate::reader::types::timed;
+use crate::reader::typing::{read_expression, report};
+use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use crate::term::{Substitution, Term};
+use crate::types::Type;
+
+/// A transition, to be shown.
+pub const LIKE: &str = "{ from: Idle, to: Pay, on: Coin, when: pCoinValue > 0 }";
+
+/// Where the parts of a transition stand, for checks of the whole model.
+#[derive(Clone, Debug)]
+pub struct TransitionPlaces {
+    /// The source's name.
+    pub from: Range<usize>,
+    /// The action.
+    pub on: Range<usize>,
+    /// The target's name.
+    pub to: Range<usize>,
+    /// What it is called, or the action.
+    pub name: Range<usize>,
+}
+
+/// What only transitions of timed models have.
+#[derive(Clone, Default)]
+pub struct TimedBody {
+    /// The clocks that it resets.
+    pub resets: Vec<Datum>,
+    /// What it is called.
+    pub name: Option<String>,
+}
+
+/// Where a transition leads from and to, as it is written and as it is known.
+pub struct TransitionEnds<'a> {
+    /// As `from` is written.
+    pub from: &'a Scalar,
+    /// As `to` is written.
+    pub to: &'a Scalar,
+    /// Where it leads from.
+    pub source: LocationId,
+    /// Where it leads to.
+    pub target: LocationId,
+}
+
+/// What a transition does, wherever it leads; by one action of those that it names.
+pub struct TransitionBody {
+    action: ActionId,
+    guard: Term,
+    assignments: Substitution,
+    origin: TransitionOrigin,
+    on: Range<usize>,
+    name: Range<usize>,
+}
+
+impl TransitionBody {
+    /// The action.
+    pub fn action(&self) -> ActionId {
+        self.action
+    }
+
+    /// It as a transition between two locations.
+    pub fn between(
+        &self,
+        ends: &TransitionEnds<'_>,
+        source: LocationId,
+        target: LocationId,
+    ) -> (Transition, TransitionPlaces) {
+        let TransitionBody { action, guard, assignments, origin, on, name } = self;
+        let [from, to] = [ends.from.span.clone(), ends.to.span.clone()];
+        let places = TransitionPlaces { from, on: on.clone(), to, name: name.clone() };
+        let (guard, assignments, origin) = (guard.clone(), assignments.clone(), origin.clone());
+        (Transition { source, action: *action, guard, assignments, target, origin }, places)
+    }
+}
+
+/// `from` and `to`.
+pub fn read_ends<'a>(
+    collector: &mut Collector,
+    node: &Node,
+    entries: &'a [Entry],
+    locations: &mut ReadLocations,
+    like: &str,
+) -> Option<TransitionEnds<'a>> {
+    let place = |collector: &mut Collector, key: &str| {
+        let value = shape::required(collector, node, entries, key, "the transition", like)?;
+        shape::scalar(collector, value, &format!("`{key}`"), like)
+    };
+    let (from, to) = (place(collector, "from"), place(collector, "to"));
+    let source = from.and_then(|name| locations.named(collector, name));
+    let target = to.and_then(|name| locations.named(collector, name));
+    Some(TransitionEnds { from: from?, to: to?, source: source?, target: target? })
+}
+
+/// What a transition does, for each action that it names.
+pub fn read_steps(
+    collector: &mut Collector,
+    node: &Node,
+    entries: &[Entry],
+    context: &Surroundings<'_>,
+) -> Option<(Vec<TransitionBody>, TimedBody)> {
+    let beside = TimedBody {
+        resets: read_resets(collector, entries, context),
+        name: read_name(collector, entries, context),
+    };
+    let on = shape::required(collector, node, entries, "on", "the transition", LIKE)?;
+    let taken = read_on(collector, on, context, LIKE)?;
+    let guard = shape::get(entries, "when");
+    let assign = shape::get(entries, "assign");
+    if taken.len() > 1 {
+        let before = collector.errors();
+        for expression in expressions(guard, assign) {
+            refuse_partial_parameters(collector, expression, &taken, context);
+        }
+        if collector.errors() > before {
+            return None;
+        }
+    }
+    let whole = Some(collector.origin(&node.span));
+    let mut steps = Vec::new();
+    for one in &taken {
+        budget::ask();
+        let found = collector.found();
+        let said = read_said(collector, one, context, guard, assign);
+        let Some((guard, assignments, origin)) = said else {
+            // The others would repeat it.
+            if taken.len() > 1 && expressions(guard, assign).any(|node| mentions_parameter(node, one)) {
+                let name = &context.actions.actions[one.action].name;
+                collector.note_since(found, &format!("this is so with the parameters of `{name}`"));
+            }
+            return None;
+        };
+        let on = one.place.clone();
+        let name = shape::get(entries, "name").map_or(on.clone(), Node::head);
+        let origin = TransitionOrigin { whole: whole.clone(), ..origin };
+        steps.push(TransitionBody { action: one.action, guard, assignments, origin, on, name });
+    }
+    Some((steps, beside))
+}
+
+/// What the transition is called.
+fn read_name(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Option<String> {
+    let entry = entries.iter().find(|entry| entry.key.text == "name")?;
+    if context.clocks.is_none() {
+        timed(collector, &entry.key.span, "names of transitions");
+        return None;
+    }
+    let name = shape::scalar(collector, &entry.value, "`name`", "name: tr1")?;
+    shape::is_name(collector, name, "transition").then(|| name.text.clone())
+}
+
+/// The clocks under `reset:`, each once; the mistakes have been reported.
+fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Vec<Datum> {
+    let Some(entry) = entries.iter().find(|entry| entry.key.text == "reset") else { return Vec::new() };
+    let Some(clocks) = context.clocks else {
+        timed(collector, &entry.key.span, "`reset`");
+        return Vec::new();
+    };
+    let mut resets: Vec<Datum> = Vec::new();
+    let like = "reset: [wclock]";
+    let Some(items) = shape::list(collector, &entry.value, "`reset`", like) else { return resets };
+    for item in items {
+        let Some(scalar) = shape::scalar(collector, item, "a clock", like) else { continue };
+        let name = scalar.text.as_str();
+        match clocks.iter().find(|clock| clock.name() == name) {
+            Some(clock) if resets.contains(clock) => {
+                let message = format!("the clock `{name}` is reset twice");
+                collector.error("duplicate-declaration", message, &scalar.span, "the second time");
+            }
+            Some(clock) => resets.push(clock.clone()),
+            None => {
+                let known = || clocks.iter().map(Datum::name);
+                let (label, help) = match (context.names.get(name), collector.nearest(name, known())) {
+                    (Some((Meaning::Observed(_), _)), _) => {
+                        ("observed".to_owned(), "a purpose resets only clocks of its own".to_owned())
+                    }
+                    (Some((meaning, _)), _) => {
+                        (article(&meaning.describe()), "only clocks are reset; data are assigned".to_owned())
+                    }
+                    (None, Some(near)) => ("not declared".to_owned(), format!("did you mean `{near}`?")),
+                    (None, None) => ("not declared".to_owned(), inventory("clocks", known())),
+                };
+                let diagnostic =
+                    Diagnostic::error("unknown-clock", format!("`{name}` is no clock that can be reset"))
+                        .at(collector.origin(&scalar.span), label)
+                        .help(help);
+                collector.push(diagnostic);
+            }
+        }
+    }
+    resets
+}
+
+/// The guard and the assigned values, as they are written.
+fn expressions<'a>(guard: Option<&'a Node>, assign: Option<&'a Node>) -> impl Iterator<Item = &'a Node> {
+    let entries: &[Entry] = match assign.map(|node| &node.kind) {
+        Some(NodeKind::Mapping(entries)) => entries,
+        _ => &[],
+    };
+    guard.into_iter().chain(entries.iter().map(|entry| entry.value.as_ref()))
+}
+
+/// What a transition says of one action: its guard and its assignments, and where they stand.
+fn read_said(
+    collector: &mut Collector,
+    taken: &Taken<'_>,
+    context: &Surroundings<'_>,
+    guard: Option<&Node>,
+    assign: Option<&Node>,
+) -> Option<(Term, Substitution, TransitionOrigin)> {
+    let scope = Scope {
+        names: context.names,
+        parameters: &taken.parameters,
+        action: Some(context.actions.actions[taken.action].name.as_str()),
+        is_function: false,
+    };
+    let mut origin = TransitionOrigin::default();
+    let guard = match guard {
+        None => Some(Term::yes()),
+        Some(node) => {
+            origin.guard = Some(collector.origin(&node.span));
+            read_expression(collector, node, scope, &Type::Bool, "the guard")
+        }
+    };
+    let assignments = match assign {
+        None => Some(Substitution::new()),
+        Some(node) => read_assignments(collector, node, scope, &mut origin),
+    };
+    Some((guard?, assignments?, origin))
+}
+
+fn read_assignments(
+    collector: &mut Collector,
+    node: &Node,
+    scope: Scope<'_>,
+    origin: &mut TransitionOrigin,
+) -> Option<Substitution> {
+    let entries = shape::mapping(collector, node, "`assign`", "assign: { vPaid: vPaid + pCoinValue }")?;
+    let before = collector.errors();
+    shape::check_distinct(collector, entries, "assigned-twice", "variable");
+    let mut assignments = Substitution::new();
+    for entry in shape::first_entries(entries) {
+        if collector.is_full() {
+            break;
+        }
+        let name = entry.key.text.as_str();
+        let what = match scope.names.get(name) {
+            Some((Meaning::Broken, _)) => continue,
+            Some((Meaning::Variable(variable), _)) => {
+                origin.assignments.insert(name.to_owned(), collector.origin(&entry.value.span));
+                let whose = format!("the value of `{name}`");
+                if let Some(value) = read_expression(collector, &entry.value, scope, variable.ty(), &whose)
+                    && value != Term::datum(variable)
+                {
+                    assignments.insert(variable.clone(), value);
+                }
+                continue;
+            }
+            Some((meaning, first)) => Some((meaning.clone(), first.clone())),
+            None => None,
+        };
+        refuse_target(collector, entry, scope, what);
+        // The value may hold mistakes of its own; without a target, any type will do.
+        if let Some(scalar) = entry.value.as_scalar()
+            && let Err(mistake) = crate::reader::parser::parse(&scalar.text, collector.limits.expression)
+        {
+            report(collector, scalar, *mistake);
+        }
+    }
+    (collector.errors() == before).then_some(assignments)
+}
+
+fn refuse_target(
+    collector: &mut Collector,
+    entry: &Entry,
+    scope: Scope<'_>,
+    what: Option<(Meaning, Option<crate::diagnostic::Origin>)>,
+) {
+    let name = entry.key.text.as_str();
+    let at = collector.origin(&entry.key.span);
+    let is_parameter = scope.parameters.iter().any(|(known, _)| known == name);
+    let diagnostic = match what {
+        Some((Meaning::Constant(_), first)) => Diagnostic::error(
+            "assignment-to-constant",
+            format!("`{name}` is a constant and is never assigned"),
+        )
+        .at(at, "assigned here")
+        .at(first, "declared here")
+        .help("declare it under `variables:` if it changes during a run"),
+        Some((Meaning::Observed(_), first)) => {
+            let message =
+                format!("`{name}` belongs to the specification: a purpose observes it and may not assign it");
+            Diagnostic::error("assignment-to-observed", message)
+                .at(at, "assigned here")
+                .at(first, "observed here")
+                .help("keep what the purpose remembers in a variable of its own")
+        }
+        Some((Meaning::Clock(_), first)) => {
+            let message = format!("`{name}` is a clock: time moves it, and nothing is assigned to it");
+            Diagnostic::error("assignment-to-clock", message)
+                .at(at, "assigned here")
+                .at(first, "declared here")
+                .help(format!("`reset: [{name}]` sets it back to 0"))
+        }
+        Some((meaning, first)) => {
+            let message = format!("`{name}` is {} and cannot be assigned", article(&meaning.describe()));
+            Diagnostic::error("assignment-to-literal", message)
+                .at(at, "assigned here")
+                .at(first, "declared here")
+        }
+        None if is_parameter => {
+            let message = format!("`{name}` is a parameter of the message and cannot be assigned");
+            let diagnostic = Diagnostic::error("assignment-to-parameter", message).at(at, "assigned here");
+            diagnostic.help("a guard such as `p == e` says which value a message carries")
+        }
+        None => {
+            let variables: Vec<&str> = scope
+                .names
+                .iter()
+                .filter(|(_, meaning)| matches!(meaning, Meaning::Variable(_)))
+                .map(|(name, _)| name)
+                .collect();
+            let help = match (collector.nearest(name, variables.iter().copied()), scope.names.elsewhere(name))
+            {
+                (_, Some(what)) if what.contains("of the specification") => {
+                    "a purpose assigns only variables of its own".to_owned()
+                }
+                (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, _) => inventory("variables", variables),
+            };
+            let label = scope.names.elsewhere(name).unwrap_or("not declared").to_owned();
+            Diagnostic::error("unknown-variable", format!("unknown variable `{name}`"))
+                .at(at, label)
+                .help(help)
+        }
+    };
+    collector.push(diagnostic);
+}
