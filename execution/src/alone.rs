@@ -11,9 +11,6 @@ const STACK: usize = 256 << 20;
 
 /// Does this in a fresh thread, and waits for it.
 ///
-/// # Errors
-/// The system has no thread for us.
-///
 /// # Panics
 /// Where the work panics: a bug of ours is a crash.
 pub fn alone<R: Send>(work: impl FnOnce() -> R + Send) -> io::Result<R> {

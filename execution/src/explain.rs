@@ -10,6 +10,7 @@
 use std::collections::BTreeSet;
 
 use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem};
+use coreach_model::semantics::Event;
 use coreach_model::{Verdict, Violated};
 use serde::{Deserialize, Serialize};
 
@@ -63,13 +64,20 @@ pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let location = judge.shown().place;
     let place = place(judge.specification_locations(), &location);
     let last = run.trace.last().filter(|_| decided).map(|step| &step.what);
+    let decisive = last.and_then(Occurrence::event);
+    let failed = decisive.filter(|_| verdict == Some(Verdict::Fail));
+    let unexplained = failed.and_then(|event| judge.unexplained(event));
+    let ordered = match (&unexplained, decisive) {
+        (Some(_), Some(last)) => format!(", be it before or after {last}"),
+        _ => String::new(),
+    };
+    let decisive = unexplained.as_ref().or(decisive);
     let event = match (&run.outcome, last) {
         (Outcome::Verdict(_, Cause::Alien(text)), _) => Some(text.clone()),
         (_, Some(what)) if run.timing.is_some() => Some(words::told(what)),
-        (_, Some(what)) => Some(what.to_string()),
+        (_, Some(what)) => Some(unexplained.as_ref().map_or_else(|| what.to_string(), Event::to_string)),
         _ => None,
     };
-    let decisive = last.and_then(Occurrence::event);
     let behind =
         judge.scene().and_then(|(test, states)| words::behind(test, states.first()?, decisive, &run.outcome));
     let Why { guards, expected, violated, violates } = judge.why(decisive, verdict);
@@ -77,6 +85,7 @@ pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     let reason = Reason {
         summary: summary(run, &location, event.as_deref(), violates)
+            + &ordered
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
             + &unheard(run),
         location,
@@ -146,14 +155,19 @@ fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Viol
                 format!("{event} in {location} is allowed, and puts the purpose out of reach")
             }
             Cause::Silence(limit) => {
+                let orders = if run.link.as_ref().is_some_and(|link| link.connections() > 1) {
+                    " that no possible order forbids"
+                } else {
+                    ""
+                };
                 format!(
-                    "nothing was observed in {location} for {} ms, and there was nothing to send",
+                    "nothing was observed in {location} for {} ms, and there was nothing to send{orders}",
                     limit.as_millis()
                 )
             }
             Cause::Unspecified => format!("nothing is said of what happened in {location}"),
             Cause::Crossed => {
-                format!("what came in {location} may have crossed stimuli in more orders than are followed")
+                format!("what came in {location} may have crossed stimuli in orders that are not followed")
             }
             Cause::NothingToDo => format!("in {location} no stimulus has values that its guard allows"),
             Cause::States(limit) => {

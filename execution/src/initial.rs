@@ -38,9 +38,6 @@ impl NoState {
 }
 
 /// Initial states with these constants, at least one: all of them where they can be listed within the limit.
-///
-/// # Errors
-/// [`NoState`].
 pub fn states(
     iosts: &Iosts,
     constants: &Valuation,
@@ -77,9 +74,6 @@ pub fn states(
 }
 
 /// The first of them.
-///
-/// # Errors
-/// [`NoState`].
 pub fn first(iosts: &Iosts, constants: &Valuation, solver: &mut dyn Solver) -> Result<State, NoState> {
     const MOST: usize = 1 << 10;
     // An initialized model has one; variables that may start anyhow are written before they are read

@@ -160,9 +160,6 @@ impl<W: Write> Report<W> {
     }
 
     /// Begins a suite. A property is a name and a value.
-    ///
-    /// # Errors
-    /// As [`Report::begin`].
     pub fn suite(&mut self, name: &str, counts: &Counts, properties: &[(String, String)]) -> io::Result<()> {
         self.suite = name.to_owned();
         self.counted("testsuite", name, counts)?;
@@ -178,9 +175,6 @@ impl<W: Write> Report<W> {
     }
 
     /// A case of the suite that is open.
-    ///
-    /// # Errors
-    /// As [`Report::begin`].
     pub fn case(&mut self, case: &Case) -> io::Result<()> {
         let seconds = seconds(case.seconds);
         let attributes = [("classname", self.suite.as_str()), ("name", &case.name), ("time", &seconds)];
@@ -209,17 +203,11 @@ impl<W: Write> Report<W> {
     }
 
     /// Ends the suite that is open.
-    ///
-    /// # Errors
-    /// As [`Report::begin`].
     pub fn end_suite(&mut self) -> io::Result<()> {
         self.close("testsuite")
     }
 
     /// Ends the report.
-    ///
-    /// # Errors
-    /// As [`Report::begin`].
     pub fn end(mut self) -> io::Result<()> {
         self.close(SUITES)?;
         let out = self.writer.get_mut();

@@ -127,11 +127,6 @@ impl Outcome {
         Outcome::Verdict(Verdict::Inconclusive, cause)
     }
 
-    /// What was sent is no event of the specification.
-    pub fn alien(text: String) -> Self {
-        Outcome::Verdict(Verdict::Fail, Cause::Alien(text))
-    }
-
     /// Without why.
     pub fn kind(&self) -> OutcomeKind {
         match self {
@@ -168,7 +163,7 @@ pub enum Cause {
     NothingToDo,
     /// Inconclusive: what happened is nothing of which the judge's model says anything.
     Unspecified,
-    /// Inconclusive: what came may have crossed what was under way in more orders than are followed.
+    /// Inconclusive: what came may have crossed what was under way in orders that are not followed.
     Crossed,
     /// Inconclusive: the run has had as many events as it may.
     Steps(usize),

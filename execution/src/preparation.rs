@@ -38,9 +38,6 @@ pub struct Preparation<'a> {
 impl Preparation<'_> {
     /// Does one run from this state, which the constants are a part of.
     ///
-    /// # Errors
-    /// The system has no thread for us.
-    ///
     /// # Panics
     /// Where the run panics: a bug of ours is a crash.
     pub fn run(&self, initial: &State, seed: u64) -> io::Result<(Run, Record)> {

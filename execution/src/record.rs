@@ -279,9 +279,6 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
 }
 
 /// A step of a record, of a system with these actions.
-///
-/// # Errors
-/// It is none.
 pub fn occurrence(iosts: &Iosts, step: &StepRecord) -> Result<Occurrence, String> {
     let lasted = || step.ms.and_then(|ms| seconds(ms / 1e3)).ok_or_else(|| "`ms` is no time".to_owned());
     match step.direction.as_str() {

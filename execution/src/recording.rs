@@ -54,9 +54,6 @@ pub struct Recording {
 }
 
 /// A test case that takes all events of a model.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn taking_all(form: &Delayed) -> Result<TestCase, String> {
     let mut iosts = form.iosts.clone();
     iosts.variables.clear();

@@ -1,10 +1,11 @@
 //! How runs are driven: how long silence lasts, and the limits.
 
-use std::collections::HashMap;
-use std::time::Duration;
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
 
-use coreach_adapters::Iut;
 use coreach_adapters::behaviour::{Samples, TOLERANCE, Within};
+use coreach_adapters::samples::SampleProgram;
+use coreach_adapters::{Failure, Iut};
 
 use crate::judge::Judge;
 use crate::run::RunStep;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub tolerance: Duration,
     /// Values of parameters that are to be tried, as the implementation's file says.
     pub samples: Samples,
+    /// Programs that print such values when a run begins.
+    pub sample_programs: BTreeMap<String, SampleProgram>,
 }
 
 impl Default for Settings {
@@ -43,6 +46,7 @@ impl Default for Settings {
             time: Duration::from_secs(60),
             tolerance: TOLERANCE,
             samples: Samples::new(),
+            sample_programs: BTreeMap::new(),
         }
     }
 }
@@ -53,7 +57,20 @@ impl Settings {
     pub fn against(self, iut: &Iut) -> Self {
         let behaviour = &iut.behaviour;
         let (within, samples) = (behaviour.within.clone(), behaviour.samples.clone());
-        Settings { within, samples, tolerance: iut.tolerance(), ..self }
+        let sample_programs = behaviour.sample_programs.clone();
+        Settings { within, samples, sample_programs, tolerance: iut.tolerance(), ..self }
+    }
+
+    /// The values to try in a run of this seed, those that programs print among them.
+    ///
+    /// # Errors
+    /// [`Failure::Start`]: a program prints none.
+    pub(crate) fn samples(&self, seed: u64, deadline: Instant) -> Result<Samples, Failure> {
+        let mut samples = self.samples.clone();
+        for (name, program) in &self.sample_programs {
+            samples.entry(name.clone()).or_default().extend(program.values(name, seed, deadline)?);
+        }
+        Ok(samples)
     }
 
     /// How long silence must last where the judge is, after this trace.

@@ -326,6 +326,12 @@ impl Search<'_> {
         if way.is_empty() {
             steps.extend(self.boundaries(place));
         }
+        if let Value::Id(..) = leaf {
+            // One that is known rather than another one.
+            let others =
+                self.best.trace.iter().filter_map(|step| step.what.event()).flat_map(|event| &event.values);
+            steps.extend(others.filter(|value| value.sort() == leaf.sort()).cloned());
+        }
         steps.retain(|step| simpler::order(step, &leaf).is_lt());
         steps.sort_by(simpler::order);
         steps.dedup();

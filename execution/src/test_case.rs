@@ -1,13 +1,11 @@
 //! A test case as the tester needs it, read from the document that `coreach run` writes (`docs/json.md`).
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
 use std::time::Duration;
 
 use coreach_artifact::document::{ONLINE, Sources, TEST_CASE};
 use coreach_artifact::read;
 pub use coreach_artifact::{DocumentError, Graph};
-use coreach_model::file;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, TransitionOrigin};
 use coreach_model::semantics::{State, fire};
 use coreach_model::term::{Substitution, substitute};
@@ -134,20 +132,7 @@ impl TestCase {
         self.verdicts[location]
     }
 
-    /// Reads a test case's document from the disk.
-    ///
-    /// # Errors
-    /// [`DocumentError`].
-    pub fn load(path: &Path) -> Result<Self, DocumentError> {
-        let bytes = file::read(path, file::MOST_DOCUMENT);
-        let bytes = bytes.map_err(|error| DocumentError::Unreadable(error.to_string()))?;
-        TestCase::from_json(&bytes)
-    }
-
     /// Reads a test case's document.
-    ///
-    /// # Errors
-    /// [`DocumentError`].
     pub fn from_json(bytes: &[u8]) -> Result<Self, DocumentError> {
         let document = read::document(bytes)?;
         let is_online = document.stage == ONLINE;

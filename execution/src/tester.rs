@@ -58,13 +58,16 @@ impl TestSession<'_> {
             return timed::strategy::run(self, seed, strategy);
         }
         let mut begun = self.begin(seed);
-        let mut values = Values::new(MIX).with_samples(&self.settings.samples);
+        let mut values = Values::new(MIX);
         values.begin(&begun.constants);
         strategy.begin(self.judge);
         // The initial location may be Pass: then nothing is to be done.
         let started = match self.judge.verdict() {
             Some(_) => Ok(()),
-            None => self.start(&mut begun),
+            None => self.settings.samples(seed, begun.deadline).and_then(|samples| {
+                values.with_samples(samples);
+                self.start(&mut begun)
+            }),
         };
         let settings = self.settings;
         let mut driver = Driver {

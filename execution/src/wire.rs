@@ -85,9 +85,6 @@ pub fn write(item: &EvidenceItem) -> WireRecord {
 }
 
 /// The item that is written there.
-///
-/// # Errors
-/// It is none.
 pub fn read(record: &WireRecord) -> Result<EvidenceItem, String> {
     let wrong = |what: &str| format!("`wire`: {what}");
     let bytes = |text: &Option<String>, base64: &Option<String>| match (text, base64) {

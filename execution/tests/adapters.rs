@@ -218,6 +218,7 @@ fn datagrams_from_another_port_are_told_where_they_are_not_taken() {
 #[test]
 fn requests_are_sent_and_responses_read() {
     let request = |path: &str, body: Option<&str>| Request {
+        is_latin1: false,
         method: "POST".to_owned(),
         path: template(path),
         body: body.map(|body| Template::parse_body(body).unwrap()),
@@ -295,7 +296,13 @@ fn requesting() -> usize {
 fn a_request_that_is_given_up_leaves_no_thread() {
     // It takes connections, and never answers; after those that its queue holds, connecting itself waits.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let request = Request { method: "GET".to_owned(), path: template("/"), body: None, headers: Vec::new() };
+    let request = Request {
+        is_latin1: false,
+        method: "GET".to_owned(),
+        path: template("/"),
+        body: None,
+        headers: Vec::new(),
+    };
     let http = Http {
         base: template(&format!("http://{}", listener.local_addr().unwrap())),
         launch: None,

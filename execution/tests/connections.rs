@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use coreach_adapters::description::Link;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::initial;
+use coreach_execution::constants::initial_state;
 use coreach_execution::judge::crossing::Crossing;
-use coreach_execution::judge::{Judge, Judged};
+use coreach_execution::judge::{AfterSilence, Judge, Judged, judging};
 use coreach_execution::monitor::Monitor;
-use coreach_execution::run::Occurrence;
+use coreach_execution::run::{Cause, Occurrence};
+use coreach_execution::{CaseJudge, TestCase, initial};
 use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::{Event, State, fire, internal_closure};
@@ -208,6 +209,61 @@ transitions:
         let verdict = all.map(occurrence).find_map(|what| verdict(&mut judge, &what));
         assert_eq!(verdict, expected, "{trace}, with\n{more}");
     }
+}
+
+/// Soundness: one order has met the purpose, and the specification says nothing of what came to it since. So
+/// nothing that is seen then is a Fail, be it no event at all.
+#[test]
+fn what_is_no_event_is_no_failure_where_one_order_has_met_the_purpose() {
+    let test = TestCase::from_json(include_bytes!("data/pair.json")).unwrap();
+    let number = |name: &str| usize::from(["Go", "X"].contains(&name));
+    let over = ["In", "Out", "Go", "X"].map(|name| (name.to_owned(), number(name)));
+    let initial = initial_state(&test, &Default::default(), 1, &mut Z3Solver::default()).unwrap();
+    let mut judge = Crossing::new(Link::over(over.into()), CaseJudge::new(&test, initial));
+    let event = |name: &str| Event::new(name, Vec::new());
+    for stimulus in ["In", "Go"] {
+        assert!(judge.can_send(&event(stimulus)));
+        judge.take(&Occurrence::Stimulus(event(stimulus)));
+        assert!(matches!(judge.alien("garbage".to_owned()), Judged::Ends(Verdict::Fail, _)));
+    }
+    judge.take(&Occurrence::Observation(event("Out")));
+    assert_eq!(judge.verdict(), None);
+    assert!(matches!(judge.alien("garbage".to_owned()), Judged::Ends(Verdict::Inconclusive, Cause::Crossed)));
+}
+
+/// Precision: in one order the purpose is out of reach, so nothing is sent any more. Silence that changes
+/// nothing in the others is said to tell nothing, and the run need not wait for its limit of time.
+#[test]
+fn silence_that_changes_nothing_is_known_as_such() {
+    let test = TestCase::from_json(include_bytes!("data/race.json")).unwrap();
+    let over = ["GoA", "OkA", "GoB"].map(|name| (name.to_owned(), usize::from(name == "GoB")));
+    let initial = initial_state(&test, &Default::default(), 1, &mut Z3Solver::default()).unwrap();
+    let mut judge = judging(&test, initial, Some(Link::over(over.into())), true);
+    let event = |name: &str| Event::new(name, Vec::new());
+    for what in [Occurrence::Stimulus(event("GoA")), Occurrence::Stimulus(event("GoB"))] {
+        judge.take(&what);
+    }
+    judge.take(&Occurrence::Observation(event("OkA")));
+    assert!(!judge.can_send(&event("GoA")));
+    assert_eq!(judge.take(&Occurrence::Silence(SILENCE)), Judged::Followed(None));
+    assert_eq!(judge.silence(), Some(AfterSilence::Nothing));
+}
+
+/// Precision: an answer that may be explained by what comes over the other connection, and is not, is what
+/// failed; not what came at last.
+#[test]
+fn what_nothing_explains_is_named_and_not_what_came_last() {
+    let model = model(REGISTER);
+    let mut judge = Crossing::new(link(&model), Monitor::new(&model, first(&model)));
+    let number = |value: u32| vec![Value::Int(value.into())];
+    let got = Event::new("GotB", number(1));
+    let done = Event::new("DoneA", Vec::new());
+    judge.take(&Occurrence::Stimulus(Event::new("SetA", number(2))));
+    judge.take(&Occurrence::Stimulus(Event::new("GetB", Vec::new())));
+    judge.take(&Occurrence::Observation(got.clone()));
+    assert_eq!((judge.verdict(), judge.unexplained(&done)), (None, Some(got)));
+    judge.take(&Occurrence::Observation(done));
+    assert_eq!(judge.verdict(), Some(Verdict::Fail));
 }
 
 /// A system of that model, each connection of which is as late as it likes.

@@ -137,6 +137,10 @@ fn mistakes_have_their_line_and_column() {
     let long = format!("1,Reply,{}\n", "1".repeat(LONGEST_LINE));
     assert_eq!(mistake(&timed, &long).0, "trace-line");
     assert_eq!(read(&timed, b"1,Reply,\xff\n").unwrap_err().code, "trace-line");
+    // Others behind it are told with it.
+    let notes = read(&timed, b"1,Replay,1\n1,Reply,1\n\n1,Reply\n\xff\n1,Reply,10\n").unwrap_err().notes;
+    let places: Vec<&str> = notes.iter().map(|note| note.split(": ").next().unwrap()).collect();
+    assert!(places.len() == 2 && places[0].ends_with(":4") && places[1].ends_with(":6"), "{notes:?}");
     // A name that is nearly right.
     let help = read(&timed, b"1,Replay,1\n").unwrap_err().help.unwrap();
     assert!(help.contains("`Reply`"), "{help}");

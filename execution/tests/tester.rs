@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::in_process::InProcess;
+use coreach_adapters::samples::SampleProgram;
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::{ConstantsError, given, initial_state};
@@ -76,6 +77,40 @@ fn the_specification_never_fails() {
     for strategy in strategies {
         assert_eq!(verdicts(str::to_owned, strategy), BTreeMap::from([("Pass", 20)]));
     }
+}
+
+/// Precision: values that a program prints are tried, the same ones for the same seed. Soundness: a program
+/// that fails is no verdict, and the system is not even brought up.
+#[test]
+fn a_program_prints_samples_for_each_run() {
+    let test = test_case();
+    let run = |script: &str, seed| {
+        let program = SampleProgram {
+            words: ["sh", "-c", script].map(str::to_owned).to_vec(),
+            directory: ".".into(),
+            environment: Vec::new(),
+            within: Duration::from_secs(30),
+            types: vec![coreach_model::Type::Int],
+        };
+        let programs = BTreeMap::from([("pCoinValue".to_owned(), program)]);
+        let settings = Settings { sample_programs: programs, ..settings() };
+        let mut adapter = simulated(str::to_owned);
+        let initial = initial_state(&test, &Default::default(), seed, &mut Z3Solver::default()).unwrap();
+        let judge = &mut CaseJudge::new(&test, initial);
+        TestSession { judge, settings: &settings, adapter: &mut adapter }.run(seed, Strategy::random())
+    };
+    let paid = |seed: u64| {
+        let run = run("echo $((123456789 + COREACH_SEED))", seed);
+        assert_eq!(run.outcome.name(), "Pass", "{run:?}");
+        let sample = Value::int(123_456_789 + seed as i64);
+        run.trace.iter().filter_map(|step| step.what.event()).any(|event| event.values.contains(&sample))
+    };
+    assert!((0..20).filter(|seed| paid(*seed)).count() > 3);
+    let failed = run("echo 5; exit 1", 1);
+    assert!(
+        matches!(&failed.outcome, Outcome::RunError(Failure::Start(why)) if why.contains("`pCoinValue`"))
+    );
+    assert!(failed.trace.is_empty() && failed.wire.is_empty(), "{failed:?}");
 }
 
 /// Each of these faults is one that the test case of the thesis can see.

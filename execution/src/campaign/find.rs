@@ -88,9 +88,6 @@ impl Store {
     }
 
     /// The run of this number, or of the only key that begins so. A number has at most seven digits.
-    ///
-    /// # Errors
-    /// [`FindError`].
     pub fn find(&self, text: &str) -> std::result::Result<StoredRun, FindError> {
         let text = text.trim();
         let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));

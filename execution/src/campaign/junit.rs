@@ -36,9 +36,6 @@ impl From<io::Error> for JunitError {
 
 /// Writes the report of what the store has; `store` is asked for the records, and named in the hints.
 /// Inconclusive is `inconclusive`.
-///
-/// # Errors
-/// [`JunitError`].
 pub fn write(
     plan: &Plan,
     store: &Store,

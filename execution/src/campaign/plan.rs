@@ -43,9 +43,6 @@ pub struct Test {
 
 impl Test {
     /// Reads a test case's document.
-    ///
-    /// # Errors
-    /// As [`TestCase::from_json`].
     pub fn new(bytes: &[u8]) -> Result<Self, DocumentError> {
         let case = TestCase::from_json(bytes)?;
         let json: Json =
@@ -163,6 +160,7 @@ impl RunSettings {
                 // Of each implementation's own.
                 tolerance: TOLERANCE,
                 samples: Samples::new(),
+                sample_programs: Default::default(),
             },
         })
     }

@@ -273,9 +273,6 @@ impl Store {
     }
 
     /// The same of several runs, with one wait for the disk: all of them are kept, or none.
-    ///
-    /// # Errors
-    /// As [`Store::add`].
     pub fn add_all(&mut self, plan: &Plan, runs: &[Finished<'_>]) -> Result<Vec<bool>> {
         let path = self.path.clone();
         let settings = plan.settings.to_json().to_string();

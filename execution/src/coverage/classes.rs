@@ -67,7 +67,7 @@ impl Class {
                 values.into_iter().map(Class::Is).collect()
             }
             // As many as there are values.
-            Type::String | Type::Array(_) | Type::Record(_) => Vec::new(),
+            Type::String | Type::Id(_) | Type::Array(_) | Type::Record(_) => Vec::new(),
         }
     }
 }
@@ -104,7 +104,7 @@ pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuatio
         value @ (Value::Bool(_) | Value::Enum(..)) => {
             Some(Class::Is(value.clone())).filter(|class| Class::of_type(parameter.ty()).contains(class))
         }
-        Value::String(_) | Value::Array(_) | Value::Record(..) => None,
+        Value::String(_) | Value::Id(..) | Value::Array(_) | Value::Record(..) => None,
     }
 }
 

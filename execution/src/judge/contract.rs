@@ -183,6 +183,12 @@ pub trait Judge {
     /// What decides here about an observation, taken or not, that came to this verdict.
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why;
 
+    /// What was observed before and has happened in no order yet, where this observation, which decides,
+    /// would be followed without it.
+    fn unexplained(&self, _: &Event) -> Option<Event> {
+        None
+    }
+
     /// How long nothing must come until that matters, where it does: the tester then shows it as a delay.
     fn due(&self) -> Option<Duration> {
         None

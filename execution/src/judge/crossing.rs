@@ -128,6 +128,8 @@ pub struct Crossing<J> {
     /// The verdict, where it is not that of the interleavings.
     ended: Option<Verdict>,
     crossed: usize,
+    /// Has nothing come since a silence that left everything as it was?
+    is_still: bool,
 }
 
 impl<J: Follower> Interleaving<J> {
@@ -148,7 +150,15 @@ impl<J: Follower> Crossing<J> {
     pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
         let interleavings = vec![Interleaving { judge: judge.clone(), open: 0, is_lost: false }];
-        Crossing { link, initial: judge, interleavings, pending: Vec::new(), ended: None, crossed: 0 }
+        Crossing {
+            link,
+            initial: judge,
+            interleavings,
+            pending: Vec::new(),
+            ended: None,
+            crossed: 0,
+            is_still: false,
+        }
     }
 
     /// The states that are possible, each with how many of the last events have not happened in it.
@@ -228,6 +238,7 @@ impl<J: Follower> Crossing<J> {
 
     /// An event comes. The judge is where it was, unless it is followed.
     fn follow(&mut self, event: Pending) -> Coming {
+        self.is_still = false;
         let place = self.pending.len();
         self.pending.push(event);
         let mut known = self.interleavings.clone();
@@ -375,6 +386,8 @@ impl<J: Follower> Crossing<J> {
         if !goes_on && next.iter().any(|one| one.open != 0) {
             return Judged::silence(time);
         }
+        self.is_still = next.len() == self.interleavings.len()
+            && next.iter().zip(&self.interleavings).all(|(one, old)| one.judge.is_where(&old.judge));
         self.interleavings = next;
         self.forget();
         Judged::Followed(None)
@@ -478,7 +491,11 @@ impl<J: Follower> Judge for Crossing<J> {
 
     fn silence(&self) -> Option<AfterSilence> {
         // Who waits until it is silence has waited until what is under way has been taken.
-        self.first().silence().filter(|_| self.whole().count() == 1)
+        let silence = self.first().silence()?;
+        if self.whole().count() == 1 {
+            return Some(silence);
+        }
+        self.is_still.then_some(AfterSilence::Nothing)
     }
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
@@ -505,6 +522,20 @@ impl<J: Follower> Judge for Crossing<J> {
         self.first().why(observed, verdict)
     }
 
+    fn unexplained(&self, observed: &Event) -> Option<Event> {
+        if self.live().next().is_some() {
+            return None;
+        }
+        let one = self.interleavings.iter().find(|one| one.is_live())?;
+        let mut judge = one.judge.clone();
+        let judged = judge.take(&Occurrence::Observation(observed.clone()));
+        if matches!(judged, Judged::Ends(..)) || judge.verdict() == Some(Verdict::Fail) {
+            return None;
+        }
+        let mut open = self.pending.iter().enumerate().filter(|(place, _)| one.open & (1 << place) != 0);
+        open.find(|(_, event)| !event.is_stimulus()).and_then(|(_, event)| event.what.event().cloned())
+    }
+
     fn due(&self) -> Option<Duration> {
         let delay = self.link.delay()?;
         let oldest = self.sent().next().filter(|_| self.verdict().is_none())?;
@@ -516,9 +547,9 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     /// It is none in any order; but an interleaving that has taken what its model does not speak of may do
-    /// anything.
+    /// anything, and so may one that has been accepted: what was sent since may be nothing to its model.
     fn alien(&self, text: String) -> Judged {
-        if self.interleavings.iter().any(|one| one.is_lost) {
+        if self.interleavings.iter().any(|one| !one.is_live()) {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
         Judged::Ends(Verdict::Fail, Cause::Alien(text))

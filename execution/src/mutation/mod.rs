@@ -24,7 +24,7 @@ use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict, Violated};
-pub use operators::{Mutant, Operator, mutant, mutate};
+pub use operators::{Mutant, Operator, mutate};
 
 use crate::bucket::Bucket;
 use crate::constants::initial_state;

@@ -67,14 +67,6 @@ pub struct Mutant {
     pub iosts: Iosts,
 }
 
-/// Some mutant; `None` where a number of attempts found no operator that applies.
-pub fn mutant(random: &mut Random, specification: &Iosts) -> Option<Mutant> {
-    (0..20).find_map(|_| {
-        let operator = *random.pick(&Operator::ALL)?;
-        mutate(random, specification, operator)
-    })
-}
-
 /// A mutant by this operator, where it applies.
 pub fn mutate(random: &mut Random, specification: &Iosts, operator: Operator) -> Option<Mutant> {
     let mut iosts = specification.clone();
@@ -217,6 +209,10 @@ fn next(term: &Term, ty: &Type) -> Option<Term> {
     if matches!(ty, Type::Array(_) | Type::Record(_)) {
         return None;
     }
+    if let Type::Id(name) = ty {
+        let [one, other] = ["id1", "id2"].map(|text| Term::literal(Value::id(name, text)));
+        return Some(Term::if_then_else(&Term::equal(term, &one), &other, &one));
+    }
     let Some(values) = Value::enumerate(ty, FEW) else {
         return ty.is_integer().then(|| Term::add(term, &Term::int(1)));
     };
@@ -232,7 +228,11 @@ fn next(term: &Term, ty: &Type) -> Option<Term> {
 fn some_values(ty: &Type) -> Option<Vec<Value>> {
     let small = || ty.is_integer().then(|| (0..4).map(Value::int).filter(|value| value.is_in(ty)).collect());
     let strings = || (*ty == Type::String).then(|| ["", "a"].map(Value::string).to_vec());
-    Value::enumerate(ty, FEW).or_else(small).or_else(strings)
+    let ids = || match ty {
+        Type::Id(name) => Some(vec![Value::id(name, "id0"), Value::id(name, "id1")]),
+        _ => None,
+    };
+    Value::enumerate(ty, FEW).or_else(small).or_else(strings).or_else(ids)
 }
 
 /// May the transition mention all that the term mentions? A parameter belongs to its own action's

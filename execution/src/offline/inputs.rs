@@ -57,9 +57,6 @@ pub enum Reached {
 }
 
 /// A sequence along the path, outputs included; with these constants.
-///
-/// # Errors
-/// [`NoSequence`].
 pub fn sequence(
     form: &Delayed,
     path: &[TransitionId],
@@ -175,7 +172,7 @@ fn drawn(random: &mut Random, ty: &Type) -> Option<Value> {
             Some(Value::Enum(enumeration.clone(), random.below(enumeration.literals.len())))
         }
         Type::Real => Some(Value::Real(RBig::from(random.below(101)) / RBig::from(10))),
-        Type::String | Type::Array(_) | Type::Record(_) => None,
+        Type::String | Type::Id(_) | Type::Array(_) | Type::Record(_) => None,
     }
 }
 

@@ -57,9 +57,6 @@ pub struct OfflineJudge<'a> {
 
 impl<'a> OfflineJudge<'a> {
     /// At the beginning, with constants that are known.
-    ///
-    /// # Errors
-    /// [`CannotJudge`].
     pub fn new(
         offline: &'a Offline<'a>,
         constants: &Valuation,

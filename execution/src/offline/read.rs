@@ -38,6 +38,10 @@ pub const LONGEST_LINE: usize = 1 << 20;
 /// A mistake further down is not drawn on the line.
 const FURTHEST_DRAWN: usize = 4_000_000;
 
+/// So many lines behind a mistake are looked at for others, of which so many are told.
+const FURTHEST_LOOKED: usize = 1000;
+const MOST_OTHERS: usize = 20;
+
 /// The longest denominator of the sum of all delays, in bits: fractions of many different denominators add up
 /// to ever longer numbers.
 pub const LONGEST_TOTAL: usize = 1 << 15;
@@ -156,7 +160,13 @@ impl<'a, R: BufRead> Reader<'a, R> {
                 continue;
             }
             let read = if is_json { self.object(text) } else { self.fields(text) };
-            let (delay, event) = read.map_err(|wrong| self.draw(text, wrong))?;
+            let (delay, event) = match read {
+                Ok(read) => read,
+                Err(wrong) => {
+                    let found = self.draw(text, wrong);
+                    return Err(self.with_others(found));
+                }
+            };
             let event = event.map(|(action, values)| Item::Event(action, values));
             let place = |item| Placed { line: self.line, item };
             match (delay, event) {
@@ -179,6 +189,24 @@ impl<'a, R: BufRead> Reader<'a, R> {
                 (None, None) => {}
             }
         }
+    }
+
+    /// A mistake, and those in the lines behind it.
+    fn with_others(&mut self, mut found: Diagnostic) -> Diagnostic {
+        let last = (self.line + FURTHEST_LOOKED, found.notes.len() + MOST_OTHERS);
+        while self.line < last.0 && found.notes.len() < last.1 && matches!(self.next_line(), Ok(Some(()))) {
+            let Ok(text) = std::str::from_utf8(&self.bytes) else { continue };
+            let is_json = self.is_json == Some(true);
+            let read = match text {
+                "" => continue,
+                _ if is_json => self.object(text).err(),
+                _ => self.fields(text).err(),
+            };
+            if let Some(wrong) = read {
+                found = found.note(format!("{}:{}: {}", self.name, self.line, wrong.message));
+            }
+        }
+        found
     }
 
     /// The mistake on the user's text. The file itself is not kept: in front of the line stand empty ones, so

@@ -36,9 +36,6 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
     }
 
     /// One more member. Delays that follow each other become one.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn put(&mut self, item: &Item) -> io::Result<()> {
         match item {
             Item::Delay(time) => {
@@ -50,9 +47,6 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
     }
 
     /// The end: a delay that nothing follows has a line of its own.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn end(mut self) -> io::Result<W> {
         if self.delay > RBig::ZERO {
             self.line(None)?;

@@ -26,7 +26,9 @@ pub fn order(one: &Value, other: &Value) -> Ordering {
             let by_denominator = numbers(a).cmp(&numbers(b));
             by_denominator.then_with(|| integers(a.numerator(), b.numerator()))
         }
-        (Value::String(a), Value::String(b)) => plainness(a).cmp(&plainness(b)),
+        (Value::String(a), Value::String(b)) | (Value::Id(_, a), Value::Id(_, b)) => {
+            plainness(a).cmp(&plainness(b))
+        }
         (Value::Record(_, a), Value::Record(_, b)) => sequences(a, b),
         (Value::Array(a), Value::Array(b)) => {
             let cells =
@@ -135,6 +137,7 @@ pub fn steps(leaf: &Value) -> Vec<Value> {
             (0..*at).map(|earlier| Value::Enum(enumeration.clone(), earlier)).collect()
         }
         Value::String(text) => shorter(text).iter().map(|text| Value::string(text)).collect(),
+        Value::Id(name, _) => vec![Value::id(name, "id0"), Value::id(name, "id1")],
         Value::Int(number) => vec![Value::Int(IBig::ZERO), Value::Int(number.clone().abs())],
         Value::Real(number) => {
             let whole = number.trunc();

@@ -17,7 +17,6 @@
 //! - [`jitter`]: how late this machine wakes up who sleeps.
 //! - [`simulated`]: a model that stands for a system, with a clock of its own: nobody waits.
 //! - [`words`]: how all of this is told.
-//! - [`mutants`]: what is wrong in such models.
 //! - [`strategy`] and [`script`]: who plans, by lot or by a strategy, or as a stored run went;
 //!   [`crate::recording`]: along a timed sequence, without a judgement.
 //!
@@ -27,7 +26,6 @@
 pub mod driver;
 pub mod history;
 pub mod jitter;
-pub mod mutants;
 pub mod script;
 pub mod simulated;
 pub mod strategy;
@@ -66,9 +64,6 @@ pub struct TimedCase {
 
 impl TimedCase {
     /// From what a document says of time. What the tester only sees becomes an observation.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn new(
         delay: &str,
         silence_after: &Term,

@@ -6,12 +6,14 @@
 //! delayed form, where delays are values like others: it says which stimulus leads to Pass, with which values
 //! and when. Where its instant has passed meanwhile, another one of the window is drawn.
 
+use std::time::Instant;
+
 use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
 use dashu::rational::RBig;
 
 use crate::lazy::Lazy;
-use crate::run::{Cause, Run, RunStep};
+use crate::run::{Cause, Outcome, Run, RunStep};
 use crate::session::TestSession;
 use crate::strategy::{Move, Strategy, order};
 use crate::timed::driver::{self, Director, Plan, Scene};
@@ -29,7 +31,14 @@ struct Planner<'b> {
 
 /// Runs once.
 pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'_>) -> Run {
-    let mut values = Values::new(MIX).with_samples(&session.settings.samples);
+    let mut values = Values::new(MIX);
+    match session.settings.samples(seed, Instant::now() + session.settings.time) {
+        Ok(samples) => values.with_samples(samples),
+        Err(failure) => {
+            let begun = session.begin(seed);
+            return session.end(begun, Vec::new(), Outcome::RunError(failure));
+        }
+    }
     values.begin(&session.judge.constants());
     let mut planner = Planner { strategy, values, solver: Lazy::default(), random: Random::new(seed) };
     let run = driver::run(session, seed, &mut planner);

@@ -120,6 +120,19 @@ fn near(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &[Value]) 
             let others = state.valuation.values().chain(drawn);
             others.filter(|value| matches!(value, Value::String(_))).cloned().collect()
         }
+        // Those that are known, in records too.
+        ty @ Type::Id(_) => {
+            let (mut found, mut work) = (Vec::new(), Vec::new());
+            work.extend(state.valuation.values().chain(drawn));
+            while let Some(value) = work.pop() {
+                match value {
+                    Value::Record(_, fields) => work.extend(fields),
+                    value if value.is_in(ty) => found.push(value.clone()),
+                    _ => {}
+                }
+            }
+            found
+        }
         ty if ty.is_number() => {
             let live = state.valuation.iter().filter(|(datum, _)| sought.is_live(state.location, datum));
             let others = live.map(|(_, value)| value).chain(drawn);

@@ -111,6 +111,7 @@ fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
 fn http(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
     let words = ["http", habit, "{port}", tag, folder.to_str().unwrap()];
     let request = |path: &str, body: Option<&str>| Request {
+        is_latin1: false,
         method: "POST".to_owned(),
         path: template(path),
         body: body.map(|body| Template::parse_body(body).unwrap()),

@@ -12,6 +12,8 @@ const PASS: &[(&str, &str)] = &[("Pass", "event")];
 const EVENT: &[(&str, &str)] = &[("Fail", "event")];
 const ALIEN: &[(&str, &str)] = &[("Fail", "alien")];
 const SILENCE: &[(&str, &str)] = &[("Inconclusive", "silence")];
+/// A flood keeps its sender waiting for the processor of a busy machine, and who waits for it is not silent.
+const SILENCE_OR_TIME: &[(&str, &str)] = &[("Inconclusive", "silence"), ("Inconclusive", "time")];
 const START: &[(&str, &str)] = &[("RunError", "start")];
 const LOST: &[(&str, &str)] = &[("RunError", "lost")];
 const GARBAGE: &[(&str, &str)] = &[("RunError", "garbage")];
@@ -38,8 +40,8 @@ pub const STDIO: &[Habit] = &[
     ("half_a_line", SILENCE),
     ("too_late", SILENCE),
     ("drips", SILENCE),
-    ("floods_logs", SILENCE),
-    ("floods_blank_lines", SILENCE),
+    ("floods_logs", SILENCE_OR_TIME),
+    ("floods_blank_lines", SILENCE_OR_TIME),
     ("hangs", TIME),
     ("half_a_line", TIME),
     ("floods_logs", TIME),
@@ -117,8 +119,8 @@ pub const JSON: &[Habit] = &[
     ("drips", SILENCE),
     ("stops_itself", SILENCE),
     ("ignores_signals", SILENCE),
-    ("floods_logs", SILENCE),
-    ("floods_blank_lines", SILENCE),
+    ("floods_logs", SILENCE_OR_TIME),
+    ("floods_blank_lines", SILENCE_OR_TIME),
     ("closes", LOST),
     ("resets", LOST),
     ("half_and_closes", LOST),

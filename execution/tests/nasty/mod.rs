@@ -38,7 +38,13 @@ fn template(text: &str) -> Template {
 }
 
 fn request(method: &str, path: &str) -> Request {
-    Request { method: method.to_owned(), path: template(path), body: None, headers: Vec::new() }
+    Request {
+        is_latin1: false,
+        method: method.to_owned(),
+        path: template(path),
+        body: None,
+        headers: Vec::new(),
+    }
 }
 
 fn probe(request: Request, status: u16) -> PreparationStep {
