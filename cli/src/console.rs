@@ -92,21 +92,17 @@ pub fn unwritten() -> Option<io::Error> {
 }
 
 /// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing
-/// of them changes here.
-///
-/// # Errors
-/// None ([`StandardOutput`]): the result is what commands go on with.
-pub fn print(text: &str) -> io::Result<()> {
-    StandardOutput.write_all(visible(text).as_bytes())?;
-    StandardOutput.flush()
+/// of them changes here. What cannot be written is told at the end ([`unwritten`]).
+pub fn print(text: &str) {
+    StandardOutput::does(|mut stdout| {
+        stdout.write_all(visible(text).as_bytes())?;
+        stdout.flush()
+    });
 }
 
 /// A document, to standard output.
-///
-/// # Errors
-/// It is none.
-pub fn print_json(document: &impl serde::Serialize) -> io::Result<()> {
-    print(&json(document))
+pub fn print_json(document: &impl serde::Serialize) {
+    print(&json(document));
 }
 
 /// A document as it is printed.

@@ -79,6 +79,7 @@ impl Driving {
             time: budget::said_time().unwrap_or(before.time),
             tolerance: before.tolerance,
             samples: before.samples,
+            sample_programs: before.sample_programs,
         }
     }
 }

@@ -56,7 +56,7 @@ impl HornEngine for HornProcess {
         let mut child = Command::new(&self.program);
         let child = child.arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = match marker::start(|| child.stderr(Stdio::null()).spawn()) {
-            Ok(child) => Ended(child),
+            Ok(child) => EarlyExit(child),
             Err(error) => return unknown(error),
         };
         let (stdin, stdout) = (child.0.stdin.take(), child.0.stdout.take());
@@ -89,9 +89,9 @@ impl HornEngine for HornProcess {
 }
 
 /// A process that ends with who waits for it, whatever ends that.
-struct Ended(Child);
+struct EarlyExit(Child);
 
-impl Drop for Ended {
+impl Drop for EarlyExit {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

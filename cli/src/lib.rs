@@ -41,6 +41,7 @@ use coreach_analyses::solver::horn;
 use coreach_project::budget;
 
 use arguments::{Arguments, CoreachCommand};
+use commands::EarlyExit;
 use exit::Exit;
 use horn_process::HornProcess;
 
@@ -60,7 +61,7 @@ fn refused(error: clap::Error) -> Exit {
     let written = told.and_then(|()| io::stdout().flush());
     // Who reads no further has read enough.
     let lost = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe);
-    end(lost.map_or(Ok(Exit::Fine), Err))
+    end(lost.map_or(Ok(Exit::Fine), |error| Err(error.into())))
 }
 
 /// The arguments; what they say of files is remembered.
@@ -110,8 +111,8 @@ pub fn main() -> ExitCode {
         CoreachCommand::Report(arguments) => commands::report::report(&arguments),
         CoreachCommand::Timed(arguments) => commands::timed::timed(&arguments),
         CoreachCommand::Json => commands::json::json(),
-        CoreachCommand::HornClauses => horn_process::answer(),
-        CoreachCommand::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
+        CoreachCommand::HornClauses => horn_process::answer().map_err(EarlyExit::from),
+        CoreachCommand::Campaign(arguments) => commands::campaign::campaign(&arguments),
         CoreachCommand::Completions(arguments) => commands::completions::completions(&arguments),
         CoreachCommand::Man(arguments) => commands::man::man(&arguments),
     };
@@ -119,12 +120,9 @@ pub fn main() -> ExitCode {
 }
 
 /// What could not be written is the environment's failure, beside the command's own answer.
-fn end(result: io::Result<Exit>) -> Exit {
-    let (exit, error) = match result {
-        Ok(exit) => (exit, console::unwritten()),
-        Err(error) => (Exit::Environment, Some(error)),
-    };
-    let Some(error) = error else { return exit };
+fn end(result: Result<Exit, EarlyExit>) -> Exit {
+    let exit = result.unwrap_or_else(|EarlyExit(exit)| exit);
+    let Some(error) = console::unwritten() else { return exit };
     console::say(&format!("error: cannot write to standard output: {error}"));
     exit.and(Exit::Environment)
 }

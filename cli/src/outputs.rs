@@ -78,9 +78,6 @@ pub fn wanted(what: &'static str, path: Option<&Path>, form: OutputForm) -> Opti
 }
 
 /// As [`outputs`], each where it is wanted.
-///
-/// # Errors
-/// As [`outputs`].
 pub fn each<const N: usize>(wanted: [Option<ToWrite>; N]) -> Result<[Option<Output>; N], Vec<Diagnostic>> {
     let all: Vec<ToWrite> = wanted.iter().flatten().cloned().collect();
     let mut made = outputs(&all)?.into_iter();
@@ -88,9 +85,6 @@ pub fn each<const N: usize>(wanted: [Option<ToWrite>; N]) -> Result<[Option<Outp
 }
 
 /// As [`outputs`], of the only one, where it is wanted.
-///
-/// # Errors
-/// As [`outputs`].
 pub fn output(
     what: &'static str,
     path: Option<&Path>,

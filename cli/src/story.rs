@@ -7,6 +7,8 @@ use coreach_execution::judge::{self, Judge, ShownState, states};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
 use coreach_model::semantics::{Event, State};
+use coreach_model::types::RecordForm;
+use coreach_model::{Datum, Value};
 
 use crate::visible::visible;
 
@@ -57,12 +59,10 @@ pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
             Occurrence::Observation(event) => ("tester sees", told(judge.as_ref(), event)),
             other @ (Occurrence::Silence(_) | Occurrence::Delay(_)) => ("", other.to_string()),
         };
-        let changed: Vec<String> = pair[1]
-            .data
-            .iter()
-            .filter(|(datum, value)| pair[0].data.iter().any(|(same, was)| same == datum && was != value))
-            .map(|(datum, value)| format!("{datum} = {value}"))
-            .collect();
+        let before = |datum: &Datum| pair[0].data.iter().find(|(same, _)| same == datum);
+        let data = pair[1].data.iter();
+        let changed: Vec<String> =
+            data.filter_map(|(datum, is)| became(datum, &before(datum)?.1, is)).collect();
         rows.push(vec![
             (number + 1).to_string(),
             format!("{:.1}", step.at.as_secs_f64() * 1e3),
@@ -75,6 +75,24 @@ pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
     let shown: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
     crate::table::table(&shown, 6)
+}
+
+/// What a datum has become, if anything: of a record that stays the same in part, the rest.
+fn became(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
+    if was == is {
+        return None;
+    }
+    if let (Value::Record(record, now), Value::Record(_, then)) = (is, was)
+        && record.form == RecordForm::Plain
+    {
+        let fields = record.fields.iter().zip(now.iter().zip(then));
+        let changed = fields.filter(|(_, (now, then))| now != then);
+        let changed: Vec<String> = changed.map(|((name, _), (now, _))| format!("{name}: {now}")).collect();
+        if changed.len() < now.len() {
+            return Some(format!("{datum} with {{{}}}", changed.join(", ")));
+        }
+    }
+    Some(format!("{datum} = {is}"))
 }
 
 /// `Coin(pCoinValue = 3)`

@@ -141,9 +141,6 @@ impl Drop for PendingFile {
 }
 
 /// Writes a file, whole or not at all.
-///
-/// # Errors
-/// As [`PendingFile`].
 pub fn write(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let path = output.path();
     let mut pending = PendingFile::new(output)?;
@@ -173,9 +170,6 @@ fn rename_fresh(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Writes a file, whole or not at all, where none is yet. Was the name free?
-///
-/// # Errors
-/// As [`PendingFile`].
 pub fn write_new(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
     let write = || {
         let mut pending = PendingFile::fresh(output)?;

@@ -136,6 +136,54 @@ fn an_action_may_be_called_like_quiescence() {
     assert_eq!(code, 0, "{said}");
 }
 
+/// Precision: of collections and strings, too, it is found when an output is possible. Soundness: a right
+/// system is not blamed, and precision: one that says nothing is, exactly where it must answer.
+#[test]
+fn quiescence_of_collections_is_found() {
+    for guard in [
+        "len(l) == 2 && l[0] == n && l[1] > l[0]",
+        "contains(l, n) && (all x in l: x <= n)",
+        "s < v && (match r: Two(q, i) -> q == s && i > n | None -> n < 3)",
+        "len(s) == 1 && s <= v && keys(m) == s",
+        "len(m) == n && (match o: some(i) -> i > n | none -> false)",
+        r#"matches(t, "[a-c]{2}\\d+") && len(t) == 5"#,
+        r#"ends_with(t, "x") && t != to_string(n)"#,
+    ] {
+        let folder = folder("conformance: ioco");
+        let text = BELL
+            .replace("times > 0 && times <= n", &format!("'{guard}'"))
+            .replace(
+                "times: int",
+                "r: R, s: 'set[K]', m: 'map[K] of int', l: 'list[3] of int', o: 'option[int]', t: string",
+            )
+            .replace(
+                "variables: {",
+                "types: { K: [A, B], R: [Two: { q: 'set[K]', i: int }, None] }\nvariables: { v: 'set[K]',",
+            )
+            .replace("condition: n == 0", "condition: 'n == 0 && v == {A, B}'");
+        let silent = text.replace("on: think }", "on: think, when: n > 4 }");
+        for (name, text) in [("bell", &text), ("right", &text), ("silent", &silent)] {
+            folder.write(&format!("{name}.yaml"), text);
+        }
+        folder.write(
+            "rung.yaml",
+            "
+purpose: rung
+of: bell
+variables: { k: int }
+initial: { location: B, condition: k == 0 }
+transitions:
+  - { from: B, to: B, on: [Ring, quiescence], when: k < 9, assign: { k: k + 1 } }
+  - { from: B, to: Accept, on: Ring, when: k >= 9 }
+",
+        );
+        let (code, said) = tested(&folder, "right");
+        assert!([0, 3].contains(&code), "{guard}: {said}");
+        let (code, said) = tested(&folder, "silent");
+        assert_eq!(code, 1, "{guard}: {said}");
+    }
+}
+
 #[test]
 fn what_cannot_be_said_without_quantifiers_stops() {
     let folder = folder("conformance: ioco");

@@ -6,6 +6,7 @@
 mod common;
 mod adder;
 mod agreement;
+mod bank;
 mod behaviour;
 mod budget;
 mod campaign;

@@ -228,6 +228,24 @@ fn an_unreachable_purpose_ends_with_7_and_says_why() {
     }
 }
 
+/// Who means "until" is told that completion rejects.
+#[test]
+fn what_completion_rejects_is_told_where_nothing_reaches_the_purpose() {
+    let folder = Folder::new();
+    let specification = "iosts: counter\nvariables: { n: int }\ninitial: { location: A, condition: n == 0 }\n\
+        inputs: { Next: {} }\noutputs: { Count: { c: int } }\n\
+        transitions: [{ from: A, to: B, on: Next, assign: { n: n + 1 } }, { from: B, to: A, on: Count, when: c == n }]\n";
+    let purpose = "purpose: third\nof: counter\nobserves: [n]\ninitial: { location: Begin }\n\
+        transitions: [{ from: Begin, to: Accept, on: Count, when: n == 3 }]\n";
+    folder.write("counter.yaml", specification);
+    folder.write("third.yaml", purpose);
+    let config = folder.write("coreach.yaml", "specification: counter.yaml\npurpose: third.yaml\n");
+    let output = run(arguments!["run", &config]);
+    exits(&output, 7);
+    let told = stderr(&output).replace("\n  │ ", " ");
+    assert!(told.contains("in `Begin`, `Count` leads to Reject"), "{told}");
+}
+
 #[test]
 fn constants_are_fixed() {
     let folder = Folder::new();

@@ -59,10 +59,12 @@ fn connections_are_checked() {
         ("    a: [SetA, ", "    a: [", "does not say over which goes `SetA`"),
         ("    a: [SetA, ", "    a: [SetA, SetB, ", "`SetB` goes over one connection"),
         ("    a: [SetA, ", "    a: [SetA, Sett, ", "unknown action `Sett`"),
+        ("    a: [SetA, ", "    a: [Sett, ", "unknown action `Sett`"),
         ("  encoding:", "  reset: [ { send: x, over: c } ]\n  encoding:", "no connection is called `c`"),
     ] {
         fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        let (_, told) = folder.ends(&["check", "coreach.yaml", "iut_store.yaml"], 2);
-        assert!(told.contains(message), "{told}");
+        let (said, told) = folder.ends(&["check", "coreach.yaml", "iut_store.yaml"], 2);
+        // That, and nothing that only follows from it.
+        assert!(told.contains(message) && (said.clone() + &told).contains(": 1 error"), "{said}{told}");
     }
 }

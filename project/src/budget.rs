@@ -99,9 +99,6 @@ pub fn memory() -> u64 {
 }
 
 /// A piece of work that ends for certain.
-///
-/// # Errors
-/// The budget was passed.
 pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget) -> R) -> Result<R, Stop> {
     let budget = Budget::new(stage, Some(Limit::Time(time)), true);
     let inner: Arc<Budget> = budget.clone();
@@ -109,9 +106,6 @@ pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget)
 }
 
 /// Reading and checking, which is one piece of work.
-///
-/// # Errors
-/// What is wrong, or that the budget was passed.
 pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T, Vec<Diagnostic>> {
     let begun = Instant::now();
     let result = within("read", time(None), |_| work());
@@ -123,9 +117,6 @@ pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T
 }
 
 /// `60s`, `1500ms`, `2m`, `1h`; a number alone is in milliseconds.
-///
-/// # Errors
-/// What would be right.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1)];
     let milliseconds = measured(text, &UNITS).filter(|time| (1..=LONGEST).contains(time));
@@ -135,9 +126,6 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 /// `4GB`, `500MB`, `2GiB`; a number alone is in megabytes.
-///
-/// # Errors
-/// What would be right.
 pub fn parse_memory(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 5] =
         [("GiB", 1 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000), ("", 1_000_000)];

@@ -161,9 +161,6 @@ pub fn stages() -> [(&'static str, &'static str, Stage); Stage::ALL.len()] {
 }
 
 /// Reads a configuration from the disk.
-///
-/// # Errors
-/// As [`read_configuration`]; or one finding, that the file cannot be read.
 pub fn load_configuration(path: &Path) -> Reading<Configuration> {
     let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
     read_configuration(file, path.parent().unwrap_or(Path::new("")))

@@ -38,9 +38,6 @@ pub fn instantiate(
 
 /// What the configuration says of the constants, read for one of its purposes: two purposes may use one name
 /// for constants of different types, and each reads the text by its own.
-///
-/// # Errors
-/// As [`instantiate`].
 pub fn values_of(
     configuration: &Configuration,
     specification: &Iosts,

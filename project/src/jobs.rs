@@ -18,9 +18,6 @@ pub fn threads(said: Option<NonZeroUsize>) -> usize {
 
 /// Does all the work; at most `threads` pieces at once.
 ///
-/// # Errors
-/// The system has no thread for us.
-///
 /// # Panics
 /// Where a piece of work panics: a bug of ours is a crash.
 pub fn in_order<J: Sync, R: Send>(

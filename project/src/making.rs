@@ -56,13 +56,12 @@ pub struct MadeTest {
     pub unreachable: Option<Diagnostic>,
     /// Of the whole, on the wall clock.
     pub seconds: f64,
+    /// Of the whole, of the processor: it can be compared with that of work done beside others.
+    pub processor_seconds: f64,
 }
 
 /// Makes the test case of a purpose with a domain. Everything that has a memory, the solver above all, is
 /// made anew.
-///
-/// # Errors
-/// As the pipeline's.
 pub fn make(
     project: &Project,
     purpose: &TestPurpose,
@@ -133,6 +132,7 @@ fn make_within(
         statistics: solver.statistics(),
         unreachable,
         seconds: start.elapsed().as_secs_f64(),
+        processor_seconds: budget.used().processor.as_secs_f64(),
         generation,
     })
 }
@@ -162,9 +162,6 @@ pub struct MadeOnline {
 }
 
 /// Prepares what judges a purpose on line.
-///
-/// # Errors
-/// As the pipeline's.
 pub fn make_online(
     project: &Project,
     purpose: &TestPurpose,

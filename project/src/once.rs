@@ -17,9 +17,6 @@ pub struct Once(BTreeMap<PathBuf, Result<Arc<SourceFile>, Diagnostic>>);
 
 impl Once {
     /// The file as it was when it was asked for first.
-    ///
-    /// # Errors
-    /// As [`yaml::load`].
     pub fn load(&mut self, path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
         if let Some(known) = self.0.get(path) {
             return known.clone();

@@ -52,9 +52,6 @@ pub struct Project {
 
 /// Reads a configuration and all that it names, fixes its constants, and checks the models, with the solver
 /// too.
-///
-/// # Errors
-/// Every mistake that could be found.
 pub fn load(path: &Path) -> Reading<Project> {
     let (configuration, found) = budget::reading(|| load_configuration(path))?;
     budget::configuration(configuration.budget);
@@ -146,9 +143,6 @@ fn fixed_here(found: Vec<Diagnostic>, configuration: &Configuration) -> Vec<Diag
 }
 
 /// A purpose alone, with its specification and the defaults for the rest.
-///
-/// # Errors
-/// Every mistake that could be found.
 pub fn of_purpose(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
     budget::reading(|| of_purpose_within(file, specification))
 }

@@ -75,9 +75,6 @@ impl<W, I> Shard<W, I> {
 
 impl<W: Serialize, I: Serialize> Shard<W, I> {
     /// The file.
-    ///
-    /// # Errors
-    /// It cannot be written as JSON, which is a mistake of ours.
     pub fn to_text(&self) -> serde_json::Result<String> {
         let line = serde_json::to_string(self)?;
         Ok(format!("{line}\n{}\n", Key::of(&line)))

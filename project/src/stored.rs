@@ -18,9 +18,6 @@ use crate::making::SILENT;
 pub(crate) const STORE: &[u8] = b"SQLite format 3\0";
 
 /// Is the file the store of a campaign?
-///
-/// # Errors
-/// It cannot be read.
 pub(crate) fn is_store(path: &Path) -> Result<bool, String> {
     let opened = file::open(path).map_err(|cause| cause.to_string())?;
     let mut bytes = Vec::new();
@@ -49,9 +46,6 @@ pub struct Stored {
 
 impl Stored {
     /// The implementation: that of a file, or the one that a store describes.
-    ///
-    /// # Errors
-    /// Neither is known, or what is wrong with it.
     pub fn implementation(&self, file: Option<&Path>) -> Reading<Iut> {
         match (file, &self.iut) {
             (Some(path), _) => iut::load(path, self.test.wire()),
@@ -65,9 +59,6 @@ impl Stored {
 }
 
 /// Reads a run.
-///
-/// # Errors
-/// What cannot be read, or does not fit together.
 pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<Stored, Vec<Diagnostic>> {
     let error =
         |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];

@@ -1,7 +1,9 @@
 //! Why a purpose cannot be reached, in words about the user's own models.
 
+use std::collections::BTreeMap;
+
 use coreach_analyses::DomainKind;
-use coreach_model::iosts::{Aim, Iosts, LocationId, TestPurpose};
+use coreach_model::iosts::{ActionId, Aim, Iosts, LocationId, TestPurpose};
 use coreach_model::{Diagnostic, Numbered};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
@@ -51,7 +53,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     if !purpose.iosts.initial_condition.is_true() {
         diagnostic = diagnostic.at(purpose.iosts.origin.clone(), "and here, for the purpose");
     }
-    entering_accept(diagnostic, purpose)
+    rejected_by_completion(entering_accept(diagnostic, purpose), purpose)
 }
 
 /// The same of a test that is judged on line.
@@ -65,7 +67,8 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
         true => format!("from {label} no data lead to Accept, as the domain {domain} finds"),
     };
     let message = format!("the purpose `{name}` cannot be reached: {why}");
-    entering_accept(Diagnostic::warning("unreachable-purpose", message), purpose)
+    let diagnostic = entering_accept(Diagnostic::warning("unreachable-purpose", message), purpose);
+    rejected_by_completion(diagnostic, purpose)
 }
 
 /// Is there a path in the graph from the initial location to an accepting one, whatever the guards?
@@ -81,4 +84,40 @@ fn entering_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnos
         diagnostic = diagnostic.at(transition.origin.whole.clone(), "Accept is entered here");
     }
     diagnostic
+}
+
+/// So many locations whose guards leave something out are told of.
+const MOST_PARTLY_NAMED: usize = 3;
+
+/// Adds what the purpose rejects without a word.
+fn rejected_by_completion(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnostic {
+    // A property has no Reject: where it says nothing of an event, it stays.
+    if purpose.aim == Aim::Violate {
+        return diagnostic;
+    }
+    for (location, action) in partly_named(purpose).into_iter().take(MOST_PARTLY_NAMED) {
+        diagnostic = diagnostic.note(format!(
+            "in `{location}`, `{action}` leads to Reject where no guard of it there holds; to stay there instead, add \
+             `{{ from: {location}, to: {location}, on: {action}, when: ... }}` for the rest"
+        ));
+    }
+    diagnostic
+}
+
+/// The locations and actions with transitions to elsewhere than Reject, all of them under conditions: what
+/// these leave out is rejected by completion (algorithm 7.1, p. 170), which who thinks of "until" does not
+/// expect.
+fn partly_named(purpose: &TestPurpose) -> Vec<(&str, &str)> {
+    let iosts = &purpose.iosts;
+    let mut named: BTreeMap<(LocationId, ActionId), (bool, bool)> = BTreeMap::new();
+    for one in iosts.transitions.iter().filter(|one| one.source != purpose.accept) {
+        let (is_partial, leads_on) = named.entry((one.source, one.action)).or_insert((true, false));
+        *is_partial &= !one.guard.is_true();
+        *leads_on |= Some(one.target) != purpose.reject;
+    }
+    named.retain(|_, said| *said == (true, true));
+    let names = |&(location, action): &(LocationId, ActionId)| {
+        (iosts.locations[location].name.as_str(), iosts.actions[action].name.as_str())
+    };
+    named.keys().map(names).collect()
 }

@@ -22,9 +22,6 @@ const EXACT: usize = 20;
 
 /// Verifies a property of the project, looking at so many nodes for a violation. What has a memory is made
 /// anew.
-///
-/// # Errors
-/// As the pipeline's.
 pub fn verify(
     project: &Project,
     property: &TestPurpose,

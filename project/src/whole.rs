@@ -11,9 +11,6 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::Entry;
 
 /// A whole number.
-///
-/// # Errors
-/// What would be right.
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let value = number::count(text).and_then(|value| T::try_from(value).ok());
     value.ok_or_else(|| {
@@ -42,17 +39,11 @@ pub fn number_of(
 }
 
 /// A whole number that is not 0.
-///
-/// # Errors
-/// What would be right.
 pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     NonZeroUsize::new(whole(text)?).ok_or_else(|| "expected a whole number from 1".to_owned())
 }
 
 /// A time in milliseconds, at most a week, as in a campaign.
-///
-/// # Errors
-/// What would be right.
 pub fn milliseconds(text: &str) -> Result<u64, String> {
     let value = whole(text)?;
     if value > LONGEST { Err(format!("expected at most {LONGEST} ms, which is a week")) } else { Ok(value) }

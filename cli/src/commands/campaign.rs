@@ -6,7 +6,7 @@
 mod merge;
 mod tasks;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -29,7 +29,8 @@ use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
 
 use super::report::beside;
-use super::{bucket_line, plural, table};
+use super::run::no_thread;
+use super::{EarlyExit, bucket_line, plural, refuse, table, unwritten};
 use crate::arguments::{CampaignArguments, CampaignCommand};
 use crate::execution_arguments::Tolerance;
 use crate::exit::Exit;
@@ -40,25 +41,21 @@ use crate::progress::ProgressLine;
 use crate::write::{PendingFile, open_store};
 use crate::{console, files};
 
-/// What ends the command with an exit code of its own, after it has been told.
-struct Ended(Exit);
-
 /// Does what was asked for.
-pub fn campaign(arguments: &CampaignArguments) -> Exit {
-    let ended = match (&arguments.command, &arguments.configuration) {
+pub fn campaign(arguments: &CampaignArguments) -> Result<Exit, EarlyExit> {
+    match (&arguments.command, &arguments.configuration) {
         (Some(CampaignCommand::Merge(arguments)), _) => merge::merge(arguments),
         (Some(CampaignCommand::Tasks(arguments)), _) => tasks::tasks(arguments),
         (Some(CampaignCommand::Salvage(arguments)), _) => merge::salvage(arguments),
         (None, Some(path)) => run(arguments, path),
         // One of the two is there, or clap has refused it.
-        (None, None) => Err(Ended(Exit::Mistakes)),
-    };
-    ended.unwrap_or_else(|Ended(code)| code)
+        (None, None) => Err(EarlyExit(Exit::Mistakes)),
+    }
 }
 
-fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
+fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, EarlyExit> {
     let (campaign, mut warnings) =
-        budget::reading(|| load_campaign(path)).map_err(|found| refused(&found, arguments.format))?;
+        budget::reading(|| load_campaign(path)).map_err(|found| refuse(&found, arguments.format))?;
     budget::campaign(campaign.budget);
     let partition = arguments.partition.unwrap_or(Partition::WHOLE);
     let threads = arguments.threads.map_or(campaign.threads, |threads| threads.get());
@@ -67,22 +64,23 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     drop(progress);
     // What an end has cut off is not left out.
     stop_if_ending();
-    let ((plan, ways), more) = prepared.map_err(|found| refused(&found, arguments.format))?;
+    let ((plan, ways), more) = prepared.map_err(|found| refuse(&found, arguments.format))?;
     warnings.extend(more);
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
-    is_plan(&plan, arguments.plan.as_deref()).map_err(|found| refused(&found, arguments.format))?;
+    is_plan(&plan, arguments.plan.as_deref()).map_err(|found| refuse(&found, arguments.format))?;
     let place = arguments.store.as_deref().unwrap_or(&campaign.store).to_owned();
     let wanted = [
         Some(ToWrite::new("the store", &place, OutputForm::Store)),
         wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
     ];
-    let [kept, report, page] = each(wanted).map_err(|found| refused(&found, arguments.format))?;
+    let [kept, report, page] = each(wanted).map_err(|found| refuse(&found, arguments.format))?;
     // Before the night, not after it: can the report be written?
-    let report = report.as_ref().map(|output| Ok((begin_report(output)?, output.path()))).transpose()?;
-    let kept = kept.ok_or(Ended(Exit::Mistakes))?;
+    let report = report.as_ref().map(|output| begin_report(output).map(|file| (file, output.path())));
+    let report = report.transpose()?;
+    let kept = kept.ok_or(EarlyExit(Exit::Mistakes))?;
     let mut store = open_store(&kept, &plan.campaign).map_err(|error| broken(&error))?;
     store.describe(&plan).map_err(|error| broken(&error))?;
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
@@ -94,10 +92,9 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     }
     let Tolerance { inconclusive, fail_fast, .. } = arguments.tolerance;
     let telling = Telling { format: arguments.format, is_quiet: arguments.quiet, inconclusive, fail_fast };
-    let exit = answer(&summary, &warnings, &place, partition, worked.executed, telling)?;
+    let exit = answer(&summary, &warnings, &place, partition, worked.executed, telling);
     let files = [path.to_owned(), place];
-    let written = beside(page.as_ref(), &files, &[], (arguments.format, arguments.quiet), exit);
-    written.or_else(|error| printed(Err(error)).map(|()| exit))
+    Ok(beside(page.as_ref(), &files, &[], (arguments.format, arguments.quiet), exit))
 }
 
 /// In which form a summary is told, and what counts as what in it.
@@ -117,9 +114,9 @@ fn answer(
     partition: Partition,
     executed: usize,
     telling: Telling,
-) -> Result<Exit, Ended> {
+) -> Exit {
     let exit = exit_of(summary, telling.inconclusive);
-    let written = match telling.format {
+    match telling.format {
         OutputFormat::Json => console::print_json(&CampaignSummary {
             format_version: CAMPAIGN_FORMAT_VERSION,
             exit_code: exit.code(),
@@ -131,10 +128,9 @@ fn answer(
         }),
         OutputFormat::Human if telling.is_quiet => console::print(&quiet(summary)),
         OutputFormat::Human => console::print(&told(summary, store)),
-    };
-    printed(written)?;
+    }
     doubts(summary, partition, telling);
-    Ok(exit)
+    exit
 }
 
 /// Is it the plan for which tasks were written? Where a machine has another model, or another version of us,
@@ -163,7 +159,7 @@ fn finish(
     ways: &PreparedWays,
     store: &mut Store,
     threads: usize,
-) -> Result<Worked, Ended> {
+) -> Result<Worked, EarlyExit> {
     let known = store.rows().map_err(|error| broken(&error))?;
     let missing: Vec<&Planned> =
         plan.runs.iter().filter(|run| !known.contains_key(&run.key.to_string())).collect();
@@ -194,10 +190,7 @@ fn finish(
     let ways = work::Ways { iut: &iut, system: &system };
     work(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
         WorkError::Store(error) => broken(&error),
-        WorkError::Thread(error) => {
-            console::say(&format!("error: cannot start a thread: {error}"));
-            Ended(Exit::Environment)
-        }
+        WorkError::Thread(error) => no_thread(&error),
     })
 }
 
@@ -344,7 +337,7 @@ fn doubts(summary: &Summary, partition: Partition, telling: Telling) {
 }
 
 /// What an earlier report says stays until there is a new one.
-fn begin_report(output: &Output) -> Result<PendingFile, Ended> {
+fn begin_report(output: &Output) -> Result<PendingFile, EarlyExit> {
     PendingFile::new(output).map_err(|error| unwritten(output.path(), &error))
 }
 
@@ -355,7 +348,7 @@ fn write_report(
     inconclusive: JunitResult,
     mut file: PendingFile,
     path: &Path,
-) -> Result<(), Ended> {
+) -> Result<(), EarlyExit> {
     let mut write = || -> Result<(), JunitError> {
         let mut out = BufWriter::new(&mut file);
         junit::write(plan, store, contents, inconclusive, &mut out)?;
@@ -368,39 +361,18 @@ fn write_report(
     })
 }
 
-/// Tells that a report cannot be written.
-fn unwritten(path: &Path, error: &io::Error) -> Ended {
-    console::say(&format!("error: cannot write {}: {error}", path.display()));
-    Ended(Exit::Environment)
-}
-
 /// Tells what is wrong with a store.
-fn broken(error: &StoreError) -> Ended {
+fn broken(error: &StoreError) -> EarlyExit {
     let others = if error.is_mistake() { files::of_other_kinds() } else { Vec::new() };
     if !others.is_empty() {
         console::draw(&others);
-        return Ended(Exit::Mistakes);
+        return EarlyExit(Exit::Mistakes);
     }
     console::say(&format!("error: {error}"));
     if let Some(help) = error.help() {
         console::say(&format!("  help: {help}"));
     }
-    Ended(if error.is_mistake() { Exit::Mistakes } else { Exit::Environment })
-}
-
-fn printed(result: io::Result<()>) -> Result<(), Ended> {
-    result.map_err(|error| {
-        console::say(&format!("error: cannot write to standard output: {error}"));
-        Ended(Exit::Environment)
-    })
-}
-
-/// Tells of mistakes that end the command before it began: drawn, or as a document.
-fn refused(found: &[Diagnostic], format: OutputFormat) -> Ended {
-    match super::refuse(found, format) {
-        Ok(exit) => Ended(exit),
-        Err(error) => printed(Err(error)).err().unwrap_or(Ended(Exit::Mistakes)),
-    }
+    EarlyExit(if error.is_mistake() { Exit::Mistakes } else { Exit::Environment })
 }
 
 #[cfg(test)]

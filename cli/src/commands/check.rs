@@ -1,6 +1,5 @@
 //! `coreach check`: mistakes in what the user wrote, with and without the solver.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use coreach_model::diagnostic::Diagnostic;
@@ -10,7 +9,8 @@ use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::counted;
+use super::run::no_thread;
+use super::{EarlyExit, counted};
 use crate::arguments::CheckArguments;
 use crate::console;
 use crate::exit::Exit;
@@ -18,15 +18,9 @@ use crate::output_format::OutputFormat;
 use crate::visible::visible;
 
 /// Checks every file; each tells its own findings.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn check(arguments: &CheckArguments) -> io::Result<Exit> {
+pub fn check(arguments: &CheckArguments) -> Result<Exit, EarlyExit> {
     let work = |path: &PathBuf| bounded(path, &arguments.models);
-    let reports = match jobs::in_order(&arguments.models, 1, work) {
-        Ok(reports) => reports,
-        Err(error) => return super::run::no_thread(&error),
-    };
+    let reports = jobs::in_order(&arguments.models, 1, work).map_err(|error| no_thread(&error))?;
     let failed = reports.iter().any(|report| report.checked.found.iter().any(Diagnostic::is_error));
     let mut all = reports.iter().flat_map(|report| &report.checked.found);
     let exit = match failed {
@@ -43,15 +37,15 @@ pub fn check(arguments: &CheckArguments) -> io::Result<Exit> {
         if arguments.format == OutputFormat::Human {
             console::draw(&new);
             let line = format!("{}: {}\n", report.path.display(), report.sentence());
-            console::print(&visible(&line))?;
+            console::print(&visible(&line));
             for sentence in &report.checked.implied {
-                console::print(&visible(&format!("  {sentence}\n")))?;
+                console::print(&visible(&format!("  {sentence}\n")));
             }
         }
     }
     if arguments.format == OutputFormat::Json {
         let files = reports.iter().map(Report::to_json).collect();
-        console::print_json(&Document { format_version: 1, exit_code: exit.code(), files })?;
+        console::print_json(&Document { format_version: 1, exit_code: exit.code(), files });
     }
     Ok(exit)
 }

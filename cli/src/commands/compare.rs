@@ -4,7 +4,6 @@
 mod row;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -25,7 +24,7 @@ use coreach_project::{budget, jobs, memory};
 
 use super::report::beside;
 use super::run::no_thread;
-use super::{refuse, shards};
+use super::{EarlyExit, refuse, shards, unwritten};
 use crate::arguments::{CompareArguments, CompareCommand, CompareTasksArguments};
 use crate::console;
 use crate::exit::Exit;
@@ -34,7 +33,7 @@ use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::ProgressLine;
 use crate::write::write;
-use row::{Figures, MADE, Row, STOPPED, UNREACHABLE, csv, drawn};
+use row::{Figures, MADE, Row, STOPPED, UNREACHABLE, cautions, csv, drawn};
 
 /// What its shards are called.
 const KIND: &str = "compare";
@@ -46,10 +45,7 @@ type Pair<'a> = (&'a TestPurpose, DomainKind);
 type Compared = Shard<(), Row>;
 
 /// Does what was asked for.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
+pub fn compare(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
     match &arguments.command {
         Some(CompareCommand::Tasks(tasks)) => write_tasks(tasks),
         Some(CompareCommand::Merge(merge)) => shards::merge(KIND, merge, Row::agrees, |compared, lacks| {
@@ -58,7 +54,7 @@ pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
                     console::say(&format!("note: {}, {}: {reason}", row.purpose, row.domain));
                 }
             }
-            Ok(told(compared, merge.format)?.and(lacks))
+            told(compared, merge.format).and(lacks)
         }),
         None => run(arguments),
     }
@@ -80,13 +76,10 @@ fn pairs<'a>(project: &'a Project, domains: &[DomainKind], exact: bool) -> (Vec<
     (pairs, plan)
 }
 
-fn write_tasks(arguments: &CompareTasksArguments) -> io::Result<Exit> {
+fn write_tasks(arguments: &CompareTasksArguments) -> Result<Exit, EarlyExit> {
     let CompareTasksArguments { tasks, domains, exact } = arguments;
     let path = &tasks.configuration;
-    let (project, warnings) = match load(path) {
-        Ok(project) => project,
-        Err(found) => return refuse(&found, OutputFormat::Human),
-    };
+    let (project, warnings) = load(path).map_err(|found| refuse(&found, OutputFormat::Human))?;
     console::draw(&warnings);
     let domains = domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
     let (pairs, plan) = pairs(&project, &domains, *exact);
@@ -96,12 +89,9 @@ fn write_tasks(arguments: &CompareTasksArguments) -> io::Result<Exit> {
 }
 
 /// Makes every purpose with every domain and says how the results differ.
-fn run(arguments: &CompareArguments) -> io::Result<Exit> {
+fn run(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
     let path: &Path = shards::given(arguments.configuration.as_deref());
-    let (project, warnings) = match load(path) {
-        Ok(project) => project,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+    let (project, warnings) = load(path).map_err(|found| refuse(&found, arguments.format))?;
     console::draw(&warnings);
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
     let (pairs, plan) = pairs(&project, &domains, arguments.exact);
@@ -112,10 +102,7 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
         wanted("--csv", arguments.csv.as_deref(), OutputForm::Csv),
     ]);
     let mine = outputs.and_then(|outputs| Ok((shards::mine(pairs, &plan, &arguments.shard)?, outputs)));
-    let (mut pairs, [place, page, values]) = match mine {
-        Ok(mine) => mine,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+    let (mut pairs, [place, page, values]) = mine.map_err(|found| refuse(&found, arguments.format))?;
     let known = shards::known::<(), Row>(KIND, &arguments.shard, &plan);
     pairs.retain(|(number, _)| !known.contains_key(number));
     let progress = ProgressLine::start(pairs.len(), true);
@@ -139,10 +126,7 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     };
     let results = jobs::in_order(&pairs, threads, work);
     drop(progress);
-    let results = match results {
-        Ok(results) => results,
-        Err(error) => return no_thread(&error),
-    };
+    let results = results.map_err(|error| no_thread(&error))?;
     let mut rows = Vec::new();
     let mut stops: Vec<Diagnostic> = Vec::new();
     for ((_, (purpose, domain)), result) in pairs.iter().zip(results) {
@@ -165,32 +149,32 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     }
     let items = shards::numbered(pairs.iter().map(|(number, _)| *number), rows, known);
     let compared = Shard::new(KIND, &plan, total, (), items);
-    if let Some(exit) = shards::keep(place.as_ref(), &compared) {
-        return Ok(exit);
+    shards::keep(place.as_ref(), &compared)?;
+    if let Some(output) = values {
+        let written = write(&output, csv(compared.items.values()));
+        written.map_err(|error| unwritten(output.path(), &error))?;
     }
-    let written = values.map(|output| write(&output, csv(compared.items.values())).map_err(|e| (output, e)));
-    if let Some(Err((output, error))) = written {
-        console::say(&format!("error: cannot write {}: {error}", output.path().display()));
-        return Ok(Exit::Environment);
-    }
-    let exit = told(&compared, arguments.format)?;
+    let exit = told(&compared, arguments.format);
     let files = [path.to_owned()];
-    beside(page.as_ref(), &files, &domains, (arguments.format, false), exit)
+    Ok(beside(page.as_ref(), &files, &domains, (arguments.format, false), exit))
 }
 
 /// Tells the rows. Which exit code have they?
-fn told(compared: &Compared, format: OutputFormat) -> io::Result<Exit> {
+fn told(compared: &Compared, format: OutputFormat) -> Exit {
     let rows: Vec<&Row> = compared.items.values().collect();
     match format {
-        OutputFormat::Json => console::print_json(&rows)?,
-        OutputFormat::Human => console::print(&drawn(&rows))?,
+        OutputFormat::Json => console::print_json(&rows),
+        OutputFormat::Human => {
+            console::print(&drawn(&rows));
+            cautions(&rows).iter().for_each(|caution| console::say(&format!("note: {caution}")));
+        }
     }
     let code = |row: &&Row| match row.result.as_str() {
         MADE => Exit::Fine,
         UNREACHABLE => Exit::Unreachable,
         _ => Exit::Stopped,
     };
-    Ok(rows.iter().map(code).fold(Exit::Fine, Exit::and))
+    rows.iter().map(code).fold(Exit::Fine, Exit::and)
 }
 
 /// The exact references of purposes, each made when it is first asked for.

@@ -1,22 +1,18 @@
 //! `coreach completions`: what a shell has to know to complete the words of a command line.
 
-use std::io;
-
 use clap::CommandFactory;
 
+use super::EarlyExit;
 use crate::arguments::Arguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::shell_arguments::CompletionsArguments;
 
 /// Prints the script for this shell.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn completions(arguments: &CompletionsArguments) -> io::Result<Exit> {
+pub fn completions(arguments: &CompletionsArguments) -> Result<Exit, EarlyExit> {
     // Into a buffer: the library's writer panics where its target fails, and a closed pipe is no bug.
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "coreach", &mut script);
-    console::print(&String::from_utf8_lossy(&script))?;
+    console::print(&String::from_utf8_lossy(&script));
     Ok(Exit::Fine)
 }

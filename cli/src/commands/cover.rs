@@ -1,6 +1,5 @@
 //! `coreach cover`: purposes for all that a criterion asks for, and what no run can show.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::models::{FileKind, kind_of};
 use coreach_project::project::load;
 
-use super::{plural, refuse, table};
+use super::{EarlyExit, hindered, plural, refuse, table};
 use crate::arguments::CoverArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -47,14 +46,8 @@ struct Given {
 }
 
 /// Looks for purposes, writes them, tells.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
-    let given = match given(arguments) {
-        Ok(given) => given,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+pub fn cover(arguments: &CoverArguments) -> Result<Exit, EarlyExit> {
+    let given = given(arguments).map_err(|found| refuse(&found, arguments.format))?;
     console::draw(&given.warnings);
     let limits = TreeLimits {
         depth: arguments.depth,
@@ -74,7 +67,7 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
     let begun = budget::within("cover", budget::time(None), |_| Cover::of(&given.specification, &settings));
     let kept = match begun.and_then(|begun| begun) {
         Ok(kept) => Arc::new(kept),
-        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
+        Err(stop) => return Err(refuse(&[stop.to_diagnostic()], arguments.format)),
     };
     let (format, quiet) = (arguments.format, arguments.quiet);
     let so_far = kept.clone();
@@ -94,17 +87,11 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         let paths = paths(folder, &files);
         let wanted: Vec<ToWrite> =
             paths.iter().map(|path| ToWrite::new("--out", path, OutputForm::Suite)).collect();
-        let outputs = match outputs(&wanted) {
-            Ok(outputs) => outputs,
-            Err(found) => return refuse(&found, arguments.format),
-        };
+        let outputs = outputs(&wanted).map_err(|found| refuse(&found, arguments.format))?;
         let written = std::fs::create_dir_all(folder).and_then(|()| {
             outputs.iter().zip(&files).try_for_each(|(output, (_, text))| write(output, text))
         });
-        if let Err(error) = written {
-            console::say(&format!("error: {}: {error}", folder.display()));
-            return Ok(Exit::Environment);
-        }
+        written.map_err(|error| hindered(format_args!("{}: {error}", folder.display())))?;
     }
     stop_if_ending();
     let exit = match &stop {
@@ -117,8 +104,8 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         console::draw(&stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
     }
     match arguments.format {
-        OutputFormat::Json => console::print_json(&told)?,
-        OutputFormat::Human => console::print(&text(&told, arguments.quiet))?,
+        OutputFormat::Json => console::print_json(&told),
+        OutputFormat::Human => console::print(&text(&told, arguments.quiet)),
     }
     Ok(exit)
 }

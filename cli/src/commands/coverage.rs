@@ -1,7 +1,5 @@
 //! `coreach coverage`: what runs have covered of their specification and their purposes.
 
-use std::io;
-
 use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
@@ -11,7 +9,7 @@ use coreach_project::coverage::{
 use coreach_project::render;
 
 use super::report::beside;
-use super::{exit_of, plural, refuse_as, table};
+use super::{EarlyExit, exit_of, plural, refuse_as, table, unwritten};
 use crate::console;
 use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
@@ -24,35 +22,23 @@ use crate::write::write;
 const TOLD: usize = 40;
 
 /// Reads the runs, tells what they covered.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
+pub fn coverage(arguments: &CoverageArguments) -> Result<Exit, EarlyExit> {
     let refused = |found: &[Diagnostic]| {
         let is_ours = found.iter().any(|diagnostic| diagnostic.code == NO_ACCESS);
         refuse_as(found, arguments.format, if is_ours { Exit::Environment } else { exit_of(found) })
     };
-    let given = match Given::of(&arguments.files) {
-        Ok(given) => given,
-        Err(found) => return refused(&found),
-    };
+    let given = Given::of(&arguments.files).map_err(|found| refused(&found))?;
     let outputs = each([
         wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov),
         wanted("--cobertura", arguments.cobertura.as_deref(), OutputForm::Cobertura),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
     ]);
-    let [tracefile, xml, page] = match outputs {
-        Ok(outputs) => outputs,
-        Err(found) => return refused(&found),
-    };
+    let [tracefile, xml, page] = outputs.map_err(|found| refused(&found))?;
     let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
     let progress = ProgressLine::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
     drop(progress);
-    let (mut report, stops) = match measured {
-        Ok(measured) => measured,
-        Err(found) => return refused(&found),
-    };
+    let (mut report, stops) = measured.map_err(|found| refused(&found))?;
     let required: Vec<_> = arguments.require.iter().flat_map(|required| required.0.clone()).collect();
     report.require(&required);
     let exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
@@ -62,20 +48,17 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
     report.diagnostics = render::each(&stops);
     report.exit_code = exit.code();
     for (output, text) in [(&tracefile, lcov as fn(&CoverageReport) -> String), (&xml, cobertura)] {
-        if let Some(output) = output
-            && let Err(error) = write(output, text(&report))
-        {
-            console::say(&format!("error: cannot write {}: {error}", output.path().display()));
-            return Ok(Exit::Environment);
+        if let Some(output) = output {
+            write(output, text(&report)).map_err(|error| unwritten(output.path(), &error))?;
         }
     }
     match arguments.format {
-        OutputFormat::Json => console::print_json(&report)?,
+        OutputFormat::Json => console::print_json(&report),
         OutputFormat::Human if arguments.quiet => {}
-        OutputFormat::Human => console::print(&told(&report))?,
+        OutputFormat::Human => console::print(&told(&report)),
     }
     doubts(&report, &settings, arguments.quiet);
-    beside(page.as_ref(), &arguments.files, &[], (arguments.format, arguments.quiet), exit)
+    Ok(beside(page.as_ref(), &arguments.files, &[], (arguments.format, arguments.quiet), exit))
 }
 
 /// What makes the figures less certain than they look, and what they do not reach.

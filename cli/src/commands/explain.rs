@@ -13,7 +13,7 @@ use coreach_project::stored::Stored;
 use coreach_project::{budget, stored};
 
 use super::report::beside;
-use super::{picture, refuse};
+use super::{EarlyExit, hindered, picture, refuse};
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -22,15 +22,9 @@ use crate::write::write;
 use crate::{console, evidence, story};
 
 /// Reads the run, tells it, draws it.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
+pub fn explain(arguments: &ExplainArguments) -> Result<Exit, EarlyExit> {
     let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
-    let stored = match budget::reading(load) {
-        Ok(stored) => stored,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+    let stored = budget::reading(load).map_err(|found| refuse(&found, arguments.format))?;
     // Before anything is written: `--draw specification.yaml` must not leave a picture there.
     let form = |path: &Path| match path.extension().and_then(|ending| ending.to_str()) {
         Some("dot") => Some(Format::Dot),
@@ -38,34 +32,27 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         _ => None,
     };
     if let Some(path) = arguments.draw.as_deref().filter(|path| form(path).is_none()) {
-        return refuse(&[no_picture(path)], arguments.format);
+        return Err(refuse(&[no_picture(path)], arguments.format));
     }
     let outputs = each([
         wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
         wanted("--reproducer", arguments.reproducer.as_deref(), OutputForm::Script),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
     ]);
-    let [draw, reproducer, html] = match outputs {
-        Ok(outputs) => outputs,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+    let [draw, reproducer, html] = outputs.map_err(|found| refuse(&found, arguments.format))?;
     if let Some(output) = &draw
         && let Some(format) = form(output.path())
     {
         let taken: Vec<_> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
         let drawn = budget::within("draw", budget::time(None), |_| export(&view, format, Options::default()));
-        if let Some(exit) = picture(output, drawn, arguments.format)? {
-            return Ok(exit);
-        }
+        picture(output, drawn, arguments.format)?;
     }
-    if let Some(output) = &reproducer
-        && let Some(exit) = reproduce(arguments, &stored, output)?
-    {
-        return Ok(exit);
+    if let Some(output) = &reproducer {
+        reproduce(arguments, &stored, output)?;
     }
     match arguments.format {
-        OutputFormat::Json => console::print_json(&stored.record)?,
+        OutputFormat::Json => console::print_json(&stored.record),
         OutputFormat::Human => {
             let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);
             let text = format!(
@@ -76,33 +63,25 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
                 evidence::wire(run),
                 story::why(test, initial, run)
             );
-            console::print(&text)?;
+            console::print(&text);
         }
     }
     let files = [arguments.source.clone()];
-    beside(html.as_ref(), &files, &[], (arguments.format, false), Exit::Fine)
+    Ok(beside(html.as_ref(), &files, &[], (arguments.format, false), Exit::Fine))
 }
 
-/// Writes the script; the exit code, if that cannot be.
-fn reproduce(arguments: &ExplainArguments, stored: &Stored, output: &Output) -> io::Result<Option<Exit>> {
-    let refused = |found: &[Diagnostic]| refuse(found, arguments.format).map(Some);
-    let iut = match budget::reading(|| stored.implementation(arguments.iut.as_deref())) {
-        Ok((iut, _)) => iut,
-        Err(found) => return refused(&found),
-    };
+/// Writes the script.
+fn reproduce(arguments: &ExplainArguments, stored: &Stored, output: &Output) -> Result<(), EarlyExit> {
+    let refused = |found: &[Diagnostic]| refuse(found, arguments.format);
+    let iut = budget::reading(|| stored.implementation(arguments.iut.as_deref()));
+    let (iut, _) = iut.map_err(|found| refused(&found))?;
     let mut judge = judge::of(&stored.test, stored.initial.clone(), stored.run.link.clone());
-    let script = match script(&iut, judge.as_mut(), &stored.run) {
-        Ok(script) => script,
-        Err(NoScript(why)) => {
-            let message = format!("there is no script that shows this run again: {why}");
-            return refused(&[Diagnostic::error("no-reproducer", message)]);
-        }
-    };
-    if let Err(error) = write(output, script).and_then(|()| executable(output.path())) {
-        console::say(&format!("error: {}: {error}", output.path().display()));
-        return Ok(Some(Exit::Environment));
-    }
-    Ok(None)
+    let script = script(&iut, judge.as_mut(), &stored.run).map_err(|NoScript(why)| {
+        let message = format!("there is no script that shows this run again: {why}");
+        refused(&[Diagnostic::error("no-reproducer", message)])
+    })?;
+    let written = write(output, script).and_then(|()| executable(output.path()));
+    written.map_err(|error| hindered(format_args!("{}: {error}", output.path().display())))
 }
 
 /// It can be started by its name; what is no file stays as it is.

@@ -1,6 +1,5 @@
 //! `coreach explore`: the symbolic execution tree of a specification, drawn, counted, or as a document.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use coreach_project::exploration::{
 };
 use coreach_project::models::{FileKind, kind_of};
 
-use super::{picture, plural, refuse};
+use super::{EarlyExit, hindered, picture, plural, refuse};
 use crate::arguments::{ExploreArguments, Silence};
 use crate::console;
 use crate::exit::Exit;
@@ -26,35 +25,25 @@ use crate::outputs::{Output, OutputForm, each, wanted};
 use crate::write::write;
 
 /// Grows the tree and tells of it.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
+pub fn explore(arguments: &ExploreArguments) -> Result<Exit, EarlyExit> {
     let path = &arguments.model;
     let read = budget::reading(|| {
         let file = load(path).map_err(|found| vec![found])?;
         specification(path, file)
     });
-    let iosts = match read {
-        Ok((iosts, warnings)) => {
-            console::draw(&warnings);
-            iosts
-        }
-        Err(found) => return refuse(&found, arguments.format),
-    };
+    let (iosts, warnings) = read.map_err(|found| refuse(&found, arguments.format))?;
+    console::draw(&warnings);
     if let Some(picture) = arguments.draw.as_deref()
         && !matches!(ending(picture), Some("dot" | "svg"))
     {
         let message = format!("--draw must name a file that ends in .dot or .svg: {}", picture.display());
-        return refuse(&[Diagnostic::error("output-format", message)], arguments.format);
+        return Err(refuse(&[Diagnostic::error("output-format", message)], arguments.format));
     }
-    let (picture, written) = match each([
+    let outputs = each([
         wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
         wanted("--purpose", arguments.purpose.as_deref(), OutputForm::Purpose),
-    ]) {
-        Ok([picture, written]) => (picture, written),
-        Err(found) => return refuse(&found, arguments.format),
-    };
+    ]);
+    let [picture, written] = outputs.map_err(|found| refuse(&found, arguments.format))?;
     let limits = TreeLimits {
         depth: arguments.depth,
         nodes: arguments.nodes.get(),
@@ -72,35 +61,31 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
         (None, None) => Purpose::None,
     };
     let mut found = grow(&iosts, limits, purpose);
-    match chosen(&iosts, &found.tree, &arguments.accept) {
-        Ok(nodes) if !arguments.accept.is_empty() => found.accepting = nodes,
-        Ok(_) => {}
-        Err(refused) => return refuse(&[refused], arguments.format),
+    let nodes = chosen(&iosts, &found.tree, &arguments.accept);
+    let nodes = nodes.map_err(|refused| refuse(&[refused], arguments.format))?;
+    if !arguments.accept.is_empty() {
+        found.accepting = nodes;
     }
     let is_stopped = found.missing.is_some() || found.stop.is_some();
     if let Some(output) = written.filter(|_| !is_stopped) {
         if found.accepting.is_empty() {
             let message = "--purpose: no node is accepted";
             let help = "choose nodes with `--accept`, or a criterion with `--all-paths` or `--inclusion`";
-            return refuse(&[Diagnostic::error("no-accept", message).help(help)], arguments.format);
+            return Err(refuse(&[Diagnostic::error("no-accept", message).help(help)], arguments.format));
         }
-        if let Err(error) = write(&output, document_of(&iosts, &found, &named(output.path()))) {
-            console::say(&format!("error: {}: {error}", output.path().display()));
-            return Ok(Exit::Environment);
-        }
+        write(&output, document_of(&iosts, &found, &named(output.path())))
+            .map_err(|error| hindered(format_args!("{}: {error}", output.path().display())))?;
     }
-    if let Some(picture) = &picture
-        && let Some(exit) = draw(arguments, picture, &iosts, &found)?
-    {
-        return Ok(exit);
+    if let Some(picture) = &picture {
+        draw(arguments, picture, &iosts, &found)?;
     }
     stop_if_ending();
     let exit = if is_stopped { Exit::Stopped } else { Exit::Fine };
     match arguments.format {
-        OutputFormat::Json => console::print_json(&document(&iosts, limits, &found, exit.code()))?,
+        OutputFormat::Json => console::print_json(&document(&iosts, limits, &found, exit.code())),
         OutputFormat::Human => {
             console::draw(&found.stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
-            console::print(&told(&iosts, &found))?;
+            console::print(&told(&iosts, &found));
         }
     }
     if let Some(missing) = found.missing {
@@ -117,13 +102,13 @@ fn specification(path: &Path, file: Arc<SourceFile>) -> Result<(Iosts, Vec<Diagn
     read_specification(file).map(|(specification, warnings)| (specification.iosts, warnings))
 }
 
-/// Writes the picture; the exit code, if that cannot be.
+/// Writes the picture.
 fn draw(
     arguments: &ExploreArguments,
     output: &Output,
     iosts: &Iosts,
     found: &Exploration,
-) -> io::Result<Option<Exit>> {
+) -> Result<(), EarlyExit> {
     let drawn = budget::within("draw", budget::time(None), |_| match ending(output.path()) {
         Some("svg") => tree_svg(iosts, &found.tree, &found.accepting),
         _ => Ok(tree_dot(iosts, &found.tree, &found.accepting)),

@@ -17,7 +17,7 @@ use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::counted;
+use super::{EarlyExit, counted};
 use crate::console;
 use crate::exit::Exit;
 use crate::import_arguments::ImportArguments;
@@ -36,10 +36,7 @@ struct Document {
 }
 
 /// Reads, translates, writes.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn import(arguments: &ImportArguments) -> io::Result<Exit> {
+pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
     let form = match (arguments.overwrite, &arguments.purpose_of) {
         (false, _) => OutputForm::New,
         (true, None) => OutputForm::Specification,
@@ -74,7 +71,7 @@ pub fn import(arguments: &ImportArguments) -> io::Result<Exit> {
         Err(stop) => return tell(arguments, &[stop.to_diagnostic()], Exit::Stopped),
     };
     match &out {
-        None => console::print(&text)?,
+        None => console::print(&text),
         Some(out) => {
             if let Err(error) = write(out, &text, arguments.overwrite) {
                 let there = error.kind() == io::ErrorKind::AlreadyExists;
@@ -92,7 +89,7 @@ pub fn import(arguments: &ImportArguments) -> io::Result<Exit> {
 }
 
 /// Says what was found.
-fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> io::Result<Exit> {
+fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> Result<Exit, EarlyExit> {
     if arguments.format == OutputFormat::Human {
         console::draw(found);
         if exit != Exit::Fine {
@@ -109,9 +106,9 @@ fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> io::Re
     };
     // Standard output may have the specification.
     if arguments.out.is_some() || exit != Exit::Fine {
-        console::print_json(&document)?;
+        console::print_json(&document);
     } else {
-        let text = serde_json::to_string_pretty(&document)?;
+        let text = serde_json::to_string_pretty(&document).map_err(io::Error::from)?;
         console::say(&visible_json(&text));
     }
     Ok(exit)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use coreach_model::Diagnostic;
 use coreach_project::beginning::{NEXT, SCHEMAS_FOLDER, files};
 
-use super::refuse;
+use super::{EarlyExit, hindered, refuse};
 use crate::beginning_arguments::InitArguments;
 use crate::console;
 use crate::exit::Exit;
@@ -16,27 +16,23 @@ use crate::outputs::{OutputForm, output};
 use crate::write::write_new;
 
 /// Writes all files, or none.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn init(arguments: &InitArguments) -> io::Result<Exit> {
+pub fn init(arguments: &InitArguments) -> Result<Exit, EarlyExit> {
     let folder = &arguments.folder;
     let files = files();
     if let Err(found) = is_free(folder, &files) {
-        return refuse(&[found], OutputFormat::Human);
+        return Err(refuse(&[found], OutputFormat::Human));
     }
     match write(folder, &files) {
         Ok(()) => {
-            console::print(&told(folder, &files))?;
+            console::print(&told(folder, &files));
             Ok(Exit::Fine)
         }
         // Somebody has come between the look and the writing.
         Err((path, error)) if error.kind() == io::ErrorKind::AlreadyExists => {
-            refuse(&[in_the_way(folder, &[path.display().to_string()])], OutputFormat::Human)
+            Err(refuse(&[in_the_way(folder, &[path.display().to_string()])], OutputFormat::Human))
         }
         Err((path, error)) => {
-            console::say(&format!("error: cannot write {}: {error}; nothing is written", path.display()));
-            Ok(Exit::Environment)
+            Err(hindered(format_args!("cannot write {}: {error}; nothing is written", path.display())))
         }
     }
 }

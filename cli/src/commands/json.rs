@@ -30,6 +30,7 @@ use coreach_project::outputs;
 use coreach_project::render::to_json;
 use serde_json::{Value as Json, json};
 
+use super::EarlyExit;
 use crate::exit::Exit;
 use crate::visible::visible_json;
 use child::Done;
@@ -54,10 +55,7 @@ pub fn end_with_the_session() {
 const MOST_LINE: usize = 64 << 20;
 
 /// Answers until the input ends.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn json() -> io::Result<Exit> {
+pub fn json() -> Result<Exit, EarlyExit> {
     let mut input = io::stdin().lock();
     loop {
         let line = match line(&mut input)? {

@@ -1,8 +1,8 @@
 //! `coreach man`: the manual pages.
 
-use std::{fs, io};
+use std::fs;
 
-use super::{plural, refuse};
+use super::{EarlyExit, plural, refuse, unwritten};
 use crate::console;
 use crate::exit::Exit;
 use crate::man::pages;
@@ -12,31 +12,23 @@ use crate::shell_arguments::ManArguments;
 use crate::write::write;
 
 /// Prints the page of the program, or writes the pages of all commands.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn man(arguments: &ManArguments) -> io::Result<Exit> {
+pub fn man(arguments: &ManArguments) -> Result<Exit, EarlyExit> {
     let pages = pages();
     let Some(folder) = &arguments.folder else {
         // The program stands first.
         let page = pages.into_iter().next().map(|page| page.text).unwrap_or_default();
-        console::print(&page)?;
+        console::print(&page);
         return Ok(Exit::Fine);
     };
     let wanted = pages.iter().map(|page| ToWrite::new("DIR", folder.join(&page.file), OutputForm::Manual));
-    let outputs = match outputs(&wanted.collect::<Vec<_>>()) {
-        Ok(outputs) => outputs,
-        Err(found) => return refuse(&found, OutputFormat::Human),
-    };
+    let outputs =
+        outputs(&wanted.collect::<Vec<_>>()).map_err(|found| refuse(&found, OutputFormat::Human))?;
     let written = fs::create_dir_all(folder).map_err(|error| (folder.to_path_buf(), error)).and_then(|()| {
         pages.iter().zip(&outputs).try_for_each(|(page, output)| {
             write(output, &page.text).map_err(|error| (output.path().to_owned(), error))
         })
     });
-    if let Err((path, error)) = written {
-        console::say(&format!("error: cannot write {}: {error}", path.display()));
-        return Ok(Exit::Environment);
-    }
-    console::print(&format!("wrote {} to {}\n", plural(pages.len(), "page"), folder.display()))?;
+    written.map_err(|(path, error)| unwritten(&path, &error))?;
+    console::print(&format!("wrote {} to {}\n", plural(pages.len(), "page"), folder.display()));
     Ok(Exit::Fine)
 }

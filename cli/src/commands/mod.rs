@@ -26,6 +26,8 @@ pub mod verify;
 pub mod watch;
 
 use std::fmt::Display;
+use std::io;
+use std::path::Path;
 
 use coreach_execution::Bucket;
 use coreach_model::{Diagnostic, Severity};
@@ -41,11 +43,29 @@ use crate::outputs::Output;
 pub(crate) use crate::table::table;
 use crate::write::write;
 
+/// What ended a command early was told; this is its exit code.
+pub struct EarlyExit(pub Exit);
+
+/// What could not be read or written, where it is not a file of the user's.
+impl From<io::Error> for EarlyExit {
+    fn from(error: io::Error) -> Self {
+        hindered(format_args!("cannot write to standard output: {error}"))
+    }
+}
+
+/// Tells what the surroundings do not let us do.
+fn hindered(why: impl Display) -> EarlyExit {
+    console::say(&format!("error: {why}"));
+    EarlyExit(Exit::Environment)
+}
+
+/// Tells that a file cannot be written.
+fn unwritten(path: &Path, error: &io::Error) -> EarlyExit {
+    hindered(format_args!("cannot write {}: {error}", path.display()))
+}
+
 /// Tells of what ends a command before it began: drawn, or as a document.
-///
-/// # Errors
-/// Standard output cannot be written.
-fn refuse(found: &[Diagnostic], format: OutputFormat) -> std::io::Result<Exit> {
+fn refuse(found: &[Diagnostic], format: OutputFormat) -> EarlyExit {
     refuse_as(found, format, exit_of(found))
 }
 
@@ -56,10 +76,7 @@ fn exit_of(found: &[Diagnostic]) -> Exit {
 }
 
 /// The same, with this exit code.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) -> std::io::Result<Exit> {
+pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) -> EarlyExit {
     // A file of another kind explains whatever was found in it.
     let others = if exit == Exit::Mistakes { files::of_other_kinds() } else { Vec::new() };
     let found = if others.is_empty() { found } else { &others };
@@ -69,38 +86,27 @@ pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) 
             "exit_code": exit.code(),
             "diagnostics": render::to_json(found),
         });
-        console::print_json(&document)?;
+        console::print_json(&document);
     } else {
         console::draw(found);
         console::say(&counted(found));
     }
-    Ok(exit)
+    EarlyExit(exit)
 }
 
-/// Writes a picture that was drawn within the budget; the exit code, where there is none.
-///
-/// # Errors
-/// Standard output cannot be written.
+/// Writes a picture that was drawn within the budget.
 fn picture(
     output: &Output,
     drawn: Result<Result<String, impl Display>, Stop>,
     format: OutputFormat,
-) -> std::io::Result<Option<Exit>> {
-    let say = |why: &dyn Display| console::say(&format!("error: {}: {why}", output.path().display()));
-    match drawn {
-        Err(stop) => refuse(&[stop.to_diagnostic()], format).map(Some),
-        Ok(Err(too_large)) => {
-            say(&too_large);
-            Ok(Some(Exit::Stopped))
-        }
-        Ok(Ok(text)) => match write(output, text) {
-            Ok(()) => Ok(None),
-            Err(error) => {
-                say(&error);
-                Ok(Some(Exit::Environment))
-            }
-        },
-    }
+) -> Result<(), EarlyExit> {
+    let no = |why: &dyn Display, exit: Exit| {
+        console::say(&format!("error: {}: {why}", output.path().display()));
+        EarlyExit(exit)
+    };
+    let drawn = drawn.map_err(|stop| refuse(&[stop.to_diagnostic()], format))?;
+    let text = drawn.map_err(|too_large| no(&too_large, Exit::Stopped))?;
+    write(output, text).map_err(|error| no(&error, Exit::Environment))
 }
 
 /// A bucket in a line, which is all that `--quiet` says of it: how often it was met, of what.
@@ -131,7 +137,9 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("coreach-picture-{}", std::process::id()));
         let path = folder.join("tree.svg");
         let at = output("--draw", Some(&path), OutputForm::Picture).unwrap().unwrap();
-        let came = |drawn: Result<String, &str>| picture(&at, Ok(drawn), OutputFormat::Human).unwrap();
+        let came = |drawn: Result<String, &str>| {
+            picture(&at, Ok(drawn), OutputFormat::Human).err().map(|EarlyExit(exit)| exit)
+        };
         assert_eq!(came(Err("12001 locations are too many")), Some(Exit::Stopped));
         assert_eq!(came(Ok("<svg/>".to_owned())), Some(Exit::Environment));
         std::fs::create_dir(&folder).unwrap();

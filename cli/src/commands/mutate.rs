@@ -1,6 +1,5 @@
 //! `coreach mutate`: what a suite of purposes finds in implementations that are known to be wrong.
 
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use coreach_project::summary::{
 use coreach_project::{budget, jobs};
 
 use super::run::no_thread;
-use super::{bucket_line, plural, refuse, refuse_as, shards, table};
+use super::{EarlyExit, bucket_line, plural, refuse, refuse_as, shards, table};
 use crate::console;
 use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArguments, TriesArguments};
 use crate::exit::Exit;
@@ -30,10 +29,7 @@ use crate::progress::ProgressLine;
 const KIND: &str = "mutate";
 
 /// Does what was asked for.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
+pub fn mutate(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
     match &arguments.command {
         Some(MutateCommand::Tasks(tasks)) => write_tasks(tasks),
         Some(MutateCommand::Merge(merge)) => {
@@ -65,24 +61,22 @@ fn given(
     tries: &TriesArguments,
     is_quiet: bool,
     format: OutputFormat,
-) -> io::Result<Result<Given, Exit>> {
+) -> Result<Given, EarlyExit> {
     let making = ProgressLine::start(1, !is_quiet);
-    let Cases { cases, none, .. } = match cases::load(configuration, None, &|what| making.says(what)) {
-        Ok(loaded) => loaded,
-        Err(found) => return refuse(&found, format).map(Err),
-    };
+    let Cases { cases, none, .. } = cases::load(configuration, None, &|what| making.says(what))
+        .map_err(|found| refuse(&found, format))?;
     drop(making);
     let exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
     let without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
     if cases.is_empty() {
-        return refuse_as(&without, format, exit).map(Err);
+        return Err(refuse_as(&without, format, exit));
     }
     // The suite is what can be tested.
     console::draw(&without);
     let Some(specification) = cases.first().and_then(|case| case.specification.clone()) else {
         let message = "a test case alone has no specification to mutate: give the configuration";
         let diagnostic = Diagnostic::error("no-specification", message);
-        return refuse(&[diagnostic], format).map(Err);
+        return Err(refuse(&[diagnostic], format));
     };
     let hashes = cases.iter().map(|case| {
         let document = serde_json::from_str(&case.document).unwrap_or_default();
@@ -116,49 +110,34 @@ fn given(
     let all = budget::within("mutate", budget::time(None), |_| {
         mutants(&specification, effort.mutants, effort.seed)
     });
-    let mutants = match all {
-        Ok(all) => all,
-        Err(stop) => return refuse(&[stop.to_diagnostic()], format).map(Err),
-    };
+    let mutants = all.map_err(|stop| refuse(&[stop.to_diagnostic()], format))?;
     if mutants.is_empty() {
         // Nothing was asked of the suite: no answer to be taken for one.
         let diagnostic =
             Diagnostic::error("no-mutants", "no operator changes anything in this specification");
-        return refuse_as(&[diagnostic], format, Exit::Incomplete).map(Err);
+        return Err(refuse_as(&[diagnostic], format, Exit::Incomplete));
     }
-    Ok(Ok(Given { specification, tests, names, mutants, effort, plan, exit }))
+    Ok(Given { specification, tests, names, mutants, effort, plan, exit })
 }
 
-fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
+fn write_tasks(arguments: &MutateTasksArguments) -> Result<Exit, EarlyExit> {
     let MutateTasksArguments { tasks, tries } = arguments;
     let path = &tasks.configuration;
-    match given(path, tries, tasks.quiet, OutputFormat::Human)? {
-        Ok(given) => {
-            let total = given.mutants.len();
-            shards::tasks(KIND, tasks, &given.plan, total, &(tries.words() + " --quiet"))
-        }
-        Err(exit) => Ok(exit),
-    }
+    let given = given(path, tries, tasks.quiet, OutputFormat::Human)?;
+    shards::tasks(KIND, tasks, &given.plan, given.mutants.len(), &(tries.words() + " --quiet"))
 }
 
 /// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many
 /// survive: they are an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
-fn run(arguments: &MutateArguments) -> io::Result<Exit> {
+fn run(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
     let path = shards::given(arguments.configuration.as_deref());
-    let place = match each([shards::place(&arguments.shard, OutputForm::Mutants)]) {
-        Ok([place]) => place,
-        Err(found) => return refuse(&found, arguments.format),
-    };
-    let given = match given(path, &arguments.tries, arguments.quiet, arguments.format)? {
-        Ok(given) => given,
-        Err(exit) => return Ok(exit),
-    };
-    let Given { specification, tests, names, mutants: all, effort, plan, exit } = given;
+    let place = each([shards::place(&arguments.shard, OutputForm::Mutants)]);
+    let [place] = place.map_err(|found| refuse(&found, arguments.format))?;
+    let Given { specification, tests, names, mutants: all, effort, plan, exit } =
+        given(path, &arguments.tries, arguments.quiet, arguments.format)?;
     let total = all.len();
-    let mut all = match shards::mine(all, &plan, &arguments.shard) {
-        Ok(mine) => mine,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+    let mut all =
+        shards::mine(all, &plan, &arguments.shard).map_err(|found| refuse(&found, arguments.format))?;
     let known = shards::known::<Suite, KeptMutant>(KIND, &arguments.shard, &plan);
     all.retain(|(number, _)| !known.contains_key(number));
     let time = budget::time(None);
@@ -183,10 +162,8 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
         progress.one_done();
         judged.map(|judged| Judged { visits: judged.visits.filter(|_| are_counted), ..judged })
     };
-    let results = match jobs::in_order(&all, jobs::threads(arguments.threads), work) {
-        Ok(results) => results,
-        Err(error) => return no_thread(&error),
-    };
+    let results =
+        jobs::in_order(&all, jobs::threads(arguments.threads), work).map_err(|error| no_thread(&error))?;
     drop(progress);
     stop_if_ending();
     // What the budget has ended is no result: it is open, and done when the shard is done again.
@@ -216,31 +193,23 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     let items = shards::numbered(numbers, kept, known);
     let mutants = Shard::new(KIND, &plan, total, suite, items);
-    if let Some(exit) = shards::keep(place.as_ref(), &mutants) {
-        return Ok(exit);
-    }
-    told(&mutants, &open, exit.and(stopped), arguments.format, arguments.quiet)
+    shards::keep(place.as_ref(), &mutants)?;
+    Ok(told(&mutants, &open, exit.and(stopped), arguments.format, arguments.quiet))
 }
 
 /// Tells what became of mutants, of all or of those of a shard, and which ones the budget has left open.
-fn told(
-    mutants: &Mutants,
-    open: &[String],
-    exit: Exit,
-    format: OutputFormat,
-    is_quiet: bool,
-) -> io::Result<Exit> {
+fn told(mutants: &Mutants, open: &[String], exit: Exit, format: OutputFormat, is_quiet: bool) -> Exit {
     match format {
-        OutputFormat::Human if is_quiet => console::print(&quiet(mutants))?,
-        OutputFormat::Human => tell(mutants)?,
+        OutputFormat::Human if is_quiet => console::print(&quiet(mutants)),
+        OutputFormat::Human => console::print(&text(mutants)),
         OutputFormat::Json => {
-            console::print_json(&mutation(mutants, open, exit.code()))?;
-            return Ok(exit);
+            console::print_json(&mutation(mutants, open, exit.code()));
+            return exit;
         }
     }
     let open = open.iter().map(|change| format!("open: {change}\n"));
-    console::print(&open.collect::<String>())?;
-    Ok(exit)
+    console::print(&open.collect::<String>());
+    exit
 }
 
 /// The counts in a line, and a line for each thing by which mutants were killed.
@@ -256,7 +225,7 @@ fn quiet(mutants: &Mutants) -> String {
 /// What becomes of mutants.
 const FATES: [&str; 4] = ["killed", "survived", "equivalent", "broken"];
 
-fn tell(mutants: &Mutants) -> io::Result<()> {
+fn text(mutants: &Mutants) -> String {
     let suite = &mutants.whole;
     let head = ["operator", "mutants", "killed", "survived", "equivalent*", "broken"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
@@ -320,5 +289,5 @@ fn tell(mutants: &Mutants) -> io::Result<()> {
     if !missed.is_empty() {
         text.push_str(&format!("no purpose reached: {}\n", missed.join(", ")));
     }
-    console::print(&text)
+    text
 }

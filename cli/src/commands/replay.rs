@@ -1,7 +1,7 @@
 //! `coreach replay`: a stored run once more, and a shorter and simpler one with the same failure.
 
 use std::fs;
-use std::io::{self, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use coreach_adapters::Adapter;
@@ -16,7 +16,7 @@ use coreach_model::Diagnostic;
 use coreach_project::{budget, stored};
 
 use super::test::keep::{another, is_same};
-use super::{plural, refuse};
+use super::{EarlyExit, hindered, plural, refuse};
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -27,48 +27,36 @@ use crate::{console, story};
 
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The
 /// exit code is that of the new run's verdict.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
+pub fn replay(arguments: &ReplayArguments) -> Result<Exit, EarlyExit> {
     let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
     let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
-    let stored = match budget::reading(load) {
-        Ok(stored) => stored,
-        Err(found) => return refuse(&found),
-    };
+    let stored = budget::reading(load).map_err(|found| refuse(&found))?;
     // The test case goes beside the run, where whoever reads that looks for it.
     let test = arguments.keep.as_deref().map(stored::beside);
     let outputs = each([
         wanted("--keep", arguments.keep.as_deref(), OutputForm::New),
         wanted("the test case of --keep", test.as_deref(), OutputForm::New),
     ]);
-    let [keep, test] = match outputs {
-        Ok(outputs) => outputs,
-        Err(found) => return refuse(&found),
-    };
+    let [keep, test] = outputs.map_err(|found| refuse(&found))?;
     if let Some(path) = test.as_ref().map(Output::path)
         && fs::symlink_metadata(path).is_ok()
         && !is_same(path, &stored.document)
     {
-        return refuse(&[another(path)]);
+        return Err(refuse(&[another(path)]));
     }
     // Before the run, not after it: is the name free, and can the file be written?
     let kept = match keep.as_ref().map(|output| (PendingFile::fresh(output), output.path())) {
         None => None,
         Some((Ok(file), path)) => Some((file, path)),
         Some((Err(error), path)) if error.kind() == ErrorKind::AlreadyExists => {
-            return refuse(&[is_there(path)]);
+            return Err(refuse(&[is_there(path)]));
         }
         Some((Err(error), path)) => {
-            console::say(&format!("error: {}: {error}", path.display()));
-            return Ok(Exit::Environment);
+            return Err(hindered(format_args!("{}: {error}", path.display())));
         }
     };
-    let implementation = match budget::reading(|| stored.implementation(arguments.iut.as_deref())) {
-        Ok((implementation, _)) => implementation,
-        Err(found) => return refuse(&found),
-    };
+    let implementation = budget::reading(|| stored.implementation(arguments.iut.as_deref()));
+    let (implementation, _) = implementation.map_err(|found| refuse(&found))?;
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
     let mut adapter = open(&implementation);
     let mut judge = judge::against(&stored.test, stored.initial.clone(), &implementation);
@@ -112,23 +100,22 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         let result = beside.and_then(|_| file.write_all(text.as_bytes())).and_then(|()| file.finish_fresh());
         if let Err(error) = result {
             if error.kind() == ErrorKind::AlreadyExists {
-                return refuse(&[is_there(path)]);
+                return Err(refuse(&[is_there(path)]));
             }
-            console::say(&format!("error: {}: {error}", path.display()));
-            return Ok(Exit::Environment);
+            return Err(hindered(format_args!("{}: {error}", path.display())));
         }
     }
     match arguments.format {
-        OutputFormat::Json => console::print_json(&written)?,
+        OutputFormat::Json => console::print_json(&written),
         OutputFormat::Human if arguments.quiet => {
             let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
             lines.push(failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())));
-            console::print(&lines.join("\n"))?;
+            console::print(&lines.join("\n"));
         }
         OutputFormat::Human => {
             let (test, initial) = (&stored.test, &stored.initial);
             lines.push(story::table(test, initial, &result) + &story::why(test, initial, &result));
-            console::print(&lines.join("\n"))?;
+            console::print(&lines.join("\n"));
         }
     }
     Ok(Exit::of(result.outcome.kind()))

@@ -10,7 +10,7 @@ use coreach_project::page::html::html;
 use coreach_project::{coverage, jobs};
 use serde::Serialize;
 
-use super::{exit_of, refuse_as};
+use super::{EarlyExit, refuse, unwritten};
 use crate::console;
 use crate::execution_arguments::ReportArguments;
 use crate::exit::Exit;
@@ -35,33 +35,24 @@ struct WrittenPage {
 const COUNTED: coverage::Settings = coverage::Settings { domain: Some(DomainKind::Interval), states: 1000 };
 
 /// Makes the page.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn report(arguments: &ReportArguments) -> io::Result<Exit> {
+pub fn report(arguments: &ReportArguments) -> Result<Exit, EarlyExit> {
     let settings = Settings {
         domains: arguments.domains.clone(),
         threads: jobs::threads(arguments.threads),
         coverage: coverage::Settings { domain: arguments.proofs.0, ..COUNTED },
     };
-    let out = match output("--out", Some(&arguments.out), OutputForm::Page) {
-        Ok(Some(out)) => out,
-        Ok(None) => return Ok(Exit::Mistakes),
-        Err(found) => return refuse_as(&found, arguments.format, exit_of(&found)),
-    };
+    let out = output("--out", Some(&arguments.out), OutputForm::Page);
+    let out = out.map_err(|found| refuse(&found, arguments.format))?.ok_or(EarlyExit(Exit::Mistakes))?;
     let wanted = Page { files: &arguments.files, out: &out, settings };
-    let told = match page(&wanted, arguments.quiet, arguments.format)? {
-        Ok(told) => told,
-        Err(exit) => return Ok(exit),
-    };
+    let told = page(&wanted, arguments.quiet, arguments.format)?;
     match arguments.format {
-        OutputFormat::Json => console::print_json(&told)?,
+        OutputFormat::Json => console::print_json(&told),
         OutputFormat::Human if arguments.quiet => {}
         OutputFormat::Human => {
             for note in &told.notes {
                 console::say(&format!("note: {note}"));
             }
-            console::print(&format!("wrote {} ({} kB)\n", told.file, told.bytes.div_ceil(1000)))?;
+            console::print(&format!("wrote {} ({} kB)\n", told.file, told.bytes.div_ceil(1000)));
         }
     }
     Ok(Exit::of_code(told.exit_code))
@@ -69,29 +60,26 @@ pub fn report(arguments: &ReportArguments) -> io::Result<Exit> {
 
 /// `--html FILE` of a command that was told these files: the page beside what the command says. Gives the
 /// command's exit code, or a worse one.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub(super) fn beside(
     out: Option<&Output>,
     files: &[PathBuf],
     domains: &[DomainKind],
     (format, quiet): (OutputFormat, bool),
     exit: Exit,
-) -> io::Result<Exit> {
-    let Some(out) = out else { return Ok(exit) };
+) -> Exit {
+    let Some(out) = out else { return exit };
     let settings = Settings { domains: domains.to_vec(), threads: 1, coverage: COUNTED };
     let wanted = Page { files, out, settings };
     // The command has answered: what is wrong here is said beside it.
-    Ok(match page(&wanted, quiet, OutputFormat::Human)? {
+    match page(&wanted, quiet, OutputFormat::Human) {
         Ok(told) => {
             if format == OutputFormat::Human && !quiet {
                 console::say(&format!("note: wrote {} ({} kB)", told.file, told.bytes.div_ceil(1000)));
             }
             exit
         }
-        Err(worse) => exit.and(worse),
-    })
+        Err(EarlyExit(worse)) => exit.and(worse),
+    }
 }
 
 /// What a page is asked for.
@@ -101,27 +89,18 @@ struct Page<'a> {
     settings: Settings,
 }
 
-fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Result<WrittenPage, Exit>> {
-    let sorted = match Sorted::of(wanted.files) {
-        Ok(sorted) => sorted,
-        Err(found) => return refuse_as(&found, format, exit_of(&found)).map(Err),
-    };
+fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> Result<WrittenPage, EarlyExit> {
+    let sorted = Sorted::of(wanted.files).map_err(|found| refuse(&found, format))?;
     let progress = ProgressLine::start(1, !quiet);
     let gathered = gather(&sorted, &wanted.settings, &|what| progress.says(what));
     drop(progress);
-    let (page, warnings) = match gathered {
-        Ok(gathered) => gathered,
-        Err(found) => return refuse_as(&found, format, exit_of(&found)).map(Err),
-    };
+    let (page, warnings) = gathered.map_err(|found| refuse(&found, format))?;
     if format == OutputFormat::Human && !quiet {
         console::draw(&warnings);
     }
     let document = page.document();
-    let text = html(&document)?;
-    if let Err(error) = write(wanted.out, &text) {
-        console::say(&format!("error: cannot write {}: {error}", wanted.out.path().display()));
-        return Ok(Err(Exit::Environment));
-    }
+    let text = html(&document).map_err(io::Error::from)?;
+    write(wanted.out, &text).map_err(|error| unwritten(wanted.out.path(), &error))?;
     let stopped = document.domains.iter().filter(|domain| domain.result == "stopped");
     let mut notes: Vec<String> = stopped
         .map(|domain| {
@@ -131,7 +110,7 @@ fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Resu
         .collect();
     let exit = if notes.is_empty() { Exit::Fine } else { Exit::Stopped };
     notes.extend(document.notes.iter().cloned());
-    Ok(Ok(WrittenPage {
+    Ok(WrittenPage {
         format_version: 1,
         exit_code: exit.code(),
         file: wanted.out.path().display().to_string(),
@@ -139,5 +118,5 @@ fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Resu
         graphs: document.graphs.len(),
         runs: document.runs.len(),
         notes,
-    }))
+    })
 }

@@ -25,7 +25,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::report::beside;
-use super::{plural, refuse, table};
+use super::{EarlyExit, hindered, plural, refuse, table};
 use crate::arguments::RunArguments;
 use crate::console;
 use crate::exit::Exit;
@@ -41,14 +41,9 @@ const EVENTS_TOLD: usize = 12;
 const IMPRECISIONS_TOLD: usize = 3;
 
 /// Reads, checks, makes, writes, and says what was done.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
-    let (mut project, warnings) = match load(&arguments.configuration) {
-        Ok(project) => project,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+pub fn run(arguments: &RunArguments) -> Result<Exit, EarlyExit> {
+    let (mut project, warnings) =
+        load(&arguments.configuration).map_err(|found| refuse(&found, arguments.format))?;
     if let Some(out) = &arguments.out {
         project.directory = out.to_path_buf();
     }
@@ -57,10 +52,7 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     }
     let mut wanted = written_to(&project);
     wanted.extend(arguments.html.as_deref().map(|path| ToWrite::new("--html", path, OutputForm::Page)));
-    let outputs = match outputs(&wanted) {
-        Ok(outputs) => outputs,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+    let outputs = outputs(&wanted).map_err(|found| refuse(&found, arguments.format))?;
     let domain = arguments.domain.unwrap_or(project.options.analysis.domain);
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
@@ -103,8 +95,8 @@ impl Making<'_> {
         &self,
         judge: Option<&'static str>,
         work: impl Fn(&TestPurpose, Says<'_>) -> Result<M, Stop> + Sync,
-        tell: impl Fn(&str, M) -> io::Result<(Report<D>, Exit)>,
-    ) -> io::Result<Exit> {
+        tell: impl Fn(&str, M) -> (Report<D>, Exit),
+    ) -> Result<Exit, EarlyExit> {
         let Making { arguments, project, outputs, warnings, domain } = *self;
         let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
         let work = |purpose: &TestPurpose| {
@@ -114,17 +106,14 @@ impl Making<'_> {
         };
         let results = jobs::in_order(&project.purposes, jobs::threads(arguments.threads), work);
         drop(progress);
-        let results = match results {
-            Ok(results) => results,
-            Err(error) => return no_thread(&error),
-        };
+        let results = results.map_err(|error| no_thread(&error))?;
         let mut exit = Exit::Fine;
         let mut purposes = Vec::new();
         for (purpose, result) in project.purposes.iter().zip(results) {
             let name = &purpose.iosts.name;
             let (report, its_exit) = match result {
-                Ok(made) => tell(name, made)?,
-                Err(stop) => stopped(arguments, name, domain, &stop)?,
+                Ok(made) => tell(name, made),
+                Err(stop) => stopped(arguments, name, domain, &stop),
             };
             exit = exit.and(its_exit);
             purposes.push(report);
@@ -137,25 +126,21 @@ impl Making<'_> {
                 judge,
                 diagnostics: render::to_json(warnings),
                 purposes,
-            })?;
+            });
         }
-        beside(
+        Ok(beside(
             page(arguments, outputs),
             std::slice::from_ref(&arguments.configuration),
             arguments.domain.as_slice(),
             (arguments.format, arguments.quiet),
             exit,
-        )
+        ))
     }
 }
 
 /// The system has no thread for us.
-///
-/// # Errors
-/// None: the result is what a command returns.
-pub(super) fn no_thread(error: &io::Error) -> io::Result<Exit> {
-    console::say(&format!("error: cannot start a thread: {error}"));
-    Ok(Exit::Environment)
+pub(super) fn no_thread(error: &io::Error) -> EarlyExit {
+    hindered(format_args!("cannot start a thread: {error}"))
 }
 
 #[derive(Serialize)]
@@ -373,11 +358,11 @@ fn tell(
     domain: DomainKind,
     (made, example): (&MadeTest, Option<Example>),
     written: Written,
-) -> io::Result<(Report<Details>, Exit)> {
+) -> (Report<Details>, Exit) {
     let exit = exit_of(made.unreachable.as_ref(), &written);
     if arguments.format == OutputFormat::Human {
         if !arguments.quiet {
-            console::print(&summary(name, domain, made, example.as_ref(), &written))?;
+            console::print(&summary(name, domain, made, example.as_ref(), &written));
             tell_imprecisions(&made.generation.test_graph.imprecisions);
             tell_doubts(made);
             if arguments.check {
@@ -425,22 +410,17 @@ fn tell(
             seconds: made.seconds,
         }),
     };
-    Ok((report, exit))
+    (report, exit)
 }
 
-fn stopped<D>(
-    arguments: &RunArguments,
-    name: &str,
-    domain: DomainKind,
-    stop: &Stop,
-) -> io::Result<(Report<D>, Exit)> {
+fn stopped<D>(arguments: &RunArguments, name: &str, domain: DomainKind, stop: &Stop) -> (Report<D>, Exit) {
     let diagnostic = stop.to_diagnostic();
     if arguments.format == OutputFormat::Human {
         console::draw(std::slice::from_ref(&diagnostic));
         if !arguments.quiet {
             let is_begun = matches!(stop, Stop::Budget(passed) if passed.stage == "write");
             let said = if is_begun { "not everything is written" } else { "nothing is written" };
-            console::print(&format!("{name} ({domain}): stopped, {said}\n"))?;
+            console::print(&format!("{name} ({domain}): stopped, {said}\n"));
         }
     }
     let report = Report {
@@ -450,7 +430,7 @@ fn stopped<D>(
         reason: reason(Some(&diagnostic)),
         details: None,
     };
-    Ok((report, Exit::Stopped))
+    (report, Exit::Stopped)
 }
 
 fn reason(diagnostic: Option<&Diagnostic>) -> Option<Value> {

@@ -1,11 +1,10 @@
 //! `coreach schema`: the JSON Schemas, for editors and for programs that read our documents.
 
 use std::fs;
-use std::io;
 
 use coreach_project::beginning::{SCHEMAS, Schema};
 
-use super::{refuse, table};
+use super::{EarlyExit, hindered, refuse, table, unwritten};
 use crate::beginning_arguments::SchemaArguments;
 use crate::console;
 use crate::exit::Exit;
@@ -14,38 +13,27 @@ use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::write::write;
 
 /// Prints a schema, or what there are; or writes them.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn schema(arguments: &SchemaArguments) -> io::Result<Exit> {
+pub fn schema(arguments: &SchemaArguments) -> Result<Exit, EarlyExit> {
     let wanted: Vec<&Schema> = SCHEMAS
         .iter()
         .filter(|schema| arguments.kind.as_deref().is_none_or(|kind| kind == schema.kind))
         .collect();
     let Some(out) = &arguments.out else {
         match (&arguments.kind, wanted.as_slice()) {
-            (Some(_), [one]) => console::print(one.text)?,
-            _ => console::print(&listed())?,
+            (Some(_), [one]) => console::print(one.text),
+            _ => console::print(&listed()),
         }
         return Ok(Exit::Fine);
     };
     let paths =
         wanted.iter().map(|schema| ToWrite::new("--out", out.join(schema.file_name()), OutputForm::Schema));
-    let outputs = match outputs(&paths.collect::<Vec<_>>()) {
-        Ok(outputs) => outputs,
-        Err(found) => return refuse(&found, OutputFormat::Human),
-    };
-    if let Err(error) = fs::create_dir_all(out) {
-        console::say(&format!("error: cannot make the folder {}: {error}", out.display()));
-        return Ok(Exit::Environment);
-    }
+    let outputs = outputs(&paths.collect::<Vec<_>>()).map_err(|found| refuse(&found, OutputFormat::Human))?;
+    let made = fs::create_dir_all(out);
+    made.map_err(|error| hindered(format_args!("cannot make the folder {}: {error}", out.display())))?;
     for (schema, output) in wanted.into_iter().zip(outputs) {
         let path = output.path();
-        if let Err(error) = write(&output, schema.text) {
-            console::say(&format!("error: cannot write {}: {error}", path.display()));
-            return Ok(Exit::Environment);
-        }
-        console::print(&format!("wrote {}\n", path.display()))?;
+        write(&output, schema.text).map_err(|error| unwritten(path, &error))?;
+        console::print(&format!("wrote {}\n", path.display()));
     }
     Ok(Exit::Fine)
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::tasks::{TasksError, Work, quoted_path, write_tasks};
-use super::{plural, refuse, refuse_as};
+use super::{EarlyExit, plural, refuse, refuse_as, unwritten};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -63,26 +63,24 @@ pub fn known<W: DeserializeOwned, I: DeserializeOwned>(
     before.filter(|before| before.plan == plan.to_string()).map(|before| before.items).unwrap_or_default()
 }
 
-/// Keeps results where they are to be kept. `None`: all is well.
-pub fn keep<W: Serialize, I: Serialize>(place: Option<&Output>, results: &Shard<W, I>) -> Option<Exit> {
-    let output = place?;
+/// Keeps results where they are to be kept.
+pub fn keep<W: Serialize, I: Serialize>(
+    place: Option<&Output>,
+    results: &Shard<W, I>,
+) -> Result<(), EarlyExit> {
+    let Some(output) = place else { return Ok(()) };
     let written = results.to_text().map_err(io::Error::from).and_then(|text| write(output, text));
-    let error = written.err()?;
-    console::say(&format!("error: cannot write {}: {error}", output.path().display()));
-    Some(Exit::Environment)
+    written.map_err(|error| unwritten(output.path(), &error))
 }
 
 /// Puts shards together, hands the whole to who tells it, with the exit code for what it lacks, and says what
 /// that is.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
     kind: &str,
     arguments: &JoinArguments,
     is_same: fn(&I, &I) -> bool,
-    tell: impl FnOnce(&Shard<W, I>, Exit) -> io::Result<Exit>,
-) -> io::Result<Exit> {
+    tell: impl FnOnce(&Shard<W, I>, Exit) -> Exit,
+) -> Result<Exit, EarlyExit> {
     let (mut shards, mut found) = (Vec::new(), Vec::new());
     for path in &arguments.shards {
         match load(kind, path) {
@@ -91,12 +89,9 @@ pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
         }
     }
     let joined = if found.is_empty() { join(shards, is_same) } else { Err(found) };
-    let (joined, contradictions) = match joined {
-        Ok(joined) => joined,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+    let (joined, contradictions) = joined.map_err(|found| refuse(&found, arguments.format))?;
     let is_whole = joined.missing() == 0 && contradictions == 0;
-    let exit = tell(&joined, if is_whole { Exit::Fine } else { Exit::Incomplete })?;
+    let exit = tell(&joined, if is_whole { Exit::Fine } else { Exit::Incomplete });
     if joined.missing() > 0 {
         console::say(&format!(
             "error: {} of {} are in no shard: the summary lacks them",
@@ -113,16 +108,13 @@ pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
 
 /// Writes the scripts for an engine. `options`: what each shard is told besides, in words that a shell takes
 /// for themselves.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub fn tasks(
     kind: &str,
     arguments: &TasksArguments,
     plan: &Key,
     total: usize,
     options: &str,
-) -> io::Result<Exit> {
+) -> Result<Exit, EarlyExit> {
     let human = OutputFormat::Human;
     let config = quoted_path(&arguments.configuration)?;
     let (shards, threads) = (arguments.shards, arguments.threads);
@@ -147,11 +139,11 @@ pub fn tasks(
     };
     match write_tasks(arguments, &work) {
         Ok(()) => {}
-        Err(TasksError::Refused(found)) => return refuse(&found, human),
+        Err(TasksError::Refused(found)) => return Err(refuse(&found, human)),
         Err(TasksError::Unwritten(path, error)) => {
             let diagnostic =
                 Diagnostic::error("not-written", format!("cannot write {}: {error}", path.display()));
-            return refuse_as(&[diagnostic], human, Exit::Environment);
+            return Err(refuse_as(&[diagnostic], human, Exit::Environment));
         }
     }
     if !arguments.quiet {

@@ -1,6 +1,5 @@
 //! `coreach show`: one model or one stage, to standard output.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,8 +14,8 @@ use coreach_project::models::{FileKind, kind_of};
 use coreach_project::project::{Project, load, of_purpose, specification_of};
 use coreach_project::{budget, jobs};
 
-use super::refuse;
 use super::run::no_thread;
+use super::{EarlyExit, refuse};
 use crate::arguments::{ShowArguments, ShownStages, hidden};
 use crate::console;
 use crate::exit::Exit;
@@ -24,19 +23,13 @@ use crate::output_format::OutputFormat;
 use crate::progress::ProgressLine;
 
 /// Shows what was asked for.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn show(arguments: &ShowArguments) -> io::Result<Exit> {
+pub fn show(arguments: &ShowArguments) -> Result<Exit, EarlyExit> {
     let path = &arguments.model;
     let kind = budget::reading(|| {
         let file = load_file(path).map_err(|found| vec![found])?;
         Ok((kind_of(&file)?, file))
     });
-    let (kind, file) = match kind {
-        Ok(kind) => kind,
-        Err(found) => return refuse(&found, OutputFormat::Human),
-    };
+    let (kind, file) = kind.map_err(|found| refuse(&found, OutputFormat::Human))?;
     let (project, default) = match kind {
         FileKind::Specification(_) => return show_specification(arguments, file),
         FileKind::Purpose { .. } => (purpose_project(file, path), ShownStages::Purpose),
@@ -44,42 +37,36 @@ pub fn show(arguments: &ShowArguments) -> io::Result<Exit> {
         FileKind::Iut | FileKind::Campaign => {
             let message = format!("{} has no graph to be shown", path.display());
             let help = "give a specification, a purpose or a configuration; `coreach check` looks at the other files";
-            return refuse(
+            return Err(refuse(
                 &[Diagnostic::error("wrong-kind-of-file", message).help(help)],
                 OutputFormat::Human,
-            );
+            ));
         }
     };
-    let (project, warnings) = match project {
-        Ok(project) => project,
-        Err(found) => return refuse(&found, OutputFormat::Human),
-    };
+    let (project, warnings) = project.map_err(|found| refuse(&found, OutputFormat::Human))?;
     console::draw(&warnings);
     let Some(purpose) = chosen(arguments, &project) else { return Ok(Exit::Mistakes) };
     match arguments.stage.unwrap_or(default) {
         ShownStages::Specification => {
-            show_view(arguments, &View::of_specification(&project.specification.iosts))
+            Ok(show_view(arguments, &View::of_specification(&project.specification.iosts)))
         }
-        ShownStages::Purpose => show_view(arguments, &View::of_purpose(purpose)),
+        ShownStages::Purpose => Ok(show_view(arguments, &View::of_purpose(purpose))),
         ShownStages::Stage(stage) => show_stage(arguments, &project, purpose, stage),
     }
 }
 
-fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> io::Result<Exit> {
+fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> Result<Exit, EarlyExit> {
     if !matches!(arguments.stage, None | Some(ShownStages::Specification)) {
         let name = arguments.model.display();
         let diagnostic =
             Diagnostic::error("no-purpose", format!("{name} is a specification, and stages need a purpose"))
                 .help("give a configuration or a purpose, or leave out --stage");
-        return refuse(&[diagnostic], OutputFormat::Human);
+        return Err(refuse(&[diagnostic], OutputFormat::Human));
     }
-    match budget::reading(|| read_specification(file)) {
-        Ok((specification, warnings)) => {
-            console::draw(&warnings);
-            show_view(arguments, &View::of_specification(&specification.iosts))
-        }
-        Err(found) => refuse(&found, OutputFormat::Human),
-    }
+    let read = budget::reading(|| read_specification(file));
+    let (specification, warnings) = read.map_err(|found| refuse(&found, OutputFormat::Human))?;
+    console::draw(&warnings);
+    Ok(show_view(arguments, &View::of_specification(&specification.iosts)))
 }
 
 fn purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::reader::Reading<Project> {
@@ -114,20 +101,16 @@ fn show_stage(
     project: &Project,
     purpose: &TestPurpose,
     stage: Stage,
-) -> io::Result<Exit> {
+) -> Result<Exit, EarlyExit> {
     let progress = ProgressLine::start(1, true);
     let domain = project.options.analysis.domain;
     let work = |purpose: &&TestPurpose| make(project, purpose, domain, false, &|what| progress.says(what));
     let results = jobs::in_order(&[purpose], 1, work);
     drop(progress);
-    let made = match results {
-        Ok(mut results) => results.pop(),
-        Err(error) => return no_thread(&error),
-    };
-    match made {
+    match results.map_err(|error| no_thread(&error))?.pop() {
         Some(Ok(made)) => {
             let generation: &Generation = &made.generation;
-            let exit = show_view(arguments, &View::of(generation, stage))?;
+            let exit = show_view(arguments, &View::of(generation, stage));
             // The stages before the decision are as they are, whatever comes of them.
             if stage >= Stage::Select && made.unreachable.is_some() {
                 console::draw(made.unreachable.as_slice());
@@ -144,28 +127,25 @@ fn show_stage(
     }
 }
 
-fn show_view(arguments: &ShowArguments, view: &View<'_>) -> io::Result<Exit> {
+fn show_view(arguments: &ShowArguments, view: &View<'_>) -> Exit {
     if arguments.facts && view.particulars.reach.is_none() {
         console::say("note: reach and coreach are known of the test_graph and the test_case only");
     }
     let options = Options { facts: arguments.facts, hidden: hidden(&arguments.hide) };
     let text = budget::within("write", budget::time(None), |_| export(view, arguments.format, options));
-    let text = match text {
-        Ok(text) => text,
-        Err(stop) => return refuse(&[stop.to_diagnostic()], OutputFormat::Human),
-    };
     match text {
-        Ok(text) => {
-            console::print(&text)?;
-            Ok(Exit::Fine)
+        Err(stop) => refuse(&[stop.to_diagnostic()], OutputFormat::Human).0,
+        Ok(Ok(text)) => {
+            console::print(&text);
+            Exit::Fine
         }
-        Err(NotWritten::Unsuited(Unsuited { form, why, instead })) => {
+        Ok(Err(NotWritten::Unsuited(Unsuited { form, why, instead }))) => {
             let message = format!("the form `{form}` does not suit: {why}");
-            refuse(&[Diagnostic::error("form-does-not-suit", message).help(instead)], OutputFormat::Human)
+            refuse(&[Diagnostic::error("form-does-not-suit", message).help(instead)], OutputFormat::Human).0
         }
-        Err(error @ NotWritten::TooLarge(_)) => {
+        Ok(Err(error @ NotWritten::TooLarge(_))) => {
             console::say(&format!("error: {error}"));
-            Ok(Exit::Stopped)
+            Exit::Stopped
         }
     }
 }

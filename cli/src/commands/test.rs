@@ -7,7 +7,6 @@ mod report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_adapters::marker::is_ending;
@@ -38,7 +37,7 @@ use serde_json::Value;
 use self::keep::Keeper;
 use self::report::Report;
 use super::run::no_thread;
-use super::{bucket_line, plural, refuse, refuse_as};
+use super::{EarlyExit, bucket_line, hindered, plural, refuse, refuse_as, unwritten};
 use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -47,56 +46,43 @@ use crate::progress::ProgressLine;
 use crate::{certain_end, console, story};
 
 /// Reads, runs, and says what came of it.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
+pub fn test(arguments: &TestArguments) -> Result<Exit, EarlyExit> {
     if let Some(what) = arguments.walking.cover {
         return covering::walk(arguments, what);
     }
     let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
     let progress = ProgressLine::start(arguments.runs.get(), !arguments.quiet);
     let loaded = cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what));
-    let Cases { cases, none, warnings } = match loaded {
-        Ok(loaded) => loaded,
-        Err(found) => return refuse(&found),
-    };
+    let Cases { cases, none, warnings } = loaded.map_err(|found| refuse(&found))?;
     let mut exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
     let left_out: Vec<LeftOut> = none.iter().map(NoCase::left_out).collect();
     let mut without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
     if cases.is_empty() {
         // A report says so, too, and an earlier one must not go on saying otherwise.
         // What an end has cut off is no result.
-        let output = match output("--junit", arguments.junit.as_deref(), OutputForm::Junit) {
-            Ok(output) => output,
-            Err(found) => return refuse(&found),
-        };
+        let output = output("--junit", arguments.junit.as_deref(), OutputForm::Junit);
+        let output = output.map_err(|found| refuse(&found))?;
         if let Some(output) = output.as_ref().filter(|_| !is_ending()) {
             let written =
                 Report::begin(output, arguments.tolerance.inconclusive.kind()).and_then(|mut report| {
                     left_out.iter().for_each(|left| report.left_out(left));
                     report.finish(&report_name(arguments))
                 });
-            if let Err(error) = written {
-                return Ok(unwritten(output.path(), &error));
-            }
+            written.map_err(|error| unwritten(output.path(), &error))?;
         }
-        return refuse_as(&without, arguments.format, exit);
+        return Err(refuse_as(&without, arguments.format, exit));
     }
     let mut strangers = strangers(arguments, &cases);
     strangers.extend(unknown_constants(arguments, &cases));
     if !strangers.is_empty() {
-        return refuse(&strangers);
+        return Err(refuse(&strangers));
     }
     let mut implementations = Vec::new();
     let mut files = Once::default();
     let locations = locations(&cases);
     for case in &cases {
         let read = || iut::load_once(&arguments.iut, case.test.wire(), Some(&locations), &mut files);
-        match budget::reading(read) {
-            Ok((iut, more)) => implementations.push((iut, more)),
-            Err(found) => return refuse(&found),
-        }
+        implementations.push(budget::reading(read).map_err(|found| refuse(&found))?);
     }
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
@@ -108,26 +94,19 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     let written = arguments.keep.as_deref().map(|folder| keep::files(arguments, &cases, folder));
     let mut written = written.unwrap_or_default();
     written.extend(wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit));
-    let mut outputs = match outputs(&written) {
-        Ok(outputs) => outputs,
-        Err(found) => return refuse(&found),
-    };
+    let mut outputs = outputs(&written).map_err(|found| refuse(&found))?;
     let junit = outputs.pop().filter(|_| arguments.junit.is_some());
     if let Some(folder) = &arguments.keep {
         let others = keep::others(&cases, folder);
         if !others.is_empty() {
-            return refuse(&others);
+            return Err(refuse(&others));
         }
-        if let Err(error) = fs::create_dir_all(folder) {
-            return Ok(unwritten(folder, &error));
-        }
+        fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
     }
     // Before the runs, not after them: can the report be written?
-    let report = junit.as_ref().map(|output| Report::begin(output, arguments.tolerance.inconclusive.kind()));
-    let mut report = match (report.transpose(), &arguments.junit) {
-        (Ok(report), _) => report,
-        (Err(error), path) => return Ok(unwritten(path.as_deref().unwrap_or(Path::new("")), &error)),
-    };
+    let begin = |output| Report::begin(output, arguments.tolerance.inconclusive.kind());
+    let report = junit.as_ref().map(|output| begin(output).map_err(|error| unwritten(output.path(), &error)));
+    let mut report = report.transpose()?;
     if let Some(report) = &mut report {
         left_out.iter().for_each(|left| report.left_out(left));
     }
@@ -151,10 +130,8 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         let has = |name: &str| case.test.iosts.constants.iter().any(|datum| datum.name() == name);
         let settings = arguments.driving.over(Settings::default(), iut);
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let known = match given(&case.test, pairs.filter(|(name, _)| has(name))) {
-            Ok(known) => known,
-            Err(error) => return refuse(&[Diagnostic::error("constants", error.to_string())]),
-        };
+        let known = given(&case.test, pairs.filter(|(name, _)| has(name)));
+        let known = known.map_err(|error| refuse(&[Diagnostic::error("constants", error.to_string())]))?;
         // Runs are made one after the other: what was answered in one may weigh in the next.
         let experience = SharedExperience::default();
         let preparation = Preparation {
@@ -168,11 +145,10 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         let mut total = Total::default();
         for number in 0..arguments.runs.get() as u64 {
             let seed = arguments.seed.wrapping_add(number);
-            let initial = match alone(|| initial(case, &known, seed)) {
-                Err(error) => return no_thread(&error),
-                Ok(Ok(initial)) => initial,
+            let initial = match alone(|| initial(case, &known, seed)).map_err(|error| no_thread(&error))? {
+                Ok(initial) => initial,
                 // The other test cases may suit.
-                Ok(Err((found, why))) => {
+                Err((found, why)) => {
                     // A question that an end has cut off says nothing of the test case.
                     stop_if_ending();
                     exit = exit.and(why.into());
@@ -188,26 +164,17 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 }
             };
             progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
-            let (run, written) = match preparation.run(&initial, seed) {
-                Ok(done) => done,
-                Err(error) => return no_thread(&error),
-            };
+            let (run, written) = preparation.run(&initial, seed).map_err(|error| no_thread(&error))?;
             progress.one_done();
             exit = exit.and(inconclusive.exit(run.outcome.kind()));
             total.add(&run);
             total.failed(&run, &written);
-            let path = match keeper.keep(arguments, case, &written) {
-                Ok(path) => path,
-                Err(message) => {
-                    console::say(&format!("error: {message}"));
-                    return Ok(Exit::Environment);
-                }
-            };
+            let path = keeper.keep(arguments, case, &written).map_err(hindered)?;
             if let Some(report) = &mut report {
                 report.run(&written, path.as_deref());
             }
             if arguments.format == OutputFormat::Human && !arguments.quiet {
-                tell(arguments, case, &initial, &run, path.as_deref())?;
+                tell(arguments, case, &initial, &run, path.as_deref());
             }
             if arguments.format == OutputFormat::Json {
                 lock(&documents).push(written);
@@ -221,14 +188,12 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         }
         if arguments.format == OutputFormat::Human && total.has_runs() {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
-            console::print(&format!("{} against {}: {text}", case.name, iut.name))?;
+            console::print(&format!("{} against {}: {text}", case.name, iut.name));
         }
     }
     drop(progress);
-    if let (Some(report), Some(path)) = (report, &arguments.junit)
-        && let Err(error) = report.finish(&report_name(arguments))
-    {
-        return Ok(unwritten(path, &error));
+    if let (Some(report), Some(path)) = (report, &arguments.junit) {
+        report.finish(&report_name(arguments)).map_err(|error| unwritten(path, &error))?;
     }
     if arguments.format == OutputFormat::Json {
         console::print_json(&Document {
@@ -236,7 +201,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             exit_code: exit.code(),
             diagnostics: render::to_json(&[warnings, without].concat()),
             runs: lock(&documents).clone(),
-        })?;
+        });
     }
     Ok(exit)
 }
@@ -244,12 +209,6 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
 /// A report bears the name of what was tested.
 fn report_name(arguments: &TestArguments) -> String {
     arguments.test.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// Tells what cannot be written.
-fn unwritten(path: &Path, error: &io::Error) -> Exit {
-    console::say(&format!("error: cannot write {}: {error}", path.display()));
-    Exit::Environment
 }
 
 fn lock(documents: &Mutex<Vec<Record>>) -> MutexGuard<'_, Vec<Record>> {
@@ -375,13 +334,7 @@ fn strangers(arguments: &TestArguments, cases: &[Case]) -> Vec<Diagnostic> {
     names.filter(|name| !known.contains(name)).map(stranger).collect()
 }
 
-fn tell(
-    arguments: &TestArguments,
-    case: &Case,
-    initial: &State,
-    run: &Run,
-    path: Option<&str>,
-) -> io::Result<()> {
+fn tell(arguments: &TestArguments, case: &Case, initial: &State, run: &Run, path: Option<&str>) {
     let passed = run.outcome.verdict() == Some(Verdict::Pass);
     let constants: Vec<String> =
         run.constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
@@ -401,7 +354,7 @@ fn tell(
     if let Some(path) = path.filter(|_| !passed) {
         text.push_str(&format!("  kept: {path}\n"));
     }
-    console::print(&text)
+    console::print(&text);
 }
 
 /// Sums over runs.

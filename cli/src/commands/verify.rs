@@ -1,7 +1,6 @@
 //! `coreach verify`: which properties the specification has.
 
 use std::fmt::Write;
-use std::io;
 
 use coreach_analyses::symbolic::search::SearchBound;
 use coreach_model::Iosts;
@@ -15,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::run::no_thread;
-use super::{plural, refuse};
+use super::{EarlyExit, plural, refuse};
 use crate::arguments::VerifyArguments;
 use crate::console;
 use crate::exit::Exit;
@@ -24,21 +23,16 @@ use crate::progress::ProgressLine;
 use coreach_model::Diagnostic;
 
 /// Verifies each property of a configuration.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn verify(arguments: &VerifyArguments) -> io::Result<Exit> {
-    let (project, warnings) = match load(&arguments.configuration) {
-        Ok(project) => project,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+pub fn verify(arguments: &VerifyArguments) -> Result<Exit, EarlyExit> {
+    let (project, warnings) =
+        load(&arguments.configuration).map_err(|found| refuse(&found, arguments.format))?;
     let properties: Vec<&TestPurpose> =
         project.purposes.iter().filter(|purpose| purpose.aim == Aim::Violate).collect();
     if properties.is_empty() {
         let message = format!("{} names no property", arguments.configuration.display());
         let help =
             "add `property: never.yaml`, a file that begins with `property:` and has a location `Violate`";
-        return refuse(&[Diagnostic::error("no-property", message).help(help)], arguments.format);
+        return Err(refuse(&[Diagnostic::error("no-property", message).help(help)], arguments.format));
     }
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
@@ -51,10 +45,7 @@ pub fn verify(arguments: &VerifyArguments) -> io::Result<Exit> {
     };
     let results = jobs::in_order(&properties, jobs::threads(arguments.threads), work);
     drop(progress);
-    let results = match results {
-        Ok(results) => results,
-        Err(error) => return no_thread(&error),
-    };
+    let results = results.map_err(|error| no_thread(&error))?;
     let specification = &project.specification.iosts;
     let mut exit = Exit::Fine;
     let mut reports = Vec::new();
@@ -64,7 +55,7 @@ pub fn verify(arguments: &VerifyArguments) -> io::Result<Exit> {
             if let Err(stop) = &result {
                 console::draw(&[stop.to_diagnostic()]);
             }
-            console::print(&told(&property.iosts.name, &result, specification, arguments.quiet))?;
+            console::print(&told(&property.iosts.name, &result, specification, arguments.quiet));
         }
         reports.push(report(&property.iosts.name, &result, specification));
     }
@@ -75,7 +66,7 @@ pub fn verify(arguments: &VerifyArguments) -> io::Result<Exit> {
             specification: &specification.name,
             diagnostics: render::to_json(&warnings),
             properties: reports,
-        })?;
+        });
     }
     Ok(exit)
 }

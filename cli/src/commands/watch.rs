@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -17,6 +16,7 @@ use coreach_execution::interruption::stop_if_ending;
 use coreach_project::checked::plural;
 use coreach_project::watched::{Changes, MOST, stamps, watched};
 
+use super::{EarlyExit, hindered};
 use crate::beginning_arguments::WatchArguments;
 use crate::console;
 use crate::exit::Exit;
@@ -25,10 +25,7 @@ use crate::exit::Exit;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Watches until it is ended. `given` are the arguments that every command takes, as they were given.
-///
-/// # Errors
-/// None: the result is what a command returns.
-pub fn watch(arguments: &WatchArguments, given: &[OsString]) -> io::Result<Exit> {
+pub fn watch(arguments: &WatchArguments, given: &[OsString]) -> Result<Exit, EarlyExit> {
     let mut files: BTreeSet<PathBuf> = arguments.files.iter().cloned().collect();
     let mut changes = Changes::default();
     let mut is_first = true;
@@ -58,8 +55,7 @@ pub fn watch(arguments: &WatchArguments, given: &[OsString]) -> io::Result<Exit>
                     Err(error) => {
                         // Nothing is started when the end has begun: it comes.
                         stop_if_ending();
-                        console::say(&format!("error: cannot start coreach: {error}"));
-                        return Ok(Exit::Environment);
+                        return Err(hindered(format_args!("cannot start coreach: {error}")));
                     }
                 }
             }

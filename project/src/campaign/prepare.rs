@@ -52,9 +52,6 @@ enum Prepared {
 
 /// Reads all that a campaign names, and plans it. A purpose that cannot be tested is left out, with a warning
 /// that says why.
-///
-/// # Errors
-/// Every mistake that could be found.
 pub fn prepare(
     campaign: &Campaign,
     partition: Partition,

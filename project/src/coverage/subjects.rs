@@ -72,9 +72,6 @@ pub struct Subjects {
 
 impl Subjects {
     /// Reads configurations with all that they name. `lenient`: one that cannot be read is passed over.
-    ///
-    /// # Errors
-    /// What is wrong with them.
     pub fn read(paths: &[PathBuf], lenient: bool) -> Result<Self, Vec<Diagnostic>> {
         let mut candidates = Vec::new();
         let mut found = Vec::new();

@@ -138,9 +138,6 @@ impl Sorted {
 }
 
 /// Puts all of it on a page. What was found that is no error comes with it.
-///
-/// # Errors
-/// What is wrong with the user's files.
 pub fn gather(
     sorted: &Sorted,
     settings: &Settings,

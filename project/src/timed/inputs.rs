@@ -90,9 +90,6 @@ pub struct TimedGoal {
 }
 
 /// Why this criterion is none of timed models, where it is none.
-///
-/// # Errors
-/// It is none.
 pub fn criterion_with_time(criterion: Criterion) -> Result<Criterion, String> {
     match criterion {
         Criterion::Faults(_) | Criterion::Machine(..) => {
@@ -103,9 +100,6 @@ pub fn criterion_with_time(criterion: Criterion) -> Result<Criterion, String> {
 }
 
 /// A sequence for each goal, one after the other; what was found stays in `found`.
-///
-/// # Errors
-/// As [`along`].
 pub fn cover(
     model: &TimedModel,
     criterion: Criterion,

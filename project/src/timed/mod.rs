@@ -26,9 +26,6 @@ pub struct TimedModel {
 }
 
 /// Reads a timed model, with warnings. One without clocks is one, too.
-///
-/// # Errors
-/// Every mistake that could be found.
 pub fn load(path: &Path) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
     let file = load_file(path).map_err(|found| vec![found])?;
     let (specification, warnings) = read_timed_specification(file)?;

@@ -28,9 +28,6 @@ pub enum Side {
 }
 
 /// Opens a sequence of events of this model; `-` is standard input.
-///
-/// # Errors
-/// It cannot be opened.
 pub fn open<'a>(
     timed: &'a Timed,
     path: &Path,

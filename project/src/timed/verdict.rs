@@ -74,9 +74,6 @@ pub struct JudgedTrace {
 }
 
 /// Judges a trace, as it is read.
-///
-/// # Errors
-/// [`NoVerdict`].
 pub fn judge(
     offline: &Offline<'_>,
     constants: &Valuation,

@@ -12,9 +12,9 @@ use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
 use serde_json::{Value, json};
 
-use super::{Ended, Telling, answer, broken, is_plan, printed, refused};
+use super::{Telling, answer, broken, is_plan};
 use crate::arguments::SalvageArguments;
-use crate::commands::plural;
+use crate::commands::{EarlyExit, plural, refuse};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -33,8 +33,8 @@ struct Whole {
 }
 
 /// Plans the campaign: which runs are its own?
-fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, Ended> {
-    let no = |found: Vec<Diagnostic>| refused(&found, arguments.format);
+fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, EarlyExit> {
+    let no = |found: Vec<Diagnostic>| refuse(&found, arguments.format);
     let (campaign, mut warnings) = budget::reading(|| load_campaign(path)).map_err(no)?;
     budget::campaign(campaign.budget);
     let progress = ProgressLine::start(1, !arguments.quiet);
@@ -47,7 +47,7 @@ fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, Ended> {
 }
 
 /// Puts the runs of some stores into one. With a campaign: its runs, and what came of it.
-pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
+pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, EarlyExit> {
     let whole = arguments.campaign.as_deref().map(|path| whole(path, arguments)).transpose()?;
     let keys: Option<HashSet<String>> =
         whole.as_ref().map(|whole| whole.plan.runs.iter().map(|run| run.key.to_string()).collect());
@@ -64,7 +64,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
         }
     }
     if !strangers.is_empty() {
-        return Err(refused(&strangers, arguments.format));
+        return Err(refuse(&strangers, arguments.format));
     }
     let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut store = open_store(&into, &name).map_err(|error| broken(&error))?;
@@ -86,7 +86,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
         (0, 0) => Exit::Incomplete,
         _ => Exit::Fine,
     };
-    let written = match arguments.format {
+    match arguments.format {
         OutputFormat::Json => {
             let one = |(from, merged): &(&PathBuf, Merged)| {
                 json!({
@@ -102,7 +102,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
                 "store": arguments.into.display().to_string(),
                 "runs": total,
                 "merged": merged.iter().map(one).collect::<Vec<Value>>(),
-            }))
+            }));
         }
         OutputFormat::Human => {
             let mut text = String::new();
@@ -114,10 +114,9 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
                 text += &(line + "\n");
             }
             text += &format!("{}: {}\n", arguments.into.display(), plural(total, "run"));
-            console::print(&crate::visible::visible(&text))
+            console::print(&crate::visible::visible(&text));
         }
-    };
-    printed(written)?;
+    }
     if total == 0 {
         console::say("error: none of the stores has a run");
     }
@@ -153,7 +152,7 @@ fn end(
     whole: &Whole,
     store: &Store,
     merged: &[(&PathBuf, Merged)],
-) -> Result<Exit, Ended> {
+) -> Result<Exit, EarlyExit> {
     if arguments.format == OutputFormat::Human {
         console::draw(&whole.warnings);
     }
@@ -165,18 +164,18 @@ fn end(
     let summary = summarize(&whole.plan, &contents);
     let MergeArguments { format, quiet: is_quiet, inconclusive, .. } = *arguments;
     let telling = Telling { format, is_quiet, inconclusive, fail_fast: false };
-    answer(&summary, &whole.warnings, &arguments.into, Partition::WHOLE, 0, telling)
+    Ok(answer(&summary, &whole.warnings, &arguments.into, Partition::WHOLE, 0, telling))
 }
 
 /// The store that takes the runs.
-fn into(path: &Path, format: OutputFormat) -> Result<Output, Ended> {
-    let into = output("INTO", Some(path), OutputForm::Store).map_err(|found| refused(&found, format))?;
-    into.ok_or(Ended(Exit::Mistakes))
+fn into(path: &Path, format: OutputFormat) -> Result<Output, EarlyExit> {
+    let into = output("INTO", Some(path), OutputForm::Store).map_err(|found| refuse(&found, format))?;
+    into.ok_or(EarlyExit(Exit::Mistakes))
 }
 
 /// Takes what is whole in a damaged store into another one, and says what was left. Exit code 5 where
 /// something was.
-pub(super) fn salvage(arguments: &SalvageArguments) -> Result<Exit, Ended> {
+pub(super) fn salvage(arguments: &SalvageArguments) -> Result<Exit, EarlyExit> {
     let kept = into(&arguments.into, arguments.format)?;
     // Damage is no surprise here; anything else ends it before a store is made.
     match Store::read(&arguments.from) {
@@ -189,7 +188,7 @@ pub(super) fn salvage(arguments: &SalvageArguments) -> Result<Exit, Ended> {
     let is_whole = salvaged.left.is_empty() && salvaged.doubt.is_none();
     let exit = if is_whole && salvaged.taken > 0 { Exit::Fine } else { Exit::Incomplete };
     let (from, into) = (arguments.from.display(), arguments.into.display());
-    let written = match arguments.format {
+    match arguments.format {
         OutputFormat::Json => console::print_json(&json!({
             "format_version": 1,
             "exit_code": exit.code(),
@@ -207,10 +206,9 @@ pub(super) fn salvage(arguments: &SalvageArguments) -> Result<Exit, Ended> {
             if salvaged.left.len() > TOLD {
                 text += &format!("and {} more\n", salvaged.left.len() - TOLD);
             }
-            console::print(&crate::visible::visible(&text))
+            console::print(&crate::visible::visible(&text));
         }
-    };
-    printed(written)?;
+    }
     if let Some(doubt) = &salvaged.doubt {
         console::say(&format!(
             "warning: {from} is damaged: {doubt}; what is missing is done again by the campaign"

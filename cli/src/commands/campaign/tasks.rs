@@ -5,9 +5,8 @@ use coreach_project::budget;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
 
-use super::{Ended, refused, unwritten};
-use crate::commands::plural;
 use crate::commands::tasks::{TasksError, Work, quoted_path, write_tasks};
+use crate::commands::{EarlyExit, plural, refuse, unwritten};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -20,17 +19,17 @@ const DONE: &[u8] = &[0, 1, 3, 4, 5, 6, 7, 9];
 
 /// Plans the campaign once, so that mistakes are told here and each shard knows the plan, and writes the
 /// scripts.
-pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
+pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, EarlyExit> {
     let human = OutputFormat::Human;
     let path = &arguments.configuration;
     let (campaign, mut warnings) =
-        budget::reading(|| load_campaign(path)).map_err(|found| refused(&found, human))?;
+        budget::reading(|| load_campaign(path)).map_err(|found| refuse(&found, human))?;
     budget::campaign(campaign.budget);
     let threads = arguments.threads.get();
     let progress = ProgressLine::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, Partition::WHOLE, threads, &|what| progress.says(what));
     drop(progress);
-    let ((plan, _), more) = prepared.map_err(|found| refused(&found, human))?;
+    let ((plan, _), more) = prepared.map_err(|found| refuse(&found, human))?;
     warnings.extend(more);
     console::draw(&warnings);
     let config = quoted_path(path).map_err(|error| unwritten(&arguments.out, &error))?;
@@ -63,7 +62,7 @@ pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
         plan: hash,
     };
     write_tasks(arguments, &work).map_err(|error| match error {
-        TasksError::Refused(found) => refused(&found, human),
+        TasksError::Refused(found) => refuse(&found, human),
         TasksError::Unwritten(path, error) => unwritten(&path, &error),
     })?;
     if !arguments.quiet {

@@ -50,6 +50,7 @@ pub(super) struct Figures {
     /// The most memory that the process had, in bytes, where this was all that it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<u64>,
+    /// Of the processor: other rows are made at the same time.
     seconds: f64,
 }
 
@@ -87,7 +88,7 @@ impl Figures {
             exact: None,
             queries: made.statistics.queries,
             memory,
-            seconds: made.seconds,
+            seconds: made.processor_seconds,
         }
     }
 
@@ -108,6 +109,25 @@ impl Figures {
             Some(Distance { extra, kept, unknown, .. }) => format!("{extra}..{}/{kept}", extra + unknown),
         }
     }
+}
+
+/// What a reader of the table could take for more than it is.
+pub(super) fn cautions(rows: &[&Row]) -> Vec<&'static str> {
+    let made = || rows.iter().filter(|row| row.result == MADE).filter_map(|row| row.figures.as_ref());
+    let is_unknown = made().any(|figures| figures.late_states.is_none());
+    let is_exact = made().any(|figures| figures.exact.is_some());
+    let is_sample = |figures: &Figures| {
+        figures.late_states.as_ref().is_some_and(|late| late.method == LateMethod::Sample)
+    };
+    let unknown = if is_exact {
+        "`?`: which states are late is not known"
+    } else {
+        "`?`: which states are late is not known, so fewer Inconclusive may be losses that nobody notices: \
+         try `--exact`"
+    };
+    let sample = "`~`: of some walks; that none is late there is no proof";
+    let found = [(is_unknown, unknown), (made().any(is_sample), sample)];
+    found.into_iter().filter(|(is_there, _)| *is_there).map(|(_, caution)| caution).collect()
 }
 
 /// What the rows show: columns that nothing is said in are left out.

@@ -1,8 +1,6 @@
 //! `coreach run` with `judge: online`: there is no test case to make; what judges a run is written, for
 //! people and for later.
 
-use std::io;
-
 use coreach_analyses::DomainKind;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::export::View;
@@ -12,7 +10,7 @@ use serde::Serialize;
 
 use super::{Making, Report, Written, exit_of, files, reason, tell_imprecisions, write};
 use crate::arguments::RunArguments;
-use crate::commands::plural;
+use crate::commands::{EarlyExit, plural};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -29,10 +27,7 @@ struct Details {
 }
 
 /// Makes, writes, and says what was done.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub(super) fn run(all: &Making<'_>) -> io::Result<Exit> {
+pub(super) fn run(all: &Making<'_>) -> Result<Exit, EarlyExit> {
     let Making { arguments, project, outputs, domain, .. } = *all;
     let work = |purpose: &TestPurpose, says: Says<'_>| {
         let made = make_online(project, purpose, domain, arguments.check, says)?;
@@ -45,7 +40,7 @@ pub(super) fn run(all: &Making<'_>) -> io::Result<Exit> {
     };
     all.each(Some(project.judging.name()), work, |name, (made, written)| {
         let exit = exit_of(made.unreachable.as_ref(), &written);
-        Ok((tell(arguments, name, domain, &made, written)?, exit))
+        (tell(arguments, name, domain, &made, written), exit)
     })
 }
 
@@ -55,7 +50,7 @@ fn tell(
     domain: DomainKind,
     made: &MadeOnline,
     written: Written,
-) -> io::Result<Report<Details>> {
+) -> Report<Details> {
     let (locations, transitions) = (made.test.iosts.locations.len(), made.test.iosts.transitions.len());
     if arguments.format == OutputFormat::Human {
         if !arguments.quiet {
@@ -66,13 +61,13 @@ fn tell(
                 plural(transitions, "transition"),
                 made.seconds,
                 files(&written.files)
-            ))?;
+            ));
             tell_imprecisions(&made.test.imprecisions);
         }
         console::draw(made.unreachable.as_slice());
     }
     written.tell();
-    Ok(Report {
+    Report {
         purpose: name.to_owned(),
         domain: domain.name(),
         result: if made.unreachable.is_some() { "unreachable" } else { "made" },
@@ -86,5 +81,5 @@ fn tell(
             problems: [written.undrawn, written.unreadable, written.failed].concat(),
             seconds: made.seconds,
         }),
-    })
+    }
 }

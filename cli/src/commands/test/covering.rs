@@ -1,6 +1,5 @@
 //! `coreach test --cover`: one walk that covers, judged by the specification alone.
 
-use std::io;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,8 +23,8 @@ use coreach_project::{budget, iut};
 use serde_json::{Value, json};
 
 use super::keep::{self, Keeper};
-use super::{initial, locations, strangers, tell, unknown_constants, unwritten};
-use crate::commands::{plural, refuse};
+use super::{initial, locations, strangers, tell, unknown_constants};
+use crate::commands::{EarlyExit, hindered, plural, refuse, unwritten};
 use crate::execution_arguments::{Covered, TestArguments};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -49,25 +48,17 @@ struct Walking<'a> {
 }
 
 /// Reads, walks, and says what came of it.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub(super) fn walk(arguments: &TestArguments, what: Covered) -> io::Result<Exit> {
-    let walking = match prepared(arguments, what) {
-        Ok(walking) => walking,
-        Err(found) => return refuse(&found, arguments.format),
-    };
+pub(super) fn walk(arguments: &TestArguments, what: Covered) -> Result<Exit, EarlyExit> {
+    let walking = prepared(arguments, what).map_err(|found| refuse(&found, arguments.format))?;
     let case = &walking.walkable.case;
     if let Some(folder) = &arguments.keep {
         let cases = std::slice::from_ref(case);
         let checked = outputs(&keep::files(arguments, cases, folder)).map(|_| keep::others(cases, folder));
         match checked {
             Ok(others) if others.is_empty() => {}
-            Ok(found) | Err(found) => return refuse(&found, arguments.format),
+            Ok(found) | Err(found) => return Err(refuse(&found, arguments.format)),
         }
-        if let Err(error) = std::fs::create_dir_all(folder) {
-            return Ok(unwritten(folder, &error));
-        }
+        std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
     }
     if arguments.format == OutputFormat::Human {
         console::draw(&walking.warnings);
@@ -100,16 +91,13 @@ fn prepared(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>, Vec
 }
 
 impl Walking<'_> {
-    fn go(&self) -> io::Result<Exit> {
+    fn go(&self) -> Result<Exit, EarlyExit> {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let known = match given(test, pairs) {
-            Ok(known) => known,
-            Err(error) => {
-                return refuse(&[Diagnostic::error("constants", error.to_string())], arguments.format);
-            }
-        };
+        let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
+        let known = given(test, pairs);
+        let known = known.map_err(|error| refuse(&[Diagnostic::error("constants", error.to_string())]))?;
         let begin = Instant::now();
         let settings = Settings { steps: usize::MAX, ..arguments.driving.over(Settings::default(), iut) };
         let mut walk = self.walk(begin, known.len() < test.iosts.constants.len());
@@ -130,10 +118,7 @@ impl Walking<'_> {
             let chosen = drawn.and_then(|drawn| {
                 budget::reading(|| Ok(walk.prefers(test, drawn, &known, seed, &mut Lazy::default())))
             });
-            let initial = match chosen {
-                Ok(initial) => initial,
-                Err(found) => return refuse(&found, arguments.format),
-            };
+            let initial = chosen.map_err(|found| refuse(&found))?;
             let mut judge = judge::against(test, initial.clone(), iut);
             let run = retrying(arguments.tolerance.retries, || {
                 let settings = Settings { time: left(begin, &settings), ..settings.clone() };
@@ -143,16 +128,10 @@ impl Walking<'_> {
             });
             let kind = run.outcome.kind();
             let written = record(judge.as_mut(), &run);
-            let path = match keeper.keep(arguments, &self.walkable.case, &written) {
-                Ok(path) => path,
-                Err(message) => {
-                    console::say(&format!("error: {message}"));
-                    return Ok(Exit::Environment);
-                }
-            };
+            let path = keeper.keep(arguments, &self.walkable.case, &written).map_err(hindered)?;
             if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
                 exit = Exit::of(kind);
-                self.tell(&initial, &run, path.as_deref())?;
+                self.tell(&initial, &run, path.as_deref());
             }
             // That a walk has ended says nothing bad of anybody; that its judge could not follow does.
             let is_cut = run.outcome != Outcome::inconclusive(walk.cause());
@@ -163,13 +142,13 @@ impl Walking<'_> {
             }
             if is_cut {
                 exit = Exit::Inconclusive;
-                self.tell(&initial, &run, path.as_deref())?;
+                self.tell(&initial, &run, path.as_deref());
                 break;
             }
         }
         match arguments.format {
-            OutputFormat::Json => console::print_json(&self.document(&walk, &runs, exit))?,
-            OutputFormat::Human => console::print(&self.text(&walk, runs.last()))?,
+            OutputFormat::Json => console::print_json(&self.document(&walk, &runs, exit)),
+            OutputFormat::Human => console::print(&self.text(&walk, runs.last())),
         }
         Ok(exit)
     }
@@ -193,12 +172,12 @@ impl Walking<'_> {
         document(&self.walkable, &self.criteria, walk, runs, &self.warnings, exit.code())
     }
 
-    fn tell(&self, initial: &State, run: &Run, path: Option<&str>) -> io::Result<()> {
+    fn tell(&self, initial: &State, run: &Run, path: Option<&str>) {
         if self.arguments.format == OutputFormat::Json || self.arguments.quiet {
-            return Ok(());
+            return;
         }
         let case: &Case = &self.walkable.case;
-        tell(self.arguments, case, initial, run, path)
+        tell(self.arguments, case, initial, run, path);
     }
 
     fn text(&self, walk: &Walk, last: Option<&Record>) -> String {

@@ -92,9 +92,6 @@ impl Report {
     }
 
     /// Writes it, under the name of what was tested.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub(super) fn finish(mut self, name: &str) -> io::Result<()> {
         if !self.left_out.is_empty() {
             self.suites.push(Suite::new(LEFT_OUT.to_owned(), self.left_out, Vec::new()));

@@ -1,6 +1,5 @@
 //! `coreach timed drive`: sends a timed input sequence to a system, and records what comes.
 
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use coreach_project::timed::drive::{Driven, document};
 use coreach_project::timed::{constants, load};
 use serde_json::Value as Json;
 
-use super::super::{plural, refuse};
+use super::super::{EarlyExit, plural, refuse};
 use crate::certain_end;
 use crate::console;
 use crate::exit::Exit;
@@ -29,10 +28,7 @@ use crate::timed_arguments::DriveArguments;
 const LATE_TOLD: usize = 5;
 
 /// Reads, drives, records.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn drive(arguments: &DriveArguments) -> io::Result<Exit> {
+pub fn drive(arguments: &DriveArguments) -> Result<Exit, EarlyExit> {
     let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
     let read = budget::reading(|| {
         let (model, mut warnings) = load(&arguments.model)?;
@@ -42,10 +38,7 @@ pub fn drive(arguments: &DriveArguments) -> io::Result<Exit> {
         warnings.extend(more);
         Ok((model, driven, warnings))
     });
-    let (model, driven, warnings) = match read {
-        Ok(read) => read,
-        Err(found) => return refuse(&found),
-    };
+    let (model, driven, warnings) = read.map_err(|found| refuse(&found))?;
     console::draw(&warnings);
     let graph = model.timed.graph();
     let driven = Arc::new(driven);
@@ -81,7 +74,7 @@ pub fn drive(arguments: &DriveArguments) -> io::Result<Exit> {
     drop(progress);
     let exit = exit(&recording);
     if is_json {
-        console::print_json(&document(&driven, Some(&recording), lines(), exit.code()))?;
+        console::print_json(&document(&driven, Some(&recording), lines(), exit.code()));
     } else {
         writer.end()?;
     }

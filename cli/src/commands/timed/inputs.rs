@@ -10,7 +10,7 @@ use coreach_project::budget;
 use coreach_project::timed::inputs::{TimedFate, TimedGoal, TimedInputs, along, cover};
 use coreach_project::timed::{TimedModel, constants, load, path};
 
-use super::super::{plural, refuse};
+use super::super::{EarlyExit, hindered, plural, refuse};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -19,10 +19,7 @@ use crate::timed_arguments::InputsArguments;
 use crate::write::write;
 
 /// Computes, writes.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
+pub fn inputs(arguments: &InputsArguments) -> Result<Exit, EarlyExit> {
     let refuse = |found: &[Diagnostic]| refuse(found, OutputFormat::Human);
     let read = budget::reading(|| {
         let (model, warnings) = load(&arguments.model)?;
@@ -30,21 +27,15 @@ pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
         let path = arguments.path.as_deref().map(|text| path(&model.timed, text)).transpose()?;
         Ok((model, constants, path, warnings))
     });
-    let (model, constants, path, warnings) = match read {
-        Ok(read) => read,
-        Err(found) => return refuse(&found),
-    };
+    let (model, constants, path, warnings) = read.map_err(|found| refuse(&found))?;
     console::draw(&warnings);
     let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
     let form: Spelling = arguments.form.into();
     if let Some(path) = path {
         let found = budget::within("inputs", budget::time(None), |_| along(&model, &path, &wanted));
-        let items = match found {
-            Ok(Ok(items)) => items,
-            Ok(Err(found)) => return refuse(&[found]),
-            Err(stop) => return refuse(&[stop.to_diagnostic()]),
-        };
-        console::print(&text(model.timed.graph(), &items, form))?;
+        let found = found.map_err(|stop| refuse(&[stop.to_diagnostic()]))?;
+        let items = found.map_err(|found| refuse(&[found]))?;
+        console::print(&text(model.timed.graph(), &items, form));
         return Ok(Exit::Fine);
     }
     let (Some(folder), Some(criterion)) = (&arguments.out, arguments.cover) else {
@@ -55,7 +46,7 @@ pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
         budget::within("inputs", budget::time(None), |_| cover(&model, criterion, &wanted, &mut known));
     let stop = match found {
         Ok(Ok(())) => None,
-        Ok(Err(found)) => return refuse(&[found]),
+        Ok(Err(found)) => return Err(refuse(&[found])),
         Err(stop) => Some(stop.to_diagnostic()),
     };
     console::draw(stop.as_slice());
@@ -71,7 +62,7 @@ fn write_all(
     form: Spelling,
     goals: &[TimedGoal],
     mut exit: Exit,
-) -> io::Result<Exit> {
+) -> Result<Exit, EarlyExit> {
     let ending = if form == Spelling::Csv { "csv" } else { "jsonl" };
     let file = |goal: &TimedGoal| folder.join(format!("{}.{ending}", goal.name));
     let met = goals.iter().filter_map(|goal| match &goal.fate {
@@ -81,10 +72,7 @@ fn write_all(
     let written: Vec<(&TimedGoal, &Vec<Item>)> = met.collect();
     let wanted: Vec<ToWrite> =
         written.iter().map(|(goal, _)| ToWrite::new("--out", file(goal), OutputForm::Sequence)).collect();
-    let outputs = match outputs(&wanted) {
-        Ok(outputs) => outputs,
-        Err(found) => return refuse(&found, OutputFormat::Human),
-    };
+    let outputs = outputs(&wanted).map_err(|found| refuse(&found, OutputFormat::Human))?;
     let put = || -> Result<(), (std::path::PathBuf, io::Error)> {
         std::fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
         for ((_, items), output) in written.iter().zip(&outputs) {
@@ -93,10 +81,7 @@ fn write_all(
         }
         Ok(())
     };
-    if let Err((path, error)) = put() {
-        console::say(&format!("error: {}: {error}", path.display()));
-        return Ok(Exit::Environment);
-    }
+    put().map_err(|(path, error)| hindered(format_args!("{}: {error}", path.display())))?;
     let mut said = String::new();
     for goal in goals {
         said += &goal.name;
@@ -119,6 +104,6 @@ fn write_all(
             TimedFate::Open => ": open, the budget ended before\n".to_owned(),
         };
     }
-    console::print(&said)?;
+    console::print(&said);
     Ok(exit)
 }

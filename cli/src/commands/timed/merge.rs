@@ -7,7 +7,7 @@ use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::timed::{load, trace};
 
-use super::super::refuse;
+use super::super::{EarlyExit, refuse};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -26,26 +26,21 @@ impl From<Diagnostic> for End {
 }
 
 /// Reads both, merges, writes.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn merge(arguments: &MergeArguments) -> io::Result<Exit> {
+pub fn merge(arguments: &MergeArguments) -> Result<Exit, EarlyExit> {
     let refuse = |found: &[Diagnostic]| refuse(found, OutputFormat::Human);
-    let model = match budget::reading(|| load(&arguments.model)) {
-        Ok((model, warnings)) => {
-            console::draw(&warnings);
-            model
-        }
-        Err(found) => return refuse(&found),
-    };
+    let (model, warnings) = budget::reading(|| load(&arguments.model)).map_err(|found| refuse(&found))?;
+    console::draw(&warnings);
     let out = BufWriter::new(console::StandardOutput);
     let mut writer = SequenceWriter::new(model.timed.graph(), out, arguments.form.into());
     let merged = trace::merge(&model.timed, &arguments.inputs, &arguments.outputs, |item| {
         writer.put(&item).map_err(End::Unwritten)
     });
     match merged {
-        Ok(_) => writer.end().map(|_| Exit::Fine),
-        Err(End::Unwritten(error)) => Err(error),
-        Err(End::Mistake(found)) => refuse(&[found]),
+        Ok(_) => {
+            writer.end()?;
+            Ok(Exit::Fine)
+        }
+        Err(End::Unwritten(error)) => Err(error.into()),
+        Err(End::Mistake(found)) => Err(refuse(&[found])),
     }
 }

@@ -6,16 +6,12 @@ mod merge;
 mod path;
 mod verdict;
 
-use std::io;
-
+use crate::commands::EarlyExit;
 use crate::exit::Exit;
 use crate::timed_arguments::{TimedArguments, TimedCommand};
 
 /// Does what it is asked for.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn timed(arguments: &TimedArguments) -> io::Result<Exit> {
+pub fn timed(arguments: &TimedArguments) -> Result<Exit, EarlyExit> {
     match &arguments.command {
         TimedCommand::Path(arguments) => path::path(arguments),
         TimedCommand::Inputs(arguments) => inputs::inputs(arguments),

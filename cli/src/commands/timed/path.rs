@@ -1,19 +1,19 @@
 //! `coreach timed path`: a test case that is guided by a path.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Diagnostic;
 use coreach_pipeline::export::sptg::{Guards, sptg};
 use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::timed::rules::{Rule, sum};
-use coreach_pipeline::timed::{PathGuided, RuleCounts};
+use coreach_pipeline::timed::{PathGuided, PathStop, RuleCounts};
 use coreach_project::budget;
 use coreach_project::guided::{PathRequest, document, make, wanted};
 
-use super::super::{plural, refuse, table};
+use super::super::{EarlyExit, plural, refuse, table};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -28,45 +28,30 @@ const CONTEXTS_TOLD: usize = 20;
 const SPTG: [(&str, Guards); 2] = [("testcase.json", Guards::Text), ("testcase_smt.json", Guards::SmtLib)];
 
 /// Reads, makes, writes, tells.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn path(arguments: &PathArguments) -> io::Result<Exit> {
+pub fn path(arguments: &PathArguments) -> Result<Exit, EarlyExit> {
     let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
     let read = budget::reading(|| wanted(&arguments.model, &arguments.path, arguments.tm.as_ref()));
-    let (wanted, warnings) = match read {
-        Ok(read) => read,
-        Err(found) => return refuse(&found),
-    };
+    let (wanted, warnings) = read.map_err(|found| refuse(&found))?;
     console::draw(&warnings);
     let files = files(arguments);
     let written: Vec<outputs::ToWrite> = files
         .iter()
         .map(|(file, _)| outputs::ToWrite::new("--out", file, outputs::OutputForm::Artifact))
         .collect();
-    let outputs = match outputs::outputs(&written) {
-        Ok(outputs) => outputs,
-        Err(found) => return refuse(&found),
-    };
+    let outputs = outputs::outputs(&written).map_err(|found| refuse(&found))?;
     let made = budget::within("path", budget::time(None), |_| {
         let made = make(&wanted, arguments.published, arguments.check, &mut Z3Solver::default())?;
         let texts: Vec<Result<String, String>> = files.iter().map(|(_, form)| text(&made, *form)).collect();
         Ok((made, texts))
     });
-    let (made, texts) = match made {
-        Ok(Ok(made)) => made,
-        Ok(Err(stop)) => {
-            let stop: coreach_pipeline::timed::PathStop = stop;
-            return refuse(&[stop.to_diagnostic()]);
-        }
-        Err(stop) => return refuse(&[stop.to_diagnostic()]),
-    };
+    let made = made.map_err(|stop| refuse(&[stop.to_diagnostic()]))?;
+    let (made, texts) = made.map_err(|stop: PathStop| refuse(&[stop.to_diagnostic()]))?;
     console::draw(&hidden(&wanted, &made));
     let (paths, failed) = put(arguments.out.as_deref(), &outputs, texts);
     let exit = if failed.is_empty() { Exit::Fine } else { Exit::Environment };
     match arguments.format {
-        OutputFormat::Json => console::print_json(&document(&wanted, &made, &paths, exit.code()))?,
-        OutputFormat::Human => console::print(&told(&wanted, &made, &paths))?,
+        OutputFormat::Json => console::print_json(&document(&wanted, &made, &paths, exit.code())),
+        OutputFormat::Human => console::print(&told(&wanted, &made, &paths)),
     }
     for message in failed {
         console::say(&format!("error: {message}"));

@@ -1,7 +1,6 @@
 //! `coreach timed verdict`: what a recorded trace was worth, and why.
 
 use std::fmt::Write;
-use std::io;
 
 use coreach_execution::OutcomeKind;
 use coreach_execution::offline::OfflineVerdict;
@@ -15,17 +14,14 @@ use coreach_project::timed::trace::recorded;
 use coreach_project::timed::verdict::{JudgedTrace, NoVerdict, document, judge, what};
 use coreach_project::timed::{constants, load, path};
 
-use super::super::{plural, refuse, refuse_as};
+use super::super::{EarlyExit, plural, refuse, refuse_as};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::timed_arguments::VerdictArguments;
 
 /// Reads, judges, says why.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn verdict(arguments: &VerdictArguments) -> io::Result<Exit> {
+pub fn verdict(arguments: &VerdictArguments) -> Result<Exit, EarlyExit> {
     let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
     let read = budget::reading(|| {
         let (model, warnings) = load(&arguments.model)?;
@@ -33,10 +29,7 @@ pub fn verdict(arguments: &VerdictArguments) -> io::Result<Exit> {
         let path = path(&model.timed, &arguments.path)?;
         Ok((model, constants, path, warnings))
     });
-    let (model, constants, path, warnings) = match read {
-        Ok(read) => read,
-        Err(found) => return refuse(&found),
-    };
+    let (model, constants, path, warnings) = read.map_err(|found| refuse(&found))?;
     console::draw(&warnings);
     let rules = if arguments.published { Rules::Published } else { Rules::Corrected };
     let names: Vec<String> = path.iter().map(|number| model.timed.called(*number)).collect();
@@ -44,24 +37,18 @@ pub fn verdict(arguments: &VerdictArguments) -> io::Result<Exit> {
         let offline = Offline::new(&model.timed, &model.form, path, rules, arguments.contexts.get());
         offline.within(arguments.tolerance.clone())
     });
-    let offline = match prepared {
-        Ok(offline) => offline,
-        Err(stop) => return refuse(&[stop.to_diagnostic()]),
-    };
-    let trace = match recorded(&model, &arguments.trace) {
-        Ok(trace) => trace,
-        Err(found) => return refuse(&[found]),
-    };
+    let offline = prepared.map_err(|stop| refuse(&[stop.to_diagnostic()]))?;
+    let trace = recorded(&model, &arguments.trace).map_err(|found| refuse(&[found]))?;
     let known = trace.constants.into_iter().chain(constants).collect();
     let judged = match judge(&offline, &known, trace.members) {
         Ok(judged) => judged,
-        Err(NoVerdict::Mistake(found)) => return refuse(&[found]),
-        Err(NoVerdict::Stopped(found)) => return refuse_as(&[found], arguments.format, Exit::Stopped),
+        Err(NoVerdict::Mistake(found)) => return Err(refuse(&[found])),
+        Err(NoVerdict::Stopped(found)) => return Err(refuse_as(&[found], arguments.format, Exit::Stopped)),
     };
     let exit = arguments.inconclusive.exit(OutcomeKind::Verdict(judged.verdict.verdict()));
     match arguments.format {
-        OutputFormat::Json => console::print_json(&document(&offline, &names, &judged, exit.code()))?,
-        OutputFormat::Human => console::print(&told(&offline, &names, &judged))?,
+        OutputFormat::Json => console::print_json(&document(&offline, &names, &judged, exit.code())),
+        OutputFormat::Human => console::print(&told(&offline, &names, &judged)),
     }
     if judged.has_forgotten {
         console::say(
