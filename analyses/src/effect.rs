@@ -16,7 +16,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use coreach_model::obligation::defined;
-use coreach_model::term::Term;
+use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Iosts, Value};
 use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
@@ -26,6 +26,7 @@ use crate::condition::Condition;
 use crate::domains::Domain;
 use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
 use crate::grid::Grid;
+use crate::identities::{Digits, changed, extended};
 use crate::scope::{Beyond, CASE_LIMIT, Fields, ImprecisionReason, Memory, Scope};
 
 /// One way to take a transition from one valuation of the finite places.
@@ -98,6 +99,12 @@ pub struct Effect {
     parameter_integer: Vec<bool>,
     parameter_bounds: Vec<Constraint>,
     finite_parameters: Vec<(Place, Vec<Value>)>,
+    /// The ids that parameters are compared with, and those parameters.
+    ids: Vec<Place>,
+    id_parameters: Vec<Place>,
+    /// The ids that are assigned, by their positions.
+    new_ids: Vec<(usize, Term)>,
+    partition_limit: usize,
     /// What was lost in compiling it, in order, each once.
     pub imprecisions: Vec<Beyond>,
     /// What its comparisons of records come to, in all cells.
@@ -136,15 +143,21 @@ impl Effect {
     ) -> Self {
         let terms: Vec<&Term> =
             std::iter::once(guard).chain(assignments.iter().map(|(_, value)| value)).collect();
+        let has_ids = |(datum, _): &(Datum, Term)| datum.ty().has_ids();
+        let (reads, ids) = frame.finite_mentioned(&terms, assignments.iter().any(has_ids));
         let mut effect = Effect {
             guard: guard.clone(),
             obligations: Term::yes(),
             assigned: Vec::new(),
-            reads: frame.finite_mentioned(&terms),
+            reads,
             numeric_parameters: HashMap::new(),
             parameter_integer: Vec::new(),
             parameter_bounds: Vec::new(),
             finite_parameters: Vec::new(),
+            ids,
+            id_parameters: Vec::new(),
+            new_ids: Vec::new(),
+            partition_limit: partition_limit.max(1),
             imprecisions: Vec::new(),
             fields: Fields::new(),
             blind,
@@ -155,6 +168,10 @@ impl Effect {
         effect.obligations = defined(guard);
         effect.assigned =
             assignments.iter().map(|(datum, value)| Assigned::of(frame, datum, value)).collect();
+        let values: Substitution = assignments.iter().cloned().collect();
+        let known = frame.identities.ids.iter().map(|id| (id, substitute(&id.term, &values))).enumerate();
+        let new = known.filter(|(_, (id, new))| id.term != *new).map(|(number, (_, new))| (number, new));
+        effect.new_ids = new.collect();
         let mentioned: BTreeSet<Datum> = terms.iter().flat_map(|term| term.data()).collect();
         let mut valuations = 1usize;
         for place in parameters.iter().filter(|datum| mentioned.contains(datum)).flat_map(places) {
@@ -164,6 +181,8 @@ impl Effect {
                 effect.parameter_bounds.extend(type_constraints(&place.ty, &variable));
                 effect.parameter_integer.push(place.ty.is_integer());
                 effect.numeric_parameters.insert(place.term, dimension);
+            } else if place.ty.is_id() {
+                effect.id_parameters.push(place);
             } else if let Some(values) = place.digits() {
                 let product = valuations.saturating_mul(values.len());
                 if product <= partition_limit.max(1) {
@@ -191,13 +210,18 @@ impl Effect {
         let mut cases: Vec<Case> = Vec::new();
         let lists: Vec<Vec<Value>> =
             self.finite_parameters.iter().map(|(_, values)| values.clone()).collect();
-        for tuple in tuples(&lists) {
-            let mut finite: HashMap<Term, Value> = HashMap::new();
-            for &position in &self.reads {
-                let place = &frame.finite[position];
-                let value = place.values[frame.digit(cell, position) as usize].clone();
-                finite.insert(place.place.term.clone(), value);
-            }
+        let read = self.reads.iter().map(|&position| {
+            let place = &frame.finite[position];
+            (place.place.term.clone(), place.values[frame.digit(cell, position) as usize].clone())
+        });
+        let read: HashMap<Term, Value> = read.collect();
+        let identities = extended(&read, &self.ids, &self.id_parameters, self.partition_limit);
+        let tuples = tuples(&lists).into_iter();
+        for (tuple, identities) in
+            tuples.flat_map(|tuple| identities.iter().map(move |all| (tuple.clone(), all)))
+        {
+            let mut finite = read.clone();
+            finite.extend(identities.clone());
             let parameters = self.finite_parameters.iter().map(|(place, _)| place.term.clone());
             finite.extend(parameters.zip(tuple));
             let mut scope = Scope {
@@ -237,7 +261,7 @@ impl Effect {
             return Vec::new();
         }
         let nothing = Case {
-            condition: start,
+            condition: start.clone(),
             numeric: Vec::new(),
             unknown_bounds: Vec::new(),
             finite: Vec::new(),
@@ -258,7 +282,15 @@ impl Effect {
             }
             cases.retain(|case| case.condition != Condition::No);
         }
-        cases
+        if self.new_ids.is_empty() || cases.is_empty() {
+            return cases;
+        }
+        let changes = changed(scope, &start, &self.new_ids);
+        let with = |case: &Case, (on, digits): &(Condition, Digits)| {
+            let condition = Condition::and([case.condition.clone(), on.clone()]);
+            Case { condition, finite: [&case.finite[..], digits].concat(), ..case.clone() }
+        };
+        cases.iter().flat_map(|case| changes.iter().map(|change| with(case, change))).collect()
     }
 }
 
@@ -409,6 +441,7 @@ pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
             .flat_map(|cell| digits.clone().map(|digit| frame.with_digit(*cell, *position, digit)))
             .collect();
     }
+    cells.retain(|cell| frame.is_possible(*cell));
     cells
 }
 

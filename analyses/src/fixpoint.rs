@@ -7,8 +7,19 @@
 //! in the direction of their edges alone.
 //!
 //! **Accelerated**, where it is asked for: a head asks what its edges to itself make of what has just come
-//! in, taken once or more often. A value that contains this contains what they make of it once, so what is
-//! found is a solution; descending steps take them once.
+//! in, taken once or more often, one edge after the other and back again: what edges let each other do is
+//! seen at once, and not widened, whatever their order is. A value that contains this contains what they make
+//! of it once, so what is found is a solution; descending steps take them once.
+//!
+//! **Guided**, where it is asked for (Gopan and Reps, *Guided static analysis*, SAS 2007,
+//! <https://doi.org/10.1007/978-3-540-74061-2_22>): a component is solved several times, first without any
+//! of its edges, then each time with those more through which something comes by what is known so far, each
+//! time with widening and with narrowing behind it. So what a loop does first is narrowed before what it does
+//! later is seen. Theirs takes as many phases as a path has edges, since each opens the edges behind what is
+//! solved. Ours looks along the whole order, so that a phase opens all up to the edges that go back, and
+//! components inside others are not solved in phases of their own. After eight phases the rest is opened at
+//! once. In the end all edges are open and the component is solved once more, so nothing depends on what the
+//! phases found.
 //!
 //! **Where we differ.** The recursive strategy is a single pass with jumps: behind the last node of a
 //! component the pass goes back to its head while the head has an input that changed. Nodes without a changed
@@ -22,9 +33,15 @@
 //!
 //! **Cost.** Each evaluation of a node transfers along all its incoming edges; the caller remembers results.
 
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
 use coreach_model::budget;
 
 use crate::order::{WeakOrder, weak_order};
+
+/// How often edges of a component are opened by what comes through them; then all of them are.
+const PHASES: usize = 8;
 
 /// Why an iteration stopped before it was done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +61,8 @@ pub struct Schedule {
     pub step_limit: usize,
     /// Edges from a node to itself are taken as often as one likes, at once.
     pub accelerated: bool,
+    /// The edges of a component are opened one after the other.
+    pub guided: bool,
 }
 
 /// A system of equations; values over-approximate.
@@ -90,7 +109,7 @@ impl Flow {
         }
         // Parallel edges are one for the order and for the marking of changes.
         for targets in &mut successors {
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = HashSet::new();
             targets.retain(|target| seen.insert(*target));
         }
         Flow { edges, successors, incoming }
@@ -131,7 +150,8 @@ pub fn solve<E: Equations>(
     for node in &order.nodes {
         dirty[*node as usize] = true;
     }
-    let mut run = Run { flow, order, equations, values, dirty, steps: 0, strategy: *strategy };
+    let closed = vec![false; flow.edges.len()];
+    let mut run = Run { flow, order, equations, values, dirty, closed, steps: 0, strategy: *strategy };
     if let Err(stop) = run.ascend() {
         let reached = std::mem::take(&mut run.order.nodes);
         for node in reached {
@@ -139,7 +159,8 @@ pub fn solve<E: Equations>(
         }
         return Solution { values: run.values, steps: run.steps, stopped: Some(stop) };
     }
-    run.descend();
+    let all = 0..run.order.nodes.len();
+    run.descend(all);
     Solution { values: run.values, steps: run.steps, stopped: None }
 }
 
@@ -149,6 +170,8 @@ struct Run<'a, E: Equations> {
     equations: &'a mut E,
     values: Vec<E::Value>,
     dirty: Vec<bool>,
+    /// By edge: nothing comes through it yet.
+    closed: Vec<bool>,
     steps: usize,
     strategy: Schedule,
 }
@@ -175,6 +198,9 @@ impl<E: Equations> Run<'_, E> {
         self.dirty[node as usize] = false;
         let mut own = Vec::new();
         for &edge in &self.flow.incoming[node as usize] {
+            if self.closed[edge as usize] {
+                continue;
+            }
             let (source, _) = self.flow.edges[edge as usize];
             if accelerated && source == node {
                 own.push(edge);
@@ -183,9 +209,14 @@ impl<E: Equations> Run<'_, E> {
             let value = self.equations.transfer(edge, &self.values[source as usize]);
             sum = self.equations.join(&sum, &value);
         }
-        // Of what has just come in.
-        for edge in own {
-            let value = self.equations.repeated(edge, &sum);
+        let first = sum.clone();
+        // There, of what has just come in; and back, where something came of it.
+        let back = own.iter().rev().skip(1);
+        for (at, edge) in own.iter().chain(back).enumerate() {
+            if at == own.len() && sum == first {
+                break;
+            }
+            let value = self.equations.repeated(*edge, &sum);
             sum = self.equations.join(&sum, &value);
         }
         sum
@@ -199,16 +230,98 @@ impl<E: Equations> Run<'_, E> {
     }
 
     fn ascend(&mut self) -> Result<(), Exhausted> {
-        let mut visits = vec![0usize; self.order.nodes.len()];
+        let all = 0..self.order.nodes.len();
+        if !self.strategy.guided {
+            return self.ascend_in(all);
+        }
+        let mut ends: Vec<usize> = all.clone().collect();
+        for (end, heads) in self.order.closes.iter().enumerate() {
+            for head in heads {
+                ends[*head as usize] = end;
+            }
+        }
         let mut position = 0;
-        while position < self.order.nodes.len() {
+        while position < all.end {
+            let part = position..ends[position] + 1;
+            position = part.end;
+            if self.order.is_head[part.start] {
+                self.guide(part)?;
+            } else {
+                self.ascend_in(part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Solves a component that lies in no other, phase by phase.
+    fn guide(&mut self, part: Range<usize>) -> Result<(), Exhausted> {
+        let inside: HashSet<u32> = self.order.nodes[part.clone()].iter().copied().collect();
+        let mut leaving: HashMap<u32, Vec<u32>> = HashMap::new();
+        for node in &inside {
+            for &edge in &self.flow.incoming[*node as usize] {
+                let (source, _) = self.flow.edges[edge as usize];
+                if inside.contains(&source) {
+                    leaving.entry(source).or_default().push(edge);
+                    self.closed[edge as usize] = true;
+                }
+            }
+        }
+        for _ in 0..PHASES {
+            if !self.open(part.clone(), &mut leaving) {
+                break;
+            }
+            self.ascend_in(part.clone())?;
+            self.descend(part.clone());
+        }
+        for edge in leaving.values().flatten() {
+            self.closed[*edge as usize] = false;
+        }
+        for node in &inside {
+            self.dirty[*node as usize] = true;
+        }
+        self.ascend_in(part)
+    }
+
+    /// Opens the edges through which something comes by now, in the order of the nodes, each behind those
+    /// that lead to it. Tells whether there are any.
+    fn open(&mut self, part: Range<usize>, leaving: &mut HashMap<u32, Vec<u32>>) -> bool {
+        let bottom = self.equations.bottom();
+        let mut opened = false;
+        for position in part {
+            let node = self.order.nodes[position];
+            if self.dirty[node as usize] {
+                let old = self.values[node as usize].clone();
+                let new = self.evaluate_above(node, &old);
+                if new != old {
+                    self.set(node, new);
+                }
+            }
+            let Some(edges) = leaving.get_mut(&node) else { continue };
+            edges.retain(|&edge| {
+                let is_closed = self.equations.transfer(edge, &self.values[node as usize]) == bottom;
+                if !is_closed {
+                    self.closed[edge as usize] = false;
+                    self.dirty[self.flow.edges[edge as usize].1 as usize] = true;
+                    opened = true;
+                }
+                is_closed
+            });
+        }
+        opened
+    }
+
+    /// What has changed, up to where nothing does.
+    fn ascend_in(&mut self, part: Range<usize>) -> Result<(), Exhausted> {
+        let mut visits = vec![0usize; part.len()];
+        let mut position = part.start;
+        while position < part.end {
             let node = self.order.nodes[position];
             if self.dirty[node as usize] {
                 if self.steps >= self.strategy.step_limit {
                     return Err(Exhausted::Steps(self.strategy.step_limit));
                 }
                 if self.order.is_head[position] {
-                    self.raise(node, &mut visits[position]);
+                    self.raise(node, &mut visits[position - part.start]);
                 } else {
                     let new = self.evaluate(node);
                     if new != self.values[node as usize] {
@@ -239,13 +352,13 @@ impl<E: Equations> Run<'_, E> {
 
     /// Sweeps until nothing changes, the steps are used up, or the limit is reached. Every intermediate state
     /// is a solution: the right sides contain the least fixpoint wherever the left sides do.
-    fn descend(&mut self) {
-        for node in &self.order.nodes {
+    fn descend(&mut self, part: Range<usize>) {
+        for node in &self.order.nodes[part.clone()] {
             self.dirty[*node as usize] = true;
         }
         for _ in 0..self.strategy.descending_steps {
             let mut changed = false;
-            for position in 0..self.order.nodes.len() {
+            for position in part.clone() {
                 let node = self.order.nodes[position];
                 if !self.dirty[node as usize] {
                     continue;

@@ -6,9 +6,9 @@
 //! become the dimensions of a numerical domain, in the order variables, then constants, each by declaration.
 //! Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s number: an abstract
 //! value keeps one numeric element for each cell (see [`crate::partition`]). An `int[lo..hi]` is numeric,
-//! however short.
+//! however short. Ids have no slots: that two of them are the same is a digit (`identities.rs`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_model::iosts::Iosts;
 use coreach_model::term::node::Node;
@@ -132,6 +132,17 @@ pub struct FinitePlace {
     pub stride: u32,
 }
 
+/// The ids of a frame (`identities.rs`).
+#[derive(Clone, Debug, Default)]
+pub struct Identities {
+    /// Those that are told apart.
+    pub ids: Vec<Place>,
+    /// Of two of one type, by their positions here, the position of their pair among the finite places.
+    pub pairs: BTreeMap<(usize, usize), usize>,
+    /// The cells that a state may lie in, in order; all where there is none that is contradictory.
+    pub possible: Option<Vec<u32>>,
+}
+
 /// The variables' order of a numerical domain, and of the partition around it.
 #[derive(Clone, Debug)]
 pub struct Frame {
@@ -145,7 +156,9 @@ pub struct Frame {
     pub finite: Vec<FinitePlace>,
     /// The number of cells.
     pub cells: u32,
-    /// Finite places that the limit kept out of the partition.
+    /// Its ids, and which cells their pairs exclude.
+    pub identities: Identities,
+    /// Finite places, and ids, that the limit kept out of the partition.
     pub dropped: Vec<Place>,
     /// The most constraints of one condition over it.
     pub condition_limit: usize,
@@ -163,6 +176,7 @@ impl Frame {
             bounds: Vec::new(),
             finite: Vec::new(),
             cells: 1,
+            identities: Identities::default(),
             dropped: Vec::new(),
             condition_limit: CONDITION_LIMIT,
             congruences: false,
@@ -176,7 +190,9 @@ impl Frame {
     /// mention them, as long as they fit.
     pub fn new(iosts: &Iosts, partition_limit: usize) -> Self {
         let all = iosts.variables.iter().chain(&iosts.constants).flat_map(places);
-        let (numeric, finite): (Vec<Place>, Vec<Place>) = all.partition(Place::is_numeric);
+        let (numeric, others): (Vec<Place>, Vec<Place>) = all.partition(Place::is_numeric);
+        let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
+        let ids = by_mentions(iosts, ids);
         let mut frame = Frame::blind();
         for (dimension, place) in numeric.iter().enumerate() {
             frame.slots.insert(place.term.clone(), Slot::Numeric(dimension));
@@ -193,6 +209,8 @@ impl Frame {
             frame.slots.insert(place.term.clone(), Slot::Finite(frame.finite.len()));
             frame.finite.push(FinitePlace { place, values, stride });
         }
+        let rest = frame.add_ids(ids, limit);
+        frame.dropped.extend(rest);
         frame
     }
 
@@ -226,20 +244,23 @@ impl Frame {
             + digit * self.finite[position].stride
     }
 
-    /// The positions of the finite places that a term reads, in order.
-    pub fn finite_mentioned(&self, terms: &[&Term]) -> Vec<usize> {
+    /// The positions of the finite places that terms read, in order; and the ids that they read, or all.
+    pub fn finite_mentioned(&self, terms: &[&Term], all_ids: bool) -> (Vec<usize>, Vec<Place>) {
         let mut seen = HashSet::new();
-        let mut found: Vec<usize> = terms
+        let places: HashSet<Term> = terms.iter().flat_map(|term| mentioned(term, &mut seen)).collect();
+        let is_read = |id: &Place| all_ids || places.contains(&id.term);
+        let ids = self.identities.ids.iter().filter(|id| is_read(id)).cloned().collect();
+        let mut found: Vec<usize> = places
             .iter()
-            .flat_map(|term| mentioned(term, &mut seen))
-            .filter_map(|place| match self.slot(&place) {
+            .filter_map(|place| match self.slot(place) {
                 Some(Slot::Finite(position)) => Some(position),
                 _ => None,
             })
+            .chain(self.pairs_of(is_read))
             .collect();
         found.sort_unstable();
         found.dedup();
-        found
+        (found, ids)
     }
 }
 
@@ -267,29 +288,32 @@ fn chosen(iosts: &Iosts, finite: Vec<Place>, limit: u32, dropped: &mut Vec<Place
     if finite.iter().try_fold(1, &fits).is_some() {
         return finite;
     }
+    let mut kept = HashSet::new();
+    let mut product = 1;
+    for place in by_mentions(iosts, finite.clone()) {
+        if let Some(larger) = fits(product, &place) {
+            product = larger;
+            kept.insert(place.term);
+        }
+    }
+    let (chosen, others): (Vec<Place>, Vec<Place>) =
+        finite.into_iter().partition(|place| kept.contains(&place.term));
+    dropped.extend(others);
+    chosen
+}
+
+/// The places in the order of how many distinct guards mention them.
+fn by_mentions(iosts: &Iosts, mut places: Vec<Place>) -> Vec<Place> {
     let mut guards = HashSet::new();
     let mut counts: HashMap<Term, usize> = HashMap::new();
-    for transition in &iosts.transitions {
+    for transition in iosts.transitions.iter().filter(|_| !places.is_empty()) {
         if guards.insert(transition.guard.clone()) {
             for place in mentioned(&transition.guard, &mut HashSet::new()) {
                 *counts.entry(place).or_default() += 1;
             }
         }
     }
-    let mut order: Vec<usize> = (0..finite.len()).collect();
     // Stable: of places mentioned equally often the one declared first is kept.
-    order.sort_by_key(|at| std::cmp::Reverse(counts.get(&finite[*at].term).copied().unwrap_or(0)));
-    let mut kept = vec![false; finite.len()];
-    let mut product = 1;
-    for at in order {
-        if let Some(larger) = fits(product, &finite[at]) {
-            product = larger;
-            kept[at] = true;
-        }
-    }
-    let mut chosen = Vec::new();
-    for (place, kept) in finite.into_iter().zip(kept) {
-        if kept { chosen.push(place) } else { dropped.push(place) }
-    }
-    chosen
+    places.sort_by_key(|place| std::cmp::Reverse(counts.get(&place.term).copied().unwrap_or(0)));
+    places
 }

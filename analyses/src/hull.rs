@@ -90,11 +90,6 @@ impl Hull {
         self.polyhedron.is_empty()
     }
 
-    /// The number of dimensions.
-    pub fn dimensions(&self) -> usize {
-        self.integer.len()
-    }
-
     /// The values that a dimension may have; `None` where there is no vector.
     pub fn range(&self, dimension: usize) -> Option<Range> {
         let bounds = self.polyhedron.bounds(&LinearExpression::variable(dimension));

@@ -61,6 +61,7 @@ pub mod frame;
 pub mod grid;
 mod hash;
 pub mod hull;
+mod identities;
 pub mod inductive;
 mod lengths;
 pub mod linear;
@@ -78,7 +79,6 @@ pub mod symbolic;
 mod thresholds;
 pub mod timed;
 pub mod transfer;
-pub mod transformers;
 
 pub use domains::DomainKind;
 pub use reachability::{Analyst, Facts, Imprecision, Options, Thresholds, analyse, reach};

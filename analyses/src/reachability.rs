@@ -60,6 +60,8 @@ coreach_model::words! {
         /// Simple ones as often as one likes, at once ([`crate::acceleration`]); then by widening.
         #[default]
         Accelerated = "accelerated",
+        /// The same, a loop's ways one after the other, each narrowed before the next.
+        Guided = "guided",
     }
 }
 
@@ -460,7 +462,8 @@ impl<T: Copy> OneWay<T> {
             delay: options.delay,
             descending_steps: options.descending_steps,
             step_limit: options.step_limit,
-            accelerated: D::SEES_DATA && options.loops == Loops::Accelerated,
+            accelerated: D::SEES_DATA && options.loops != Loops::Widened,
+            guided: D::SEES_DATA && options.loops == Loops::Guided,
         };
         let Solution { values, steps, stopped } =
             solve(&self.flow, &self.clauses.entries, &mut equations, &strategy);

@@ -89,7 +89,7 @@ impl<D: Domain> Abstraction<D> {
     pub fn top(&mut self) -> AbstractValue {
         let top = D::top(self.frame.dimensions()).meet_constraints(&self.frame.bounds, &self.frame.integer);
         let Some(top) = self.store.add(top) else { return AbstractValue::bottom() };
-        AbstractValue::new((0..self.frame.cells).map(|cell| (cell, top)).collect())
+        AbstractValue::new(self.frame.possible_cells().into_iter().map(|cell| (cell, top)).collect())
     }
 
     /// All states that satisfy a condition over variables and constants.

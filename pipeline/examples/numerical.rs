@@ -35,6 +35,7 @@ fn techniques() -> Vec<(&'static str, Analysis)> {
         ("octagon", domain(DomainKind::Octagon)),
         ("no thresholds", with(&|options| options.thresholds = Thresholds::List(Vec::new()))),
         ("widened", with(&|options| options.loops = Loops::Widened)),
+        ("guided", with(&|options| options.loops = Loops::Guided)),
         ("polyhedra", with(&|_| ())),
         (DEFAULT, with(&|_| ())),
         ("congruence", domain(DomainKind::PolyhedraCongruence)),

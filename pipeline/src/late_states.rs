@@ -263,7 +263,12 @@ pub fn canonical(mut state: State) -> State {
         match value {
             Value::Array(array) => *value = Value::Array(Arc::new((**array).clone().canonical())),
             Value::Record(_, fields) => fields.iter_mut().for_each(spelt),
-            Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::String(_) | Value::Enum(..) => {}
+            Value::Bool(_)
+            | Value::Int(_)
+            | Value::Real(_)
+            | Value::String(_)
+            | Value::Id(..)
+            | Value::Enum(..) => {}
         }
     }
     state.valuation.values_mut().for_each(spelt);

@@ -2,7 +2,7 @@
 
 use coreach_artifact::document::Origins;
 use coreach_model::iosts::Iosts;
-use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId, Verdict};
+use coreach_model::{LocationId, Numbered, Term, TransitionId, Verdict};
 
 use crate::lateness::Timing;
 use crate::timed::rules::{self, Rule, RuleCounts};
@@ -28,8 +28,6 @@ pub struct PathGuided {
     pub origins: Numbered<LocationId, Origins>,
     /// What it says of time; silence is a fact after TM.
     pub timing: Timing,
-    /// Silence.
-    pub quiescence: ActionId,
     /// For each transition, what made it.
     pub made_by: Numbered<TransitionId, MadeBy>,
     /// For each context of the path, in order: its rules' counts.

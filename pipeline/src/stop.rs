@@ -248,7 +248,7 @@ impl Stop {
                 );
                 let diagnostic =
                     diagnostic.at(shown.origin.clone(), "when is this possible?").note(&shown.text);
-                diagnostic.help("state the output's parameters by equations or by bounds that are linear in them; or leave `conformance: ioco` out")
+                diagnostic.help("state the output's parameters by equations or by bounds that are linear in them; or leave `conformance: ioco` out, where that is said")
             }
             Stop::Budget(passed) => budget(passed),
             Stop::TooMany { stage, quantity, limit, needed } => {

@@ -26,7 +26,9 @@
 //! That it holds in every state in which some value will do is asked of the solver: `G => ⋁ G[p := t]`, for
 //! all p. Where that is not certain the stage stops: a guard of δ that is too narrow would blame
 //! implementations that conform. (Loos and Weispfenning, *Applying linear quantifier elimination*, 1993, take
-//! all points that can be needed; we take some, and prove that they were enough.)
+//! all points that can be needed; we take some, and prove that they were enough.) A record for which no whole
+//! point is enough is eliminated field by field,
+//! and of a number or a string the solver is asked for points that are missing.
 //!
 //! **Where we differ** from Gaston et al. (2006): their δ leads to a sink, so nothing is asked after it. Ours
 //! is the usual self-loop.
@@ -35,13 +37,15 @@
 //! transition.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use coreach_analyses::solver::{Solver, may_hold, must_hold};
+use coreach_analyses::solver::{Solver, Witness, may_hold, must_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{Action, ActionKind, Iosts, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::obligation::{defined, enabling_condition, in_type};
-use coreach_model::term::node::{Node, Operator, StringOperation};
+use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::term::{Substitution, substitute};
+use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type, Value};
 
 use crate::limits::{Limits, Quantity};
@@ -51,6 +55,9 @@ use crate::stop::{ShownTransition, Stop};
 
 /// The name of quiescence, where no action has it.
 const DELTA: &str = "delta";
+
+/// The most values that the solver is asked for where those that are tried are not enough.
+const MOST_WITNESSES: usize = 4;
 
 /// The most values of a type that are all tried.
 const MOST_VALUES: i64 = 32;
@@ -193,7 +200,22 @@ pub(crate) fn eliminated(condition: &Term, datum: &Datum, solver: &mut dyn Solve
     let suffices = |parts: &[Term], solver: &mut dyn Solver| {
         must_hold(solver, std::slice::from_ref(condition), &Term::or(parts.to_vec()))
     };
-    if !suffices(&at, solver) {
+    let mut is_enough = suffices(&at, solver);
+    if !is_enough && let Type::Record(record) = datum.ty() {
+        return by_fields(condition, datum, record, solver);
+    }
+    // What the solver knows where the condition names nothing: a word of a regular expression.
+    for _ in 0..MOST_WITNESSES {
+        let left = [condition.clone(), Term::or(at.clone()).not()];
+        if !is_enough
+            && let Witness::Found(witness) = solver.witness(&left)
+            && let Some(value) = witness.get(datum)
+        {
+            at.push(substitute(condition, &[(datum.clone(), Term::literal(value.clone()))].into()));
+            is_enough = suffices(&at, solver);
+        }
+    }
+    if !is_enough {
         return None;
     }
     // Without those that are not needed.
@@ -208,6 +230,38 @@ pub(crate) fn eliminated(condition: &Term, datum: &Datum, solver: &mut dyn Solve
         }
     }
     Some(Term::or(at))
+}
+
+/// The same of a record, field by field: for each length of a list, or alternative of a variant, of those
+/// that count then.
+fn by_fields(
+    condition: &Term,
+    datum: &Datum,
+    record: &Arc<RecordType>,
+    solver: &mut dyn Solver,
+) -> Option<Term> {
+    let field = |(name, ty): &(String, Type)| Datum::new(format!("{}#{name}", datum.name()), ty.clone());
+    let fields: Vec<Datum> = record.fields.iter().map(field).collect();
+    let of = |first: Value| {
+        let count = (1..fields.len()).filter(|at| record.counts(&first, *at));
+        record.made_of(first.clone(), count.map(|at| Term::datum(&fields[at])))
+    };
+    let wholes: Vec<Term> = match record.form {
+        RecordForm::Plain | RecordForm::Keyed(_) => {
+            vec![Term::record(record, fields.iter().map(Term::datum))]
+        }
+        RecordForm::List => (0..fields.len()).map(|length| of(Value::int(length))).collect(),
+        RecordForm::Option | RecordForm::Variant(_) => {
+            (0..record.alternatives().len()).map(|number| of(record.tag(number))).collect()
+        }
+    };
+    let mut parts = Vec::new();
+    for whole in wholes {
+        let put = Substitution::from([(datum.clone(), whole.clone())]);
+        let condition = Term::and([in_type(&whole, datum.ty()), substitute(condition, &put)]);
+        parts.push(fields.iter().try_fold(condition, |left, field| eliminated(&left, field, solver))?);
+    }
+    Some(Term::or(parts))
 }
 
 /// Values worth trying: all of a small type; else what the datum is compared with, and its neighbours, the
@@ -261,6 +315,11 @@ fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
             found.extend(compared.iter().map(longer));
             found.push(Term::literal(Value::string("")));
         }
+        // One of so many is none of those that it is compared with.
+        Type::Id(name) => {
+            let ids = (0..=compared.len()).map(|number| Value::id(name, &format!("id{number}")));
+            found.extend(ids.map(Term::literal));
+        }
         other => found.push(Term::literal(Value::any(other))),
     }
     let mut seen = BTreeSet::new();
@@ -286,6 +345,18 @@ fn find_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, found:
             let point = solved.filter(|point| *point.sort() == datum.ty().sort());
             if let Some(point) = point.filter(|point| seen.insert(point.to_string())) {
                 found.push(point);
+            }
+        }
+        // What a record is compared with, its fields are.
+        if let Node::Compare(_, one, other) = term.node() {
+            for (record, other) in [(one, other), (other, one)] {
+                if let Node::Record(_, fields) = record.node() {
+                    work.extend(
+                        fields.iter().enumerate().map(|(at, field)| {
+                            Term::compare(Comparison::Equal, field, &Term::field(other, at))
+                        }),
+                    );
+                }
             }
         }
         // What it begins with, ends with or contains is such a string itself.

@@ -21,9 +21,6 @@ type AssignFunction = unsafe extern "C" fn(
 
 impl Element {
     /// [`Element::constraints`], left in the library's form.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn list_prepared(&self) -> Result<PreparedConstraints, Error> {
         let (raw, outcome) = self.manager().call(|manager| {
             // SAFETY: here and below: manager and value live, and belong together. The array is new.

@@ -46,9 +46,6 @@ impl fmt::Debug for Element {
 
 impl Manager {
     /// All vectors of `integers` integers and then `reals` reals.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn top(&self, integers: usize, reals: usize) -> Result<Element, Error> {
         check_dimensions(integers, reals)?;
         // SAFETY: the manager lives; its dimensions are few enough.
@@ -56,9 +53,6 @@ impl Manager {
     }
 
     /// No vector.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn bottom(&self, integers: usize, reals: usize) -> Result<Element, Error> {
         check_dimensions(integers, reals)?;
         // SAFETY: as above.
@@ -130,9 +124,6 @@ impl Element {
     }
 
     /// Is there no vector? `false` is not certain where dimensions are integers.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn is_bottom(&self) -> Result<bool, Error> {
         // SAFETY: here and below: manager and value live, and belong together; other values are checked by
         // `fits`.
@@ -140,9 +131,6 @@ impl Element {
     }
 
     /// Are these all vectors?
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn is_top(&self) -> Result<bool, Error> {
         // SAFETY: see `is_bottom`.
         self.ask(|manager| unsafe { sys::ap_abstract0_is_top(manager, self.raw()) })
@@ -183,9 +171,6 @@ impl Element {
     }
 
     /// An interval for each dimension.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn bounds(&self) -> Result<Vec<Interval>, Error> {
         let size = self.dimensions();
         let (intervals, outcome) = self.0.manager.call(|manager| {
@@ -205,9 +190,6 @@ impl Element {
     }
 
     /// The element as constraints.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn constraints(&self) -> Result<Vec<Constraint>, Error> {
         self.list_prepared()?.read()
     }
@@ -330,9 +312,6 @@ impl Element {
     }
 
     /// New dimensions of any value: after the integers, and after the reals.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn add_dimensions(&self, integers: usize, reals: usize) -> Result<Self, Error> {
         if integers == 0 && reals == 0 {
             return Ok(self.clone());

@@ -99,10 +99,27 @@ impl Polyhedron {
     /// When a threshold mentions a dimension that is not there.
     #[must_use]
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        let kept: Vec<Constraint> = other.which_implied(thresholds).cloned().collect();
+        let kept = strongest(other.which_implied(thresholds).cloned().collect());
         let widened = self.widen(other);
         if kept.is_empty() { widened } else { widened.meet_constraints(&kept) }
     }
+}
+
+/// Without the half-spaces that contain another one of the same direction: thresholds come in rows.
+fn strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
+    let is_equality = |one: &Constraint| one.relation() == Relation::Equal;
+    let is_closed = |one: &Constraint| one.relation() == Relation::AtLeast;
+    constraints.sort_by(|a, b| {
+        let of = |one: &Constraint| (is_equality(one), is_closed(one));
+        a.coefficients()
+            .cmp(b.coefficients())
+            .then_with(|| a.constant().cmp(b.constant()))
+            .then_with(|| of(a).cmp(&of(b)))
+    });
+    constraints.dedup_by(|next, first| {
+        !is_equality(next) && !is_equality(first) && next.coefficients() == first.coefficients()
+    });
+    constraints
 }
 
 /// The widening of a block; nothing when no constraint is left.

@@ -199,7 +199,7 @@ fn like(variable: &Datum) -> String {
         Type::Bool => "false".to_owned(),
         Type::Range(low, _) => low.to_string(),
         Type::Enum(of) => of.literals[0].clone(),
-        Type::Array(_) | Type::Record(_) => return String::new(),
+        Type::Id(_) | Type::Array(_) | Type::Record(_) => return String::new(),
     };
     format!(", for example `{variable} == {value}`")
 }

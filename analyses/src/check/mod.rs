@@ -1,19 +1,14 @@
 //! What a user wrote, looked at with a solver: mistakes that no syntax shows.
 //!
-//! One file per question. The first three answer with diagnostics on the user's own text; the last two are
-//! information for later stages. Each says what it does where the solver does not know: that is never taken
-//! for "all is well".
+//! One file per question, answered with diagnostics on the user's own text. Each says what it does where the
+//! solver does not know: that is never taken for "all is well".
 //!
 //! - [`initialized`]: does the initial condition determine what is read before it is written, and can it hold
 //!   at all?
 //! - [`guards`]: can each transition be taken?
 //! - [`domains`]: does each guard make its transition's operations defined and its assignments fit their
 //!   types?
-//! - [`choice`]: can two transitions of one action be enabled together?
-//! - [`complete`]: is there a transition for every action, or every input, in every state?
 
-pub mod choice;
-pub mod complete;
 pub mod domains;
 pub mod guards;
 pub mod initialized;
@@ -24,17 +19,6 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Iosts, Term};
 
 use crate::solver::Solver;
-
-/// What a search for something found.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Search<T> {
-    /// It is there, in the state and with the parameters given.
-    Found(T, Valuation),
-    /// It is not there, certainly.
-    Nothing,
-    /// Nothing was found, and the solver could not decide at least this candidate.
-    Undecided(T),
-}
 
 /// All that is checked of a specification or a purpose, in the order of its text: the initial condition, then
 /// the transitions.

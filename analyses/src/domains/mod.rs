@@ -14,8 +14,6 @@ pub mod interval;
 pub mod location;
 pub mod octagon;
 pub mod polyhedra;
-#[doc(hidden)]
-pub mod recorded;
 pub mod suited;
 
 use std::fmt;

@@ -10,8 +10,10 @@
 //! both descriptions of every element are known, so questions about it are evaluations. A widening still
 //! ends: what is coarser than its result has some of its constraints.
 
-use coreach_polyhedra::account::limits;
-use coreach_polyhedra::{Bounds, Constraint, LinearExpression, Outcome, Polyhedron, Rational, Relation};
+use coreach_polyhedra::account;
+use coreach_polyhedra::{
+    Bounds, Constraint, Limits, LinearExpression, Outcome, Polyhedron, Rational, Relation,
+};
 
 use crate::domains::{Assignments, Domain};
 
@@ -27,9 +29,14 @@ fn of(inner: Polyhedron) -> Polyhedra {
     Polyhedra { inner, coarsened: false }
 }
 
+/// What an operation on it may use.
+fn limits(polyhedron: &Polyhedron) -> Limits {
+    account::limits(polyhedron.dimensions())
+}
+
 /// With both descriptions within the limit.
 fn converted(polyhedron: &Polyhedron) -> Polyhedra {
-    with(polyhedron.convert_limited(&limits()))
+    with(polyhedron.convert_limited(&limits(polyhedron)))
 }
 
 fn with(outcome: Outcome) -> Polyhedra {
@@ -73,7 +80,7 @@ fn without_large_factors(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyh
 /// The same, tightened.
 fn tightened(polyhedron: &Polyhedron, integer: &[bool]) -> Polyhedra {
     let Polyhedra { inner, coarsened } = converted(polyhedron);
-    Polyhedra { inner: inner.tighten_limited(integer, &limits()), coarsened }
+    Polyhedra { inner: inner.tighten_limited(integer, &limits(polyhedron)), coarsened }
 }
 
 /// The right sides that are known, and the dimensions whose new value is not.
@@ -101,7 +108,7 @@ impl Domain for Polyhedra {
     }
 
     fn join(&self, other: &Self) -> Self {
-        let joined = with(self.inner.join_limited(&other.inner, &limits()));
+        let joined = with(self.inner.join_limited(&other.inner, &limits(&self.inner)));
         without_large_factors(joined, [&self.inner, &other.inner])
     }
 
@@ -110,7 +117,7 @@ impl Domain for Polyhedra {
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        with(self.inner.widen_limited(&other.inner, thresholds, &limits()))
+        with(self.inner.widen_limited(&other.inner, thresholds, &limits(&self.inner)))
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
@@ -119,7 +126,7 @@ impl Domain for Polyhedra {
 
     fn assign(&self, assignments: &Assignments) -> Self {
         let (known, unknown) = split(assignments);
-        let assigned = with(self.inner.assign_limited(&known, &limits()));
+        let assigned = with(self.inner.assign_limited(&known, &limits(&self.inner)));
         let forgotten = converted(&assigned.inner.forget(&unknown));
         Polyhedra { coarsened: assigned.coarsened || forgotten.coarsened, ..forgotten }
     }

@@ -105,9 +105,6 @@ impl fmt::Display for NoSuite {
 }
 
 /// The suite of a machine that is [`Mealy::minimal`]: no sequence begins another.
-///
-/// # Errors
-/// [`NoSuite`].
 pub fn suite(machine: &Mealy, method: Method, extra: usize) -> Result<Vec<Word>, NoSuite> {
     budget::doing("a suite of a finite machine");
     if method == Method::Tour {

@@ -50,7 +50,7 @@ type ByLiterals<N> = BTreeMap<Vec<usize>, HashMap<Vec<Value>, Vec<Candidate<N>>>
 pub(super) struct Candidates<M, N> {
     by_place: HashMap<(LocationId, M), ByLiterals<N>>,
     /// How often a state was held against another one, by evaluation or by a question.
-    pub(super) compared: u64,
+    compared: u64,
     /// How often it stayed open whether one includes another.
     unknown: u64,
 }

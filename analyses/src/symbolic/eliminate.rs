@@ -72,7 +72,8 @@ pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) 
         }
         case.bound.retain(|datum| case.parts.iter().any(|part| part.mentions(datum)));
         if case.bound.is_empty() {
-            done.push(Term::and(case.parts));
+            // Each part answers for itself: a part that has no value makes its own case false, and no other.
+            done.push(Term::and(case.parts.into_iter().flat_map(|part| [defined(&part), part])));
             continue;
         }
         let cases = by_equation(&case)
@@ -90,8 +91,7 @@ pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) 
         // The first case is to be the first of the result.
         open.extend(cases.into_iter().rev());
     }
-    let all = Term::or(done);
-    Some(Term::and([defined(&all), all]))
+    Some(Term::or(done))
 }
 
 /// One bound number less, where its ends tell all about it: what is bound still, and the parts without it.

@@ -1,5 +1,6 @@
 //! Quantifiers taken away, and asked with, against enumeration; what trees ask, counted.
 
+use coreach_model::obligation::defined;
 use coreach_model::reader::read_specification;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Operator};
@@ -96,6 +97,31 @@ fn a_quantifier_taken_away_was_not_needed() {
         }
     }
     assert!(taken > 30 && both[0] > 120 && both[1] > 200, "one-sided test: {taken} {both:?}");
+}
+
+/// A quotient by `y`, which may be 0, behind the alternative that makes it irrelevant: what one case of the
+/// result makes of it must not reach the others.
+#[test]
+fn what_has_no_value_in_one_case_leaves_the_others() {
+    let mut random = Random::new(29);
+    let mut seen = [0, 0];
+    for round in 0..rounds(160, 800) {
+        let mut parts: Vec<Term> = (0..=random.below(2)).map(|_| part(&mut random, round % 2)).collect();
+        let quotient = Term::arithmetic(Operator::Divide, &Term::int(4), &Term::datum(&free()[1]));
+        let behind = Term::compare(comparison(&mut random), &quotient, &sum(&mut random, 0));
+        let guarded = Term::or([parts.pop().unwrap_or_else(Term::yes), behind]);
+        // As a path condition has it: that there is a value stands before what has it.
+        parts.splice(0..0, [defined(&guarded), guarded]);
+        let Some(condition) = without(&bound(), &parts) else { continue };
+        for valuation in valuations() {
+            let expected = exists(&parts, &valuation);
+            let is_undefined = valuation[&free()[1]] == Value::int(0);
+            seen[usize::from(expected)] += usize::from(is_undefined);
+            let given = evaluate(&condition, &valuation);
+            assert_eq!(given, Ok(Value::Bool(expected)), "{condition} of {parts:?} in {valuation:?}");
+        }
+    }
+    assert!(seen[0] > 20 && seen[1] > 50, "one-sided test: {seen:?}");
 }
 
 /// Integers between reals, as an output between two clocks is: the reals stand at some quarters.

@@ -296,11 +296,6 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         &self.memories[node]
     }
 
-    /// How often a state was held against an expanded one that is not equal.
-    pub fn comparisons(&self) -> u64 {
-        self.candidates.compared
-    }
-
     /// Decides what becomes of the next node, and returns it; none where all are decided.
     pub fn step(&mut self, solver: &mut dyn Solver) -> Option<NodeId> {
         let number = self.next;

@@ -109,7 +109,7 @@ fn literals(ty: &Type, names: &mut BTreeSet<String>) {
             literals(&array.element, names);
         }
         Type::Record(record) => record.fields.iter().for_each(|(_, field)| literals(field, names)),
-        Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real | Type::String => {}
+        Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real | Type::String | Type::Id(_) => {}
     }
 }
 

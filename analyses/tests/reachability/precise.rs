@@ -44,6 +44,29 @@ fn precise_loop_bound() {
     }
 }
 
+/// n numbers in order from 0, each raised up to the next one, the last without an end.
+fn raised_in_order(n: usize) -> Builder {
+    let numbers: Vec<Datum> = (0..n).map(|at| Datum::new(format!("x{at}"), Type::Int)).collect();
+    let zero = Term::and(numbers.iter().map(|x| cmp(t(x), "==", Term::int(0))).collect::<Vec<_>>());
+    let mut model = Builder::new(&[], &numbers.iter().collect::<Vec<_>>(), zero, &["loop"]);
+    let a = model.action("A", &[]);
+    for (at, x) in numbers.iter().enumerate() {
+        let guard = numbers.get(at + 1).map_or_else(Term::yes, |next| cmp(t(x), "<", t(next)));
+        model.transition("loop", a, guard, &[(x, Term::add(&t(x), &Term::int(1)))], "loop");
+    }
+    model
+}
+
+#[test]
+fn loops_that_wait_for_later_ones_need_no_more_evaluations_if_they_are_more() {
+    let steps = |n: usize| {
+        let facts = analyse(&raised_in_order(n).0, &[true], &options(DomainKind::Polyhedra));
+        assert_eq!(facts.reach[0].conjuncts().len(), n, "{}", facts.reach[0]);
+        facts.iterations.steps
+    };
+    assert_eq!(steps(3), steps(9));
+}
+
 #[test]
 fn precise_relation_in_loop() {
     // x and y grow together.

@@ -171,7 +171,6 @@ impl<'a> Assemble<'a> {
             iosts: self.iosts,
             verdicts: self.verdicts,
             timing: self.timing,
-            quiescence: self.quiescence,
             made_by: self.made_by,
             counts: self.counts,
             known: self.known,

@@ -93,9 +93,6 @@ struct Case {
 
 /// Makes the test case of a path, which begins in the initial location.
 ///
-/// # Errors
-/// [`PathStop`].
-///
 /// # Panics
 /// The check finds that a promise is broken: a bug of ours.
 pub fn path_guided(

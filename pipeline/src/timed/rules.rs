@@ -190,9 +190,6 @@ pub struct Applied {
 
 /// What the rules make here. `has_history`: could what was observed before also have been something that is
 /// not the path?
-///
-/// # Errors
-/// [`RulesStopped`].
 pub fn apply(place: &Place<'_>, has_history: bool, solver: &mut dyn Solver) -> Result<Applied, RulesStopped> {
     let mut applying =
         Applying { place, has_history, made: Vec::new(), counts: RuleCounts::default(), solver };
