@@ -64,9 +64,6 @@ pub enum Verdict {
 /// A library that performs the steps that ours has performed.
 pub trait Follow {
     /// Performs a step and compares; `answer` is ours, `mine` are our polyhedra before the step.
-    ///
-    /// # Errors
-    /// What the library says.
     fn follow(
         &mut self,
         step: &Step,
@@ -77,9 +74,6 @@ pub trait Follow {
 }
 
 /// A library that follows, for sequences with strict inequalities or without.
-///
-/// # Errors
-/// What the library says.
 pub fn follower(kind: Kind, strict: bool) -> Result<Box<dyn Follow>, String> {
     with_library!(kind, L => Ok(Box::new(Follower::<L> { library: L::new(strict)?, made: Vec::new() })))
 }

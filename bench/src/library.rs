@@ -70,22 +70,13 @@ pub trait Library: Sized {
     type Prepared;
 
     /// The library, for sequences with strict inequalities or without.
-    ///
-    /// # Errors
-    /// What the library says.
     fn new(strict: bool) -> Result<Self, String>;
 
     /// Converts the arguments of a step; `dimensions` are those of its polyhedra, or of what it makes from
     /// nothing.
-    ///
-    /// # Errors
-    /// What the library says.
     fn prepare(&self, step: &Step, dimensions: usize) -> Result<Self::Prepared, String>;
 
     /// Performs a step; `made` are the elements with numbers.
-    ///
-    /// # Errors
-    /// What the library says.
     fn perform(
         &self,
         step: &mut Self::Prepared,
@@ -93,21 +84,12 @@ pub trait Library: Sized {
     ) -> Result<Answer<Self::Element>, String>;
 
     /// Makes the library compute and list the minimal constraints, and says how many there are.
-    ///
-    /// # Errors
-    /// What the library says.
     fn list(&self, element: &Self::Element) -> Result<usize, String>;
 
     /// The minimal constraints.
-    ///
-    /// # Errors
-    /// What the library says.
     fn export(&self, element: &Self::Element) -> Result<Vec<Constraint>, String>;
 
     /// The element of these constraints.
-    ///
-    /// # Errors
-    /// What the library says.
     fn import(&self, dimensions: usize, constraints: &[Constraint]) -> Result<Self::Element, String> {
         let mut step = self.prepare(&Step::Constraints(constraints.to_vec()), dimensions)?;
         match self.perform(&mut step, &[])? {

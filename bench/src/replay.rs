@@ -28,9 +28,6 @@ impl<L: Library> Ready<L> {
 
     /// Performs all steps and frees what they made; the time of it. If `all_listed`, what a step makes is
     /// asked for its minimal constraints at once.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn whole(&mut self, all_listed: bool) -> Result<Duration, String> {
         let start = Instant::now();
         let mut made = Vec::new();
@@ -48,9 +45,6 @@ impl<L: Library> Ready<L> {
 
     /// The time of each step. What a step makes is asked for its minimal constraints, as part of the step:
     /// otherwise a lazy library would have its work counted for whichever step asks first.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn by_step(&mut self) -> Result<Vec<Duration>, String> {
         let mut made = Vec::new();
         let mut times = Vec::with_capacity(self.steps.len());
@@ -71,14 +65,8 @@ impl<L: Library> Ready<L> {
 /// [`Ready`] without the type of the library.
 pub trait Performer {
     /// [`Ready::whole`].
-    ///
-    /// # Errors
-    /// What the library says.
     fn whole(&mut self, all_listed: bool) -> Result<Duration, String>;
     /// [`Ready::by_step`].
-    ///
-    /// # Errors
-    /// What the library says.
     fn by_step(&mut self) -> Result<Vec<Duration>, String>;
 }
 
@@ -92,9 +80,6 @@ impl<L: Library> Performer for Ready<L> {
 }
 
 /// A library made ready for a sequence.
-///
-/// # Errors
-/// What the library says.
 pub fn performer(kind: Kind, sequence: &Sequence) -> Result<Box<dyn Performer>, String> {
     with_library!(kind, L => Ok(Box::new(Ready::<L>::of(sequence)?)))
 }

@@ -53,9 +53,6 @@ pub enum Comments {
 }
 
 /// The value that a text is, which begins at this byte of the file.
-///
-/// # Errors
-/// The first mistake.
 pub fn parse(text: &str, start: usize, comments: Comments) -> Result<Json, MalformedJson> {
     let options = ParseOptions {
         allow_comments: comments == Comments::Allowed,

@@ -7,9 +7,11 @@
 //! - [`properties`]: what must hold of every pair, each with its source in the thesis.
 //! - [`symbolic`]: trees of paths and goals of coverage against brute force.
 //! - [`families`]: small models that ask for much (`scripts/explode`).
-//! - [`mutants`]: implementations that differ from the specification in one place.
+//! - [`mutants`]: implementations that differ from the specification in one place; [`timed_mutants`]: those
+//!   with time.
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
-//! - [`analysed`]: the machines that the analyses of our models work on.
+//! - [`analysed`]: the machines that the analyses of our models work on; [`recorded`]: what they do with
+//!   polyhedra.
 //! - [`effort`]: how many cases a test takes.
 //! - [`schema`]: the JSON Schemas in `docs/`, and documents held against them.
 //! - [`tally`]: what a soak has found, in parts and put together.
@@ -25,6 +27,7 @@ pub mod families;
 pub mod generator;
 pub mod mutants;
 pub mod properties;
+pub mod recorded;
 pub mod schema;
 pub mod shrink;
 pub mod source;
@@ -33,5 +36,6 @@ pub mod tally;
 pub mod tampering;
 pub mod text;
 pub mod timed;
+pub mod timed_mutants;
 pub mod timed_property;
 pub mod timed_runs;

@@ -187,6 +187,7 @@ fn holds(
             true
         }
         "minItems" => value.as_array().is_none_or(|items| items.len() >= size()),
+        "maxItems" => value.as_array().is_none_or(|items| items.len() <= size()),
         "uniqueItems" => {
             value.as_array().is_none_or(|items| (1..items.len()).all(|at| !items[..at].contains(&items[at])))
         }

@@ -109,6 +109,9 @@ fn types_of(constants: &[Datum], variables: &[Datum], actions: &[Action]) -> Vec
 
 fn collect(ty: &Type, found: &mut BTreeMap<String, Type>) {
     match ty {
+        Type::Id(name) => {
+            found.insert(name.to_string(), ty.clone());
+        }
         Type::Enum(enumeration) => {
             found.insert(enumeration.name.clone(), ty.clone());
         }

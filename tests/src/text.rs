@@ -22,6 +22,7 @@ pub fn specification(pair: &Pair) -> String {
     }
     for (name, ty) in types {
         let definition = match &ty {
+            Type::Id(_) => "id".to_owned(),
             Type::Enum(enumeration) => format!("[{}]", enumeration.literals.join(", ")),
             Type::Record(record) if record.form != RecordForm::Plain => {
                 let one = |of: &Alternative| {
@@ -123,7 +124,8 @@ fn function(model: &Model, step: &Step, name: &str) -> (String, String) {
         replaced.insert(datum.clone(), Tree::datum(&own));
     }
     let body = step.guard.replaced(&replaced);
-    let declared = format!("  {name}: {{ parameters: {{ {} }}, is: \"{body}\" }}\n", parameters.join(", "));
+    let body = quoted(&body);
+    let declared = format!("  {name}: {{ parameters: {{ {} }}, is: {body} }}\n", parameters.join(", "));
     let arguments = model.action(step.action).parameters.iter().map(|datum| datum.name());
     (declared, format!("{name}({})", arguments.collect::<Vec<_>>().join(", ")))
 }

@@ -17,7 +17,6 @@ use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{read, record, restore};
 use coreach_execution::run::{Cause, Occurrence};
-use coreach_execution::timed::mutants::mutants;
 use coreach_execution::timed::simulated::TimedSystem;
 use coreach_execution::timed::{delay_of, without_delay};
 use coreach_execution::{Run, Settings, Strategy, TestCase, TestSession};
@@ -38,6 +37,7 @@ use dashu::rational::RBig;
 
 use crate::generator::timed::{TimedShape, timed_specification};
 use crate::generator::timed_purpose::timed_purpose;
+use crate::timed_mutants::mutants;
 
 /// What came up, by what it is.
 pub type Counts = BTreeMap<&'static str, usize>;

@@ -74,6 +74,7 @@ fn compare(
             for datum in &data {
                 let values = match datum.ty() {
                     Type::String => ["", "a", "b\u{e9}", "ab\u{e9}", "1"].map(Value::string).to_vec(),
+                    Type::Id(name) => ["id0", "a", "17", "id1"].map(|text| Value::id(name, text)).to_vec(),
                     ty => Value::enumerate(ty, 4096).unwrap(),
                 };
                 valuation.insert((*datum).clone(), random.pick(&values).unwrap().clone());
@@ -100,8 +101,9 @@ fn both_evaluators_agree_on_expressions_that_have_a_value() {
     let mut seen = Seen { total: 0, partial: 0, told_apart: 0 };
     for seed in 0..400 {
         // Drawn once: what happens in the pair does not matter here.
-        let strings = if seed < 300 { 0 } else { 100 };
-        let pair = generate(seed, &Shape { strings, lively: 0, lookahead: 0, ..Shape::default() });
+        let strings = if (300..360).contains(&seed) { 100 } else { 0 };
+        let ids = if seed < 360 { 0 } else { 100 };
+        let pair = generate(seed, &Shape { strings, ids, lively: 0, lookahead: 0, ..Shape::default() });
         let own = Behaviour::read(&text::specification(&pair), &text::purpose(&pair)).unwrap();
         let theirs = read(&pair).unwrap();
         compare(&mut random, &own.specification, &theirs.specification, &mut seen);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_analyses::domains::suited::suited;
+use coreach_analyses::reachability::Loops;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options as Analysis};
 use coreach_model::SourceFile;
@@ -27,7 +28,7 @@ fn is_reachable(program: &str, purpose: &str, analysis: &Analysis) -> bool {
     let (specification, _) = read_specification(source(format!("{program}.yaml"))).unwrap();
     let (purpose, _) = read_purpose(source(format!("{program}.{purpose}.yaml")), &specification).unwrap();
     let mut analysis = analysis.clone();
-    if analysis == Analysis::default() {
+    if analysis.domain == Analysis::default().domain {
         analysis.domain = suited([&specification.iosts, &purpose.iosts]);
     }
     let options = Options { max_lookahead: 8, analysis, limits: Default::default(), check: true };
@@ -35,6 +36,10 @@ fn is_reachable(program: &str, purpose: &str, analysis: &Analysis) -> bool {
         generate(&specification.iosts, purpose, &options, &mut Z3Solver::default(), &mut |_| {}).unwrap();
     assert!(made.unsettled.is_empty(), "{program}: {:?}", made.unsettled);
     made.test_graph.is_purpose_reachable()
+}
+
+fn guided() -> Analysis {
+    Analysis { loops: Loops::Guided, ..Analysis::default() }
 }
 
 /// The first of these that proves it; `-` where none does.
@@ -45,6 +50,7 @@ fn prover(program: &str) -> &'static str {
         ("default", Analysis::default()),
         ("polyhedra+congruence", congruences),
         ("disjuncts: 4", disjuncts),
+        ("loops: guided", guided()),
     ];
     let found = techniques.iter().find(|(_, analysis)| !is_reachable(program, "never", analysis));
     found.map_or("-", |(name, _)| name)
@@ -64,9 +70,11 @@ fn programs(ending: &str) -> Vec<String> {
 fn sound_what_is_sometimes_true_is_reachable() {
     let programs = programs(".some.yaml");
     assert!(programs.len() > 50, "{programs:?}");
-    let wrong: Vec<&String> =
-        programs.iter().filter(|program| !is_reachable(program, "some", &Analysis::default())).collect();
-    assert!(wrong.is_empty(), "{wrong:?}");
+    for analysis in [Analysis::default(), guided()] {
+        let wrong: Vec<&String> =
+            programs.iter().filter(|program| !is_reachable(program, "some", &analysis)).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
 }
 
 /// *Precision*, of the default first; `COREACH_BLESS=1` writes what is found.

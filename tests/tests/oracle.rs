@@ -103,6 +103,21 @@ fn no_property_is_violated_with_strings() {
     }
 }
 
+/// The same with ids, alone and in lists and options.
+#[test]
+fn no_property_is_violated_with_ids() {
+    let mut total = Report::default();
+    let shape = |seed: u64| {
+        let collections = if seed.is_multiple_of(2) { 100 } else { 0 };
+        Shape { ids: 100, collections, parameters: (1, 1), variables: (2, 3), arrays: 0, ..Shape::default() }
+    };
+    let failures = failures(1..=cases(6, 30), shape, &mut total);
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    for what in ["test cases", "purpose in reach", "implementations: not ioc"] {
+        assert!(total.counts.get(what).copied().unwrap_or(0) >= 1, "{what}: {:?}", total.counts);
+    }
+}
+
 #[test]
 fn a_seed_gives_the_same_pair_again() {
     let texts = |seed| {

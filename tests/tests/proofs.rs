@@ -29,11 +29,11 @@ fn generated(specification: &Path, purpose: &Path) -> Option<Generation> {
     generate(&input.specification, input.purpose, &options, &mut Z3Solver::default(), &mut |_| {}).ok()
 }
 
-/// Of these a debug build makes a test case in half a minute. Those of `jobs` and `store` are judged on line,
-/// where no facts are asked for: arrays of three cells with priorities, states and lengths are much for
-/// polyhedra.
+/// Of these a debug build makes a test case in half a minute. Those of `jobs`, `store` and `bank` are judged
+/// on line, where no facts are asked for: arrays of three cells with priorities, states and lengths are much
+/// for polyhedra.
 const SLOW: [&str; 2] = ["redis/in_order.yaml", "redis/kinds.yaml"];
-const ON_LINE: [&str; 2] = ["jobs", "store"];
+const ON_LINE: [&str; 3] = ["jobs", "store", "bank"];
 
 /// Every specification of the examples with every purpose for it.
 #[test]

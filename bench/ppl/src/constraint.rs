@@ -136,9 +136,6 @@ impl Drop for RawConstraint {
 
 impl Constraints {
     /// Converts constraints.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn of(library: &Library, constraints: &[Constraint]) -> Result<Self, Error> {
         let mut raw = null_mut();
         // SAFETY: here and below: the library is this thread's. It writes the pointer, or fails.

@@ -102,17 +102,11 @@ impl Owned {
 
 impl Polyhedron {
     /// All points.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn universe(library: &Library, topology: Topology, dimensions: usize) -> Result<Self, Error> {
         Owned::universe(library, topology, dimensions, false).map(Owned::shared)
     }
 
     /// No point.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn empty(library: &Library, topology: Topology, dimensions: usize) -> Result<Self, Error> {
         Owned::universe(library, topology, dimensions, true).map(Owned::shared)
     }
@@ -172,18 +166,12 @@ impl Polyhedron {
     }
 
     /// Is there no point?
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn is_empty(&self) -> Result<bool, Error> {
         // SAFETY: here and below: the library is this thread's, and the polyhedra live.
         Ok(check(unsafe { sys::ppl_Polyhedron_is_empty(self.raw()) })? != 0)
     }
 
     /// Are these all points?
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn is_universe(&self) -> Result<bool, Error> {
         // SAFETY: see `is_empty`.
         Ok(check(unsafe { sys::ppl_Polyhedron_is_universe(self.raw()) })? != 0)
@@ -240,9 +228,6 @@ impl Polyhedron {
     }
 
     /// Makes the library compute its minimal constraints, and counts them.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn count_constraints(&self) -> Result<usize, Error> {
         let mut count = 0;
         // SAFETY: see `minimal`.
@@ -256,9 +241,6 @@ impl Polyhedron {
     }
 
     /// The minimal constraints.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn constraints(&self) -> Result<Vec<Constraint>, Error> {
         let mut all = Vec::new();
         let mut number = Coefficient::new()?;
@@ -285,9 +267,6 @@ impl Polyhedron {
     }
 
     /// [`Polyhedron::meet_constraints`] in place where nobody shares the polyhedron.
-    ///
-    /// # Errors
-    /// As there.
     pub fn into_meet(self, constraints: &Constraints) -> Result<Self, Error> {
         self.takes(constraints)?;
         let mut new = match Rc::try_unwrap(self.0) {

@@ -161,9 +161,6 @@ impl Polyhedron {
     }
 
     /// New dimensions at the end, of any value.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn add_dimensions(&self, count: usize) -> Result<Self, Error> {
         let mut new = self.copy()?;
         embed(&mut new, count)?;

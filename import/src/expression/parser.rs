@@ -21,9 +21,6 @@ const LONGEST_SUM: usize = 1_000;
 type Parsed<T> = Result<T, Box<ForeignMistake>>;
 
 /// The expression that the whole text is.
-///
-/// # Errors
-/// The first mistake.
 pub fn expression(text: &str, dialect: Dialect) -> Result<ForeignExpression, Box<ForeignMistake>> {
     let tokens = tokens(text, dialect);
     let mut cursor = Cursor::new(&tokens, text.len(), dialect);
@@ -138,17 +135,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the sign.
-    ///
-    /// # Errors
-    /// Something else is next.
     pub fn expect(&mut self, sign: &str) -> Parsed<()> {
         if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
     /// Takes a name.
-    ///
-    /// # Errors
-    /// Something else is next.
     pub fn name(&mut self, what: &str) -> Parsed<(String, Range<usize>)> {
         match self.peek() {
             Some(ForeignToken::Name(name)) => {
@@ -177,9 +168,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// An expression.
-    ///
-    /// # Errors
-    /// The first mistake.
     pub fn expression(&mut self) -> Parsed<ForeignExpression> {
         budget::ask();
         if self.depth >= DEEPEST {
@@ -416,9 +404,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// One assignment, of a language that has no others.
-    ///
-    /// # Errors
-    /// The first mistake.
     pub fn assignment(&mut self) -> Parsed<ForeignAssignment> {
         let mut assignments = self.assignments(&mut Vec::new())?;
         assignments.pop().ok_or_else(|| self.unexpected("an assignment"))

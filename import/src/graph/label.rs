@@ -124,9 +124,6 @@ pub fn vertex(piece: &Piece) -> VertexLabel {
 }
 
 /// An edge's label, taken apart.
-///
-/// # Errors
-/// The first mistake.
 pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     let mut label = Label::default();
     let text = &piece.text;
@@ -166,9 +163,6 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
 }
 
 /// Takes an event apart: its signs, its name, its parameters.
-///
-/// # Errors
-/// The first mistake.
 pub fn event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
     let mut piece = piece.clone();
     if piece.is_empty() {

@@ -10,10 +10,10 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use coreach_analyses::domains::recorded::{Recorded, finish, start};
 use coreach_analyses::reachability::{Options, analyse_in};
 use coreach_model::iosts::Iosts;
 use coreach_tests::analysed::{Machine, machines};
+use coreach_tests::recorded::{Recorded, finish, start};
 
 fn main() -> ExitCode {
     match run(env::args().skip(1).collect()) {

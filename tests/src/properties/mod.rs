@@ -213,7 +213,11 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
     // Nothing is drawn for it: another draw would change what all seeds mean.
     let condition_limit = if drawn.fact_limit == 20 { 3 } else { drawn.condition_limit };
     let disjuncts = [1, 2, 4, 8][drawn.delay];
-    let loops = if drawn.rounds == 4 { Loops::Widened } else { Loops::Accelerated };
+    let loops = match drawn.rounds {
+        4 => Loops::Widened,
+        3 => Loops::Guided,
+        _ => Loops::Accelerated,
+    };
     Options { condition_limit, disjuncts, loops, ..drawn }
 }
 

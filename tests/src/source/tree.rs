@@ -298,7 +298,7 @@ impl Tree {
             Tree::Datum(datum) => Sort::of(datum.ty()),
             Tree::Not(_) | Tree::And(_) | Tree::Or(_) | Tree::Implies(_) | Tree::Chain(..) => Sort::Bool,
             Tree::Negate(a) | Tree::Store(a, ..) => a.sort(),
-            Tree::Call("starts_with" | "ends_with" | "contains", _) => Sort::Bool,
+            Tree::Call("starts_with" | "ends_with" | "contains" | "fresh", _) => Sort::Bool,
             Tree::Call("to_string", _) | Tree::Slice(..) => Sort::Other(Type::String),
             Tree::Call(..) => Sort::Integer,
             Tree::Arithmetic(Operator::Divide, ..) => Sort::Real,
@@ -413,6 +413,7 @@ impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Tree::Short(form, ty, parts) => short(f, form, ty, parts),
+            Tree::Literal(Value::Id(name, text)) => write!(f, "({}: {name})", Value::string(text)),
             Tree::Literal(value) => write!(f, "{value}"),
             Tree::Datum(datum) => f.write_str(datum.name()),
             Tree::Not(a) => write!(f, "!{}", Part(a)),

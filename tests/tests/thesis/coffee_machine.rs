@@ -1,8 +1,8 @@
 //! Chapter 7 on the coffee machine (golden 2-7).
 
 use coreach_analyses::solver::{Answer, Solver};
+use coreach_model::Term;
 use coreach_model::iosts::{Iosts, Transition};
-use coreach_model::{Term, TransitionId};
 use coreach_pipeline::Generation;
 use coreach_pipeline::artifact::Verdict;
 
@@ -235,30 +235,6 @@ fn golden_7_verdicts_of_traces() {
     }
     // A coin that is too small is never sent.
     assert!(locations_after(&case.iosts, "cPrice=2", "Coin(1)").is_empty());
-}
-
-#[test]
-fn golden_5_post_and_pre_of_the_coin() {
-    use coreach_analyses::transformers::{post, pre};
-    use coreach_model::term::node::Comparison::{Equal, Greater};
-    let specification = specification(SPECIFICATION);
-    let iosts = &specification.iosts;
-    let d = |name: &str| datum(iosts, name);
-    let coin = &iosts.transitions[TransitionId(1)];
-    let tea = Term::literal(super::support::value("TEA", d("vBeverage").sort()));
-    let others =
-        Term::and([Term::compare(Greater, &d("cPrice"), &Term::int(0)), Term::equal(&d("vBeverage"), &tea)]);
-    let with_paid = |comparison, number: i32| {
-        Term::and([Term::compare(comparison, &d("vPaid"), &Term::int(number)), others.clone()])
-    };
-    let options = super::support::options("polyhedra").analysis;
-    // Example 7.3: post.
-    let after = post(iosts, coin, &with_paid(Equal, 0), &options);
-    assert!(equivalent(&after, &with_paid(Greater, 0), &Term::yes()), "{after}");
-    // pre of "nothing is paid": no natural number becomes 0 by a coin of more than 0.
-    let before = pre(iosts, coin, &with_paid(Equal, 0), &options);
-    let mut solver = solver();
-    assert_eq!(solver.check(&before.conjuncts()), Answer::Unsat, "{before}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Chapter 5: parallel composition and product (golden 11, 12).
 
-use coreach_model::parallel::{Incompatible, parallel};
+use coreach_model::compose::{Incompatible, compose};
 use coreach_pipeline::stages::{complete::complete, product::product};
 
 use super::support::{lines, purpose, solver, specification};
@@ -9,7 +9,7 @@ use super::support::{lines, purpose, solver, specification};
 fn golden_11_figure_5_1_parallel_composition() {
     let left = specification("tests/models/figure_5_1_left.yaml").iosts;
     let right = specification("tests/models/figure_5_1_right.yaml").iosts;
-    let both = parallel(&left, &right).unwrap();
+    let both = compose("both", &left, &right).unwrap();
     let names = |data: &[coreach_model::Datum]| data.iter().map(|d| d.name().to_owned()).collect::<Vec<_>>();
     assert_eq!(names(&both.variables), ["x", "y"]);
     assert_eq!(names(&both.constants), ["c1", "c2"]);
@@ -34,7 +34,8 @@ fn golden_11_figure_5_1_parallel_composition() {
 #[test]
 fn golden_11_a_machine_is_not_compatible_with_itself() {
     let left = specification("tests/models/figure_5_1_left.yaml").iosts;
-    assert_eq!(parallel(&left, &left), Err(Incompatible::SharedDatum("c1".into())));
+    let found = compose("both", &left, &left).unwrap_err();
+    assert!(found.contains(&Incompatible::SameName("c1".into())), "{found:?}");
 }
 
 #[test]
