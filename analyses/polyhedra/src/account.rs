@@ -3,8 +3,10 @@
 //! **Problem.** [`Limits`] bound one operation. An analysis performs thousands of them, and where the
 //! polyhedra are at the limit each takes its second. **Method.** An account has work for all of them. Within
 //! it an operation may use a part (`PART`) of what is left, and never more than the default: what is left
-//! decays, and is not used up, so the last operations are coarse, and the first as exact as ever. Rows are
-//! lessened with the work, since what reads a polyhedron pays for these.
+//! decays, and is not used up, so the last operations are coarse, and the first as exact as ever. What an
+//! operation always may use is owed where nothing is left, and becomes less as more is owed: so the whole
+//! grows as the root of their number. Rows are lessened with the work, since what reads a polyhedron pays
+//! for these.
 //!
 //! Work is counted (`budget.rs`), so an analysis gives the same result everywhere. The account belongs to the
 //! thread, and to the work in [`Account::within`] alone: outside of it operations have the default limits.
@@ -12,12 +14,12 @@
 //! **Cost** of an analysis: its account, and as much again for what is not counted.
 
 use crate::limits::Limits;
-use crate::tally::{LEFT, SPENT};
+use crate::tally::{LEFT, OWED, SPENT};
 
 /// An operation may use one of so many parts of what is left.
 const PART: u64 = 2;
 
-/// An operation always may use so much: what it takes to make boxes and a few relations.
+/// An operation may use so much while nothing is owed: what it takes to make boxes and a few relations.
 const LEAST: u64 = 2_000;
 
 /// Times the square of the dimensions: so much, too. A cone of as many constraints as dimensions takes less,
@@ -35,11 +37,12 @@ const ALL: u64 = 300_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     left: u64,
+    owed: u64,
 }
 
 impl Default for Account {
     fn default() -> Self {
-        Account { left: ALL }
+        Account { left: ALL, owed: 0 }
     }
 }
 
@@ -53,15 +56,17 @@ impl Account {
     /// Does something whose operations draw on the account.
     pub fn within<R>(&mut self, work: impl FnOnce() -> R) -> R {
         // What unwinds gives the thread back as it was.
-        struct Outer(Option<u64>);
+        struct Outer(Option<u64>, u64);
         impl Drop for Outer {
             fn drop(&mut self) {
                 LEFT.set(self.0);
+                OWED.set(self.1);
             }
         }
-        let outer = Outer(LEFT.replace(Some(self.left)));
+        let outer = Outer(LEFT.replace(Some(self.left)), OWED.replace(self.owed));
         let result = work();
         self.left = LEFT.get().unwrap_or(0);
+        self.owed = OWED.get();
         drop(outer);
         result
     }
@@ -81,6 +86,7 @@ pub fn limits(dimensions: usize) -> Limits {
     let Some(left) = LEFT.get() else { return most };
     let square = (dimensions as u64).saturating_mul(dimensions as u64);
     let least = LEAST.max(square.saturating_mul(LEAST_BY_SQUARE)).min(most.work);
+    let least = least.saturating_mul(ALL) / ALL.saturating_add(OWED.get());
     let work = (left / PART).clamp(least, most.work);
     let rows = usize::try_from(most.rows as u64 * work / most.work).unwrap_or(most.rows);
     Limits { rows: rows.max(LEAST_ROWS).max(dimensions.saturating_mul(4)), work }
@@ -117,7 +123,7 @@ mod tests {
 
     #[test]
     fn operations_get_less_when_little_is_left() {
-        let mut account = Account { left: 40_000_000 };
+        let mut account = Account { left: 40_000_000, owed: 0 };
         assert_eq!(account.within(|| limits(6)), Limits::default());
         assert!(account.within(|| cross(6, || limits(6))));
         assert!(account.left < 40_000_000);
@@ -126,6 +132,9 @@ mod tests {
         assert!(!account.within(|| cross(6, || limits(6))));
         assert_eq!(account.left(), 0);
         assert!(spent() > before, "what nobody has to pay for is counted");
+        let at_first = Account { left: 0, owed: 0 }.within(|| limits(40)).work;
+        let (most, later) = (limits(40).work, account.within(|| limits(40)).work);
+        assert!(later < at_first && at_first < most, "{later}, {at_first}, {most}");
         assert_eq!(limits(6), Limits::default());
         assert!(cross(6, || limits(6)));
     }
