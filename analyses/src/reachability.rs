@@ -279,7 +279,11 @@ impl<D: Domain> Remembered<D> {
         let options = &self.options;
         let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit);
         if D::RELATES && frame.dimensions() > NUMBERS {
-            let limit = options.partition_limit.saturating_mul(NUMBERS) / frame.dimensions();
+            let dimensions = frame.dimensions();
+            let mut limit = options.partition_limit.saturating_mul(NUMBERS) / dimensions;
+            if dimensions > MANY_NUMBERS {
+                limit = limit.saturating_mul(MANY_NUMBERS) / dimensions;
+            }
             frame = Abstraction::<D>::frame_for(iosts, limit);
         }
         frame.condition_limit = options.condition_limit;
@@ -336,6 +340,9 @@ impl<D: Domain> Remembered<D> {
 
 /// A partition of more numbers than these, where they are related, has in proportion fewer cells.
 const NUMBERS: usize = 8;
+
+/// Beyond these in proportion to their square: an operation looks at pairs of numbers.
+const MANY_NUMBERS: usize = 16;
 
 /// The values of one refinement iteration, by location: those of its points.
 type Stage = Vec<Vec<AbstractValue>>;

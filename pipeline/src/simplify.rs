@@ -13,7 +13,7 @@
 //! fact of hundreds of faces would cost the square of that, and the context mostly implies each face by
 //! itself: of many conjuncts one query more is asked for each, first, with the context alone.
 
-use coreach_analyses::solver::{Solver, may_hold, must_hold};
+use coreach_analyses::solver::{Solver, may_hold, must_hold, must_hold_along};
 use coreach_model::Term;
 use coreach_model::obligation::defined;
 use coreach_model::term::node::Node;
@@ -66,7 +66,7 @@ impl<'a> Simplifier<'a> {
     fn conjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
         if parts.len() > MANY {
             self.left = self.left.saturating_sub(parts.len());
-            parts.retain(|part| has_parts(part) || !must_hold(self.solver, context, part));
+            parts.retain(|part| has_parts(part) || !must_hold_along(self.solver, context, part));
         }
         let mut at = parts.len();
         while at > 0 && self.left > 0 {

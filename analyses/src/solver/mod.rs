@@ -101,3 +101,13 @@ pub fn must_hold(solver: &mut dyn Solver, premises: &[Term], conclusion: &Term) 
     formula.push(conclusion.not());
     solver.check(&formula) == Answer::Unsat
 }
+
+/// [`must_hold`], of many conclusions one after the other behind the same premises: a solver may keep these.
+pub fn must_hold_along(solver: &mut dyn Solver, premises: &[Term], conclusion: &Term) -> bool {
+    if conclusion.is_true() || premises.contains(conclusion) {
+        return true;
+    }
+    let mut path = premises.to_vec();
+    path.push(conclusion.not());
+    solver.check_along(&path) == Answer::Unsat
+}
