@@ -7,6 +7,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -180,6 +181,8 @@ fn guided(model: &str, paths: &[&str]) -> Vec<(String, PathGuided)> {
 #[test]
 fn two_solvers_read_every_condition_of_every_stage() {
     let mut count = 0;
+    // Most conditions of a stage are those of the one before.
+    let mut seen = HashSet::new();
     for path in configurations() {
         let Ok((project, _)) = load(&path) else { panic!("{}", path.display()) };
         let mut conditions = Vec::new();
@@ -193,6 +196,7 @@ fn two_solvers_read_every_condition_of_every_stage() {
                 conditions.extend(of_document(&name, &View::of(&made.generation, stage)));
             }
         }
+        conditions.retain(|condition| seen.insert(condition.lines.clone()));
         read_by_z3(&conditions);
         read_by_cvc5(&conditions);
         count += conditions.len();

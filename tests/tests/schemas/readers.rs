@@ -169,12 +169,22 @@ fn listed(found: &[Diagnostic]) -> Option<BTreeSet<String>> {
     Some(list.split('`').skip(1).step_by(2).map(str::to_owned).collect())
 }
 
+/// So many places of each kind are looked at in a document.
+const PLACES: usize = 3;
+
 #[test]
 fn readers_and_schemas_know_the_same_keys() {
     let mut met: BTreeMap<String, usize> = BTreeMap::new();
     for written in corpus() {
         let schema = schema::read(schema::of_written(&written.value));
+        let mut here: BTreeMap<String, usize> = BTreeMap::new();
         for closed in schema::closed_in(&schema, &written.value) {
+            // One place of a document is read as the next: its first, and a few more.
+            let places = here.entry(closed.object.clone()).or_default();
+            *places += 1;
+            if *places > PLACES {
+                continue;
+            }
             let place = format!("{} at {:?}", written.place, closed.at);
             let with = |key: &str, new: Value| {
                 let mut changed = written.value.clone();
