@@ -221,7 +221,11 @@ impl Uncertain {
             let now_possible = self.until(offline, one, until, delay.line, solver)?;
             let mut may_wait = |context: &&Context| {
                 let since = folded(&Term::subtract(&end, &context.state.value(&now())));
-                offline.may_wait_so_long(&context.state, &since, solver)
+                // A state that has only just been entered has not waited at all.
+                let is_new = at_least(&real(RBig::ZERO), &since);
+                let holds = context.state.meaning(&is_new, &context.state.known);
+                holds.may_be(&context.state.condition, solver)
+                    || offline.may_wait_so_long(&context.state, &since, solver)
             };
             let waiting: Vec<Context> = now_possible.iter().filter(&mut may_wait).cloned().collect();
             if !waiting.is_empty() {

@@ -123,7 +123,7 @@ fn python_judges_random_pairs_as_we_do_and_a_wrong_one_does_not() {
     let folder = Folder::new("random");
     let mut counts = Counts::new();
     let mut unseen = FAULTS.to_vec();
-    let cases = of_random_pairs(0..effort::cases(24, 68))
+    let cases = of_random_pairs(0..effort::cases(68, 68))
         .into_iter()
         .chain(of_pairs_with_strings(0..effort::cases(3, 6)));
     let cases = cases.chain(of_pairs_with_collections(0..effort::cases(4, 8)));
