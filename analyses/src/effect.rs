@@ -485,6 +485,10 @@ impl Effects {
     }
 }
 
+/// The most constraints of a condition that is projected: whatever the finite places are, it is as long as those
+/// of all cells together, and a long one says little of the numbers alone.
+const PROJECTED: usize = 128;
+
 /// What the guards of transitions with numeric parameters say of the numbers alone, before the transition
 /// and behind it, in order: `x + p <= 10` of a `p` that is never negative says `x <= 10`, and so it does
 /// behind `x := x + p`.
@@ -492,6 +496,9 @@ impl Effects {
 /// Projected as `post` of the domain does it, but whatever the finite places are: it is the same for all
 /// cells.
 pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
+    let mut frame = frame.clone();
+    frame.condition_limit = frame.condition_limit.min(PROJECTED);
+    let frame = &frame;
     let mut effects = Effects::default();
     effects.of(frame, iosts, CASE_LIMIT, false);
     let mut found = Vec::new();
