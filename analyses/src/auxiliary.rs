@@ -24,6 +24,7 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 
 use crate::domains::Domain;
 use crate::linear::positive_constraint;
+use crate::summaries::CellInstance;
 
 /// The most such numbers of one effect: each is a dimension.
 const MOST: usize = 6;
@@ -52,6 +53,8 @@ pub struct Auxiliaries {
     pub bounds: Vec<Constraint>,
     /// Those that are products, factors before what is made of them.
     pub products: Vec<Multiplication>,
+    /// Those that are cells at an index of which a fact about all cells knows something.
+    pub instances: Vec<CellInstance>,
     reads: HashMap<Term, LinearExpression>,
     quotients: Vec<(LinearExpression, LinearExpression, LinearExpression)>,
 }
@@ -86,6 +89,24 @@ impl Auxiliaries {
         self.bounds.extend(known(&number));
         self.reads.insert(term.clone(), number.clone());
         Some(number)
+    }
+
+    /// The number of a read that has one.
+    pub fn known_read(&self, term: &Term) -> Option<LinearExpression> {
+        self.reads.get(term).cloned()
+    }
+
+    /// That a number which was read is what stands in a dimension of a summary, at an index.
+    pub fn instantiate(&mut self, summary: usize, index: &Term, leaf: usize, number: usize) {
+        // What is read at one index is related.
+        let is_same = |known: &&mut CellInstance| (known.summary, &known.index) == (summary, index);
+        match self.instances.iter_mut().find(is_same) {
+            Some(known) => known.numbers.push((leaf, number)),
+            None => {
+                let numbers = vec![(leaf, number)];
+                self.instances.push(CellInstance { summary, index: index.clone(), numbers });
+            }
+        }
     }
 
     /// The number of a whole quotient, likewise.
@@ -137,10 +158,16 @@ impl Auxiliaries {
             constraint.coefficients().iter().skip(first + count).all(Integer::is_zero)
         };
         let products = self.products.iter().filter(|product| is_needed[product.dimension - first]);
+        let read = |instance: &CellInstance| {
+            let mut instance = instance.clone();
+            instance.numbers.retain(|(_, number)| is_needed[*number - first]);
+            (!instance.numbers.is_empty()).then_some(instance)
+        };
         Auxiliaries {
             integer: self.integer[..count].to_vec(),
             bounds: self.bounds.iter().filter(within).take_while(|_| count > 0).cloned().collect(),
             products: products.cloned().collect(),
+            instances: self.instances.iter().filter_map(read).collect(),
             ..Auxiliaries::default()
         }
     }

@@ -24,10 +24,12 @@ use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 use crate::auxiliary::{Auxiliaries, MOST_CASES, Multiplication};
 use crate::condition::Condition;
 use crate::domains::Domain;
-use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
+use crate::frame::{Frame, Slot, digit, type_constraints};
 use crate::grid::Grid;
 use crate::identities::{Digits, changed, extended};
+use crate::places::{Leaf, Place, leaves, places};
 use crate::scope::{Beyond, CASE_LIMIT, Fields, ImprecisionReason, Memory, Scope};
+use crate::summaries::{CellInstance, instantiated};
 
 /// One way to take a transition from one valuation of the finite places.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,12 +46,23 @@ pub struct Case {
     pub extra: Vec<bool>,
     /// The auxiliary numbers that are products.
     pub products: Vec<Multiplication>,
+    /// The auxiliary numbers that are cells of which a fact about all cells knows something.
+    pub instances: Vec<CellInstance>,
 }
 
 impl Case {
     /// Does it leave every number as it is, whatever it is?
     pub fn is_identity(&self) -> bool {
         self.condition == Condition::Yes && self.numeric.is_empty()
+    }
+
+    /// The element with the case's own dimensions behind it, and what it says of the cells that are read.
+    pub fn around<D: Domain>(&self, frame: &Frame, element: &D, integer: &[bool]) -> D {
+        let all = element.add_dimensions(self.extra.len()).meet_congruences(&[], integer);
+        if self.instances.is_empty() || all.is_bottom() {
+            return all;
+        }
+        all.meet_constraints(&instantiated(frame, element, &self.instances), integer)
     }
 
     /// What of the element, which has the case's own dimensions behind those of the frame, satisfies the
@@ -80,7 +93,7 @@ impl Case {
                 || values.iter().any(|value| !value.coefficient(at).is_zero())
         });
         self.extra.extend(needed.integer);
-        self.products = needed.products;
+        (self.products, self.instances) = (needed.products, needed.instances);
         let known = Condition::and(needed.bounds.into_iter().map(Condition::constraint));
         self.condition = Condition::and([known, self.condition.clone()]);
     }
@@ -126,7 +139,8 @@ impl Assigned {
             let slot = frame.slot(&place.term)?;
             (part != place.term).then_some((place, slot, part))
         };
-        Assigned { is_defined: defined(value), parts: places(datum).into_iter().filter_map(part).collect() }
+        let parts = frame.places(datum).into_iter().filter_map(part).collect();
+        Assigned { is_defined: defined(value), parts }
     }
 }
 
@@ -174,12 +188,20 @@ impl Effect {
         effect.new_ids = new.collect();
         let mentioned: BTreeSet<Datum> = terms.iter().flat_map(|term| term.data()).collect();
         let mut valuations = 1usize;
-        for place in parameters.iter().filter(|datum| mentioned.contains(datum)).flat_map(places) {
+        for summary in &frame.summaries {
+            let place = Place { term: Term::datum(&summary.index), ty: summary.index.ty().clone() };
+            let dimension = effect.add_parameter(frame, &place);
+            effect.numeric_parameters.insert(place.term, dimension);
+        }
+        let parameters = || parameters.iter().filter(|datum| mentioned.contains(datum));
+        let is_known = |leaf: &Leaf| frame.summaries.iter().any(|summary| summary.index == leaf.index);
+        for leaf in parameters().flat_map(|datum| leaves(frame.arrays, datum)).filter(is_known) {
+            let dimension = effect.add_parameter(frame, &leaf.place);
+            effect.numeric_parameters.extend([(leaf.read, dimension), (leaf.place.term, dimension)]);
+        }
+        for place in parameters().flat_map(|datum| places(frame.arrays, datum)) {
             if place.is_numeric() {
-                let dimension = frame.dimensions() + effect.numeric_parameters.len();
-                let variable = LinearExpression::variable(dimension);
-                effect.parameter_bounds.extend(type_constraints(&place.ty, &variable));
-                effect.parameter_integer.push(place.ty.is_integer());
+                let dimension = effect.add_parameter(frame, &place);
                 effect.numeric_parameters.insert(place.term, dimension);
             } else if place.ty.is_id() {
                 effect.id_parameters.push(place);
@@ -194,6 +216,15 @@ impl Effect {
         effect
     }
 
+    /// The dimension of a numeric parameter.
+    fn add_parameter(&mut self, frame: &Frame, place: &Place) -> usize {
+        let dimension = frame.dimensions() + self.parameter_integer.len();
+        let variable = LinearExpression::variable(dimension);
+        self.parameter_bounds.extend(type_constraints(&place.ty, &variable));
+        self.parameter_integer.push(place.ty.is_integer());
+        dimension
+    }
+
     /// The cases in a cell. The result depends on the digits in `reads` only.
     pub fn compile(&mut self, frame: &Frame, cell: u32) -> Vec<Case> {
         if self.blind {
@@ -204,6 +235,7 @@ impl Effect {
                 finite: Vec::new(),
                 extra: Vec::new(),
                 products: Vec::new(),
+                instances: Vec::new(),
             };
             return if self.guard.is_false() { Vec::new() } else { vec![case] };
         }
@@ -228,7 +260,7 @@ impl Effect {
                 frame,
                 parameters: &self.numeric_parameters,
                 finite,
-                dimensions: frame.dimensions() + self.numeric_parameters.len(),
+                dimensions: frame.dimensions() + self.parameter_integer.len(),
                 imprecisions: std::mem::take(&mut self.imprecisions),
                 memory: Memory::default(),
                 fields: std::mem::take(&mut self.fields),
@@ -267,6 +299,7 @@ impl Effect {
             finite: Vec::new(),
             extra: self.parameter_integer.clone(),
             products: Vec::new(),
+            instances: Vec::new(),
         };
         let mut cases = vec![nothing];
         for Assigned { is_defined, parts } in &self.assigned {
@@ -391,7 +424,7 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     };
     let mentioned = case.numeric.iter().filter_map(|(_, value)| value.as_ref()).any(in_value)
         || others.iter().any(|part| part.mentions(&(first..all)));
-    if mentioned || case.extra.is_empty() || !case.products.is_empty() {
+    if mentioned || case.extra.is_empty() || !case.products.is_empty() || !case.instances.is_empty() {
         return (Some(case), true);
     }
     let integer = [&frame.integer[..], &case.extra].concat();

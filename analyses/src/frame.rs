@@ -1,8 +1,8 @@
 //! Which parts of a state an abstract value talks about, and in which order.
 //!
 //! A *place* is a datum, or a chain of fields and cells rooted at one, that holds a single value, or the
-//! length of a string there: records are split into their leaves, and arrays of few cells into these
-//! ([`few_cells`]); an array of many cells has no places, since no domain here describes it. Numeric places
+//! length of a string there: records are split into their leaves, and arrays of few cells into these; of an
+//! array of many cells one stands for all, or it has no places ([`crate::summaries`]). Numeric places
 //! become the dimensions of a numerical domain, in the order variables, then constants, each by declaration.
 //! Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s number: an abstract
 //! value keeps one numeric element for each cell (see [`crate::partition`]). An `int[lo..hi]` is numeric,
@@ -11,77 +11,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_model::iosts::Iosts;
+use coreach_model::term::Term;
 use coreach_model::term::node::Node;
-use coreach_model::term::{Substitution, Term, substitute};
-use coreach_model::types::ArrayType;
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
 use crate::linear::{integer, positive_constraint};
+use crate::places::{Arrays, Leaf, Place, leaves, places};
 
 /// The most constraints that one condition has, if nothing else is said.
 pub const CONDITION_LIMIT: usize = 4096;
-
-/// An array of more cells than these has no places.
-const MOST_CELLS: usize = 4;
-
-/// A datum, or a field or a cell of one, that holds a single value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// The place as a term: a datum, or fields and cells of one; of a string its length.
-    pub term: Term,
-    /// Its type; of a string that of its length.
-    pub ty: Type,
-}
-
-impl Place {
-    /// Is it a number?
-    pub fn is_numeric(&self) -> bool {
-        self.ty.is_number()
-    }
-
-    /// The values of a finite place, its digit being the position; `None` for numbers.
-    pub fn digits(&self) -> Option<Vec<Value>> {
-        match &self.ty {
-            Type::Bool | Type::Enum(_) => Value::enumerate(&self.ty, usize::MAX),
-            _ => None,
-        }
-    }
-
-    /// The part of a value of the datum that lies at the place.
-    pub fn part_of(&self, datum: &Datum, value: &Term) -> Term {
-        substitute(&self.term, &Substitution::from([(datum.clone(), value.clone())]))
-    }
-}
-
-/// The places of a datum, fields and cells in order.
-pub fn places(datum: &Datum) -> Vec<Place> {
-    let mut found = Vec::new();
-    collect(Term::datum(datum), datum.ty(), &mut found);
-    found
-}
-
-fn collect(term: Term, ty: &Type, found: &mut Vec<Place>) {
-    match ty {
-        Type::Array(array) => {
-            for index in few_cells(array).unwrap_or_default() {
-                collect(Term::select(&term, &Term::literal(index)), &array.element, found);
-            }
-        }
-        Type::Record(record) => {
-            for (position, (_, field)) in record.fields.iter().enumerate() {
-                collect(Term::field(&term, position), field, found);
-            }
-        }
-        Type::String => found.push(Place { term: term.length(), ty: Type::Nat }),
-        _ => found.push(Place { term, ty: ty.clone() }),
-    }
-}
-
-/// The indices of an array whose cells are places.
-pub fn few_cells(array: &ArrayType) -> Option<Vec<Value>> {
-    Value::enumerate(&array.index, MOST_CELLS)
-}
 
 /// The digit of a value of a finite place.
 pub fn digit(value: &Value) -> Option<u32> {
@@ -110,6 +49,15 @@ pub fn type_constraints(ty: &Type, expression: &LinearExpression) -> Vec<Constra
         low.map(|low: Integer| positive_constraint(&expression.minus(&constant(low)), Relation::AtLeast));
     let below = high.map(|high| positive_constraint(&constant(high).minus(expression), Relation::AtLeast));
     above.into_iter().chain(below).collect()
+}
+
+/// What is known of all cells that have one index type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ArraySummary {
+    /// The index variable.
+    pub index: Datum,
+    /// The dimensions of what stands in the cells.
+    pub leaves: Vec<usize>,
 }
 
 /// Where a place is found in an abstract value.
@@ -160,6 +108,10 @@ pub struct Frame {
     pub identities: Identities,
     /// Finite places, and ids, that the limit kept out of the partition.
     pub dropped: Vec<Place>,
+    /// How arrays are described.
+    pub arrays: Arrays,
+    /// What is known of all cells that have one index type, by index type.
+    pub summaries: Vec<ArraySummary>,
     /// The most constraints of one condition over it.
     pub condition_limit: usize,
     /// May conditions over it have congruences?
@@ -178,6 +130,8 @@ impl Frame {
             cells: 1,
             identities: Identities::default(),
             dropped: Vec::new(),
+            arrays: Arrays::default(),
+            summaries: Vec::new(),
             condition_limit: CONDITION_LIMIT,
             congruences: false,
             slots: HashMap::new(),
@@ -188,20 +142,19 @@ impl Frame {
     ///
     /// Where the limit does not suffice, the finite places are taken in the order of how many distinct guards
     /// mention them, as long as they fit.
-    pub fn new(iosts: &Iosts, partition_limit: usize) -> Self {
-        let all = iosts.variables.iter().chain(&iosts.constants).flat_map(places);
+    pub fn new(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Self {
+        let data = || iosts.variables.iter().chain(&iosts.constants);
+        let all = data().flat_map(|datum| places(arrays, datum));
         let (numeric, others): (Vec<Place>, Vec<Place>) = all.partition(Place::is_numeric);
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
-        let ids = by_mentions(iosts, ids);
-        let mut frame = Frame::blind();
-        for (dimension, place) in numeric.iter().enumerate() {
-            frame.slots.insert(place.term.clone(), Slot::Numeric(dimension));
-            frame.bounds.extend(type_constraints(&place.ty, &LinearExpression::variable(dimension)));
+        let ids = by_mentions(iosts, arrays, ids);
+        let mut frame = Frame { arrays, ..Frame::blind() };
+        numeric.into_iter().for_each(|place| frame.add_number(place));
+        for leaf in data().flat_map(|datum| leaves(arrays, datum)) {
+            frame.add_leaf(leaf);
         }
-        frame.integer = numeric.iter().map(|place| place.ty.is_integer()).collect();
-        frame.numeric = numeric;
         let limit = u32::try_from(partition_limit).unwrap_or(u32::MAX).max(1);
-        for place in chosen(iosts, finite, limit, &mut frame.dropped) {
+        for place in chosen(iosts, arrays, finite, limit, &mut frame.dropped) {
             let Some(values) = place.digits() else { continue };
             let stride = frame.cells;
             // `chosen` keeps the product within the limit.
@@ -212,6 +165,33 @@ impl Frame {
         let rest = frame.add_ids(ids, limit);
         frame.dropped.extend(rest);
         frame
+    }
+
+    fn add_number(&mut self, place: Place) {
+        let dimension = self.numeric.len();
+        self.slots.insert(place.term.clone(), Slot::Numeric(dimension));
+        self.bounds.extend(type_constraints(&place.ty, &LinearExpression::variable(dimension)));
+        self.integer.push(place.ty.is_integer());
+        self.numeric.push(place);
+    }
+
+    /// A number in the cell that stands for all.
+    fn add_leaf(&mut self, Leaf { index, read, place }: Leaf) {
+        let known = self.summaries.iter().position(|summary| summary.index == index);
+        let summary = known.unwrap_or_else(|| {
+            self.summaries.push(ArraySummary { index, leaves: Vec::new() });
+            self.summaries.len() - 1
+        });
+        let dimension = self.numeric.len();
+        self.add_number(place);
+        self.slots.insert(read, Slot::Numeric(dimension));
+        self.summaries[summary].leaves.push(dimension);
+    }
+
+    /// The places of a datum, fields and cells in order, those that stand for others last.
+    pub fn places(&self, datum: &Datum) -> Vec<Place> {
+        let of_cells = leaves(self.arrays, datum).into_iter().map(|leaf| leaf.place);
+        places(self.arrays, datum).into_iter().chain(of_cells).collect()
     }
 
     /// Are the places the same, and have they the same slots? Then what was computed over one holds over the
@@ -247,7 +227,8 @@ impl Frame {
     /// The positions of the finite places that terms read, in order; and the ids that they read, or all.
     pub fn finite_mentioned(&self, terms: &[&Term], all_ids: bool) -> (Vec<usize>, Vec<Place>) {
         let mut seen = HashSet::new();
-        let places: HashSet<Term> = terms.iter().flat_map(|term| mentioned(term, &mut seen)).collect();
+        let places: HashSet<Term> =
+            terms.iter().flat_map(|term| mentioned(self.arrays, term, &mut seen)).collect();
         let is_read = |id: &Place| all_ids || places.contains(&id.term);
         let ids = self.identities.ids.iter().filter(|id| is_read(id)).cloned().collect();
         let mut found: Vec<usize> = places
@@ -265,14 +246,14 @@ impl Frame {
 }
 
 /// The places of all data in a term; all leaves of a record where only one is read, which does no harm.
-fn mentioned(term: &Term, seen: &mut HashSet<Term>) -> Vec<Term> {
+fn mentioned(arrays: Arrays, term: &Term, seen: &mut HashSet<Term>) -> Vec<Term> {
     let (mut found, mut work) = (Vec::new(), vec![term]);
     while let Some(term) = work.pop() {
         if !seen.insert(term.clone()) {
             continue;
         }
         if let Node::Data(datum) = term.node() {
-            found.extend(places(datum).into_iter().map(|place| place.term));
+            found.extend(places(arrays, datum).into_iter().map(|place| place.term));
         }
         work.extend(term.children());
     }
@@ -280,7 +261,13 @@ fn mentioned(term: &Term, seen: &mut HashSet<Term>) -> Vec<Term> {
 }
 
 /// The finite places that fit the limit together, in their old order; the others go to `dropped`.
-fn chosen(iosts: &Iosts, finite: Vec<Place>, limit: u32, dropped: &mut Vec<Place>) -> Vec<Place> {
+fn chosen(
+    iosts: &Iosts,
+    arrays: Arrays,
+    finite: Vec<Place>,
+    limit: u32,
+    dropped: &mut Vec<Place>,
+) -> Vec<Place> {
     let size = |place: &Place| place.ty.cardinality().and_then(|count| u32::try_from(count).ok());
     let fits = |product: u32, place: &Place| {
         size(place).and_then(|count| product.checked_mul(count)).filter(|product| *product <= limit)
@@ -290,7 +277,7 @@ fn chosen(iosts: &Iosts, finite: Vec<Place>, limit: u32, dropped: &mut Vec<Place
     }
     let mut kept = HashSet::new();
     let mut product = 1;
-    for place in by_mentions(iosts, finite.clone()) {
+    for place in by_mentions(iosts, arrays, finite.clone()) {
         if let Some(larger) = fits(product, &place) {
             product = larger;
             kept.insert(place.term);
@@ -303,12 +290,12 @@ fn chosen(iosts: &Iosts, finite: Vec<Place>, limit: u32, dropped: &mut Vec<Place
 }
 
 /// The places in the order of how many distinct guards mention them.
-fn by_mentions(iosts: &Iosts, mut places: Vec<Place>) -> Vec<Place> {
+fn by_mentions(iosts: &Iosts, arrays: Arrays, mut places: Vec<Place>) -> Vec<Place> {
     let mut guards = HashSet::new();
     let mut counts: HashMap<Term, usize> = HashMap::new();
     for transition in iosts.transitions.iter().filter(|_| !places.is_empty()) {
         if guards.insert(transition.guard.clone()) {
-            for place in mentioned(&transition.guard, &mut HashSet::new()) {
+            for place in mentioned(arrays, &transition.guard, &mut HashSet::new()) {
                 *counts.entry(place).or_default() += 1;
             }
         }

@@ -23,6 +23,7 @@ use crate::domains::Domain;
 use crate::domains::polyhedra::Polyhedra;
 use crate::frame::Frame;
 use crate::linear::{big, rational};
+use crate::places::Arrays;
 use crate::scope::{Memory, Scope};
 
 /// The hull of a condition over numeric data.
@@ -46,7 +47,7 @@ pub struct Range {
 ///
 /// Over-approximation: every satisfying vector is in it.
 pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
-    let frame = Frame::new(&carrier(data), 1);
+    let frame = Frame::new(&carrier(data), 1, Arrays::default().without_summaries());
     let none = HashMap::new();
     let mut scope = Scope {
         frame: &frame,

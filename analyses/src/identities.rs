@@ -24,7 +24,8 @@ use coreach_model::{Type, Value};
 use coreach_polyhedra::{Limits, Polyhedron};
 
 use crate::condition::Condition;
-use crate::frame::{FinitePlace, Frame, Place};
+use crate::frame::{FinitePlace, Frame};
+use crate::places::Place;
 use crate::scope::{
     Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, known_part, limited, mentions_array,
 };
@@ -310,7 +311,7 @@ impl Scope<'_> {
     }
 
     fn uncached_id_cases(&mut self, term: &Term) -> Result<Cases<Term>, Beyond> {
-        if let Some(part) = known_part(term) {
+        if let Some(part) = known_part(self.frame.arrays, term) {
             return self.id_cases(&part);
         }
         let Node::IfThenElse(c, a, b) = term.node() else { return Ok(vec![(Condition::Yes, term.clone())]) };
@@ -327,6 +328,7 @@ mod tests {
     use coreach_model::reader::{from_bytes, read_specification};
 
     use super::*;
+    use crate::places::Arrays;
 
     fn frame(variables: &str, limit: usize) -> Frame {
         let text = format!(
@@ -335,7 +337,7 @@ mod tests {
         );
         let file = from_bytes("m.yaml".to_owned(), text.into_bytes()).unwrap();
         // Nothing reads what the initial condition leaves open.
-        Frame::new(&read_specification(file).unwrap().0.iosts, limit)
+        Frame::new(&read_specification(file).unwrap().0.iosts, limit, Arrays::default())
     }
 
     /// Precision: no cell is kept that has no state. Soundness: none is lost.
@@ -360,7 +362,11 @@ mod tests {
     fn a_parameter_is_one_of_the_ids_or_another_one() {
         let places = |names: &[&str]| -> Vec<Place> {
             let of = |name: &&str| {
-                crate::frame::places(&coreach_model::Datum::new(*name, Type::Id("Job".into()))).remove(0)
+                crate::places::places(
+                    Arrays::default(),
+                    &coreach_model::Datum::new(*name, Type::Id("Job".into())),
+                )
+                .remove(0)
             };
             names.iter().map(of).collect()
         };

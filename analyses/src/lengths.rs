@@ -11,7 +11,7 @@ use coreach_model::term::strings;
 use coreach_polyhedra::{LinearExpression, Rational};
 
 use crate::condition::Condition;
-use crate::scope::{Beyond, Cases, ImprecisionReason, Scope};
+use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, known_part};
 
 impl Scope<'_> {
     /// A condition that an operation on strings is, or its negation.
@@ -67,7 +67,10 @@ impl Scope<'_> {
                 self.linear(&Term::subtract(&parts[2], &parts[1]))
             }
             Node::IfThenElse(c, a, b) => self.linear(&Term::if_then_else(c, &a.length(), &b.length())),
-            _ => beyond(),
+            _ => match known_part(self.frame.arrays, &arguments[0]) {
+                Some(part) => self.linear(&part.length()),
+                None => beyond(),
+            },
         }
     }
 }

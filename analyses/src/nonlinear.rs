@@ -8,10 +8,11 @@ use coreach_model::{Type, Value};
 use coreach_polyhedra::{Integer, LinearExpression, Rational};
 
 use crate::condition::Condition;
-use crate::frame::type_constraints;
+use crate::frame::{Slot, type_constraints};
 use crate::grid::Congruence;
 use crate::linear::integer;
 use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, compare, limited};
+use crate::summaries::at_index_variable;
 
 impl Scope<'_> {
     /// The number of a product.
@@ -38,6 +39,30 @@ impl Scope<'_> {
         let number = self.auxiliaries.read(term, next, element.is_integer(), known).ok_or_else(beyond)?;
         self.lose(beyond());
         Ok(vec![(Condition::Yes, number)])
+    }
+
+    /// The number, or the digit, that stands in the cell for all; at another index than the index variable an
+    /// instance of it.
+    pub(crate) fn of_summary(&mut self, term: &Term) -> Option<LinearExpression> {
+        let dimension = match self.frame.slot(term) {
+            Some(Slot::Numeric(dimension)) => Some(dimension),
+            _ => self.parameters.get(term).copied(),
+        };
+        if let Some(dimension) = dimension {
+            return Some(LinearExpression::variable(dimension));
+        }
+        if let Some(known) = self.auxiliaries.known_read(term) {
+            return Some(known);
+        }
+        let (cell, variable, at) = at_index_variable(self.frame.arrays, term)?;
+        let Some(Slot::Numeric(leaf)) = self.frame.slot(&cell) else { return None };
+        let summary = self.frame.summaries.iter().position(|summary| summary.index == variable)?;
+        let (next, is_whole) = (self.next_dimension(), self.frame.integer[leaf]);
+        let ty = self.frame.numeric[leaf].ty.clone();
+        let number = self.auxiliaries.read(term, next, is_whole, |number| type_constraints(&ty, number))?;
+        self.auxiliaries.instantiate(summary, &at, leaf, next);
+        self.lose((term.clone(), ImprecisionReason::Summary));
+        Some(number)
     }
 
     /// The dimension behind all others.

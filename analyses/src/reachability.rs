@@ -33,8 +33,10 @@ use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
 use crate::frame::CONDITION_LIMIT;
 use crate::inductive::{HornClauses, Orientation, RefinementIteration};
 use crate::partition::AbstractValue;
+use crate::places::Arrays;
 use crate::regions::{OrientedFacts, Regions, split};
 use crate::scope::ImprecisionReason;
+use crate::summaries::for_all;
 pub use crate::thresholds::Thresholds;
 use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;
@@ -80,6 +82,8 @@ pub struct Options {
     pub rounds: usize,
     /// Valuations of Booleans and enumerations told apart.
     pub partition_limit: usize,
+    /// How arrays are described.
+    pub arrays: Arrays,
     /// Evaluations of locations in one fixpoint.
     pub step_limit: usize,
     /// How ascending iterations go through loops.
@@ -103,6 +107,7 @@ impl Default for Options {
             descending_steps: 2,
             rounds: 2,
             partition_limit: 256,
+            arrays: Arrays::default(),
             step_limit: 1_000_000,
             loops: Loops::default(),
             disjuncts: 1,
@@ -277,14 +282,14 @@ impl<D: Domain> Remembered<D> {
         backward: Option<HornClauses<T>>,
     ) -> Facts {
         let options = &self.options;
-        let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit);
+        let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit, options.arrays);
         if D::RELATES && frame.dimensions() > NUMBERS {
             let dimensions = frame.dimensions();
             let mut limit = options.partition_limit.saturating_mul(NUMBERS) / dimensions;
             if dimensions > MANY_NUMBERS {
                 limit = limit.saturating_mul(MANY_NUMBERS) / dimensions;
             }
-            frame = Abstraction::<D>::frame_for(iosts, limit);
+            frame = Abstraction::<D>::frame_for(iosts, limit, options.arrays);
         }
         frame.condition_limit = options.condition_limit;
         let thresholds = thresholds::<D>(iosts, &frame, &options.thresholds);
@@ -319,7 +324,7 @@ impl<D: Domain> Remembered<D> {
         }
         let (frame, store) = (&abstraction.frame, &abstraction.store);
         let write = |stage: &Stage, writer: &mut FactWriter| -> Vec<Term> {
-            stage.iter().map(|values| writer.one_of(frame, store, values)).collect()
+            stage.iter().map(|values| for_all(frame, &writer.one_of(frame, store, values))).collect()
         };
         // The facts first: what is shortened is counted in them, not in the refinement iterations that they
         // rest on.

@@ -16,10 +16,11 @@ use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 use crate::domains::Domain;
-use crate::frame::{Frame, Place, extent};
+use crate::frame::{Frame, extent};
 use crate::grid::{Congruence, Grid};
 use crate::linear::big;
 use crate::partition::{ElementId, Elements};
+use crate::places::Place;
 
 /// One of the cases, each a conjunction; what all share is said once.
 pub fn disjunction(cases: &[Vec<Term>]) -> Term {

@@ -266,9 +266,14 @@ fn candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[ElementId]) -
         let is_small = *constraint.constant() < largest && -constraint.constant().clone() < largest;
         is_small && constraint.coefficients().iter().filter(|one| !one.is_zero()).count() <= 2
     };
+    // A state lies in one region, with all its cells.
+    let of_state = |constraint: &&Constraint| {
+        let mut cells = abstraction.frame.summaries.iter().flat_map(|summary| &summary.leaves);
+        cells.all(|leaf| constraint.coefficients().get(*leaf).is_none_or(Integer::is_zero))
+    };
     let mut found = Vec::new();
     for element in elements {
-        for constraint in abstraction.store.constraints(*element).filter(is_simple) {
+        for constraint in abstraction.store.constraints(*element).filter(is_simple).filter(of_state) {
             if constraint.relation() == Relation::Equal {
                 let expression = constraint.expression();
                 let least = Constraint::from_expression(&expression, Relation::AtLeast);

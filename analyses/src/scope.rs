@@ -19,6 +19,7 @@
 //! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no
 //! imprecision can be negated.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -29,8 +30,10 @@ use coreach_polyhedra::{LinearExpression, Rational, Relation};
 
 use crate::auxiliary::Auxiliaries;
 use crate::condition::Condition;
-use crate::frame::{Frame, Slot, few_cells};
+use crate::frame::{Frame, Slot};
 use crate::linear::{constant_value, integer, positive_constraint, rational};
+use crate::places::Arrays;
+use crate::summaries::generalized;
 
 /// The most cases that one term or one transition is split into.
 pub const CASE_LIMIT: usize = 64;
@@ -44,6 +47,8 @@ pub enum ImprecisionReason {
     IntegerDivision,
     /// An array's value, or a read from one.
     Array,
+    /// A cell that is read where one cell stands for all.
+    Summary,
     /// What a string is, beyond its length.
     String,
     /// A finite place or parameter that the partition has no room for.
@@ -62,6 +67,7 @@ impl fmt::Display for ImprecisionReason {
             ImprecisionReason::NonLinear => "it is not linear (but for the bounds of its factors)",
             ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear (but for bounds)",
             ImprecisionReason::Array => "no domain describes arrays",
+            ImprecisionReason::Summary => "one cell stands for all of its array (`analysis: cells`)",
             ImprecisionReason::String => "of strings the domains describe the length only",
             ImprecisionReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
             ImprecisionReason::Cases => "it has too many cases",
@@ -140,6 +146,10 @@ impl Scope<'_> {
             Node::Literal(Value::Bool(true)) => Condition::Yes,
             Node::Literal(_) => Condition::No,
             Node::And(parts) => {
+                let parts = match &self.frame.summaries[..] {
+                    [] => Cow::Borrowed(parts),
+                    _ => Cow::Owned(generalized(self.frame.arrays, parts)),
+                };
                 // In most cells a flag decides, and the numbers need not be looked at.
                 let is_flag = |part: &&Term| match part.node() {
                     Node::Not(inner) => inner.as_datum().is_some(),
@@ -149,7 +159,7 @@ impl Scope<'_> {
                     return Condition::No;
                 }
                 let (mut all, mut size) = (Vec::new(), 0);
-                for part in parts {
+                for part in parts.iter() {
                     let found = self.condition(part);
                     size += found.size();
                     if found == Condition::No {
@@ -174,8 +184,10 @@ impl Scope<'_> {
                     split.map(|(c, value)| Condition::and([self.condition(&c), self.condition(value)])),
                 )
             }
-            Node::Compare(_, a, _) if has_parts(a.sort()) => {
-                let fields = self.fields.entry(term.clone()).or_insert_with(|| by_fields(term)).clone();
+            Node::Compare(_, a, _) if has_parts(self.frame.arrays, a.sort()) => {
+                let arrays = self.frame.arrays;
+                let fields =
+                    self.fields.entry(term.clone()).or_insert_with(|| by_fields(arrays, term)).clone();
                 self.condition(&fields)
             }
             Node::Compare(comparison, a, b) => self.comparison(*comparison, a, b),
@@ -186,8 +198,12 @@ impl Scope<'_> {
 
     /// A Boolean datum, field or read, expected to have a value.
     fn flag(&mut self, term: &Term, expected: bool) -> Condition {
-        if let Some(part) = known_part(term) {
+        if let Some(part) = known_part(self.frame.arrays, term) {
             return self.condition(&if expected { part } else { part.not() });
+        }
+        if let Some(digit) = self.of_summary(term) {
+            let expected = LinearExpression::constant(Rational::from(i64::from(expected)));
+            return compare(Comparison::Equal, &digit, &expected, false);
         }
         match self.finite.get(term) {
             Some(Value::Bool(value)) if *value == expected => Condition::Yes,
@@ -242,6 +258,17 @@ impl Scope<'_> {
             },
             Type::String => self.compared_strings(comparison, a, b),
             Type::Id(_) => self.compared_ids(comparison, a, b),
+            Type::Array(array) => {
+                let whole = self.lost_comparison(comparison, a, b, ImprecisionReason::Array);
+                let variable = self.frame.arrays.index_variable(array);
+                match variable.filter(|_| comparison == Comparison::Equal) {
+                    Some(variable) => {
+                        let cell = |array| Term::select(array, &Term::datum(&variable));
+                        self.condition(&Term::equal(&cell(a), &cell(b)))
+                    }
+                    None => whole,
+                }
+            }
             _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Array),
         }
     }
@@ -274,8 +301,17 @@ impl Scope<'_> {
         if let Some(value) = self.finite.get(term) {
             return Ok(vec![(Condition::Yes, value.clone())]);
         }
-        if let Some(part) = known_part(term) {
+        if let Some(part) = known_part(self.frame.arrays, term) {
             return self.finite_cases(&part);
+        }
+        if let Some(digit) = self.of_summary(term) {
+            let values = Value::enumerate(term.sort(), CASE_LIMIT).unwrap_or_default();
+            let is = |(at, value): (usize, Value)| {
+                let at = LinearExpression::constant(Rational::from(at as i64));
+                (compare(Comparison::Equal, &digit, &at, false), value)
+            };
+            let cases: Cases<Value> = values.into_iter().enumerate().map(is).collect();
+            return if cases.is_empty() { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) };
         }
         match term.node() {
             Node::Literal(value) => Ok(vec![(Condition::Yes, value.clone())]),
@@ -320,7 +356,7 @@ impl Scope<'_> {
 
     fn uncached_linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let one = |expression| Ok(vec![(Condition::Yes, expression)]);
-        if let Some(part) = known_part(term) {
+        if let Some(part) = known_part(self.frame.arrays, term) {
             return self.linear(&part);
         }
         match term.node() {
@@ -333,8 +369,11 @@ impl Scope<'_> {
                     (Some(Slot::Numeric(dimension)), _) | (None, Some(&dimension)) => {
                         one(LinearExpression::variable(dimension))
                     }
-                    _ if matches!(term.node(), Node::OnStrings(..)) => self.number_of_strings(term),
-                    _ => self.cell(term),
+                    _ => match self.of_summary(term) {
+                        Some(number) => one(number),
+                        None if matches!(term.node(), Node::OnStrings(..)) => self.number_of_strings(term),
+                        None => self.cell(term),
+                    },
                 }
             }
             Node::Negate(a) => Ok(map(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
@@ -409,16 +448,16 @@ impl Scope<'_> {
 }
 
 /// Is it compared part by part?
-fn has_parts(sort: &Type) -> bool {
+fn has_parts(arrays: Arrays, sort: &Type) -> bool {
     match sort {
         Type::Record(_) => true,
-        Type::Array(array) => few_cells(array).is_some(),
+        Type::Array(array) => arrays.few_cells(array).is_some(),
         _ => false,
     }
 }
 
 /// A comparison as one junction of comparisons of what has no parts.
-fn by_fields(whole: &Term) -> Term {
+fn by_fields(arrays: Arrays, whole: &Term) -> Term {
     let mut found = Vec::new();
     let mut work = vec![whole.clone()];
     while let Some(term) = work.pop() {
@@ -427,12 +466,14 @@ fn by_fields(whole: &Term) -> Term {
                 let field = |at| Term::compare(*comparison, &Term::field(a, at), &Term::field(b, at));
                 work.extend((0..record.fields.len()).rev().map(field));
             }
-            (Node::Compare(comparison, a, b), Some(Type::Array(array))) if few_cells(array).is_some() => {
+            (Node::Compare(comparison, a, b), Some(Type::Array(array)))
+                if arrays.few_cells(array).is_some() =>
+            {
                 let cell = |index: Value| {
                     let index = Term::literal(index);
                     Term::compare(*comparison, &Term::select(a, &index), &Term::select(b, &index))
                 };
-                work.extend(few_cells(array).unwrap_or_default().into_iter().rev().map(cell));
+                work.extend(arrays.few_cells(array).unwrap_or_default().into_iter().rev().map(cell));
             }
             _ => found.push(term),
         }
@@ -483,11 +524,11 @@ pub(crate) fn compare(
 /// What a field is of a record that is made of fields, and a cell of an array that is made by stores; and a
 /// cell at an unknown index as one of few. That the others have values is asked for elsewhere: here they may
 /// be left out.
-pub(crate) fn known_part(term: &Term) -> Option<Term> {
+pub(crate) fn known_part(arrays: Arrays, term: &Term) -> Option<Term> {
     match term.node() {
         Node::Field(record, at) => match record.node() {
             Node::Record(_, fields) => Some(fields[*at].clone()),
-            _ => known_part(record).map(|record| Term::field(&record, *at)),
+            _ => known_part(arrays, record).map(|record| Term::field(&record, *at)),
         },
         Node::Select(array, index) => match array.node() {
             Node::Store(inner, at, element) => {
@@ -497,9 +538,17 @@ pub(crate) fn known_part(term: &Term) -> Option<Term> {
             Node::IfThenElse(c, a, b) => {
                 Some(Term::if_then_else(c, &Term::select(a, index), &Term::select(b, index)))
             }
-            _ => match known_part(array) {
+            Node::Literal(Value::Array(value)) if index.as_literal().is_none() => {
+                let is_at = |at: &Value| Term::equal(index, &Term::literal(at.clone()));
+                let default = Term::literal(value.default.clone());
+                let cells = value.cells.iter().rev();
+                Some(cells.fold(default, |rest, (at, element)| {
+                    Term::if_then_else(&is_at(at), &Term::literal(element.clone()), &rest)
+                }))
+            }
+            _ => match known_part(arrays, array) {
                 Some(array) => Some(Term::select(&array, index)),
-                None => one_of_few(array, index),
+                None => one_of_few(arrays, array, index),
             },
         },
         _ => None,
@@ -508,9 +557,9 @@ pub(crate) fn known_part(term: &Term) -> Option<Term> {
 
 /// The cell at an index that is no literal, of an array of few cells. That the index is one of them is asked
 /// for elsewhere.
-fn one_of_few(array: &Term, index: &Term) -> Option<Term> {
+fn one_of_few(arrays: Arrays, array: &Term, index: &Term) -> Option<Term> {
     let Type::Array(ty) = array.sort() else { return None };
-    let cells = few_cells(ty).filter(|_| index.as_literal().is_none())?;
+    let cells = arrays.few_cells(ty).filter(|_| index.as_literal().is_none())?;
     let (last, others) = cells.split_last()?;
     let cell = |at: &Value| Term::select(array, &Term::literal(at.clone()));
     let is_at = |at: &Value| Term::equal(index, &Term::literal(at.clone()));

@@ -20,6 +20,7 @@ use crate::frame::Frame;
 use crate::hash::FastMap;
 use crate::linear::{integer, rational};
 use crate::partition::{AbstractValue, ElementId, Elements};
+use crate::places::Arrays;
 use crate::scope::Beyond;
 
 /// So many cases one with disjunctions may fall into.
@@ -79,8 +80,9 @@ impl<D: Domain> Abstraction<D> {
     }
 
     /// The frame that the domain needs.
-    pub fn frame_for(iosts: &Iosts, partition_limit: usize) -> Frame {
-        let mut frame = if D::SEES_DATA { Frame::new(iosts, partition_limit) } else { Frame::blind() };
+    pub fn frame_for(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Frame {
+        let mut frame =
+            if D::SEES_DATA { Frame::new(iosts, partition_limit, arrays) } else { Frame::blind() };
         frame.congruences = D::KNOWS_CONGRUENCES;
         frame
     }
@@ -240,8 +242,12 @@ impl<D: Domain> Abstraction<D> {
             cell += u32::try_from(digit).ok()? * finite.stride;
         }
         let mut equalities = Vec::new();
-        for (dimension, place) in self.frame.numeric.iter().enumerate() {
-            let value = match evaluate(&place.term, state).ok()? {
+        let of_cells = |at: &usize| {
+            let summaries = &self.frame.summaries;
+            summaries.iter().any(|summary| summary.leaves.contains(at))
+        };
+        for dimension in (0..self.frame.dimensions()).filter(|at| !of_cells(at)) {
+            let value = match evaluate(&self.frame.numeric[dimension].term, state).ok()? {
                 Value::Int(value) => Rational::from(integer(&value)),
                 Value::Real(value) => rational(&value),
                 _ => return None,
@@ -272,7 +278,7 @@ impl<D: Domain> Abstraction<D> {
         }
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
-        let before = self.store.get(element).add_dimensions(extra).meet_congruences(&[], &integer);
+        let before = case.around(&self.frame, self.store.get(element), &integer);
         let met = case.meet(before, &integer);
         let result = if met.is_bottom() {
             None
@@ -390,7 +396,7 @@ impl<D: Domain> Abstraction<D> {
         let extra = case.extra.len();
         let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);
         let before = before.meet_congruences(&[], &integer);
-        let met = before.meet(&self.store.get(within).add_dimensions(extra), &integer);
+        let met = before.meet(&case.around(&self.frame, self.store.get(within), &integer), &integer);
         let result = if met.is_bottom() {
             None
         } else {

@@ -36,6 +36,7 @@ use coreach_polyhedra::account::{self, Account};
 
 use crate::domains::polyhedra::Polyhedra;
 use crate::partition::ElementId;
+use crate::places::Arrays;
 use crate::solver::{Answer, Solver, Witness};
 use crate::symbolic::expanded::Expanded;
 use crate::symbolic::state::{Prepared, SymbolicState, SymbolicStep, System};
@@ -289,7 +290,7 @@ impl Searcher {
 }
 
 fn abstraction(iosts: &Iosts) -> Abstraction<Polyhedra> {
-    let frame = Abstraction::<Polyhedra>::frame_for(iosts, MOST_CELLS);
+    let frame = Abstraction::<Polyhedra>::frame_for(iosts, MOST_CELLS, Arrays::default().without_summaries());
     Abstraction::new(iosts, MOST_CELLS, Vec::new(), frame)
 }
 

@@ -16,3 +16,4 @@ mod precise;
 mod regions;
 mod scale;
 mod sound;
+mod summaries;

@@ -11,7 +11,9 @@ use coreach_analyses::domains::interval::Interval;
 use coreach_analyses::domains::octagon::Octagon;
 use coreach_analyses::domains::{Domain, WithDomain};
 use coreach_analyses::facts::FactWriter;
+use coreach_analyses::places::Arrays;
 use coreach_analyses::reachability::{Facts, Thresholds, analyse_in};
+use coreach_analyses::summaries::for_all;
 use coreach_analyses::transfer::Abstraction;
 use coreach_analyses::{DomainKind, Options, analyse};
 use coreach_model::iosts::Iosts;
@@ -51,6 +53,7 @@ fn data() -> Data {
         form: coreach_model::types::RecordForm::Plain,
     };
     let array = ArrayType { index: Type::Range(0.into(), 1.into()), element: Type::Int };
+    let flags = ArrayType { index: Type::Range(0.into(), 2.into()), element: Type::Bool };
     // Its cells are no places of an analysis.
     let large = ArrayType { index: Type::Nat, element: Type::Range(0.into(), 3.into()) };
     Data {
@@ -64,6 +67,7 @@ fn data() -> Data {
             Datum::new("a", Type::Array(Arc::new(array))),
             Datum::new("g", Type::Array(Arc::new(large))),
             Datum::new("y", Type::Real),
+            Datum::new("h", Type::Array(Arc::new(flags))),
         ],
         parameters: vec![
             Datum::new("p", Type::Range((-2).into(), 2.into())),
@@ -135,9 +139,26 @@ impl Terms<'_> {
     }
 
     fn truth(&self, from: &mut Choices, depth: usize) -> Term {
-        let kinds = if depth == 0 { 6 } else { 11 };
+        let kinds = if depth == 0 { 6 } else { 12 };
         match from.below(kinds) {
             0 => Term::yes(),
+            11 => {
+                let (index, flag) =
+                    (self.number(from, 0), Term::select(&self.datum("h"), &self.number(from, 0)));
+                match from.below(3) {
+                    0 => flag,
+                    1 => cmp(
+                        self.datum("h"),
+                        "==",
+                        Term::store(&self.datum("h"), &index, &self.truth(from, 0)),
+                    ),
+                    _ => cmp(
+                        self.datum("a"),
+                        "!=",
+                        Term::store(&self.datum("a"), &index, &self.number(from, 0)),
+                    ),
+                }
+            }
             1 => self.datum(["b", "k"][from.below(2)]),
             2 if self.with_parameters => self.datum("q"),
             2 => Term::field(&self.datum("r"), 1),
@@ -161,6 +182,7 @@ impl Terms<'_> {
             "e" => self.colour(from, 2),
             "y" => self.real(from),
             "a" | "g" => Term::store(&t(variable), &self.number(from, 0), &self.number(from, 1)),
+            "h" => Term::store(&t(variable), &self.number(from, 0), &self.truth(from, 0)),
             _ => t(variable),
         }
     }
@@ -272,6 +294,8 @@ fn check_model(choices: &[u16]) {
     let thresholds = if from.below(2) == 0 { Thresholds::Auto } else { Thresholds::List(vec![]) };
     let descending_steps = from.below(3);
     let partition_limit = [256, 5, 1][from.below(3)];
+    // Each of the arrays cell by cell, or by one cell that stands for all.
+    let arrays = Arrays { cells: from.below(5), ..Arrays::default() };
     let initial = valuations(&data, &mut from, 10);
     let model = model(&data, &mut from);
     let start: Vec<Valuation> = initial
@@ -305,6 +329,7 @@ fn check_model(choices: &[u16]) {
             descending_steps,
             rounds: 3,
             partition_limit,
+            arrays,
             ..Options::default()
         };
         let of_list = (domain.to_string(), analyse(&model, &accepting, &options));
@@ -336,6 +361,7 @@ fn check_model(choices: &[u16]) {
 /// `post` and `pre` of one transition between two random conditions, against single steps.
 struct OneStep<'a> {
     model: &'a Iosts,
+    arrays: Arrays,
     from: &'a Term,
     to: &'a Term,
     steps: &'a [(usize, State, State)],
@@ -345,7 +371,7 @@ impl WithDomain for OneStep<'_> {
     type Output = ();
 
     fn run<D: Domain>(self) {
-        let frame = Abstraction::<D>::frame_for(self.model, 256);
+        let frame = Abstraction::<D>::frame_for(self.model, 256, self.arrays);
         let mut abstraction = Abstraction::<D>::new(self.model, 256, Vec::new(), frame);
         let mut writer = FactWriter::new(usize::MAX);
         let (from, to) = (abstraction.satisfying(self.from), abstraction.satisfying(self.to));
@@ -353,12 +379,14 @@ impl WithDomain for OneStep<'_> {
         for (transition, before, after) in self.steps {
             if is_in(self.from, &before.valuation) {
                 let post = abstraction.post(*transition, &from);
-                let fact = writer.term(&abstraction.frame, &abstraction.store, &post);
+                let fact =
+                    for_all(&abstraction.frame, &writer.term(&abstraction.frame, &abstraction.store, &post));
                 assert!(is_in(&fact, &after.valuation), "post: {after:?} not in {fact}\n{:#?}", self.model);
             }
             if is_in(self.to, &after.valuation) {
                 let pre = abstraction.pre(*transition, &to, &top);
-                let fact = writer.term(&abstraction.frame, &abstraction.store, &pre);
+                let fact =
+                    for_all(&abstraction.frame, &writer.term(&abstraction.frame, &abstraction.store, &pre));
                 assert!(is_in(&fact, &before.valuation), "pre: {before:?} not in {fact}\n{:#?}", self.model);
             }
         }
@@ -368,6 +396,7 @@ impl WithDomain for OneStep<'_> {
 fn check_steps(choices: &[u16]) {
     let data = data();
     let mut from = Choices(choices.iter());
+    let arrays = Arrays { cells: from.below(5), ..Arrays::default() };
     let states = valuations(&data, &mut from, 6);
     let conditions = Terms { data: &data, with_parameters: false };
     let (before, after) = (conditions.truth(&mut from, 1), conditions.truth(&mut from, 1));
@@ -384,9 +413,10 @@ fn check_steps(choices: &[u16]) {
         }
     }
     for &domain in DomainKind::ALL {
-        domain.with(OneStep { model: &model, from: &before, to: &after, steps: &steps });
+        domain.with(OneStep { model: &model, arrays, from: &before, to: &after, steps: &steps });
     }
-    OneStep { model: &model, from: &before, to: &after, steps: &steps }.run::<Both<Interval, Octagon>>();
+    OneStep { model: &model, arrays, from: &before, to: &after, steps: &steps }
+        .run::<Both<Interval, Octagon>>();
 }
 
 /// Few in `scripts/test`, which has to end soon, and many in `scripts/test --thorough`.

@@ -34,7 +34,7 @@ use crate::types::Type;
 use crate::value::Value;
 use node::Node;
 
-pub use substitute::{Substitution, substitute, substitute_all};
+pub use substitute::{Substitution, replace, substitute, substitute_all};
 
 /// A shared, immutable term. Cloning is cheap, equality is identity.
 #[derive(Clone)]

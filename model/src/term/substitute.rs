@@ -27,6 +27,12 @@ pub fn substitute_all<'a>(
     terms.into_iter().map(|term| rewrite(term, mask, substitution, &mut memo)).collect()
 }
 
+/// The term with whole subterms replaced, those within others that are replaced being gone with them.
+pub fn replace(term: &Term, images: HashMap<Term, Term>) -> Term {
+    let mut memo = images;
+    rewrite(term, u64::MAX, &Substitution::new(), &mut memo)
+}
+
 fn rewrite(term: &Term, mask: u64, substitution: &Substitution, memo: &mut HashMap<Term, Term>) -> Term {
     if !term.may_mention(mask) {
         return term.clone();

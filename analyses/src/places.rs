@@ -1,0 +1,163 @@
+//! The places of a datum: where in it a single value stands.
+//!
+//! Records are split into their fields, and arrays of few cells into these. Of an array of many cells one
+//! cell stands for all ([`crate::summaries`]), or it has no places. What is done with places is said in
+//! [`crate::frame`].
+
+use coreach_model::term::{Substitution, Term, substitute};
+use coreach_model::types::ArrayType;
+use coreach_model::{Datum, Type, Value};
+
+/// How arrays are described, by their cells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrays {
+    /// Up to so many, each cell has places of its own.
+    pub cells: usize,
+    /// Up to so many, one cell stands for each; an array of more has no places.
+    pub summarized: usize,
+}
+
+impl Default for Arrays {
+    fn default() -> Self {
+        Arrays { cells: 4, summarized: 32 }
+    }
+}
+
+impl Arrays {
+    /// Those of few cells only.
+    pub fn without_summaries(self) -> Self {
+        Arrays { summarized: 0, ..self }
+    }
+
+    /// The indices of an array whose cells are places.
+    pub fn few_cells(self, array: &ArrayType) -> Option<Vec<Value>> {
+        Value::enumerate(&array.index, self.cells)
+    }
+
+    /// The index variable of an array of which one cell stands for all: indices are whole numbers.
+    pub fn index_variable(self, array: &ArrayType) -> Option<Datum> {
+        let count = array.index.cardinality().filter(|_| array.index.is_integer())?;
+        (self.cells < count && count <= self.summarized).then(|| Datum::new("#", array.index.clone()))
+    }
+}
+
+/// A datum, or a field or a cell of one, that holds a single value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The place as a term: a datum, or fields and cells of one; of a string its length.
+    pub term: Term,
+    /// Its type; of a string that of its length.
+    pub ty: Type,
+}
+
+impl Place {
+    /// Is it a number?
+    pub fn is_numeric(&self) -> bool {
+        self.ty.is_number()
+    }
+
+    /// The values of a finite place, its digit being the position; `None` for numbers.
+    pub fn digits(&self) -> Option<Vec<Value>> {
+        match &self.ty {
+            Type::Bool | Type::Enum(_) => Value::enumerate(&self.ty, usize::MAX),
+            _ => None,
+        }
+    }
+
+    /// The part of a value of the datum that lies at the place.
+    pub fn part_of(&self, datum: &Datum, value: &Term) -> Term {
+        substitute(&self.term, &Substitution::from([(datum.clone(), value.clone())]))
+    }
+}
+
+/// The places of a datum, fields and cells in order, but for those of cells that stand for others.
+pub fn places(arrays: Arrays, datum: &Datum) -> Vec<Place> {
+    let mut found = Vec::new();
+    collect_places(arrays, Term::datum(datum), datum.ty(), &mut found);
+    found
+}
+
+fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>) {
+    match ty {
+        Type::Array(array) => {
+            for index in arrays.few_cells(array).unwrap_or_default() {
+                collect_places(arrays, Term::select(&term, &Term::literal(index)), &array.element, found);
+            }
+        }
+        Type::Record(record) => {
+            for (position, (_, field)) in record.fields.iter().enumerate() {
+                collect_places(arrays, Term::field(&term, position), field, found);
+            }
+        }
+        Type::String => found.push(Place { term: term.length(), ty: Type::Nat }),
+        _ => found.push(Place { term, ty: ty.clone() }),
+    }
+}
+
+/// A number in the cell that stands for all.
+pub struct Leaf {
+    /// The index variable.
+    pub index: Datum,
+    /// The leaf as it is read.
+    pub read: Term,
+    /// The number: of a flag or a literal its digit.
+    pub place: Place,
+}
+
+/// The leaves of a datum, fields and cells in order.
+pub fn leaves(arrays: Arrays, datum: &Datum) -> Vec<Leaf> {
+    let mut found = Vec::new();
+    collect_leaves(arrays, Term::datum(datum), datum.ty(), None, &mut found);
+    found
+}
+
+fn collect_leaves(arrays: Arrays, term: Term, ty: &Type, index: Option<&Datum>, found: &mut Vec<Leaf>) {
+    match (ty, index) {
+        (Type::Array(array), _) => match (arrays.few_cells(array), arrays.index_variable(array), index) {
+            (Some(cells), ..) => {
+                for cell in cells {
+                    collect_leaves(
+                        arrays,
+                        Term::select(&term, &Term::literal(cell)),
+                        &array.element,
+                        index,
+                        found,
+                    );
+                }
+            }
+            // Of an array in a cell nothing is known.
+            (None, Some(own), None) => {
+                let cell = Term::select(&term, &Term::datum(&own));
+                collect_leaves(arrays, cell, &array.element, Some(&own), found);
+            }
+            _ => {}
+        },
+        (Type::Record(record), _) => {
+            for (position, (_, field)) in record.fields.iter().enumerate() {
+                collect_leaves(arrays, Term::field(&term, position), field, index, found);
+            }
+        }
+        (_, None) => {}
+        (_, Some(index)) => {
+            let (read, place) = match ty {
+                Type::String => (term.length(), Place { term: term.length(), ty: Type::Nat }),
+                Type::Bool | Type::Enum(_) => (term.clone(), digit_of(&term, ty)),
+                ty if ty.is_number() => (term.clone(), Place { term, ty: ty.clone() }),
+                _ => return,
+            };
+            found.push(Leaf { index: index.clone(), read, place });
+        }
+    }
+}
+
+/// The digit of a flag or a literal, as a number.
+fn digit_of(term: &Term, ty: &Type) -> Place {
+    let values = Value::enumerate(ty, usize::MAX).unwrap_or_default();
+    let last = values.len().saturating_sub(1);
+    let digit = |(digit, value): (usize, &Value)| (Term::equal(term, &Term::literal(value.clone())), digit);
+    let others = values.iter().enumerate().take(last).map(digit);
+    let number = others
+        .rev()
+        .fold(Term::int(last), |rest, (is_it, digit)| Term::if_then_else(&is_it, &Term::int(digit), &rest));
+    Place { term: number, ty: Type::Range(0.into(), last.into()) }
+}
