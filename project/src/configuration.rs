@@ -100,6 +100,10 @@ pub struct Configuration {
     pub rounds: usize,
     /// `analysis: partition_limit`; 256, at least 1.
     pub partition_limit: usize,
+    /// `analysis: cells`; 4.
+    pub cells: usize,
+    /// `analysis: summarized_cells`; 32.
+    pub summarized_cells: usize,
     /// `analysis: step_limit`; 1000000, at least 1.
     pub step_limit: usize,
     /// `analysis: loops`; accelerated.
@@ -213,12 +217,14 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let timed = read_timed(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
-    const ANALYSIS: [&str; 11] = [
+    const ANALYSIS: [&str; 13] = [
         "domain",
         "widening",
         "descending_steps",
         "rounds",
         "partition_limit",
+        "cells",
+        "summarized_cells",
         "step_limit",
         "loops",
         "disjuncts",
@@ -234,6 +240,12 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let descending_steps = number(collector, analysis, "descending_steps", 0, 2);
     let rounds = number(collector, analysis, "rounds", 1, 2);
     let partition_limit = number(collector, analysis, "partition_limit", 1, 256);
+    // Each cell is a number of its own, and each summarized one a conjunct of every fact.
+    let few = |collector: &mut Collector, key, most, default: usize| {
+        number_of(collector, analysis, key, (0, most), default as u64).map_or(default, |few| few as usize)
+    };
+    let cells = few(collector, "cells", 64, 4);
+    let summarized_cells = few(collector, "summarized_cells", 256, 32);
     let step_limit = number(collector, analysis, "step_limit", 1, 1_000_000);
     let loops = read_loops(collector, analysis);
     let disjuncts = number(collector, analysis, "disjuncts", 1, 1);
@@ -263,6 +275,8 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         descending_steps,
         rounds,
         partition_limit,
+        cells,
+        summarized_cells,
         step_limit,
         loops: loops?,
         disjuncts,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use coreach_analyses::check;
 use coreach_analyses::domains::suited::suited;
+use coreach_analyses::places::Arrays;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
 use coreach_model::budget::Budget;
@@ -230,6 +231,7 @@ fn options(
             descending_steps: configuration.descending_steps,
             rounds: configuration.rounds,
             partition_limit: configuration.partition_limit,
+            arrays: Arrays { cells: configuration.cells, summarized: configuration.summarized_cells },
             step_limit: configuration.step_limit,
             loops: configuration.loops,
             disjuncts: configuration.disjuncts,

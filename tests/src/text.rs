@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
+use coreach_analyses::places::Arrays;
 use coreach_analyses::reachability::{Options, Thresholds};
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::types::{Alternative, RecordForm};
@@ -174,6 +175,7 @@ pub fn configuration(settings: &Settings) -> String {
         descending_steps,
         rounds,
         partition_limit,
+        arrays: Arrays { cells, summarized },
         step_limit,
         loops,
         disjuncts,
@@ -191,7 +193,7 @@ pub fn configuration(settings: &Settings) -> String {
         "specification: specification.yaml\npurpose: purpose.yaml\n\
          determinization: {{ max_lookahead: {} }}\n\
          analysis:\n  domain: {domain}\n  widening: {{ delay: {delay}, thresholds: {thresholds} }}\n  \
-         descending_steps: {descending_steps}\n  rounds: {rounds}\n  partition_limit: {partition_limit}\n  step_limit: {step_limit}\n  loops: {}\n  disjuncts: {disjuncts}\n  refine: {}\n  fact_limit: {fact_limit}\n  condition_limit: {condition_limit}\n",
+         descending_steps: {descending_steps}\n  rounds: {rounds}\n  partition_limit: {partition_limit}\n  cells: {cells}\n  summarized_cells: {summarized}\n  step_limit: {step_limit}\n  loops: {}\n  disjuncts: {disjuncts}\n  refine: {}\n  fact_limit: {fact_limit}\n  condition_limit: {condition_limit}\n",
         settings.max_lookahead,
         loops.name(),
         refine.name()

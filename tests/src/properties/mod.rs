@@ -27,6 +27,7 @@ pub mod yaml;
 use std::collections::BTreeMap;
 
 use coreach_analyses::domains::DomainKind;
+use coreach_analyses::places::Arrays;
 use coreach_analyses::reachability::{Loops, Options, Thresholds};
 use coreach_analyses::solver::z3::Z3Solver;
 
@@ -218,7 +219,9 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
         3 => Loops::Guided,
         _ => Loops::Accelerated,
     };
-    Options { condition_limit, disjuncts, loops, ..drawn }
+    // Arrays of the generator have two cells: with 1 one of them stands for both.
+    let arrays = Arrays { cells: [4, 1, 4, 1][drawn.descending_steps], ..Arrays::default() };
+    Options { condition_limit, disjuncts, loops, arrays, ..drawn }
 }
 
 /// What was seen of one case.

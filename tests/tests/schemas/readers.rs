@@ -72,7 +72,7 @@ const FULL: [&str; 19] = [
     "campaign: c\ntests: { configuration: coreach.yaml }\niuts: iut.yaml\nconstants: { solved: 3 }\nseeds: [1, 2]",
     "specification: specification.yaml\npurposes: [deliver_coffee.yaml]\nconformance: ioc\ntimed: { silence_after: 5 }\ninstantiate: { cPrice: 3 }\n\
      determinization: { max_lookahead: 3 }\nanalysis: { domain: octagon, widening: { delay: 1, thresholds: [1, 2] }, \
-     descending_steps: 1, rounds: 1, partition_limit: 4, step_limit: 9, loops: widened, disjuncts: 2, fact_limit: 3 }\nlimits: { pairs: 1, \
+     descending_steps: 1, rounds: 1, partition_limit: 4, cells: 2, summarized_cells: 0, step_limit: 9, loops: widened, disjuncts: 2, fact_limit: 3 }\nlimits: { pairs: 1, \
      pair_transitions: 1, sequences: 1, choices: 1, overlaps: 1, subsets: 1, set_transitions: 1, nodes: 1, written_out: 0 }\n\
      output: { directory: o, formats: [dot], stages: [product] }\nbudget: { time: 5s, memory: 1GB }",
     "iosts: full\ntypes: { E: [e, f], R: { a: int }, T: nat }\nconstants: { c: int }\nvariables: { v: E }\n\
