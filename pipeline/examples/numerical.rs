@@ -33,6 +33,7 @@ fn techniques() -> Vec<(&'static str, Analysis)> {
     vec![
         ("interval", domain(DomainKind::Interval)),
         ("octagon", domain(DomainKind::Octagon)),
+        ("no summaries", with(&|options| options.arrays = options.arrays.without_summaries())),
         ("no thresholds", with(&|options| options.thresholds = Thresholds::List(Vec::new()))),
         ("widened", with(&|options| options.loops = Loops::Widened)),
         ("guided", with(&|options| options.loops = Loops::Guided)),
