@@ -518,8 +518,8 @@ impl Effects {
     }
 }
 
-/// The most constraints of a condition that is projected: whatever the finite places are, it is as long as those
-/// of all cells together, and a long one says little of the numbers alone.
+/// The most constraints of a condition that is projected. Whatever the finite places are, it is as long as
+/// those of all cells together, and a long one says little of the numbers alone.
 const PROJECTED: usize = 128;
 
 /// What the guards of transitions with numeric parameters say of the numbers alone, before the transition
