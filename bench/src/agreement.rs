@@ -8,7 +8,7 @@
 //! argument; where it differs it is counted, and the other library goes on from ours, so that what follows
 //! can be compared.
 
-use coreach_polyhedra::sequence::{Sequence, Step};
+use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Polyhedron, Relation};
 
 use crate::library::{Answer, Kind, Library, dimensions, is_strict};
@@ -66,7 +66,7 @@ pub trait Follow {
     /// Performs a step and compares; `answer` is ours, `mine` are our polyhedra before the step.
     fn follow(
         &mut self,
-        step: &Step,
+        step: &SequenceStep,
         dimensions: usize,
         answer: &Answer<Polyhedron>,
         mine: &[Polyhedron],
@@ -86,7 +86,7 @@ struct Follower<L: Library> {
 impl<L: Library> Follow for Follower<L> {
     fn follow(
         &mut self,
-        step: &Step,
+        step: &SequenceStep,
         dimensions: usize,
         answer: &Answer<Polyhedron>,
         mine: &[Polyhedron],
@@ -103,7 +103,7 @@ impl<L: Library> Follow for Follower<L> {
                 self.made.push(library.import(one.dimensions(), &one.constraints())?);
                 let sound = |b: usize| mine.get(b).is_some_and(|b| contains(&listed, b));
                 match step {
-                    Step::Widen(_, b, _) if sound(*b) => Verdict::Widened,
+                    SequenceStep::Widen(_, b, _) if sound(*b) => Verdict::Widened,
                     _ => Verdict::Different(format!("ours {:?}, theirs {listed:?}", one.constraints())),
                 }
             }

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use coreach_polyhedra::sequence::{Sequence, Step};
+use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Relation};
 
 use crate::agreement::{Follow, Verdict, follower};
@@ -199,9 +199,12 @@ impl Draw {
     }
 
     /// A step and the dimensions of its polyhedra; nothing where what was drawn does not fit.
-    fn step(&mut self, dimensions: usize, made: &[Polyhedron]) -> Option<(Step, usize)> {
+    fn step(&mut self, dimensions: usize, made: &[Polyhedron]) -> Option<(SequenceStep, usize)> {
         if made.is_empty() || self.random.chance(12) {
-            return Some((Step::Constraints(self.constraints(dimensions, dimensions + 3)), dimensions));
+            return Some((
+                SequenceStep::Constraints(self.constraints(dimensions, dimensions + 3)),
+                dimensions,
+            ));
         }
         // Later ones are more likely: they are the more interesting.
         let late = |draw: &mut Self| {
@@ -216,22 +219,22 @@ impl Draw {
         let small =
             |(a, b): &(usize, usize)| own <= 4 || size(*a) + size(*b) <= if own == 5 { 18 } else { 12 };
         let step = match self.random.below(20) {
-            0 | 1 => pair.map(|(a, b)| Step::Meet(a, b))?,
-            2..=4 => Step::MeetConstraints(a, self.constraints(own, 2)),
-            5..=7 => pair.filter(small).map(|(a, b)| Step::Join(a, b))?,
+            0 | 1 => pair.map(|(a, b)| SequenceStep::Meet(a, b))?,
+            2..=4 => SequenceStep::MeetConstraints(a, self.constraints(own, 2)),
+            5..=7 => pair.filter(small).map(|(a, b)| SequenceStep::Join(a, b))?,
             8 => {
                 let (a, b) = pair.filter(|(a, b)| a != b && made[*a].is_leq(&made[*b]))?;
                 let thresholds = if self.random.chance(50) { self.constraints(own, 3) } else { Vec::new() };
-                Step::Widen(a, b, thresholds)
+                SequenceStep::Widen(a, b, thresholds)
             }
-            9..=11 if own > 0 => Step::Assign(a, self.assignments(own)),
-            12 | 13 if own > 0 => Step::Substitute(a, self.assignments(own)),
-            14 if own > 0 => Step::Forget(a, self.some(own, 2)),
-            15 if own < 8 && self.random.chance(30) => Step::Add(a, 1),
-            15 if own > 1 => Step::Remove(a, self.some(own - 1, 1)),
-            16 | 17 => pair.map(|(a, b)| Step::IsLeq(a, b))?,
-            18 => Step::IsEmpty(a),
-            _ => Step::Bounds(a, self.expression(own)),
+            9..=11 if own > 0 => SequenceStep::Assign(a, self.assignments(own)),
+            12 | 13 if own > 0 => SequenceStep::Substitute(a, self.assignments(own)),
+            14 if own > 0 => SequenceStep::Forget(a, self.some(own, 2)),
+            15 if own < 8 && self.random.chance(30) => SequenceStep::Add(a, 1),
+            15 if own > 1 => SequenceStep::Remove(a, self.some(own - 1, 1)),
+            16 | 17 => pair.map(|(a, b)| SequenceStep::IsLeq(a, b))?,
+            18 => SequenceStep::IsEmpty(a),
+            _ => SequenceStep::Bounds(a, self.expression(own)),
         };
         Some((step, own))
     }

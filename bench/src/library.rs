@@ -4,7 +4,7 @@
 //! answers are left in it as far as possible: a list of constraints is made and counted, not read. So what is
 //! measured is the library, not the way there and back.
 
-use coreach_polyhedra::sequence::{Sequence, Step};
+use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Rational, Relation};
 
 /// The libraries.
@@ -74,7 +74,7 @@ pub trait Library: Sized {
 
     /// Converts the arguments of a step; `dimensions` are those of its polyhedra, or of what it makes from
     /// nothing.
-    fn prepare(&self, step: &Step, dimensions: usize) -> Result<Self::Prepared, String>;
+    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<Self::Prepared, String>;
 
     /// Performs a step; `made` are the elements with numbers.
     fn perform(
@@ -91,7 +91,7 @@ pub trait Library: Sized {
 
     /// The element of these constraints.
     fn import(&self, dimensions: usize, constraints: &[Constraint]) -> Result<Self::Element, String> {
-        let mut step = self.prepare(&Step::Constraints(constraints.to_vec()), dimensions)?;
+        let mut step = self.prepare(&SequenceStep::Constraints(constraints.to_vec()), dimensions)?;
         match self.perform(&mut step, &[])? {
             Answer::Made(element) => Ok(element),
             _ => Err("constraints made no element".to_owned()),
@@ -132,22 +132,22 @@ pub fn dimensions(sequence: &Sequence) -> Option<Vec<usize>> {
     for step in &sequence.steps {
         let at = |a: &usize| made.get(*a).copied();
         let (own, new) = match step {
-            Step::Constraints(_) => (sequence.dimensions, Some(sequence.dimensions)),
-            Step::Meet(a, b) | Step::Join(a, b) | Step::Widen(a, b, _) => {
+            SequenceStep::Constraints(_) => (sequence.dimensions, Some(sequence.dimensions)),
+            SequenceStep::Meet(a, b) | SequenceStep::Join(a, b) | SequenceStep::Widen(a, b, _) => {
                 at(b)?;
                 (at(a)?, at(a))
             }
-            Step::MeetConstraints(a, _)
-            | Step::Assign(a, _)
-            | Step::Substitute(a, _)
-            | Step::Forget(a, _) => (at(a)?, at(a)),
-            Step::Add(a, count) => (at(a)?, Some(at(a)? + count)),
-            Step::Remove(a, gone) => (at(a)?, Some(at(a)?.checked_sub(gone.len())?)),
-            Step::IsLeq(a, b) => {
+            SequenceStep::MeetConstraints(a, _)
+            | SequenceStep::Assign(a, _)
+            | SequenceStep::Substitute(a, _)
+            | SequenceStep::Forget(a, _) => (at(a)?, at(a)),
+            SequenceStep::Add(a, count) => (at(a)?, Some(at(a)? + count)),
+            SequenceStep::Remove(a, gone) => (at(a)?, Some(at(a)?.checked_sub(gone.len())?)),
+            SequenceStep::IsLeq(a, b) => {
                 at(b)?;
                 (at(a)?, None)
             }
-            Step::IsEmpty(a) | Step::Bounds(a, _) | Step::List(a) => (at(a)?, None),
+            SequenceStep::IsEmpty(a) | SequenceStep::Bounds(a, _) | SequenceStep::List(a) => (at(a)?, None),
         };
         all.push(own);
         made.extend(new);
@@ -159,7 +159,9 @@ pub fn dimensions(sequence: &Sequence) -> Option<Vec<usize>> {
 pub fn is_strict(sequence: &Sequence) -> bool {
     let strict = |c: &Vec<Constraint>| c.iter().any(|c| c.relation() == Relation::Greater);
     sequence.steps.iter().any(|step| match step {
-        Step::Constraints(c) | Step::MeetConstraints(_, c) | Step::Widen(_, _, c) => strict(c),
+        SequenceStep::Constraints(c) | SequenceStep::MeetConstraints(_, c) | SequenceStep::Widen(_, _, c) => {
+            strict(c)
+        }
         _ => false,
     })
 }

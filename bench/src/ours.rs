@@ -1,6 +1,6 @@
 //! `coreach-polyhedra`: with exact operations, and with the limits of the domain.
 
-use coreach_polyhedra::sequence::Step;
+use coreach_polyhedra::sequence::SequenceStep;
 use coreach_polyhedra::{Bounds, Constraint, Limits, Polyhedron};
 
 use crate::library::{Answer, Library, Range};
@@ -15,17 +15,21 @@ pub struct Limited;
 
 impl Library for Ours {
     type Element = Polyhedron;
-    type Prepared = (Step, usize);
+    type Prepared = (SequenceStep, usize);
 
     fn new(_: bool) -> Result<Self, String> {
         Ok(Ours)
     }
 
-    fn prepare(&self, step: &Step, dimensions: usize) -> Result<(Step, usize), String> {
+    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<(SequenceStep, usize), String> {
         Ok((step.clone(), dimensions))
     }
 
-    fn perform(&self, step: &mut (Step, usize), made: &[Polyhedron]) -> Result<Answer<Polyhedron>, String> {
+    fn perform(
+        &self,
+        step: &mut (SequenceStep, usize),
+        made: &[Polyhedron],
+    ) -> Result<Answer<Polyhedron>, String> {
         Ok(perform(&step.0, step.1, made))
     }
 
@@ -38,22 +42,22 @@ impl Library for Ours {
     }
 }
 
-fn perform(step: &Step, dimensions: usize, made: &[Polyhedron]) -> Answer<Polyhedron> {
+fn perform(step: &SequenceStep, dimensions: usize, made: &[Polyhedron]) -> Answer<Polyhedron> {
     Answer::Made(match step {
-        Step::Constraints(c) => Polyhedron::universe(dimensions).meet_constraints(c),
-        Step::Meet(a, b) => made[*a].meet(&made[*b]),
-        Step::MeetConstraints(a, c) => made[*a].meet_constraints(c),
-        Step::Join(a, b) => made[*a].join(&made[*b]),
-        Step::Widen(a, b, c) => made[*a].widen_with_thresholds(&made[*b], c),
-        Step::Assign(a, m) => made[*a].assign(m),
-        Step::Substitute(a, m) => made[*a].substitute(m),
-        Step::Forget(a, d) => made[*a].forget(d),
-        Step::Add(a, count) => made[*a].add_dimensions(*count),
-        Step::Remove(a, d) => made[*a].remove_dimensions(d),
-        Step::IsLeq(a, b) => return Answer::Truth(made[*a].is_leq(&made[*b])),
-        Step::IsEmpty(a) => return Answer::Truth(made[*a].is_empty()),
-        Step::Bounds(a, e) => return Answer::Range(range(made[*a].bounds(e))),
-        Step::List(a) => return Answer::Listed(made[*a].constraints().len()),
+        SequenceStep::Constraints(c) => Polyhedron::universe(dimensions).meet_constraints(c),
+        SequenceStep::Meet(a, b) => made[*a].meet(&made[*b]),
+        SequenceStep::MeetConstraints(a, c) => made[*a].meet_constraints(c),
+        SequenceStep::Join(a, b) => made[*a].join(&made[*b]),
+        SequenceStep::Widen(a, b, c) => made[*a].widen_with_thresholds(&made[*b], c),
+        SequenceStep::Assign(a, m) => made[*a].assign(m),
+        SequenceStep::Substitute(a, m) => made[*a].substitute(m),
+        SequenceStep::Forget(a, d) => made[*a].forget(d),
+        SequenceStep::Add(a, count) => made[*a].add_dimensions(*count),
+        SequenceStep::Remove(a, d) => made[*a].remove_dimensions(d),
+        SequenceStep::IsLeq(a, b) => return Answer::Truth(made[*a].is_leq(&made[*b])),
+        SequenceStep::IsEmpty(a) => return Answer::Truth(made[*a].is_empty()),
+        SequenceStep::Bounds(a, e) => return Answer::Range(range(made[*a].bounds(e))),
+        SequenceStep::List(a) => return Answer::Listed(made[*a].constraints().len()),
     })
 }
 
@@ -66,24 +70,32 @@ fn range(bounds: Bounds) -> Range {
 
 impl Library for Limited {
     type Element = Polyhedron;
-    type Prepared = (Step, usize);
+    type Prepared = (SequenceStep, usize);
 
     fn new(_: bool) -> Result<Self, String> {
         Ok(Limited)
     }
 
-    fn prepare(&self, step: &Step, dimensions: usize) -> Result<(Step, usize), String> {
+    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<(SequenceStep, usize), String> {
         Ok((step.clone(), dimensions))
     }
 
-    fn perform(&self, step: &mut (Step, usize), made: &[Polyhedron]) -> Result<Answer<Polyhedron>, String> {
+    fn perform(
+        &self,
+        step: &mut (SequenceStep, usize),
+        made: &[Polyhedron],
+    ) -> Result<Answer<Polyhedron>, String> {
         let limits = Limits::default();
         let converted = |p: &Polyhedron| Answer::Made(p.convert_limited(&limits).into_polyhedron());
         Ok(match &step.0 {
-            Step::Join(a, b) => Answer::Made(made[*a].join_limited(&made[*b], &limits).into_polyhedron()),
-            Step::Meet(a, b) => Answer::Made(made[*a].meet_limited(&made[*b], &limits).into_polyhedron()),
-            Step::Constraints(c) => converted(&Polyhedron::universe(step.1).meet_constraints(c)),
-            Step::MeetConstraints(a, c) => converted(&made[*a].meet_constraints(c)),
+            SequenceStep::Join(a, b) => {
+                Answer::Made(made[*a].join_limited(&made[*b], &limits).into_polyhedron())
+            }
+            SequenceStep::Meet(a, b) => {
+                Answer::Made(made[*a].meet_limited(&made[*b], &limits).into_polyhedron())
+            }
+            SequenceStep::Constraints(c) => converted(&Polyhedron::universe(step.1).meet_constraints(c)),
+            SequenceStep::MeetConstraints(a, c) => converted(&made[*a].meet_constraints(c)),
             step_of_ours => perform(step_of_ours, step.1, made),
         })
     }

@@ -5,7 +5,7 @@ use coreach_apron::{
     Element, Error, Expression, Library as Variant, Manager, PreparedAssignments, PreparedConstraints,
     PreparedExpression,
 };
-use coreach_polyhedra::sequence::Step;
+use coreach_polyhedra::sequence::SequenceStep;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use dashu::base::Sign;
 use dashu::integer::{IBig, UBig};
@@ -21,7 +21,7 @@ pub struct Polka(Manager);
 #[derive(Debug)]
 pub enum Prepared {
     /// Those that have nothing to convert.
-    Plain(Step),
+    Plain(SequenceStep),
     /// With constraints: to make an element, and to meet one.
     Make(usize, PreparedConstraints),
     /// A meet with constraints.
@@ -127,14 +127,16 @@ impl Library for Polka {
         Manager::new(if strict { Variant::PolkaStrict } else { Variant::Polka }).map(Polka).map_err(told)
     }
 
-    fn prepare(&self, step: &Step, dimensions: usize) -> Result<Prepared, String> {
+    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<Prepared, String> {
         Ok(match step {
-            Step::Constraints(c) => Prepared::Make(dimensions, constraints(c, dimensions)?),
-            Step::MeetConstraints(a, c) => Prepared::Meet(*a, constraints(c, dimensions)?),
-            Step::Widen(a, b, c) if !c.is_empty() => Prepared::Widen(*a, *b, constraints(c, dimensions)?),
-            Step::Assign(a, m) => Prepared::Assign(*a, assignments(m, dimensions)?),
-            Step::Substitute(a, m) => Prepared::Substitute(*a, assignments(m, dimensions)?),
-            Step::Bounds(a, e) => {
+            SequenceStep::Constraints(c) => Prepared::Make(dimensions, constraints(c, dimensions)?),
+            SequenceStep::MeetConstraints(a, c) => Prepared::Meet(*a, constraints(c, dimensions)?),
+            SequenceStep::Widen(a, b, c) if !c.is_empty() => {
+                Prepared::Widen(*a, *b, constraints(c, dimensions)?)
+            }
+            SequenceStep::Assign(a, m) => Prepared::Assign(*a, assignments(m, dimensions)?),
+            SequenceStep::Substitute(a, m) => Prepared::Substitute(*a, assignments(m, dimensions)?),
+            SequenceStep::Bounds(a, e) => {
                 let own = expression(e, dimensions);
                 Prepared::Bounds(*a, PreparedExpression::of(&own, dimensions).map_err(told)?)
             }
@@ -157,15 +159,17 @@ impl Library for Polka {
                 }));
             }
             Prepared::Plain(step) => match step {
-                Step::Meet(a, b) => made[*a].meet(&made[*b]),
-                Step::Join(a, b) => made[*a].join(&made[*b]),
-                Step::Widen(a, b, _) => made[*a].widen(&made[*b]),
-                Step::Forget(a, d) => made[*a].forget(d),
-                Step::Add(a, count) => made[*a].add_dimensions(0, *count),
-                Step::Remove(a, d) => made[*a].remove_dimensions(d),
-                Step::IsLeq(a, b) => return made[*a].is_leq(&made[*b]).map(Answer::Truth).map_err(told),
-                Step::IsEmpty(a) => return made[*a].is_bottom().map(Answer::Truth).map_err(told),
-                Step::List(a) => return self.list(&made[*a]).map(Answer::Listed),
+                SequenceStep::Meet(a, b) => made[*a].meet(&made[*b]),
+                SequenceStep::Join(a, b) => made[*a].join(&made[*b]),
+                SequenceStep::Widen(a, b, _) => made[*a].widen(&made[*b]),
+                SequenceStep::Forget(a, d) => made[*a].forget(d),
+                SequenceStep::Add(a, count) => made[*a].add_dimensions(0, *count),
+                SequenceStep::Remove(a, d) => made[*a].remove_dimensions(d),
+                SequenceStep::IsLeq(a, b) => {
+                    return made[*a].is_leq(&made[*b]).map(Answer::Truth).map_err(told);
+                }
+                SequenceStep::IsEmpty(a) => return made[*a].is_bottom().map(Answer::Truth).map_err(told),
+                SequenceStep::List(a) => return self.list(&made[*a]).map(Answer::Listed),
                 other => return Err(format!("not prepared: {other}")),
             },
         };

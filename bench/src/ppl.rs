@@ -1,7 +1,7 @@
 //! The Parma Polyhedra Library: closed polyhedra, or not necessarily closed ones where a sequence has strict
 //! inequalities.
 
-use coreach_polyhedra::sequence::Step;
+use coreach_polyhedra::sequence::SequenceStep;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use coreach_ppl::{
     Assignment, Constraints, Error, Expression, Library as Claim, Polyhedron, Relation as Compared, Topology,
@@ -19,7 +19,7 @@ pub struct Ppl(Claim, Topology);
 #[derive(Debug)]
 pub enum Prepared {
     /// Those that have nothing to convert.
-    Plain(Step),
+    Plain(SequenceStep),
     /// With constraints: to make a polyhedron.
     Make(usize, Constraints),
     /// A meet with constraints.
@@ -114,14 +114,14 @@ impl Library for Ppl {
         Ok(Ppl(Claim::claim().map_err(told)?, topology))
     }
 
-    fn prepare(&self, step: &Step, dimensions: usize) -> Result<Prepared, String> {
+    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<Prepared, String> {
         Ok(match step {
-            Step::Constraints(c) => Prepared::Make(dimensions, self.constraints(c)?),
-            Step::MeetConstraints(a, c) => Prepared::Meet(*a, self.constraints(c)?),
-            Step::Widen(a, b, c) if !c.is_empty() => Prepared::Widen(*a, *b, self.constraints(c)?),
-            Step::Assign(a, m) => Prepared::Assign(*a, self.assignment(m, dimensions)?),
-            Step::Substitute(a, m) => Prepared::Substitute(*a, self.assignment(m, dimensions)?),
-            Step::Bounds(a, e) => {
+            SequenceStep::Constraints(c) => Prepared::Make(dimensions, self.constraints(c)?),
+            SequenceStep::MeetConstraints(a, c) => Prepared::Meet(*a, self.constraints(c)?),
+            SequenceStep::Widen(a, b, c) if !c.is_empty() => Prepared::Widen(*a, *b, self.constraints(c)?),
+            SequenceStep::Assign(a, m) => Prepared::Assign(*a, self.assignment(m, dimensions)?),
+            SequenceStep::Substitute(a, m) => Prepared::Substitute(*a, self.assignment(m, dimensions)?),
+            SequenceStep::Bounds(a, e) => {
                 let (coefficients, constant, denominator) = parts(e, dimensions);
                 let own = Expression::of(&self.0, &coefficients, &constant, &denominator);
                 Prepared::Bounds(*a, own.map_err(told)?)
@@ -150,15 +150,17 @@ impl Library for Ppl {
                 }));
             }
             Prepared::Plain(step) => match step {
-                Step::Meet(a, b) => made[*a].meet(&made[*b]),
-                Step::Join(a, b) => made[*a].join(&made[*b]),
-                Step::Widen(a, b, _) => made[*a].widen(&made[*b]),
-                Step::Forget(a, d) => made[*a].forget(d),
-                Step::Add(a, count) => made[*a].add_dimensions(*count),
-                Step::Remove(a, d) => made[*a].remove_dimensions(d),
-                Step::IsLeq(a, b) => return made[*a].is_leq(&made[*b]).map(Answer::Truth).map_err(told),
-                Step::IsEmpty(a) => return made[*a].is_empty().map(Answer::Truth).map_err(told),
-                Step::List(a) => return self.list(&made[*a]).map(Answer::Listed),
+                SequenceStep::Meet(a, b) => made[*a].meet(&made[*b]),
+                SequenceStep::Join(a, b) => made[*a].join(&made[*b]),
+                SequenceStep::Widen(a, b, _) => made[*a].widen(&made[*b]),
+                SequenceStep::Forget(a, d) => made[*a].forget(d),
+                SequenceStep::Add(a, count) => made[*a].add_dimensions(*count),
+                SequenceStep::Remove(a, d) => made[*a].remove_dimensions(d),
+                SequenceStep::IsLeq(a, b) => {
+                    return made[*a].is_leq(&made[*b]).map(Answer::Truth).map_err(told);
+                }
+                SequenceStep::IsEmpty(a) => return made[*a].is_empty().map(Answer::Truth).map_err(told),
+                SequenceStep::List(a) => return self.list(&made[*a]).map(Answer::Listed),
                 other => return Err(format!("not prepared: {other}")),
             },
         };

@@ -9,7 +9,7 @@
 //! of two unrelated products relates everything to everything, and no library can write it down: there, joins
 //! are those of a fixpoint, whose arguments differ in a block or two.
 
-use coreach_polyhedra::sequence::{Sequence, Step};
+use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Relation};
 
 use coreach_tests::generator::random::Random;
@@ -124,22 +124,22 @@ impl Default for Case {
 }
 
 /// The name of a step's operation, as far as the step itself tells.
-pub fn label(step: &Step) -> &'static str {
+pub fn label(step: &SequenceStep) -> &'static str {
     match step {
-        Step::Constraints(_) => "build",
-        Step::Meet(..) => "meet",
-        Step::MeetConstraints(..) => "meet constraints",
-        Step::Join(..) => "join",
-        Step::Widen(..) => "widen",
-        Step::Assign(..) => "assign",
-        Step::Substitute(..) => "substitute",
-        Step::Forget(..) => "forget",
-        Step::Add(..) => "add",
-        Step::Remove(..) => "remove",
-        Step::IsLeq(..) => "leq",
-        Step::IsEmpty(_) => "empty",
-        Step::Bounds(..) => "bounds",
-        Step::List(_) => "list",
+        SequenceStep::Constraints(_) => "build",
+        SequenceStep::Meet(..) => "meet",
+        SequenceStep::MeetConstraints(..) => "meet constraints",
+        SequenceStep::Join(..) => "join",
+        SequenceStep::Widen(..) => "widen",
+        SequenceStep::Assign(..) => "assign",
+        SequenceStep::Substitute(..) => "substitute",
+        SequenceStep::Forget(..) => "forget",
+        SequenceStep::Add(..) => "add",
+        SequenceStep::Remove(..) => "remove",
+        SequenceStep::IsLeq(..) => "leq",
+        SequenceStep::IsEmpty(_) => "empty",
+        SequenceStep::Bounds(..) => "bounds",
+        SequenceStep::List(_) => "list",
     }
 }
 
@@ -165,9 +165,14 @@ impl Mix {
         if self.random.chance(50) { size } else { -size }
     }
 
-    fn push(&mut self, label: &'static str, step: Step) -> usize {
-        let is_question =
-            matches!(step, Step::IsLeq(..) | Step::IsEmpty(_) | Step::Bounds(..) | Step::List(_));
+    fn push(&mut self, label: &'static str, step: SequenceStep) -> usize {
+        let is_question = matches!(
+            step,
+            SequenceStep::IsLeq(..)
+                | SequenceStep::IsEmpty(_)
+                | SequenceStep::Bounds(..)
+                | SequenceStep::List(_)
+        );
         self.case.sequence.steps.push(step);
         self.case.labels.push(label);
         self.made += usize::from(!is_question);
@@ -278,7 +283,7 @@ impl Mix {
 
     fn build(&mut self, inside: &[i64]) -> usize {
         let constraints = self.constraints(inside);
-        self.push("build", Step::Constraints(constraints))
+        self.push("build", SequenceStep::Constraints(constraints))
     }
 
     fn guard(&mut self, inside: &[i64]) -> Constraint {
@@ -315,27 +320,28 @@ impl Mix {
         let (here, there) = (self.point(), self.point());
         let p = self.build(&here);
         let q = self.build(&there);
-        self.push("list", Step::List(p));
+        self.push("list", SequenceStep::List(p));
         if self.shape.form == Form::Dense || self.shape.dimensions <= 4 {
-            let joined = self.push("join unrelated", Step::Join(p, q));
-            self.push("list", Step::List(joined));
-            self.push("leq", Step::IsLeq(q, joined));
+            let joined = self.push("join unrelated", SequenceStep::Join(p, q));
+            self.push("list", SequenceStep::List(joined));
+            self.push("leq", SequenceStep::IsLeq(q, joined));
         }
         let mut all = vec![p, q];
         let mut x = p;
         // A loop: the same body each time.
         let (guard, assignment) = (self.guard(&here), self.assignment(true));
         for _ in 0..if self.shape.dimensions <= 4 { 3 } else { 2 } {
-            let guarded = self.push("meet constraints", Step::MeetConstraints(x, vec![guard.clone()]));
-            let moved = self.push("assign", Step::Assign(guarded, assignment.clone()));
-            let next = self.push("join related", Step::Join(x, moved));
-            self.push("leq", Step::IsLeq(next, x));
+            let guarded =
+                self.push("meet constraints", SequenceStep::MeetConstraints(x, vec![guard.clone()]));
+            let moved = self.push("assign", SequenceStep::Assign(guarded, assignment.clone()));
+            let next = self.push("join related", SequenceStep::Join(x, moved));
+            self.push("leq", SequenceStep::IsLeq(next, x));
             all.extend([guarded, moved]);
             x = next;
         }
-        self.push("list", Step::List(x));
-        let met = self.push("meet", Step::Meet(p, q));
-        self.push("empty", Step::IsEmpty(met));
+        self.push("list", SequenceStep::List(x));
+        let met = self.push("meet", SequenceStep::Meet(p, q));
+        self.push("empty", SequenceStep::IsEmpty(met));
         all.extend([x, met]);
         for _ in 0..6 {
             let of = self.random.pick(&all).copied().unwrap_or(p);
@@ -348,36 +354,36 @@ impl Mix {
         let new = match self.random.below(6) {
             0 => {
                 let assignment = self.assignment(true);
-                self.push("assign", Step::Assign(of, assignment))
+                self.push("assign", SequenceStep::Assign(of, assignment))
             }
             1 => {
                 let assignment = self.assignment(false);
-                self.push("assign", Step::Assign(of, assignment))
+                self.push("assign", SequenceStep::Assign(of, assignment))
             }
             2 => {
                 let assignment = self.assignment(false);
-                self.push("substitute", Step::Substitute(of, assignment))
+                self.push("substitute", SequenceStep::Substitute(of, assignment))
             }
             3 => {
                 let on = self.any(2);
-                self.push("forget", Step::Forget(of, on))
+                self.push("forget", SequenceStep::Forget(of, on))
             }
-            4 => self.push("meet", Step::Meet(of, other)),
+            4 => self.push("meet", SequenceStep::Meet(of, other)),
             _ => {
                 let on = self.any(2);
                 let entries: Vec<(usize, i64)> = on.iter().map(|&at| (at, self.coefficient())).collect();
                 let constant = Integer::from(self.within(5));
                 if let Some(expression) = LinearExpression::new(self.row(&entries), constant, Integer::ONE) {
-                    self.push("bounds", Step::Bounds(of, expression));
+                    self.push("bounds", SequenceStep::Bounds(of, expression));
                 }
                 return;
             }
         };
         match self.random.below(4) {
-            0 => self.push("leq", Step::IsLeq(new, other)),
-            1 => self.push("leq", Step::IsLeq(other, new)),
-            2 => self.push("empty", Step::IsEmpty(new)),
-            _ => self.push("list", Step::List(new)),
+            0 => self.push("leq", SequenceStep::IsLeq(new, other)),
+            1 => self.push("leq", SequenceStep::IsLeq(other, new)),
+            2 => self.push("empty", SequenceStep::IsEmpty(new)),
+            _ => self.push("list", SequenceStep::List(new)),
         };
     }
 }
