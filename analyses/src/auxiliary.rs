@@ -56,6 +56,7 @@ pub struct Auxiliaries {
     /// Those that are cells at an index of which a fact about all cells knows something.
     pub instances: Vec<CellInstance>,
     reads: HashMap<Term, LinearExpression>,
+    names: usize,
     quotients: Vec<(LinearExpression, LinearExpression, LinearExpression)>,
 }
 
@@ -89,6 +90,12 @@ impl Auxiliaries {
         self.bounds.extend(known(&number));
         self.reads.insert(term.clone(), number.clone());
         Some(number)
+    }
+
+    /// Another number each time, to call something by.
+    pub fn next_name(&mut self) -> usize {
+        self.names += 1;
+        self.names
     }
 
     /// The number of a read that has one.

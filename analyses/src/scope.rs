@@ -33,7 +33,7 @@ use crate::condition::Condition;
 use crate::frame::{Frame, Slot};
 use crate::linear::{constant_value, integer, positive_constraint, rational};
 use crate::places::Arrays;
-use crate::summaries::generalized;
+use crate::summaries::{generalized, of_some_cell};
 
 /// The most cases that one term or one transition is split into.
 pub const CASE_LIMIT: usize = 64;
@@ -176,6 +176,10 @@ impl Scope<'_> {
                 Condition::and(all)
             }
             Node::Or(parts) => {
+                let parts = match &self.frame.summaries[..] {
+                    [] => Cow::Borrowed(parts),
+                    _ => Cow::Owned(of_some_cell(self.frame.arrays, parts, self.auxiliaries.next_name())),
+                };
                 Condition::or(parts.iter().map(|part| self.condition(part)).collect::<Vec<_>>())
             }
             Node::IfThenElse(c, a, b) => {

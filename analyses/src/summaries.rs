@@ -137,32 +137,52 @@ pub fn for_all(frame: &Frame, fact: &Term) -> Term {
 /// it of the cell at the index variable. So `all i in Slot: a[i] == 0` is seen, which is written out before
 /// it comes here.
 pub fn generalized(arrays: Arrays, conjuncts: &[Term]) -> Vec<Term> {
+    let is_whole =
+        |variable: &Datum, values: &BTreeSet<Value>| variable.ty().cardinality() == Some(values.len());
+    merged(arrays, conjuncts, is_whole, |general, _| general.clone())
+}
+
+/// The disjuncts, those that say the same of one cell each being one that says it of the cell at an index of
+/// which nothing is known, `number` being another for each list. So `some i in Slot: a[i] == 0` reads one
+/// cell and not all.
+pub fn of_some_cell(arrays: Arrays, disjuncts: &[Term], number: usize) -> Vec<Term> {
+    let are_several = |_: &Datum, values: &BTreeSet<Value>| values.len() > 1;
+    merged(arrays, disjuncts, are_several, |general, variable| {
+        let some = Datum::new(format!("#{number}"), variable.ty().clone());
+        substitute(general, &Substitution::from([(variable.clone(), Term::datum(&some))]))
+    })
+}
+
+/// The parts, where those that say the same of one cell each are told once, if their indices suffice.
+fn merged(
+    arrays: Arrays,
+    parts: &[Term],
+    suffice: impl Fn(&Datum, &BTreeSet<Value>) -> bool,
+    told: impl Fn(&Term, &Datum) -> Term,
+) -> Vec<Term> {
     let mut said: BTreeMap<(Term, Datum), BTreeSet<Value>> = BTreeMap::new();
-    let general: Vec<Option<(Term, Datum)>> = conjuncts
-        .iter()
-        .map(|conjunct| {
-            let mut read = BTreeSet::new();
-            reads(arrays, conjunct, &mut read);
-            let (.., variable, value) = read.iter().next().cloned()?;
-            let is_same = |(.., other, at): &(Term, Term, Datum, Value)| (other, at) == (&variable, &value);
-            let images = || read.iter().map(|(cell, image, ..)| (cell.clone(), image.clone())).collect();
-            let general =
-                read.iter().all(is_same).then(|| (replace(conjunct, images()), variable.clone()))?;
-            said.entry(general.clone()).or_default().insert(value);
-            Some(general)
-        })
-        .collect();
-    let is_whole = |key: &&(Term, Datum)| key.1.ty().cardinality() == said.get(*key).map(BTreeSet::len);
-    let whole: BTreeSet<&(Term, Datum)> = said.keys().filter(is_whole).collect();
-    let single = conjuncts
-        .iter()
-        .zip(&general)
-        .filter(|(_, key)| !key.as_ref().is_some_and(|key| whole.contains(key)));
-    whole
-        .iter()
-        .map(|(general, _)| general.clone())
-        .chain(single.map(|(conjunct, _)| conjunct.clone()))
-        .collect()
+    let mut generals = Vec::new();
+    for part in parts {
+        let general = general(arrays, part);
+        if let Some((key, value)) = &general {
+            said.entry(key.clone()).or_default().insert(value.clone());
+        }
+        generals.push(general.map(|(key, _)| key));
+    }
+    said.retain(|(_, variable), values| suffice(variable, values));
+    let is_single = |key: &Option<(Term, Datum)>| key.as_ref().is_none_or(|key| !said.contains_key(key));
+    let single = parts.iter().zip(&generals).filter(|(_, key)| is_single(key)).map(|(part, _)| part.clone());
+    said.keys().map(|(general, variable)| told(general, variable)).chain(single).collect()
+}
+
+/// What a term says of cells at one index, said of the cell at the index variable; and that index.
+fn general(arrays: Arrays, term: &Term) -> Option<((Term, Datum), Value)> {
+    let mut read = BTreeSet::new();
+    reads(arrays, term, &mut read);
+    let (.., variable, value) = read.first().cloned()?;
+    let is_same = read.iter().all(|(.., other, at)| (other, at) == (&variable, &value));
+    let images = read.into_iter().map(|(cell, image, ..)| (cell, image)).collect();
+    is_same.then(|| ((replace(term, images), variable), value))
 }
 
 /// The cells at known indices in a term, each with what it is at the index variable.

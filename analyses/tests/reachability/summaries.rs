@@ -9,7 +9,7 @@ use coreach_model::{Iosts, SourceFile};
 
 /// Declarations and transitions of a model whose runs are to come to `Done`, and what is said of `Middle`
 /// when one cell stands for all.
-const CASES: [(&str, &str, &str); 7] = [
+const CASES: [(&str, &str, &str); 8] = [
     (
         "the greatest of what was put there",
         "
@@ -79,6 +79,17 @@ transitions:
         "false",
     ),
     (
+        "some cell is one cell, of which several things are said",
+        "
+variables: { a: 'array[int[0..5]] of int', b: 'array[int[0..5]] of int', i: nat }
+initial: { location: Begin, condition: 'i == 0 && (all k in 0 .. 5: a[k] == 0) && all k in 0 .. 5: b[k] == 0' }
+transitions:
+  - { from: Begin, on: Set(p), to: Middle }
+  - { from: Middle, on: Set(p), to: Middle, when: i < 6, assign: { a: 'a[i := p]', b: 'b[i := p]', i: i + 1 } }
+  - { from: Middle, on: Go, to: Done, when: 'some k in 0 .. 5: a[k] > i && b[k] < i' }",
+        "false",
+    ),
+    (
         "what is said of the way on",
         "
 variables: { a: 'array[int[0..4]] of int', i: nat }
@@ -136,8 +147,14 @@ initial: { location: Begin, condition: 'i == 0 && all k in 0 .. 5: a[k] == 0' }
 transitions:
   - { from: Begin, on: Set(p), to: Middle, assign: { a: 'a[3 := 1]' } }
   - { from: Middle, on: Go, to: Done, when: 'a[2] == 0 && a[3] == 1 && a[4] != 1' }";
+    let other = text.replace(
+        "a[2] == 0 && a[3] == 1 && a[4] != 1",
+        "(some k in 0 .. 5: a[k] == 0) && some k in 0 .. 5: a[k] == 1",
+    );
     for domain in DomainKind::ALL {
-        let fact = middle(&model(text), &Options { domain: *domain, ..Options::default() });
-        assert_ne!(fact, "false", "{domain}");
+        for text in [text, &other] {
+            let fact = middle(&model(text), &Options { domain: *domain, ..Options::default() });
+            assert_ne!(fact, "false", "{domain}");
+        }
     }
 }
