@@ -16,14 +16,16 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use coreach_model::obligation::defined;
+use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::value::tuples;
-use coreach_model::{Datum, Iosts, Value};
+use coreach_model::{Datum, Iosts, Type, Value};
 use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
 use crate::auxiliary::{Auxiliaries, MOST_CASES, Multiplication};
 use crate::condition::Condition;
 use crate::domains::Domain;
+use crate::domains::interval::Interval;
 use crate::frame::{Frame, Slot, digit, type_constraints};
 use crate::grid::Grid;
 use crate::identities::{Digits, changed, extended};
@@ -117,6 +119,8 @@ pub struct Effect {
     id_parameters: Vec<Place>,
     /// The ids that are assigned, by their positions.
     new_ids: Vec<(usize, Term)>,
+    /// Whether the cell that stands for all is one that is assigned: what cases are told apart by.
+    written: Vec<Term>,
     partition_limit: usize,
     /// What was lost in compiling it, in order, each once.
     pub imprecisions: Vec<Beyond>,
@@ -171,6 +175,7 @@ impl Effect {
             ids,
             id_parameters: Vec::new(),
             new_ids: Vec::new(),
+            written: Vec::new(),
             partition_limit: partition_limit.max(1),
             imprecisions: Vec::new(),
             fields: Fields::new(),
@@ -180,6 +185,7 @@ impl Effect {
             return effect;
         }
         effect.obligations = defined(guard);
+        effect.written = written(frame, assignments.iter().map(|(_, value)| value));
         effect.assigned =
             assignments.iter().map(|(datum, value)| Assigned::of(frame, datum, value)).collect();
         let values: Substitution = assignments.iter().cloned().collect();
@@ -197,7 +203,7 @@ impl Effect {
         let is_known = |leaf: &Leaf| frame.summaries.iter().any(|summary| summary.index == leaf.index);
         for leaf in parameters().flat_map(|datum| leaves(frame.arrays, datum)).filter(is_known) {
             let dimension = effect.add_parameter(frame, &leaf.place);
-            effect.numeric_parameters.extend([(leaf.read, dimension), (leaf.place.term, dimension)]);
+            effect.numeric_parameters.insert(leaf.read, dimension);
         }
         for place in parameters().flat_map(|datum| places(frame.arrays, datum)) {
             if place.is_numeric() {
@@ -248,9 +254,11 @@ impl Effect {
         });
         let read: HashMap<Term, Value> = read.collect();
         let identities = extended(&read, &self.ids, &self.id_parameters, self.partition_limit);
+        let whether = tuples(&vec![vec![false, true]; self.written.len()]);
         let tuples = tuples(&lists).into_iter();
-        for (tuple, identities) in
-            tuples.flat_map(|tuple| identities.iter().map(move |all| (tuple.clone(), all)))
+        let ways = tuples.flat_map(|tuple| identities.iter().map(move |all| (tuple.clone(), all)));
+        for ((tuple, identities), whether) in
+            ways.flat_map(|way| whether.iter().map(move |whether| (way.clone(), whether)))
         {
             let mut finite = read.clone();
             finite.extend(identities.clone());
@@ -266,7 +274,12 @@ impl Effect {
                 fields: std::mem::take(&mut self.fields),
                 auxiliaries: Auxiliaries::new(),
             };
+            let there = decide(&mut scope, &self.written, whether);
             let mut found = self.compile_one(&mut scope);
+            for case in &mut found {
+                case.condition = Condition::and([there.clone(), case.condition.clone()]);
+            }
+            found.retain(|case| case.condition != Condition::No);
             found.iter_mut().for_each(|case| case.take(&scope.auxiliaries, scope.dimensions));
             (self.imprecisions, self.fields) = (scope.imprecisions, scope.fields);
             for case in found {
@@ -325,6 +338,45 @@ impl Effect {
         };
         cases.iter().flat_map(|case| changes.iter().map(|change| with(case, change))).collect()
     }
+}
+
+/// The most assigned cells by which cases are told apart: as many ways as these are subsets.
+const MOST_WRITTEN: usize = 3;
+
+/// That the index variable is where a value assigns a cell, for each such place, once.
+fn written<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Term> {
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    let mut work: Vec<&Term> = values.filter(|_| !frame.summaries.is_empty()).collect();
+    while let Some(term) = work.pop() {
+        if !seen.insert(term.clone()) {
+            continue;
+        }
+        if let Node::Store(array, index, _) = term.node()
+            && let Type::Array(ty) = array.sort()
+            && let Some(variable) = frame.arrays.index_variable(ty)
+            && frame.summaries.iter().any(|summary| summary.index == variable)
+        {
+            let is_it = Term::equal(&Term::datum(&variable), index);
+            if !found.contains(&is_it) {
+                found.push(is_it);
+            }
+        }
+        work.extend(term.children().into_iter().rev());
+    }
+    found.truncate(MOST_WRITTEN);
+    found
+}
+
+/// Decides for a scope whether the cell that stands for all is one of those assigned; what that asks for.
+/// That it is another one asks for nothing: there are more cells than are assigned.
+fn decide(scope: &mut Scope, written: &[Term], whether: &[bool]) -> Condition {
+    let there = written.iter().zip(whether).filter(|(_, is_it)| **is_it).map(|(term, _)| term);
+    let there = Condition::and(there.map(|term| scope.condition(term)).collect::<Vec<_>>());
+    scope.memory = Memory::default();
+    for (term, is_it) in written.iter().zip(whether) {
+        scope.memory.decide(term, *is_it);
+    }
+    there
 }
 
 /// The condition without noting what is lost: for conditions derived from a term whose own imprecision is
@@ -546,7 +598,15 @@ pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
             }
             let behind = before.assign(&case.numeric);
             let sides = [before, behind].map(|side| side.remove_last_dimensions(case.extra.len()));
-            found.extend(sides.iter().filter(|side| !side.is_bottom()).flat_map(D::constraints));
+            for side in sides.iter().filter(|side| !side.is_bottom()) {
+                let said = side.constraints();
+                // Of two equal numbers one has the bounds, where constraints are canonical.
+                let bounds = Interval::top(frame.dimensions()).meet_constraints(&said, &frame.integer);
+                found.extend(said);
+                if !bounds.is_bottom() {
+                    found.extend(bounds.constraints());
+                }
+            }
         }
     }
     found
@@ -572,10 +632,10 @@ pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constr
     for term in terms {
         let mut work = vec![term];
         while let Some(term) = work.pop() {
-            if !visited.insert(term.clone()) || *term.sort() != coreach_model::Type::Bool {
+            if !visited.insert(term.clone()) || *term.sort() != Type::Bool {
                 continue;
             }
-            if matches!(term.node(), coreach_model::Node::Compare(_, a, _) if a.sort().is_number()) {
+            if matches!(term.node(), Node::Compare(_, a, _) if a.sort().is_number()) {
                 scope.condition(&term).for_each(&mut |constraint| {
                     if seen.insert(constraint.clone()) {
                         found.push(constraint.clone());

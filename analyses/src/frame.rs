@@ -190,7 +190,8 @@ impl Frame {
 
     /// The places of a datum, fields and cells in order, those that stand for others last.
     pub fn places(&self, datum: &Datum) -> Vec<Place> {
-        let of_cells = leaves(self.arrays, datum).into_iter().map(|leaf| leaf.place);
+        let of_cells = leaves(self.arrays, datum).into_iter();
+        let of_cells = of_cells.map(|leaf| Place { term: leaf.read, ty: leaf.place.ty });
         places(self.arrays, datum).into_iter().chain(of_cells).collect()
     }
 

@@ -56,12 +56,16 @@ impl Scope<'_> {
         }
         let (cell, variable, at) = at_index_variable(self.frame.arrays, term)?;
         let Some(Slot::Numeric(leaf)) = self.frame.slot(&cell) else { return None };
+        if self.memory.holds(&Term::equal(&Term::datum(&variable), &at)) {
+            return Some(LinearExpression::variable(leaf));
+        }
         let summary = self.frame.summaries.iter().position(|summary| summary.index == variable)?;
         let (next, is_whole) = (self.next_dimension(), self.frame.integer[leaf]);
         let ty = self.frame.numeric[leaf].ty.clone();
         let number = self.auxiliaries.read(term, next, is_whole, |number| type_constraints(&ty, number))?;
         self.auxiliaries.instantiate(summary, &at, leaf, next);
-        self.lose((term.clone(), ImprecisionReason::Summary));
+        // Whichever cell it is: once for all.
+        self.lose((cell, ImprecisionReason::Summary));
         Some(number)
     }
 

@@ -141,7 +141,10 @@ fn collect_leaves(arrays: Arrays, term: Term, ty: &Type, index: Option<&Datum>, 
         (_, Some(index)) => {
             let (read, place) = match ty {
                 Type::String => (term.length(), Place { term: term.length(), ty: Type::Nat }),
-                Type::Bool | Type::Enum(_) => (term.clone(), digit_of(&term, ty)),
+                // A number says little of what has no order: two it tells apart.
+                Type::Bool | Type::Enum(_) if ty.cardinality() == Some(2) => {
+                    (term.clone(), digit_of(&term, ty))
+                }
                 ty if ty.is_number() => (term.clone(), Place { term, ty: ty.clone() }),
                 _ => return,
             };

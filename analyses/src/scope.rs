@@ -30,7 +30,7 @@ use coreach_polyhedra::{LinearExpression, Rational, Relation};
 
 use crate::auxiliary::Auxiliaries;
 use crate::condition::Condition;
-use crate::frame::{Frame, Slot};
+use crate::frame::{Frame, Slot, digit};
 use crate::linear::{constant_value, integer, positive_constraint, rational};
 use crate::places::Arrays;
 use crate::summaries::{generalized, of_some_cell};
@@ -90,6 +90,20 @@ pub struct Memory {
     linear: HashMap<Term, Result<Cases<LinearExpression>, Beyond>>,
     finite: HashMap<Term, Result<Cases<Value>, Beyond>>,
     pub(crate) ids: HashMap<Term, Result<Cases<Term>, Beyond>>,
+}
+
+impl Memory {
+    /// That a comparison holds, or does not.
+    pub fn decide(&mut self, comparison: &Term, holds: bool) {
+        let truth = |holds| if holds { Condition::Yes } else { Condition::No };
+        self.conditions.insert(comparison.clone(), truth(holds));
+        self.conditions.insert(comparison.not(), truth(!holds));
+    }
+
+    /// Is it decided that the comparison holds?
+    pub fn holds(&self, comparison: &Term) -> bool {
+        self.conditions.get(comparison) == Some(&Condition::Yes)
+    }
 }
 
 /// For comparisons of records and of arrays of few cells, what they say of what has no parts. It holds
@@ -263,14 +277,13 @@ impl Scope<'_> {
             Type::String => self.compared_strings(comparison, a, b),
             Type::Id(_) => self.compared_ids(comparison, a, b),
             Type::Array(array) => {
-                let whole = self.lost_comparison(comparison, a, b, ImprecisionReason::Array);
                 let variable = self.frame.arrays.index_variable(array);
                 match variable.filter(|_| comparison == Comparison::Equal) {
                     Some(variable) => {
                         let cell = |array| Term::select(array, &Term::datum(&variable));
                         self.condition(&Term::equal(&cell(a), &cell(b)))
                     }
-                    None => whole,
+                    None => self.lost_comparison(comparison, a, b, ImprecisionReason::Array),
                 }
             }
             _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Array),
@@ -363,6 +376,9 @@ impl Scope<'_> {
         if let Some(part) = known_part(self.frame.arrays, term) {
             return self.linear(&part);
         }
+        if !term.sort().is_number() {
+            return self.digit(term);
+        }
         match term.node() {
             Node::Literal(Value::Int(value)) => {
                 one(LinearExpression::constant(Rational::from(integer(value))))
@@ -411,6 +427,21 @@ impl Scope<'_> {
             }
             _ => Err((term.clone(), ImprecisionReason::Array)),
         }
+    }
+
+    /// The cases of the digit of a flag or a literal, as far as a summary has it as a number.
+    fn digit(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+        if let Node::IfThenElse(c, a, b) = term.node() {
+            let mut cases = self.guarded(c, |scope| scope.linear(a))?;
+            cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
+            return limited(term, cases);
+        }
+        if let Some(number) = self.of_summary(term) {
+            return Ok(vec![(Condition::Yes, number)]);
+        }
+        let number =
+            |value: &Value| LinearExpression::constant(Rational::from(digit(value).map_or(0, i64::from)));
+        Ok(self.finite_cases(term)?.iter().map(|(on, value)| (on.clone(), number(value))).collect())
     }
 
     /// What an operation comes to on these cases of its sides, where it is linear.

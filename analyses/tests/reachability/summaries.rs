@@ -22,15 +22,15 @@ transitions:
         "false",
     ),
     (
-        "flags and literals are digits",
+        "flags, and literals of two, are digits",
         "
-types: { Colour: [RED, GREEN, BLUE], Slot: 'int[0..5]' }
+types: { Colour: [RED, GREEN], Slot: 'int[0..5]' }
 variables: { a: 'array[Slot] of bool', c: 'array[Slot] of Colour', i: nat }
 initial: { location: Begin, condition: 'i == 0 && (all k in Slot: !a[k]) && all k in Slot: c[k] == RED' }
 transitions:
   - { from: Begin, on: Set(p), to: Middle }
-  - { from: Middle, on: Set(p), to: Middle, when: i < 6, assign: { c: 'c[i := if p > 0 then GREEN else RED]', i: i + 1 } }
-  - { from: Middle, on: Go, to: Done, when: 'a[2] || c[3] == BLUE' }",
+  - { from: Middle, on: Set(p), to: Middle, when: i < 6, assign: { c: 'c[i := if p > 0 then RED else c[0]]', i: i + 1 } }
+  - { from: Middle, on: Go, to: Done, when: 'a[2] || c[3] == GREEN' }",
         "false",
     ),
     (
