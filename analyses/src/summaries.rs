@@ -6,7 +6,7 @@
 //!
 //! **Source.** Summarized dimensions (Gopan, DiMaio, Dor, Reps, Sagiv, TACAS 2004,
 //! <https://doi.org/10.1007/978-3-540-24730-2_38>): a state of numbers x and an array a is seen as the set of
-//! all (x, a[k]), and an abstract value P means the states *all* of whose (x, a[k]) are in P.
+//! all `(x, a[k])`, and an abstract value P means the states *all* of whose `(x, a[k])` are in P.
 //!
 //! **Method.** Each number, flag or literal of two in the cells of an array is one dimension. Terms mention
 //! it as the cell at the *index variable*, written `#`, of which there is one for each index type with more
@@ -15,7 +15,7 @@
 //! A transition that assigns `a[i]` has two cases, by whether `#` is `i` ([`crate::effect`]), which come
 //! together again: in the one the cell is what is assigned, in the other what it was. A read `a[i]` is the
 //! cell itself where `#` is `i`, and else an *instance*: a number of which is known what the fact says of
-//! a[#]. That makes two facts of one, which holds since the fact is about all cells. What is said of all
+//! `a[#]`. That makes two facts of one, which holds since the fact is about all cells. What is said of all
 //! cells, or of some cell, comes here written out for each, and is put together again ([`generalized`],
 //! [`of_some_cell`]).
 //!
