@@ -97,3 +97,28 @@ fn a_type_that_a_model_calls_id_stays_its_own() {
     let text = "iosts: m\ntypes: { id: 'int[0..3]' }\nvariables: { v: id }\ninitial: { location: A, condition: v == 2 }\n";
     assert_eq!(*read(text).iosts.variables[0].ty(), Type::Range(0.into(), 3.into()));
 }
+
+#[test]
+fn a_case_of_match_names_what_stands_there_which_is_not_compared_with_itself() {
+    let text = "iosts: m
+types: { Job: id, Slip: [{ For: { job: 'option[Job]' } }, Blank] }
+variables: { vOne: Job, vMaybe: 'option[Job]', vSlip: Slip }
+initial: { location: A, condition: 'vOne == (\"a\": Job) && vMaybe == none && vSlip == Blank' }
+inputs: { Put: {} }
+transitions:
+  - { from: A, to: A, on: Put, when: 'match vMaybe: some(q) -> fresh(q) | _ -> false' }
+  - { from: A, to: A, on: Put, when: 'match vSlip: For(r) -> (match r: some(q) -> fresh(q) | _ -> false) | _ -> false' }
+";
+    let iosts = read(text).iosts;
+    let fresh = |number: u32, values: [&str; 3]| {
+        let decode =
+            |(datum, text): (&Datum, &str)| (datum.clone(), codec::from_text(text, datum.ty()).unwrap());
+        let valuation: Valuation = iosts.variables.iter().zip(values).map(decode).collect();
+        holds(&iosts.transitions[coreach_model::TransitionId(number)].guard, &valuation) == Ok(true)
+    };
+    assert!(fresh(0, ["a", "\"b\"", "Blank"]));
+    assert!(!fresh(0, ["a", "\"a\"", "Blank"]));
+    assert!(!fresh(0, ["a", "null", "Blank"]));
+    assert!(fresh(1, ["a", "\"c\"", r#"{"For": {"job": "b"}}"#]));
+    assert!(!fresh(1, ["a", "\"b\"", r#"{"For": {"job": "b"}}"#]));
+}

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::reader::scope::Meaning;
 use crate::reader::syntax::Call;
 use crate::reader::typing::{ONLY_COMPARED, Typing};
-use crate::term::{Term, canonical};
+use crate::term::{Term, canonical, substitute};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -28,6 +28,8 @@ impl Typing<'_, '_> {
             return None;
         }
         let (id, names) = (terms.pop()??, self.scope.names);
+        // A name of a case of `match` is no other than what it stands for.
+        let itself = substitute(&id, &self.named);
         let mut mistake = |message: String, help: &str| {
             let label = format!("this is {}", id.sort());
             self.error("type-mismatch", message, &call.arguments[0].span, label, Some(help.to_owned()));
@@ -42,7 +44,7 @@ impl Typing<'_, '_> {
             else {
                 continue;
             };
-            if other_than(&id, &Term::datum(datum), datum.ty(), &mut parts).is_none() {
+            if other_than((&id, &itself), &Term::datum(datum), datum.ty(), &mut parts).is_none() {
                 let message = format!("`fresh` looks through arrays of at most {MOST_CELLS} cells");
                 return mistake(message, &format!("`{datum}` has more: keep ids in a list"));
             }
@@ -55,18 +57,18 @@ impl Typing<'_, '_> {
     }
 }
 
-/// Adds that the id is none of those in a term of this type. `None` where there are too many.
-fn other_than(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Option<()> {
+/// Adds that the id is none of those in a term of this type but itself. `None` where there are too many.
+fn other_than(id: (&Term, &Term), held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Option<()> {
     match ty {
-        Type::Id(_) if ty == id.sort() && held != id => parts.push(Term::equal(id, held).not()),
-        Type::Array(array) if array.element.contains(id.sort()) => {
+        Type::Id(_) if ty == id.0.sort() && held != id.1 => parts.push(Term::equal(id.0, held).not()),
+        Type::Array(array) if array.element.contains(id.0.sort()) => {
             for index in Value::enumerate(&array.index, MOST_CELLS)? {
                 other_than(id, &Term::select(held, &Term::literal(index)), &array.element, parts)?;
             }
         }
         Type::Record(record) => {
             for (at, (_, field)) in
-                record.fields.iter().enumerate().filter(|(_, (_, of))| of.contains(id.sort()))
+                record.fields.iter().enumerate().filter(|(_, (_, of))| of.contains(id.0.sort()))
             {
                 let mut within = Vec::new();
                 other_than(id, &Term::field(held, at), field, &mut within)?;

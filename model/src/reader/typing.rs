@@ -16,8 +16,8 @@ use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
 use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Node, Scalar};
-use crate::term::Term;
 use crate::term::node::{Comparison, Operator};
+use crate::term::{Substitution, Term};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -89,13 +89,15 @@ pub(super) struct Typing<'a, 'c> {
     pub(super) scope: Scope<'a>,
     /// The names of quantifiers that we are inside of, outermost first.
     pub(super) bound: Vec<(String, Datum)>,
+    /// What the names of the cases of `match` around it stand for; of one within another, in names of that one.
+    pub(super) named: Substitution,
     /// Is there a call or a quantifier in it? Then it may be larger than its text.
     pub(super) is_expanded: bool,
 }
 
 impl<'a, 'c> Typing<'a, 'c> {
     pub(super) fn new(collector: &'c mut Collector, scalar: &'a Scalar, scope: Scope<'a>) -> Self {
-        Typing { collector, scalar, scope, bound: Vec::new(), is_expanded: false }
+        Typing { collector, scalar, scope, bound: Vec::new(), named: Substitution::new(), is_expanded: false }
     }
 
     pub(super) fn error(

@@ -211,7 +211,9 @@ impl Typing<'_, '_> {
             let field = of.as_ref().map_or(0, |of| of.first) + position;
             is_right &= self.is_new_name("case", name, at);
             let datum = Datum::new(name.clone(), variant.fields[field].1.clone());
-            fields.insert(datum.clone(), Term::field(subject, field));
+            let field = Term::field(subject, field);
+            self.named.insert(datum.clone(), substitute(&field, &self.named));
+            fields.insert(datum.clone(), field);
             self.bound.push((name.clone(), datum));
         }
         let body = match (expected, &known) {
@@ -222,6 +224,7 @@ impl Typing<'_, '_> {
             (None, None) => self.term(&case.body),
         };
         self.bound.truncate(before);
+        fields.keys().for_each(|datum| drop(self.named.remove(datum)));
         let body = body.filter(|_| is_right)?;
         if let Some(known) = known
             && known.sort() != body.sort()
