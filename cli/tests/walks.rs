@@ -121,3 +121,24 @@ transitions:
     assert!(number(&document, "covered") >= 3, "{document}");
     assert_eq!(document["runs"][0]["link_ms"].as_f64(), Some(5000.0));
 }
+
+/// A run that begins in a state of our choice blames a system that began in another one.
+#[test]
+fn a_specification_whose_initial_state_is_open_is_refused_without_a_purpose_too() {
+    let folder = Folder::of_machines("models");
+    let text = "iosts: open
+variables: { n: int }
+initial: { location: A, condition: n <= 9 }
+outputs: { Show: { x: int } }
+transitions: [{ from: A, to: A, on: Show, when: x == n }]
+";
+    std::fs::write(folder.0.join("open.yaml"), text).unwrap();
+    std::fs::write(folder.0.join("never.yaml"), text.replace("n <= 9", "n < n")).unwrap();
+    for (file, code) in [("open.yaml", "not-initialized"), ("never.yaml", "no-initial-state")] {
+        let test = ["test", file, "--iut", "right.yaml", "--cover", "all"];
+        for command in [&test[..], &["cover", file]] {
+            let (_, told) = folder.ends(command, 2);
+            assert!(told.contains(code), "{command:?}: {told}");
+        }
+    }
+}

@@ -176,6 +176,19 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
 }
 
 /// The checks that need a solver, of the specification and of each purpose.
+/// A specification alone, of which runs begin in its initial state: there must be one, and it must be
+/// determined (see [`check::initialized`]).
+///
+/// # Errors
+/// What is wrong with the file or with its initial condition.
+pub fn of_specification(file: Arc<SourceFile>) -> Reading<Specification> {
+    budget::reading(|| {
+        let (specification, mut found) = read_specification(file)?;
+        found.extend(check::initialized::check(&specification.iosts, &mut Z3Solver::default()));
+        if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok((specification, found)) }
+    })
+}
+
 fn with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Project> {
     let mut solver = Z3Solver::default();
     found.extend(check::check(&project.specification.iosts, &mut solver));

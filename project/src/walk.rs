@@ -22,7 +22,7 @@ use coreach_execution::walk::{Standing, Walk};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::obligation::enabling_condition;
-use coreach_model::reader::{Reading, load, read_specification};
+use coreach_model::reader::{Reading, load};
 use coreach_pipeline::Conformance;
 use coreach_pipeline::export::{Format, ONLINE, Options, View, export};
 use coreach_pipeline::limits::Limits;
@@ -61,7 +61,7 @@ pub fn read(path: &Path) -> Reading<Walkable> {
     })?;
     let (specification, conformance, warnings) = match kind {
         FileKind::Specification(_) => {
-            let (specification, warnings) = budget::reading(|| read_specification(file))?;
+            let (specification, warnings) = project::of_specification(file)?;
             (specification.iosts, Conformance::default(), warnings)
         }
         FileKind::Configuration => {

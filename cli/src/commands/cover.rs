@@ -18,7 +18,7 @@ use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
 use coreach_project::cover::report::{CoverDocument, OBSERVED, document, files, paths};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::models::{FileKind, kind_of};
-use coreach_project::project::load;
+use coreach_project::project::{load, of_specification};
 
 use super::{EarlyExit, hindered, plural, refuse, table};
 use crate::arguments::CoverArguments;
@@ -120,7 +120,7 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
     match kind {
         FileKind::Specification(_) => {
             let text = standing_alone(path, &file)?;
-            let (specification, warnings) = budget::reading(|| read_specification(file))?;
+            let (specification, warnings) = of_specification(file)?;
             Ok(Given {
                 specification,
                 text,

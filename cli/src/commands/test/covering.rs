@@ -181,8 +181,11 @@ impl Walking<'_> {
     }
 
     fn text(&self, walk: &Walk, last: Option<&Record>) -> String {
-        let verdict = last.filter(|last| last.bucket.as_ref().is_some_and(|bucket| bucket.is_failure()));
-        let found = verdict.map_or("no fault found", |_| "a fault found");
+        let found = match last.and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict) {
+            Some(OutcomeKind::FAIL) => "a fault found",
+            Some(OutcomeKind::RunError) => "a run error, which is no verdict",
+            _ => "no fault found",
+        };
         let specification = &self.walkable.specification;
         let mut text = format!(
             "{} against {}: {found}; {}\n",
