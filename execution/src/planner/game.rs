@@ -310,7 +310,7 @@ impl Game {
                 values.choose(&transition.guard, &action.parameters, &state.valuation, random, &mut **solver)
             };
             let drawn: Vec<Vec<Value>> = (0..DRAWN).map_while(|_| draw()).collect();
-            // An id that was sent in another run is no id of this one: the system may hand it out as a new one.
+            // What another run sent is no id of this one: the system may hand it out as a new one.
             let has_ids = action.parameters.iter().any(|parameter| parameter.ty().has_ids());
             let before = experience.stimuli().filter(|event| !has_ids && event.action == action.name);
             for values in drawn.into_iter().chain(before.map(|event| event.values.clone())) {

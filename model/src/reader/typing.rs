@@ -89,7 +89,7 @@ pub(super) struct Typing<'a, 'c> {
     pub(super) scope: Scope<'a>,
     /// The names of quantifiers that we are inside of, outermost first.
     pub(super) bound: Vec<(String, Datum)>,
-    /// What the names of the cases of `match` around it stand for; of one within another, in names of that one.
+    /// What the names of the cases of `match` that we are inside of stand for, without such names.
     pub(super) named: Substitution,
     /// Is there a call or a quantifier in it? Then it may be larger than its text.
     pub(super) is_expanded: bool,
