@@ -142,7 +142,7 @@ fn verdicts_off_line_follow_their_schema() {
 
 #[test]
 fn walks_follow_their_schema() {
-    let (walkable, _) = walk::read(&root().join("tests/models/teller_machine.yaml")).unwrap();
+    let (walkable, _) = walk::read(&root().join("examples/coffee_machine/specification.yaml")).unwrap();
     let iosts = walkable.case.test.iosts.clone();
     let (until, goals) = (Until { events: 1, percent: None, deadline: None }, walk::listed(&iosts, &ALL));
     let standing = Walk::new(iosts, &goals, true, until, true);
