@@ -102,12 +102,14 @@ fn a_type_that_a_model_calls_id_stays_its_own() {
 fn a_case_of_match_names_what_stands_there_which_is_not_compared_with_itself() {
     let text = "iosts: m
 types: { Job: id, Slip: [{ For: { job: 'option[Job]' } }, Blank] }
+functions: { new: { parameters: { j: Job }, is: fresh(j) } }
 variables: { vOne: Job, vMaybe: 'option[Job]', vSlip: Slip }
 initial: { location: A, condition: 'vOne == (\"a\": Job) && vMaybe == none && vSlip == Blank' }
 inputs: { Put: {} }
 transitions:
   - { from: A, to: A, on: Put, when: 'match vMaybe: some(q) -> fresh(q) | _ -> false' }
   - { from: A, to: A, on: Put, when: 'match vSlip: For(r) -> (match r: some(q) -> fresh(q) | _ -> false) | _ -> false' }
+  - { from: A, to: A, on: Put, when: 'new(vOne) || (some k in ([vOne]: list[1] of Job): fresh(k))' }
 ";
     let iosts = read(text).iosts;
     let fresh = |number: u32, values: [&str; 3]| {
@@ -121,4 +123,6 @@ transitions:
     assert!(!fresh(0, ["a", "null", "Blank"]));
     assert!(fresh(1, ["a", "\"c\"", r#"{"For": {"job": "b"}}"#]));
     assert!(!fresh(1, ["a", "\"b\"", r#"{"For": {"job": "b"}}"#]));
+    // What a call or a quantifier gives is a value, and compared with all.
+    assert!(!fresh(2, ["a", "null", "Blank"]));
 }

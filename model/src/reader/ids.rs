@@ -27,9 +27,8 @@ impl Typing<'_, '_> {
         if !self.is_arity("fresh", &call.arguments, 1, whole, None) {
             return None;
         }
-        let (id, names) = (terms.pop()??, self.scope.names);
         // A name of a case of `match` is no other than what it stands for.
-        let itself = substitute(&id, &self.named);
+        let (id, names) = (substitute(&terms.pop()??, &self.named), self.scope.names);
         let mut mistake = |message: String, help: &str| {
             let label = format!("this is {}", id.sort());
             self.error("type-mismatch", message, &call.arguments[0].span, label, Some(help.to_owned()));
@@ -44,7 +43,7 @@ impl Typing<'_, '_> {
             else {
                 continue;
             };
-            if other_than((&id, &itself), &Term::datum(datum), datum.ty(), &mut parts).is_none() {
+            if other_than(&id, &Term::datum(datum), datum.ty(), &mut parts).is_none() {
                 let message = format!("`fresh` looks through arrays of at most {MOST_CELLS} cells");
                 return mistake(message, &format!("`{datum}` has more: keep ids in a list"));
             }
@@ -58,17 +57,17 @@ impl Typing<'_, '_> {
 }
 
 /// Adds that the id is none of those in a term of this type but itself. `None` where there are too many.
-fn other_than(id: (&Term, &Term), held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Option<()> {
+fn other_than(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Option<()> {
     match ty {
-        Type::Id(_) if ty == id.0.sort() && held != id.1 => parts.push(Term::equal(id.0, held).not()),
-        Type::Array(array) if array.element.contains(id.0.sort()) => {
+        Type::Id(_) if ty == id.sort() && held != id => parts.push(Term::equal(id, held).not()),
+        Type::Array(array) if array.element.contains(id.sort()) => {
             for index in Value::enumerate(&array.index, MOST_CELLS)? {
                 other_than(id, &Term::select(held, &Term::literal(index)), &array.element, parts)?;
             }
         }
         Type::Record(record) => {
             for (at, (_, field)) in
-                record.fields.iter().enumerate().filter(|(_, (_, of))| of.contains(id.0.sort()))
+                record.fields.iter().enumerate().filter(|(_, (_, of))| of.contains(id.sort()))
             {
                 let mut within = Vec::new();
                 other_than(id, &Term::field(held, at), field, &mut within)?;

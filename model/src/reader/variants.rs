@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::reader::scope::Meaning;
 use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase};
 use crate::reader::typing::Typing;
-use crate::term::{Substitution, Term, substitute};
+use crate::term::{Term, substitute};
 use crate::types::{Alternative, RecordForm, RecordType, Type};
 use crate::value::Value;
 
@@ -204,16 +204,14 @@ impl Typing<'_, '_> {
             self.error("wrong-arity", message, at, format!("expected {count}"), help);
             return None;
         }
-        let mut fields = Substitution::new();
         let before = self.bound.len();
         let mut is_right = true;
         for (position, (name, at)) in case.names.iter().enumerate().filter(|(_, (name, _))| name != "_") {
             let field = of.as_ref().map_or(0, |of| of.first) + position;
             is_right &= self.is_new_name("case", name, at);
             let datum = Datum::new(name.clone(), variant.fields[field].1.clone());
-            let field = Term::field(subject, field);
-            self.named.insert(datum.clone(), substitute(&field, &self.named));
-            fields.insert(datum.clone(), field);
+            let field = substitute(&Term::field(subject, field), &self.named);
+            self.named.insert(datum.clone(), field);
             self.bound.push((name.clone(), datum));
         }
         let body = match (expected, &known) {
@@ -223,9 +221,11 @@ impl Typing<'_, '_> {
             (None, Some(_)) => self.neighbour(&case.body, &known),
             (None, None) => self.term(&case.body),
         };
-        self.bound.truncate(before);
-        fields.keys().for_each(|datum| drop(self.named.remove(datum)));
-        let body = body.filter(|_| is_right)?;
+        let body = body.filter(|_| is_right).map(|body| substitute(&body, &self.named));
+        for (_, datum) in self.bound.drain(before..) {
+            self.named.remove(&datum);
+        }
+        let body = body?;
         if let Some(known) = known
             && known.sort() != body.sort()
             && !(known.sort().is_number() && body.sort().is_number())
@@ -236,7 +236,7 @@ impl Typing<'_, '_> {
             self.collector.push(Diagnostic::error("type-mismatch", message).at(place, label));
             return None;
         }
-        Some(substitute(&body, &fields))
+        Some(body)
     }
 }
 
