@@ -142,3 +142,14 @@ transitions: [{ from: A, to: A, on: Show, when: x == n }]
         }
     }
 }
+
+/// A run that broke has no verdict, and its walk found no fault.
+#[test]
+fn a_run_error_is_no_fault() {
+    let folder = Folder::of_machines("models");
+    let text = "iut: gone\nstdio: { command: [./no-such-program] }\n";
+    std::fs::write(folder.0.join("gone.yaml"), text).unwrap();
+    let (told, _) =
+        folder.ends(&["test", SPECIFICATION, "--iut", "gone.yaml", "--cover", "all", "--quiet"], 4);
+    assert!(told.contains("a run error") && !told.contains("fault"), "{told}");
+}

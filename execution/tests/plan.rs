@@ -8,7 +8,7 @@ use coreach_adapters::in_process::InProcess;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::{SearchBound, SearchLimits, SearchOutcome, Searcher};
 use coreach_execution::constants::initial_state;
-use coreach_execution::planner::goal;
+use coreach_execution::planner::{SharedExperience, goal};
 use coreach_execution::simulated::Simulated;
 use coreach_execution::values::Source;
 use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession};
@@ -24,7 +24,12 @@ fn test_case(text: &str) -> TestCase {
     TestCase::new(iosts, verdicts)
 }
 
-fn runs(text: &str, implementation: &str, strategy: fn() -> Strategy<'static>, steps: usize) -> Vec<Run> {
+fn runs(
+    text: &str,
+    implementation: &str,
+    strategy: impl Fn() -> Strategy<'static>,
+    steps: usize,
+) -> Vec<Run> {
     let test = test_case(text);
     let file = from_bytes("iut".to_owned(), implementation.as_bytes().to_vec()).unwrap();
     let iut = read_specification(file).unwrap().0.iosts;
@@ -152,4 +157,35 @@ transitions:
     assert!(matches!(found, SearchOutcome::NotFound(SearchBound::Nodes(30_000))), "{found:?}");
     // Comparing all with all takes some ten times as long.
     assert!(begin.elapsed() < Duration::from_secs(7), "{:?}", begin.elapsed());
+}
+
+/// Pass needs one ticket that is not ours, and then ours.
+const TICKETS: &str = "
+iosts: tickets
+types: { Ticket: id }
+variables: { vSeen: 'option[Ticket]', vMine: 'option[Ticket]', vOther: bool }
+initial: { location: idle, condition: vSeen == none && vMine == none && !vOther }
+inputs: { Look: { t: Ticket }, Draw: {} }
+outputs: { Looked: { mine: bool }, Drawn: { t: Ticket } }
+transitions:
+  - { from: idle, to: looking, on: Look, assign: { vSeen: some(t) } }
+  - { from: looking, to: idle, on: Looked, when: '!mine && vMine != vSeen', assign: { vOther: true } }
+  - { from: looking, to: Pass, on: Looked, when: mine && vMine == vSeen && vOther }
+  - { from: looking, to: Inconclusive, on: Looked, when: 'mine && vMine == vSeen && !vOther' }
+  - { from: looking, to: Fail, on: Looked, when: mine != (vMine == vSeen) }
+  - { from: idle, to: drawing, on: Draw, when: vMine is none }
+  - { from: drawing, to: idle, on: Drawn, when: fresh(t), assign: { vMine: some(t) } }
+  - { from: drawing, to: Fail, on: Drawn, when: '!fresh(t)' }
+";
+
+/// Soundness: a system that draws the same first ticket in each run conforms, whatever other runs have seen.
+#[test]
+fn an_id_of_another_run_is_not_sent() {
+    let iut = TICKETS.replace("fresh(t),", "'t == (\"T1\": Ticket)',");
+    let iut = iut.replace("to: Pass", "to: idle").replace("to: Inconclusive", "to: idle");
+    let iut: String = iut.lines().filter(|line| !line.contains("to: Fail")).collect::<Vec<_>>().join("\n");
+    let experience = SharedExperience::default();
+    let runs = runs(TICKETS, &iut, || Strategy::planning(experience.clone()), 20);
+    assert!(runs.iter().all(|run| run.outcome.name() != "Fail"));
+    assert!(passed(&runs) > 0);
 }
