@@ -175,7 +175,6 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
     with_solver(project, found)
 }
 
-/// The checks that need a solver, of the specification and of each purpose.
 /// A specification alone, of which runs begin in its initial state: there must be one, and it must be
 /// determined (see [`check::initialized`]).
 ///
@@ -189,6 +188,7 @@ pub fn of_specification(file: Arc<SourceFile>) -> Reading<Specification> {
     })
 }
 
+/// The checks that need a solver, of the specification and of each purpose.
 fn with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Project> {
     let mut solver = Z3Solver::default();
     found.extend(check::check(&project.specification.iosts, &mut solver));
