@@ -39,7 +39,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::{Solver, may_hold};
-use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::symbolic::existence::eliminate_bound;
 use coreach_model::budget;
 use coreach_model::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::obligation::enabling_condition;
@@ -52,7 +52,6 @@ use crate::limits::{Limits, Quantity};
 use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
 use crate::stop::{ShownTransition, Stop};
-use crate::suspend::eliminated;
 
 /// The name of silence, where no action has it.
 const DELTA: &str = "delta";
@@ -222,15 +221,9 @@ fn times(
     let at = substitute(&enabling_condition(transition), &put);
     let bound: Vec<Datum> =
         action.parameters.iter().filter(|p| **p != timing.delay).chain([fresh]).cloned().collect();
-    let mut free_of = |condition: Term| {
-        let exactly = without(&bound, &condition.conjuncts());
-        exactly.or_else(|| {
-            bound.iter().try_fold(condition, |condition, datum| eliminated(&condition, datum, solver))
-        })
-    };
     let later = Term::compare(Comparison::Greater, &Term::datum(fresh), &delay);
-    let later = free_of(Term::and([later, at.clone()]));
-    let ever = free_of(at);
+    let later = eliminate_bound(&bound, &Term::and([later, at.clone()]), solver);
+    let ever = eliminate_bound(&bound, &at, solver);
     later.zip(ever).ok_or_else(|| Stop::Quiescence {
         shown: Box::new(ShownTransition::transition(iosts, transition)),
         why: "until when it can be taken is not found without quantifiers".to_owned(),

@@ -16,9 +16,11 @@ use coreach_execution::run::Cause;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::{Outcome, Settings, TestCase, TestSession, judge};
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
-use coreach_model::{Iosts, Verdict};
+use coreach_model::term::evaluate::{Valuation, holds};
+use coreach_model::{Iosts, Term, Value, Verdict};
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::limits::Limits;
+use coreach_pipeline::suspend::suspend;
 use coreach_pipeline::{Conformance, Options, Stage, generate_for};
 use coreach_project::cover;
 use coreach_project::cover::report::document;
@@ -174,6 +176,40 @@ fn each_strategy_waits_where_silence_decides() {
 }
 
 /// By ioc quiescence never happens: who names it is told so. An action may have its name, and is meant then.
+/// *Soundness*, and *precision* in that no model is refused: a multiple of a parameter has no value here and
+/// there, however many values the parameter has.
+#[test]
+fn quiescence_of_multiples_is_exact() {
+    let cases: [(&str, &str, fn(i64) -> bool); 6] = [
+        ("int[0..20]", "3 * q == x", |x| x % 3 == 0 && (0..=60).contains(&x)),
+        ("int[0..100]", "3 * q == x", |x| x % 3 == 0 && (0..=300).contains(&x)),
+        ("int", "3 * q == x", |x| x % 3 == 0),
+        ("real", "2 * q == x", |_| true),
+        ("int", "2 * q + x > 3 && 2 * q < x", |x| (-70..70).any(|q| 2 * q + x > 3 && 2 * q < x)),
+        ("string", "matches(q, \"a+\") && x > 0", |x| x > 0),
+    ];
+    for (ty, guard, is_possible) in cases {
+        let text = format!(
+            "iosts: m\nvariables: {{ x: int }}\ninputs: {{ Go: {{ p: int }} }}\noutputs: {{ Out: {{ q: \"{ty}\" }} }}\n\
+             initial: {{ location: A, condition: x == 0 }}\ntransitions:\n  \
+             - {{ from: A, to: B, on: Go, assign: {{ x: p }} }}\n  \
+             - {{ from: B, to: A, on: Out, when: '{guard}' }}\n"
+        );
+        let iosts = model(&text);
+        let mut solver = Z3Solver::default();
+        let suspended = suspend(&iosts, &Limits::default(), &mut solver);
+        let Ok(suspended) = suspended else { panic!("{ty}, {guard}: no condition is found") };
+        let silent = suspended.iosts.transitions.iter().skip(suspended.given);
+        let at_b = silent.filter(|one| suspended.iosts.location(one.source).label == "B");
+        let guards: Vec<&Term> = at_b.map(|one| &one.guard).collect();
+        for x in -70..=310 {
+            let valuation = Valuation::from([(iosts.variables[0].clone(), Value::int(x))]);
+            let is_quiescent = guards.iter().any(|guard| holds(guard, &valuation).unwrap());
+            assert_eq!(is_quiescent, !is_possible(x), "{ty}, {guard}, x == {x}: {guards:?}");
+        }
+    }
+}
+
 #[test]
 fn quiescence_is_named_for_ioco_only() {
     let folder = Folder::new("quiescence");

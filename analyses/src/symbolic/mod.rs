@@ -23,6 +23,7 @@
 
 mod candidates;
 pub mod eliminate;
+pub mod existence;
 mod expanded;
 pub mod followed;
 pub mod gathered;

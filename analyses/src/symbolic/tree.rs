@@ -272,7 +272,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         Growth {
             system,
             limits,
-            quiet: (limits.quiescence != Quiescence::Unseen).then(|| quiescence(system)),
+            quiet: None,
             remember,
             tree: Tree { nodes: vec![root].into() },
             memories: vec![memory].into(),
@@ -314,6 +314,8 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         }
         let node = &self.tree.nodes[number];
         if node.parent.is_none() {
+            self.quiet =
+                (self.limits.quiescence != Quiescence::Unseen).then(|| quiescence(self.system, solver));
             self.projected[number] = self.projections.add(&node.state, node.is_certain);
         }
         if self.limits.is_merged && number == self.unmerged {

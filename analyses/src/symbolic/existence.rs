@@ -1,0 +1,251 @@
+//! Conditions on the state alone: some value of the bound data makes a condition true.
+//!
+//! **Problem.** "No output is possible here" quantifies over the values that an output may carry. Terms have
+//! no quantifiers.
+//!
+//! **Method.** Two eliminations are asked, and the shorter answer is kept. Both are equivalent to the
+//! quantified condition.
+//!
+//! - *Exact* elimination rewrites the conjunction ([`super::eliminate`]). It asks no solver.
+//! - *Test points* are the terms t with which a datum p is compared, their neighbours and the ends of its
+//!   type. The disjunction of all `G[p := t]` says of each state in which it holds that some value will do.
+//!   The solver is asked for the converse, `G => ⋁ G[p := t]` for all p. Without a certain answer there is no
+//!   result. A record for which no whole point is enough is eliminated field by field. The solver is asked
+//!   for missing points of a number or a string.
+//!
+//! **Source.** Loos and Weispfenning, *Applying linear quantifier elimination* (1993), take all points that
+//! can be needed. **Where we differ**: we take some, and prove that they were enough.
+//!
+//! **Ends**: points are limited, and so are the steps of the exact elimination. **Cost**: one query for each
+//! point of each datum.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use coreach_model::budget;
+use coreach_model::obligation::{defined, in_type};
+use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::types::{RecordForm, RecordType};
+use coreach_model::{Datum, Term, Type, Value};
+
+use super::eliminate::{solved, without};
+use crate::solver::{Solver, Witness, must_hold};
+
+/// The most values that the solver is asked for where those that are tried are not enough.
+const MOST_WITNESSES: usize = 4;
+
+/// The most values of a type that are all tried.
+const MOST_VALUES: i64 = 32;
+
+/// Eliminates the bound data from a condition.
+///
+/// The result holds exactly where the bound data have values in their types for which the condition holds.
+/// There is none where neither elimination finds it.
+pub fn eliminate_bound(bound: &[Datum], condition: &Term, solver: &mut dyn Solver) -> Option<Term> {
+    let exact = without(bound, &condition.conjuncts());
+    if exact.as_ref().is_some_and(|exact| exact.written_size() <= 1) {
+        return exact;
+    }
+    let by_points =
+        bound.iter().try_fold(condition.clone(), |left, datum| eliminate_datum(&left, datum, solver));
+    // Of two answers of one size, the exact one is kept.
+    exact.into_iter().chain(by_points).min_by_key(Term::written_size)
+}
+
+/// Eliminates one datum by test points; without them, by itself and exactly.
+fn eliminate_datum(condition: &Term, datum: &Datum, solver: &mut dyn Solver) -> Option<Term> {
+    let by_points = eliminate_by_points(condition, datum, solver);
+    by_points.or_else(|| without(std::slice::from_ref(datum), &condition.conjuncts()))
+}
+
+/// The disjunction of the condition at test points, where the solver says that they suffice.
+fn eliminate_by_points(condition: &Term, datum: &Datum, solver: &mut dyn Solver) -> Option<Term> {
+    if !condition.mentions(datum) {
+        return Some(condition.clone());
+    }
+    let mut at: Vec<Term> = Vec::new();
+    for point in points(condition, datum) {
+        budget::ask();
+        let put = Substitution::from([(datum.clone(), point.clone())]);
+        let here = Term::and([defined(&point), in_type(&point, datum.ty()), substitute(condition, &put)]);
+        // One point that always does is the shortest answer.
+        if must_hold(solver, std::slice::from_ref(condition), &here) {
+            return Some(here);
+        }
+        if !here.is_false() && !at.contains(&here) {
+            at.push(here);
+        }
+    }
+    let suffices = |parts: &[Term], solver: &mut dyn Solver| {
+        must_hold(solver, std::slice::from_ref(condition), &Term::or(parts.to_vec()))
+    };
+    let mut is_enough = suffices(&at, solver);
+    if !is_enough && let Type::Record(record) = datum.ty() {
+        return eliminate_fields(condition, datum, record, solver);
+    }
+    // What the solver knows where the condition names nothing: a word of a regular expression.
+    for _ in 0..MOST_WITNESSES {
+        let left = [condition.clone(), Term::or(at.clone()).not()];
+        if !is_enough
+            && let Witness::Found(witness) = solver.witness(&left)
+            && let Some(value) = witness.get(datum)
+        {
+            at.push(substitute(condition, &[(datum.clone(), Term::literal(value.clone()))].into()));
+            is_enough = suffices(&at, solver);
+        }
+    }
+    if !is_enough {
+        return None;
+    }
+    // Without those that are not needed.
+    let mut number = 0;
+    while number < at.len() {
+        let mut fewer = at.clone();
+        fewer.remove(number);
+        if suffices(&fewer, solver) {
+            at = fewer;
+        } else {
+            number += 1;
+        }
+    }
+    Some(Term::or(at))
+}
+
+/// Eliminates a record field by field: for each length of a list or alternative of a variant, the fields that
+/// count then.
+fn eliminate_fields(
+    condition: &Term,
+    datum: &Datum,
+    record: &Arc<RecordType>,
+    solver: &mut dyn Solver,
+) -> Option<Term> {
+    let field = |(name, ty): &(String, Type)| Datum::new(format!("{}#{name}", datum.name()), ty.clone());
+    let fields: Vec<Datum> = record.fields.iter().map(field).collect();
+    let of = |first: Value| {
+        let count = (1..fields.len()).filter(|at| record.counts(&first, *at));
+        record.made_of(first.clone(), count.map(|at| Term::datum(&fields[at])))
+    };
+    let wholes: Vec<Term> = match record.form {
+        RecordForm::Plain | RecordForm::Keyed(_) => {
+            vec![Term::record(record, fields.iter().map(Term::datum))]
+        }
+        RecordForm::List => (0..fields.len()).map(|length| of(Value::int(length))).collect(),
+        RecordForm::Option | RecordForm::Variant(_) => {
+            (0..record.alternatives().len()).map(|number| of(record.tag(number))).collect()
+        }
+    };
+    let mut parts = Vec::new();
+    for whole in wholes {
+        let put = Substitution::from([(datum.clone(), whole.clone())]);
+        let condition = Term::and([in_type(&whole, datum.ty()), substitute(condition, &put)]);
+        parts.push(fields.iter().try_fold(condition, |left, field| eliminate_datum(&left, field, solver))?);
+    }
+    Some(Term::or(parts))
+}
+
+/// Lists values worth trying. Of a small type these are all. Otherwise they are what the datum is compared
+/// with, its neighbours, the ends of its type and a few numbers.
+fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
+    let all = |values: Vec<Value>| values.into_iter().map(Term::literal).collect();
+    match datum.ty() {
+        Type::Bool => return all(vec![Value::Bool(false), Value::Bool(true)]),
+        Type::Enum(enumeration) => {
+            let literals = 0..enumeration.literals.len();
+            return all(literals.map(|at| Value::Enum(enumeration.clone(), at)).collect());
+        }
+        _ => {}
+    }
+    let mut compared = Vec::new();
+    find_compared(condition, datum, &mut BTreeSet::new(), &mut compared);
+    let mut found = compared.clone();
+    match datum.ty() {
+        Type::Int | Type::Nat | Type::Range(..) => {
+            for point in &compared {
+                found.extend([Term::add(point, &Term::int(1)), Term::subtract(point, &Term::int(1))]);
+            }
+            if let Type::Range(low, high) = datum.ty() {
+                let is_small = i64::try_from(&(high.clone() - low)).is_ok_and(|width| width < MOST_VALUES);
+                let mut value = low.clone();
+                while is_small && value <= *high {
+                    found.push(Term::int(value.clone()));
+                    value += 1;
+                }
+                found.extend([Term::int(low.clone()), Term::int(high.clone())]);
+            }
+            found.extend([0, 1, -1].map(Term::int));
+        }
+        Type::Real => {
+            let one = Term::int(1).to_real();
+            for (number, point) in compared.iter().enumerate() {
+                found.extend([Term::add(point, &one), Term::subtract(point, &one)]);
+                let half = |other: &Term| {
+                    let two = Term::int(2).to_real();
+                    Term::arithmetic(Operator::Divide, &Term::add(point, other), &two)
+                };
+                found.extend(compared.iter().skip(number + 1).map(half));
+            }
+            found.push(Term::int(0).to_real());
+        }
+        Type::String => {
+            let longer = |point: &Term| {
+                let letter = Term::literal(Value::string("a"));
+                Term::on_strings(StringOperation::Concatenate, &[point.clone(), letter])
+            };
+            found.extend(compared.iter().map(longer));
+            found.push(Term::literal(Value::string("")));
+        }
+        // One of so many is none of those that it is compared with.
+        Type::Id(name) => {
+            let ids = (0..=compared.len()).map(|number| Value::id(name, &format!("id{number}")));
+            found.extend(ids.map(Term::literal));
+        }
+        other => found.push(Term::literal(Value::any(other))),
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|point| seen.insert(point.to_string()));
+    found
+}
+
+/// Collects the terms with which the datum is compared, solved for it.
+fn find_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, found: &mut Vec<Term>) {
+    // A walk over the shared parts: each once.
+    let mut visited = std::collections::HashSet::new();
+    let mut work = vec![term.clone()];
+    while let Some(term) = work.pop() {
+        if !visited.insert(term.clone()) || !term.mentions(datum) {
+            continue;
+        }
+        if let Node::Compare(..) = term.node() {
+            let point = solved(&term, datum).map(|(_, point)| point);
+            let point = point.filter(|point| *point.sort() == datum.ty().sort());
+            if let Some(point) = point.filter(|point| seen.insert(point.to_string())) {
+                found.push(point);
+            }
+        }
+        // What a record is compared with, its fields are.
+        if let Node::Compare(_, one, other) = term.node() {
+            for (record, other) in [(one, other), (other, one)] {
+                if let Node::Record(_, fields) = record.node() {
+                    work.extend(
+                        fields.iter().enumerate().map(|(at, field)| {
+                            Term::compare(Comparison::Equal, field, &Term::field(other, at))
+                        }),
+                    );
+                }
+            }
+        }
+        // What it begins with, ends with or contains is such a string itself.
+        if let Node::OnStrings(operation, arguments) = term.node()
+            && *operation != StringOperation::Matches
+            && let [one, other] = arguments.as_slice()
+            && one.as_datum() == Some(datum)
+            && *other.sort() == Type::String
+            && !other.mentions(datum)
+            && seen.insert(other.to_string())
+        {
+            found.push(other.clone());
+        }
+        work.extend(term.children().into_iter().cloned());
+    }
+}
