@@ -22,7 +22,7 @@ use crate::execution_arguments::{
     TestArguments, Tolerance,
 };
 use crate::help::{
-    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, JSON_HELP, TASKS_HELP, TESTING_HELP,
+    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, TASKS_HELP, TESTING_HELP,
     TIMED_HELP, VERIFY_HELP, help,
 };
 use crate::horn_process::SUBCOMMAND;
@@ -136,10 +136,6 @@ pub enum CoreachCommand {
     /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
-    /// Answers requests, a line of JSON each: the arguments of a command with its files, and the files to
-    /// give back
-    #[command(after_help = JSON_HELP)]
-    Json,
     /// Answers Horn clauses on standard input: what `compare --exact` starts for each question
     #[command(hide = true, name = SUBCOMMAND)]
     HornClauses,
@@ -174,7 +170,6 @@ impl CoreachCommand {
             | CoreachCommand::Show(_)
             | CoreachCommand::Completions(_)
             | CoreachCommand::Man(_)
-            | CoreachCommand::Json
             | CoreachCommand::HornClauses => OutputFormat::Human,
             CoreachCommand::Explore(arguments) => arguments.format,
             CoreachCommand::Verify(arguments) => arguments.format,

@@ -82,8 +82,6 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
         | CoreachCommand::Schema(_)
         // A foreign model, of no kind of ours.
         | CoreachCommand::Import(_)
-        // Its requests are commands of their own.
-        | CoreachCommand::Json
         | CoreachCommand::HornClauses
         | CoreachCommand::Completions(_)
         | CoreachCommand::Man(_) => Vec::new(),

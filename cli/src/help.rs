@@ -39,12 +39,6 @@ Killed at any instant, the same command goes on where it stopped.
 Example:
   coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
 
-pub(crate) const JSON_HELP: &str = "\
-Each request is a line, {\"id\": 1, \"arguments\": [\"check\", \"m.yaml\"], \"files\": {\"m.yaml\": \"...\"}, \"want\": []}; see docs/json.md.
-
-Example:
-  coreach json < requests.jsonl > answers.jsonl";
-
 pub(crate) const TASKS_HELP: &str = "\
 Writes DIR/shard, DIR/merge and DIR/submit, which does it all; `sh DIR/submit` may be killed and begun again.
 

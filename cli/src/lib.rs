@@ -15,7 +15,6 @@ pub mod evidence;
 pub mod execution_arguments;
 pub mod exit;
 pub mod files;
-pub mod findings;
 mod help;
 pub mod horn_process;
 pub mod import_arguments;
@@ -89,7 +88,6 @@ pub fn main() -> ExitCode {
     horn::provide(|| Box::new(HornProcess::this_program()));
     let given = arguments.again();
     certain_end::start(arguments.command.format());
-    commands::json::end_with_the_session();
     files::remember(&arguments.command);
     let result = match arguments.command {
         CoreachCommand::Init(arguments) => commands::init::init(&arguments),
@@ -110,7 +108,6 @@ pub fn main() -> ExitCode {
         CoreachCommand::Coverage(arguments) => commands::coverage::coverage(&arguments),
         CoreachCommand::Report(arguments) => commands::report::report(&arguments),
         CoreachCommand::Timed(arguments) => commands::timed::timed(&arguments),
-        CoreachCommand::Json => commands::json::json(),
         CoreachCommand::HornClauses => horn_process::answer().map_err(EarlyExit::from),
         CoreachCommand::Campaign(arguments) => commands::campaign::campaign(&arguments),
         CoreachCommand::Completions(arguments) => commands::completions::completions(&arguments),

@@ -19,16 +19,12 @@
 //! matter; what is not there yet by its folder and name. What is named is listed by asking the files: these
 //! are read once more, and what is wrong with them is told by who reads them.
 //!
-//! A command of a session (`coreach json`) writes nothing outside its folder, whatever the files say that it
-//! reads: where the variable [`WITHIN`] names one, all outputs lie in it, links followed.
-//!
 //! **Not seen**: what the shell redirects, since that was opened before we began.
 
-use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use coreach_execution::campaign::log::beside;
 use coreach_model::reader::{parts, yaml};
@@ -39,9 +35,6 @@ use crate::campaign::{TestSource, load_campaign};
 use crate::configuration::load_configuration;
 use crate::kinds::{ListedKind, kind};
 use crate::{budget, stored};
-
-/// The variable that names the folder in which all outputs lie, where there is one.
-pub const WITHIN: &str = "COREACH_WITHIN";
 
 /// What an output is: the files that it may replace. Nothing besides is replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -313,16 +306,6 @@ fn named(path: &Path) -> Vec<Named> {
     files
 }
 
-/// Does it lie in the folder, or will it when it is written?
-fn lies_in(path: &Path, folder: &Path) -> bool {
-    let (Ok(folder), Ok(path)) = (folder.canonicalize(), std::path::absolute(path)) else { return false };
-    let Some(there) = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()) else { return false };
-    let rest = path.strip_prefix(there).unwrap_or(&path);
-    // A link that leads nowhere yet leads anywhere.
-    there.canonicalize().is_ok_and(|real| real.starts_with(folder))
-        && rest.components().all(|part| matches!(part, Component::Normal(_)))
-}
-
 /// What a command reads.
 #[derive(Clone, Default, Debug)]
 pub struct Inputs(Vec<(Identity, Named)>);
@@ -339,15 +322,6 @@ impl Inputs {
     /// # Errors
     /// One finding for each that must not.
     pub fn outputs(&self, wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
-        let within = std::env::var_os(WITHIN).filter(|folder| !folder.is_empty());
-        let outside = |folder: &Path| wanted.iter().find(|output| !lies_in(&output.path, folder));
-        if let Some(output) = within.as_deref().and_then(|folder| outside(Path::new(folder))) {
-            let message =
-                format!("{} lies outside the request's folder: {}", output.what, output.path.display());
-            let help =
-                "what a request writes lies in its folder: name a place there, relative and without `..`";
-            return Err(vec![Diagnostic::error("writes-outside", message).help(help)]);
-        }
         let mut before: Vec<(Identity, &ToWrite)> = Vec::new();
         let mut found = Vec::new();
         for output in wanted {
@@ -385,6 +359,8 @@ impl Inputs {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::fs;
 
     use super::*;
 

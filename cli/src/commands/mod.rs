@@ -10,7 +10,6 @@ pub mod explain;
 pub mod explore;
 pub mod import;
 pub mod init;
-pub mod json;
 pub mod man;
 pub mod mutate;
 pub mod replay;
