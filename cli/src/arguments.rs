@@ -22,8 +22,8 @@ use crate::execution_arguments::{
     TestArguments, Tolerance,
 };
 use crate::help::{
-    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, TASKS_HELP, TESTING_HELP,
-    TIMED_HELP, VERIFY_HELP, help,
+    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, TASKS_HELP, TESTING_HELP, TIMED_HELP,
+    VERIFY_HELP, help,
 };
 use crate::horn_process::SUBCOMMAND;
 use crate::import_arguments::{IMPORT_HELP, ImportArguments};

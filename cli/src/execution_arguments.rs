@@ -196,12 +196,9 @@ pub struct ExplainArguments {
     /// Write a page to look at here, too: one HTML file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<OutputPath>,
-    /// Write a script here that shows the failure again without coreach: Python 3, and curl for HTTP
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub reproducer: Option<OutputPath>,
-    /// The implementation, for `--reproducer` [default: that of the store]
-    #[arg(long, value_name = "FILE", requires = "reproducer")]
-    pub iut: Option<PathBuf>,
+    /// Print what went over the wire as text to paste into a shell: `printf` and `nc`, or `curl`
+    #[arg(long, conflicts_with = "format")]
+    pub transcript: bool,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,

@@ -100,12 +100,9 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
             let taken = if arguments.walking.cover.is_some() { WALK } else { TEST };
             [one(&arguments.test, taken), one(&arguments.iut, IUT)].concat()
         }
-        CoreachCommand::Explain(arguments) => [
-            one(&arguments.source, EXPLAIN),
-            maybe(arguments.test.as_ref(), OF_RUN),
-            maybe(arguments.iut.as_ref(), IUT),
-        ]
-        .concat(),
+        CoreachCommand::Explain(arguments) => {
+            [one(&arguments.source, EXPLAIN), maybe(arguments.test.as_ref(), OF_RUN)].concat()
+        }
         CoreachCommand::Replay(arguments) => [
             one(&arguments.source, REPLAY),
             maybe(arguments.test.as_ref(), OF_RUN),

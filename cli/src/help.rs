@@ -18,7 +18,7 @@ pub(crate) const EXPLAIN_HELP: &str = "\
 A campaign's store has many runs: name one by its number, or by the beginning of its key.
 
 Example:
-  coreach explain nightly.sqlite 17 --draw walked.svg --reproducer shows.py";
+  coreach explain nightly.sqlite 17 --draw walked.svg";
 
 /// What the whole program's help ends with.
 pub(crate) fn help() -> String {

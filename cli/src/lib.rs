@@ -28,6 +28,7 @@ pub mod shell_arguments;
 pub mod story;
 mod table;
 pub mod timed_arguments;
+pub mod transcript;
 pub mod write;
 
 pub use coreach_model::visible;

@@ -16,7 +16,7 @@ use crate::common::{Folder, coreach, stderr, stdout};
 
 /// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a
 /// file of this name is written.
-const OPTIONS: [(&str, &str); 30] = [
+const OPTIONS: [(&str, &str); 29] = [
     ("init DIR", "init @/coreach.yaml"),
     ("run --out", "run coreach.yaml --stages test_case --out @/deliver_coffee/test_case.json"),
     ("run --html", "run coreach.yaml --stages test_case --html @"),
@@ -32,7 +32,6 @@ const OPTIONS: [(&str, &str); 30] = [
     ("test --junit", "test coreach.yaml --iut right.yaml --junit @"),
     ("explain --draw", "explain nightly.sqlite 1 --draw @.dot"),
     ("explain --html", "explain nightly.sqlite 1 --html @"),
-    ("explain --reproducer", "explain nightly.sqlite 1 --reproducer @"),
     ("replay --keep", "replay nightly.sqlite 1 --keep @"),
     ("mutate --store", "mutate coreach.yaml --mutants 1 --store @"),
     ("mutate tasks --out", "mutate tasks coreach.yaml --mutants 1 --shards 2 --out @/merge"),

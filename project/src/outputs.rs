@@ -49,8 +49,6 @@ pub enum OutputForm {
     Cobertura,
     /// A picture: DOT or SVG.
     Picture,
-    /// A script that shows a failure again.
-    Script,
     /// What a stage gave, in any of its formats.
     Artifact,
     /// The files of `cover --out`.
@@ -94,7 +92,6 @@ impl OutputForm {
             OutputForm::Lcov => ("LCOV", &["tn:"]),
             OutputForm::Cobertura => ("a report of Cobertura", &["<coverage"]),
             OutputForm::Picture => ("a picture", &["digraph ", "<svg"]),
-            OutputForm::Script => ("a script that shows a failure again", &["shows a failure of "]),
             OutputForm::Artifact => (
                 "what `coreach` has made",
                 &[
@@ -418,7 +415,6 @@ mod tests {
                 OutputForm::Junit,
                 OutputForm::Lcov,
                 OutputForm::Cobertura,
-                OutputForm::Script,
                 OutputForm::Mutants,
                 OutputForm::Comparison,
             ] {

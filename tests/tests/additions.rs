@@ -169,7 +169,7 @@ fn an_adapter_is_opened_and_read_in_one_place_each() {
     touched(
         "an adapter",
         &ways,
-        &["adapters/src/description.rs", "execution/src/open.rs", "execution/src/reproducer/mod.rs"],
+        &["adapters/src/description.rs", "execution/src/open.rs"],
         &["project/src/iut.rs"],
     );
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use coreach_tests::schema;
 use serde_json::Value;
 
-use super::{Folder, follow};
+use super::Folder;
 use crate::schemas::{below, root};
 
 /// What the program prints, as JSON.
