@@ -84,7 +84,7 @@ pub enum CoreachCommand {
     /// Looks for mistakes in any file that coreach reads
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
-    /// Makes a specification of a foreign model, or of recorded traces
+    /// Makes a specification of a foreign model
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),
     /// Checks files again whenever they change, or what they name does
