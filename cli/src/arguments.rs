@@ -18,18 +18,18 @@ use coreach_project::whole::{positive, whole};
 use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments, WATCH_HELP, WatchArguments};
 use crate::console::ColorWhen;
 use crate::execution_arguments::{
-    CoverageArguments, ExplainArguments, MutateArguments, MutateCommand, ReplayArguments, ReportArguments,
-    TestArguments, Tolerance,
+    CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
+    Tolerance,
 };
 use crate::help::{
-    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, TASKS_HELP, TESTING_HELP, TIMED_HELP,
+    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, TESTING_HELP, TIMED_HELP,
     VERIFY_HELP, help,
 };
 use crate::horn_process::SUBCOMMAND;
 use crate::import_arguments::{IMPORT_HELP, ImportArguments};
+use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
-use crate::shard_arguments::{JoinArguments, MergeArguments, ShardArguments, TasksArguments};
 use crate::shell_arguments::{CompletionsArguments, ManArguments};
 use crate::timed_arguments::TimedArguments;
 
@@ -96,11 +96,7 @@ pub enum CoreachCommand {
     )]
     Show(ShowArguments),
     /// Compares what the abstract domains make of a configuration
-    #[command(
-        after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra",
-        args_conflicts_with_subcommands = true,
-        subcommand_negates_reqs = true
-    )]
+    #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
     Compare(CompareArguments),
     /// Explores a specification symbolically: all paths, with what each asks of the data
     #[command(after_help = "Example:\n  coreach explore specification.yaml --restrict --draw tree.svg")]
@@ -121,11 +117,7 @@ pub enum CoreachCommand {
     #[command(after_help = TESTING_HELP)]
     Replay(ReplayArguments),
     /// Runs a suite of test cases against mutants of its specification
-    #[command(
-        after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2",
-        args_conflicts_with_subcommands = true,
-        subcommand_negates_reqs = true
-    )]
+    #[command(after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2")]
     Mutate(MutateArguments),
     /// Runs test cases against implementations, many times, and keeps every run
     #[command(after_help = CAMPAIGN_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -160,10 +152,7 @@ impl CoreachCommand {
             CoreachCommand::Run(arguments) => arguments.format,
             CoreachCommand::Check(arguments) => arguments.format,
             CoreachCommand::Import(arguments) => arguments.format,
-            CoreachCommand::Compare(CompareArguments { command, format, .. }) => match command {
-                Some(CompareCommand::Merge(merge)) => merge.format,
-                Some(CompareCommand::Tasks(_)) | None => *format,
-            },
+            CoreachCommand::Compare(arguments) => arguments.format,
             CoreachCommand::Init(_)
             | CoreachCommand::Schema(_)
             | CoreachCommand::Watch(_)
@@ -177,16 +166,13 @@ impl CoreachCommand {
             CoreachCommand::Test(arguments) => arguments.format,
             CoreachCommand::Explain(arguments) => arguments.format,
             CoreachCommand::Replay(arguments) => arguments.format,
-            CoreachCommand::Mutate(MutateArguments { command, format, .. }) => match command {
-                Some(MutateCommand::Merge(merge)) => merge.format,
-                Some(MutateCommand::Tasks(_)) | None => *format,
-            },
+            CoreachCommand::Mutate(arguments) => arguments.format,
             CoreachCommand::Coverage(arguments) => arguments.format,
             CoreachCommand::Report(arguments) => arguments.format,
             CoreachCommand::Timed(arguments) => arguments.format(),
             CoreachCommand::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
-                Some(CampaignCommand::Salvage(_) | CampaignCommand::Tasks(_)) | None => *format,
+                Some(CampaignCommand::Salvage(_)) | None => *format,
             },
         }
     }
@@ -287,8 +273,8 @@ impl RunArguments {
 #[derive(Args, Debug)]
 pub struct CompareArguments {
     /// The configuration
-    #[arg(value_name = "CONFIG", required = true)]
-    pub configuration: Option<PathBuf>,
+    #[arg(value_name = "CONFIG")]
+    pub configuration: PathBuf,
     /// The domains [default: all]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub domains: Option<Vec<DomainKind>>,
@@ -308,39 +294,6 @@ pub struct CompareArguments {
     /// said; to compare times, 1
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
-    /// Which pairs of purpose and domain.
-    #[command(flatten)]
-    pub shard: ShardArguments,
-    /// What else can be done
-    #[command(subcommand)]
-    pub command: Option<CompareCommand>,
-}
-
-/// What can be done with shards.
-#[derive(Subcommand, Debug)]
-pub enum CompareCommand {
-    /// Writes what an engine needs to do the pairs of purpose and domain in shards on many machines
-    #[command(
-        after_help = "Example:\n  coreach compare tasks coreach.yaml --shards 16 --out tasks && sh tasks/submit"
-    )]
-    Tasks(CompareTasksArguments),
-    /// Puts shards together into one table
-    #[command(after_help = "Example:\n  coreach compare merge part1 part2")]
-    Merge(JoinArguments),
-}
-
-/// Of `compare tasks`.
-#[derive(Args, Debug)]
-pub struct CompareTasksArguments {
-    /// What all such commands take.
-    #[command(flatten)]
-    pub tasks: TasksArguments,
-    /// The domains [default: all]
-    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
-    pub domains: Option<Vec<DomainKind>>,
-    /// Compare with the exact reference
-    #[arg(long)]
-    pub exact: bool,
 }
 
 /// What becomes of quiescence in a tree.
@@ -467,9 +420,6 @@ pub struct CampaignArguments {
     /// Only the M-th of N shards: hash:M/N, M from 1 to N
     #[arg(long, value_name = "hash:M/N")]
     pub partition: Option<Partition>,
-    /// Refuse, where the plan has another hash than that for which tasks were written
-    #[arg(long, value_name = "HASH")]
-    pub plan: Option<String>,
     /// The form of the summary
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -490,15 +440,36 @@ pub struct CampaignArguments {
 /// What can be done besides: with shards of campaigns, and with finished ones.
 #[derive(Subcommand, Debug)]
 pub enum CampaignCommand {
-    /// Writes what an engine needs to do the campaign in shards on many machines
-    #[command(after_help = TASKS_HELP)]
-    Tasks(TasksArguments),
     /// Puts the runs of some stores into one
     #[command(after_help = "Example:\n  coreach campaign merge all.sqlite part1.sqlite part2.sqlite")]
     Merge(MergeArguments),
     /// Takes the runs that are whole out of a damaged store
     #[command(after_help = "Example:\n  coreach campaign salvage whole.sqlite damaged.sqlite")]
     Salvage(SalvageArguments),
+}
+
+/// Of `campaign merge`.
+#[derive(Args, Debug)]
+pub struct MergeArguments {
+    /// The store that takes the runs; made where there is none
+    #[arg(value_name = "INTO", value_hint = ValueHint::FilePath)]
+    pub into: OutputPath,
+    /// The stores whose runs are taken; they are not changed
+    #[arg(value_name = "FROM", required = true)]
+    pub from: Vec<PathBuf>,
+    /// Take only runs of this campaign, refuse a store that has none, and end with the campaign's summary and
+    /// exit code
+    #[arg(long, value_name = "CONFIG")]
+    pub campaign: Option<PathBuf>,
+    /// Of the summary: what Inconclusive counts as
+    #[arg(long, value_enum, default_value_t)]
+    pub inconclusive: Inconclusive,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Of the summary the counts and the buckets, a line each
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// Of `campaign salvage`.

@@ -39,12 +39,6 @@ Killed at any instant, the same command goes on where it stopped.
 Example:
   coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
 
-pub(crate) const TASKS_HELP: &str = "\
-Writes DIR/shard, DIR/merge and DIR/submit, which does it all; `sh DIR/submit` may be killed and begun again.
-
-Example:
-  coreach campaign tasks nightly.yaml --shards 64 --out tasks && sh tasks/submit";
-
 pub(crate) const COVER_HELP: &str = "\
 Exit code 5: a goal is neither covered nor proved to be unreachable.
 

@@ -23,7 +23,6 @@ pub mod man;
 pub mod output_format;
 pub mod outputs;
 pub mod progress;
-pub mod shard_arguments;
 pub mod shell_arguments;
 pub mod story;
 mod table;

@@ -48,7 +48,6 @@ mod shared_system;
 mod shells;
 mod store;
 mod stores;
-mod tasks;
 mod temporary;
 mod timed_drive;
 mod timed_offline;

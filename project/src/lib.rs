@@ -79,7 +79,6 @@ pub mod outputs;
 pub mod page;
 pub mod project;
 pub mod render;
-pub mod shards;
 mod sheet;
 pub mod stored;
 pub mod summary;

@@ -55,8 +55,6 @@ pub enum OutputForm {
     Suite,
     /// The purpose of `explore --purpose`.
     Purpose,
-    /// Scripts for an engine.
-    Tasks,
     /// Timed sequences.
     Sequence,
     /// Schemas.
@@ -65,12 +63,8 @@ pub enum OutputForm {
     Manual,
     /// A specification, where the user says that what is there may be replaced.
     Specification,
-    /// Mutants that are done.
-    Mutants,
     /// A comparison as comma-separated values.
     Csv,
-    /// Rows of a comparison that are done.
-    Comparison,
     /// A campaign's store, which is added to: who opens it takes no other file.
     Store,
     /// Nothing is replaced: who writes it sees to that.
@@ -106,23 +100,11 @@ impl OutputForm {
             ),
             OutputForm::Suite => ("a file of a suite", &["written by coreach cover"]),
             OutputForm::Purpose => ("a purpose of `explore`", &["coreach: a purpose"]),
-            OutputForm::Tasks => (
-                "a file of tasks",
-                &[
-                    "written by `coreach`",
-                    "the shards of ",
-                    " shards on ",
-                    " shards by ",
-                    "the same as `submit`",
-                ],
-            ),
             OutputForm::Sequence => ("a timed sequence", &["delay,", "{\"delay\""]),
             OutputForm::Schema => ("a schema", &["\"$schema\""]),
             OutputForm::Manual => ("a page of the manual", &[".th coreach"]),
             OutputForm::Specification => ("a specification", &[]),
-            OutputForm::Mutants => ("results of `mutate`", &["{\"coreach_shard\":\"mutate\""]),
             OutputForm::Csv => ("a comparison", &["purpose,domain,result"]),
-            OutputForm::Comparison => ("results of `compare`", &["{\"coreach_shard\":\"compare\""]),
             OutputForm::Store => ("a campaign's store", &[]),
             OutputForm::New => ("new", &[]),
         }
@@ -138,9 +120,7 @@ impl OutputForm {
         let looked = file::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
         let head = String::from_utf8_lossy(&head).to_lowercase();
         let (name, marks) = self.told();
-        // The hash of a plan is a file of its own. An automaton has no place for a mark, but an ending.
-        let is_hash = |line: &str| line.len() >= 16 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_plan = self == OutputForm::Tasks && is_hash(head.trim_end());
+        // An automaton has no place for a mark, but an ending.
         let is_automaton = self == OutputForm::Artifact
             && path.extension().is_some_and(|ending| ending == "aut")
             && head.starts_with("des (");
@@ -148,8 +128,7 @@ impl OutputForm {
             let comment = line.starts_with("//") || line.starts_with('#');
             marks.iter().any(|mark| line.starts_with(mark) || comment && line.contains(mark))
         };
-        if looked.is_ok() && (is_plan || is_automaton || head.lines().any(|line| is_ours(line.trim_start())))
-        {
+        if looked.is_ok() && (is_automaton || head.lines().any(|line| is_ours(line.trim_start()))) {
             return Ok(());
         }
         match kind(path) {
@@ -410,19 +389,10 @@ mod tests {
         assert!(is_free("# coreach: test case\niosts: a\n", OutputForm::Artifact));
         assert!(!is_free("iosts: a\n", OutputForm::Artifact) && !is_free("iosts: a\n", OutputForm::Suite));
         for text in ["iut: a\n", "SQLite format 3\0", "#!/bin/sh\n", "iosts: a\n", &svg, "x"] {
-            for form in [
-                OutputForm::Page,
-                OutputForm::Junit,
-                OutputForm::Lcov,
-                OutputForm::Cobertura,
-                OutputForm::Mutants,
-                OutputForm::Comparison,
-            ] {
+            for form in [OutputForm::Page, OutputForm::Junit, OutputForm::Lcov, OutputForm::Cobertura] {
                 assert!(!is_free(text, form), "{text} {form:?}");
             }
         }
-        let done = "{\"coreach_shard\":\"mutate\",\"format_version\":1}";
-        assert!(is_free(done, OutputForm::Mutants) && !is_free(done, OutputForm::Comparison));
         let form = OutputForm::Specification;
         assert!(is_free("iosts: a\n", form) && is_free("x", form) && !is_free("iut: a\n", form));
         fs::remove_dir_all(&folder).unwrap();

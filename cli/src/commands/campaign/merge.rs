@@ -12,15 +12,14 @@ use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
 use serde_json::{Value, json};
 
-use super::{Telling, answer, broken, is_plan};
-use crate::arguments::SalvageArguments;
+use super::{Telling, answer, broken};
+use crate::arguments::{MergeArguments, SalvageArguments};
 use crate::commands::{EarlyExit, plural, refuse};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, output};
 use crate::progress::ProgressLine;
-use crate::shard_arguments::MergeArguments;
 use crate::write::open_store;
 
 /// So much of what was left is told to people; a document has all.
@@ -42,7 +41,6 @@ fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, EarlyExit> {
     drop(progress);
     let ((plan, _), more) = prepared.map_err(no)?;
     warnings.extend(more);
-    is_plan(&plan, arguments.plan.as_deref()).map_err(no)?;
     Ok(Whole { plan, warnings })
 }
 
