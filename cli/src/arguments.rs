@@ -1,6 +1,5 @@
 //! The arguments of the command line.
 
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,7 +14,7 @@ use coreach_project::cover::{CRITERIA, Criterion, Observe};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
-use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments, WATCH_HELP, WatchArguments};
+use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments};
 use crate::console::ColorWhen;
 use crate::execution_arguments::{
     CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
@@ -55,19 +54,7 @@ pub struct Arguments {
     pub verbose: bool,
 }
 
-impl Arguments {
-    /// What every command takes, as it would be given again.
-    pub fn again(&self) -> Vec<OsString> {
-        let mut again = vec![format!("--color={}", self.color.name())];
-        again.extend(self.time.map(|time| format!("--time={}ms", time.as_millis())));
-        again.extend(self.memory.map(|memory| match memory % (1 << 20) {
-            0 => format!("--memory={}MiB", memory >> 20),
-            _ => format!("--memory={}MB", memory / 1_000_000),
-        }));
-        again.extend(self.verbose.then(|| "--verbose".to_owned()));
-        again.into_iter().map(OsString::from).collect()
-    }
-}
+impl Arguments {}
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -87,9 +74,6 @@ pub enum CoreachCommand {
     /// Makes a specification of a foreign model
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),
-    /// Checks files again whenever they change, or what they name does
-    #[command(after_help = WATCH_HELP)]
-    Watch(WatchArguments),
     /// Writes one stage to standard output
     #[command(
         after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg"
@@ -155,7 +139,6 @@ impl CoreachCommand {
             CoreachCommand::Compare(arguments) => arguments.format,
             CoreachCommand::Init(_)
             | CoreachCommand::Schema(_)
-            | CoreachCommand::Watch(_)
             | CoreachCommand::Show(_)
             | CoreachCommand::Completions(_)
             | CoreachCommand::Man(_)

@@ -256,9 +256,6 @@ pub struct CoverageArguments {
     /// Write LCOV here, for genhtml, editors and build servers
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lcov: Option<OutputPath>,
-    /// Write Cobertura's XML here, for build servers
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub cobertura: Option<OutputPath>,
     /// Write a page to look at here, too: one HTML file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<OutputPath>,

@@ -76,7 +76,6 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
     match command {
         // Every kind, or none.
         CoreachCommand::Check(_)
-        | CoreachCommand::Watch(_)
         | CoreachCommand::Init(_)
         | CoreachCommand::Schema(_)
         // A foreign model, of no kind of ours.

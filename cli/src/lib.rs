@@ -19,7 +19,6 @@ mod help;
 pub mod horn_process;
 pub mod import_arguments;
 pub mod inconclusive;
-pub mod man;
 pub mod output_format;
 pub mod outputs;
 pub mod progress;
@@ -86,12 +85,10 @@ pub fn main() -> ExitCode {
         console::tell_what_is_done();
     }
     horn::provide(|| Box::new(HornProcess::this_program()));
-    let given = arguments.again();
     certain_end::start(arguments.command.format());
     files::remember(&arguments.command);
     let result = match arguments.command {
         CoreachCommand::Init(arguments) => commands::init::init(&arguments),
-        CoreachCommand::Watch(arguments) => commands::watch::watch(&arguments, &given),
         CoreachCommand::Schema(arguments) => commands::schema::schema(&arguments),
         CoreachCommand::Run(arguments) => commands::run::run(&arguments),
         CoreachCommand::Check(arguments) => commands::check::check(&arguments),

@@ -55,4 +55,3 @@ mod timed_runs;
 mod transcript;
 mod verify;
 mod walks;
-mod watch;

@@ -16,7 +16,7 @@ use crate::common::{Folder, coreach, stderr, stdout};
 
 /// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a
 /// file of this name is written.
-const OPTIONS: [(&str, &str); 24] = [
+const OPTIONS: [(&str, &str); 23] = [
     ("init DIR", "init @/coreach.yaml"),
     ("run --out", "run coreach.yaml --stages test_case --out @/deliver_coffee/test_case.json"),
     ("run --html", "run coreach.yaml --stages test_case --html @"),
@@ -37,7 +37,6 @@ const OPTIONS: [(&str, &str); 24] = [
     ("campaign merge INTO", "campaign merge @ nightly.sqlite"),
     ("campaign salvage INTO", "campaign salvage @ nightly.sqlite"),
     ("coverage --lcov", "coverage campaign.yaml --lcov @"),
-    ("coverage --cobertura", "coverage campaign.yaml --cobertura @"),
     ("coverage --html", "coverage campaign.yaml --html @"),
     ("report --out", "report campaign.yaml --out @"),
     ("schema --out", "schema campaign --out @/campaign.schema.json"),
@@ -240,9 +239,7 @@ fn what_is_of_the_same_kind_is_replaced_unless_it_is_read() {
     for _ in 0..2 {
         assert!(!is_refused("run coreach.yaml --stages test_case --out out --html page.html"));
         assert!(!is_refused("cover models/specification.yaml --depth 3 --out suite"));
-        assert!(!is_refused(
-            "coverage coreach.yaml nightly.sqlite --lcov lcov.info --cobertura c.xml --html coverage.html"
-        ));
+        assert!(!is_refused("coverage coreach.yaml nightly.sqlite --lcov lcov.info --html coverage.html"));
         assert!(!is_refused("explain nightly.sqlite 1 --draw run.svg --html run.html"));
         assert!(!is_refused("test coreach.yaml --iut right.yaml --junit junit.xml --keep kept"));
         assert!(!is_refused("schema --out schemas") && !is_refused("man manual"));

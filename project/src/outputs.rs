@@ -45,8 +45,6 @@ pub enum OutputForm {
     Junit,
     /// Coverage.
     Lcov,
-    /// Coverage for build servers.
-    Cobertura,
     /// A picture: DOT or SVG.
     Picture,
     /// What a stage gave, in any of its formats.
@@ -84,14 +82,12 @@ impl OutputForm {
             OutputForm::Page => ("a page", &["<!doctype html"]),
             OutputForm::Junit => ("a report of JUnit", &["<testsuites"]),
             OutputForm::Lcov => ("LCOV", &["tn:"]),
-            OutputForm::Cobertura => ("a report of Cobertura", &["<coverage"]),
             OutputForm::Picture => ("a picture", &["digraph ", "<svg"]),
             OutputForm::Artifact => (
                 "what `coreach` has made",
                 &[
                     "digraph ",
                     "<svg",
-                    "@startuml",
                     "\"format\": \"coreach\"",
                     "coreach: ",
                     "made by coreach",
@@ -389,7 +385,7 @@ mod tests {
         assert!(is_free("# coreach: test case\niosts: a\n", OutputForm::Artifact));
         assert!(!is_free("iosts: a\n", OutputForm::Artifact) && !is_free("iosts: a\n", OutputForm::Suite));
         for text in ["iut: a\n", "SQLite format 3\0", "#!/bin/sh\n", "iosts: a\n", &svg, "x"] {
-            for form in [OutputForm::Page, OutputForm::Junit, OutputForm::Lcov, OutputForm::Cobertura] {
+            for form in [OutputForm::Page, OutputForm::Junit, OutputForm::Lcov] {
                 assert!(!is_free(text, form), "{text} {form:?}");
             }
         }

@@ -20,7 +20,6 @@ pub mod show;
 pub mod test;
 pub mod timed;
 pub mod verify;
-pub mod watch;
 
 use std::fmt::Display;
 use std::io;

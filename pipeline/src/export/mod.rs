@@ -1,4 +1,4 @@
-//! What was made, for other readers: pictures (DOT, SVG, PlantUML), documents (JSON with SMT-LIB), models
+//! What was made, for other readers: pictures (DOT, SVG), documents (JSON with SMT-LIB), models
 //! (YAML), programs (Python, Rust).
 //!
 //! Every export reads a [`View`]: one form for the results of all six stages, so that an export never asks
@@ -14,7 +14,6 @@ pub mod json;
 mod labels;
 pub mod layout;
 pub mod picture;
-pub mod puml;
 pub mod sptg;
 pub mod svg;
 pub mod tree;
@@ -67,8 +66,6 @@ exports! {
     Dot = "dot", "dot", |view, options| Ok(dot::dot(view, options));
     /// The same picture, drawn.
     Svg = "svg", "svg", |view, options| Ok(svg::svg(view, options)?);
-    /// A state diagram for PlantUML.
-    Puml = "puml", "puml", |view, _| Ok(puml::puml(view));
     /// A document for programs.
     Json = "json", "json", |view, _| Ok(json::json(view));
     /// The same document with each condition as text and as SMT-LIB.
