@@ -155,7 +155,7 @@ impl CoreachCommand {
             CoreachCommand::Timed(arguments) => arguments.format(),
             CoreachCommand::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
-                Some(CampaignCommand::Salvage(_)) | None => *format,
+                None => *format,
             },
         }
     }
@@ -420,15 +420,12 @@ pub struct CampaignArguments {
     pub command: Option<CampaignCommand>,
 }
 
-/// What can be done besides: with shards of campaigns, and with finished ones.
+/// What can be done besides: with shards of campaigns.
 #[derive(Subcommand, Debug)]
 pub enum CampaignCommand {
     /// Puts the runs of some stores into one
     #[command(after_help = "Example:\n  coreach campaign merge all.sqlite part1.sqlite part2.sqlite")]
     Merge(MergeArguments),
-    /// Takes the runs that are whole out of a damaged store
-    #[command(after_help = "Example:\n  coreach campaign salvage whole.sqlite damaged.sqlite")]
-    Salvage(SalvageArguments),
 }
 
 /// Of `campaign merge`.
@@ -453,20 +450,6 @@ pub struct MergeArguments {
     /// Of the summary the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
-}
-
-/// Of `campaign salvage`.
-#[derive(Args, Debug)]
-pub struct SalvageArguments {
-    /// The store that takes the runs; made where there is none
-    #[arg(value_name = "INTO", value_hint = ValueHint::FilePath)]
-    pub into: OutputPath,
-    /// The damaged store; it is not changed
-    #[arg(value_name = "FROM")]
-    pub from: PathBuf,
-    /// The form of the answer
-    #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
 }
 
 /// What `show` shows.

@@ -120,9 +120,6 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
                 let campaign = maybe(merge.campaign.as_ref(), CAMPAIGN);
                 [one(&merge.into, STORES), all(&merge.from, STORES), campaign].concat()
             }
-            Some(CampaignCommand::Salvage(salvage)) => {
-                [one(&salvage.into, STORES), maybe(Some(&salvage.from), STORES)].concat()
-            }
             None => maybe(configuration.as_ref(), CAMPAIGN),
         },
     }

@@ -16,7 +16,7 @@ use crate::common::{Folder, coreach, stderr, stdout};
 
 /// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a
 /// file of this name is written.
-const OPTIONS: [(&str, &str); 23] = [
+const OPTIONS: [(&str, &str); 22] = [
     ("init DIR", "init @/coreach.yaml"),
     ("run --out", "run coreach.yaml --stages test_case --out @/deliver_coffee/test_case.json"),
     ("run --html", "run coreach.yaml --stages test_case --html @"),
@@ -35,7 +35,6 @@ const OPTIONS: [(&str, &str); 23] = [
     ("campaign --junit", "campaign campaign.yaml --junit @"),
     ("campaign --html", "campaign campaign.yaml --html @"),
     ("campaign merge INTO", "campaign merge @ nightly.sqlite"),
-    ("campaign salvage INTO", "campaign salvage @ nightly.sqlite"),
     ("coverage --lcov", "coverage campaign.yaml --lcov @"),
     ("coverage --html", "coverage campaign.yaml --html @"),
     ("report --out", "report campaign.yaml --out @"),

@@ -54,7 +54,7 @@ fn scripted(shell: &str, file: &str) -> Folder {
 const ASKED: [(&str, &[&str], &[&str]); 6] = [
     ("coreach cam", &["campaign"], &["check", "run"]),
     ("coreach co", &["compare", "cover", "coverage", "completions"], &["campaign"]),
-    ("coreach campaign sal", &["salvage"], &["merge"]),
+    ("coreach campaign me", &["merge"], &["run"]),
     ("coreach test --str", &["--strategy"], &["--runs"]),
     ("coreach test --strategy pl", &["plan"], &["random"]),
     ("coreach timed v", &["verdict"], &["path"]),

@@ -358,7 +358,7 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
     }
 }
 
-/// A campaign's store: all seals and chains.
+/// A campaign's store: all seals.
 fn store(path: &Path) -> Checked {
     let read = Store::read(path).and_then(|store| store.rows());
     match read {

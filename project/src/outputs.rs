@@ -26,7 +26,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use coreach_execution::campaign::log::beside;
+use coreach_execution::campaign::store::beside;
 use coreach_model::reader::{parts, yaml};
 use coreach_model::{Diagnostic, file};
 

@@ -44,7 +44,6 @@ use crate::{console, files};
 pub fn campaign(arguments: &CampaignArguments) -> Result<Exit, EarlyExit> {
     match (&arguments.command, &arguments.configuration) {
         (Some(CampaignCommand::Merge(arguments)), _) => merge::merge(arguments),
-        (Some(CampaignCommand::Salvage(arguments)), _) => merge::salvage(arguments),
         (None, Some(path)) => run(arguments, path),
         // One of the two is there, or clap has refused it.
         (None, None) => Err(EarlyExit(Exit::Mistakes)),
