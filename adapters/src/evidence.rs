@@ -121,12 +121,6 @@ pub struct EvidenceItem {
 }
 
 impl EvidenceItem {
-    /// Is it a text among what was received that the run may have ended with?
-    pub fn is_of_failure(&self) -> bool {
-        let is_ignored = self.note.as_deref() == Some(IGNORED);
-        self.kind == EvidenceKind::Mark && self.from_elsewhere().is_none() && !is_ignored
-    }
-
     /// Of a datagram that came from elsewhere, and is no message: from where, in words.
     pub fn from_elsewhere(&self) -> Option<&str> {
         let note = self.note.as_deref().filter(|note| note.starts_with(FROM));

@@ -1,6 +1,5 @@
 //! The arguments of the command line.
 
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,21 +14,21 @@ use coreach_project::cover::{CRITERIA, Criterion, Observe};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
-use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments, WATCH_HELP, WatchArguments};
+use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments};
 use crate::console::ColorWhen;
 use crate::execution_arguments::{
-    CoverageArguments, ExplainArguments, MutateArguments, MutateCommand, ReplayArguments, ReportArguments,
-    TestArguments, Tolerance,
+    CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
+    Tolerance,
 };
 use crate::help::{
-    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, JSON_HELP, TASKS_HELP, TESTING_HELP,
-    TIMED_HELP, VERIFY_HELP, help,
+    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, TESTING_HELP, TIMED_HELP,
+    VERIFY_HELP, help,
 };
 use crate::horn_process::SUBCOMMAND;
 use crate::import_arguments::{IMPORT_HELP, ImportArguments};
+use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
-use crate::shard_arguments::{JoinArguments, MergeArguments, ShardArguments, TasksArguments};
 use crate::shell_arguments::{CompletionsArguments, ManArguments};
 use crate::timed_arguments::TimedArguments;
 
@@ -55,19 +54,7 @@ pub struct Arguments {
     pub verbose: bool,
 }
 
-impl Arguments {
-    /// What every command takes, as it would be given again.
-    pub fn again(&self) -> Vec<OsString> {
-        let mut again = vec![format!("--color={}", self.color.name())];
-        again.extend(self.time.map(|time| format!("--time={}ms", time.as_millis())));
-        again.extend(self.memory.map(|memory| match memory % (1 << 20) {
-            0 => format!("--memory={}MiB", memory >> 20),
-            _ => format!("--memory={}MB", memory / 1_000_000),
-        }));
-        again.extend(self.verbose.then(|| "--verbose".to_owned()));
-        again.into_iter().map(OsString::from).collect()
-    }
-}
+impl Arguments {}
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -84,23 +71,16 @@ pub enum CoreachCommand {
     /// Looks for mistakes in any file that coreach reads
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
-    /// Makes a specification of a foreign model, or of recorded traces
+    /// Makes a specification of a foreign model
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),
-    /// Checks files again whenever they change, or what they name does
-    #[command(after_help = WATCH_HELP)]
-    Watch(WatchArguments),
     /// Writes one stage to standard output
     #[command(
         after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg"
     )]
     Show(ShowArguments),
     /// Compares what the abstract domains make of a configuration
-    #[command(
-        after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra",
-        args_conflicts_with_subcommands = true,
-        subcommand_negates_reqs = true
-    )]
+    #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
     Compare(CompareArguments),
     /// Explores a specification symbolically: all paths, with what each asks of the data
     #[command(after_help = "Example:\n  coreach explore specification.yaml --restrict --draw tree.svg")]
@@ -121,11 +101,7 @@ pub enum CoreachCommand {
     #[command(after_help = TESTING_HELP)]
     Replay(ReplayArguments),
     /// Runs a suite of test cases against mutants of its specification
-    #[command(
-        after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2",
-        args_conflicts_with_subcommands = true,
-        subcommand_negates_reqs = true
-    )]
+    #[command(after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2")]
     Mutate(MutateArguments),
     /// Runs test cases against implementations, many times, and keeps every run
     #[command(after_help = CAMPAIGN_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -136,10 +112,6 @@ pub enum CoreachCommand {
     /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
-    /// Answers requests, a line of JSON each: the arguments of a command with its files, and the files to
-    /// give back
-    #[command(after_help = JSON_HELP)]
-    Json,
     /// Answers Horn clauses on standard input: what `compare --exact` starts for each question
     #[command(hide = true, name = SUBCOMMAND)]
     HornClauses,
@@ -164,17 +136,12 @@ impl CoreachCommand {
             CoreachCommand::Run(arguments) => arguments.format,
             CoreachCommand::Check(arguments) => arguments.format,
             CoreachCommand::Import(arguments) => arguments.format,
-            CoreachCommand::Compare(CompareArguments { command, format, .. }) => match command {
-                Some(CompareCommand::Merge(merge)) => merge.format,
-                Some(CompareCommand::Tasks(_)) | None => *format,
-            },
+            CoreachCommand::Compare(arguments) => arguments.format,
             CoreachCommand::Init(_)
             | CoreachCommand::Schema(_)
-            | CoreachCommand::Watch(_)
             | CoreachCommand::Show(_)
             | CoreachCommand::Completions(_)
             | CoreachCommand::Man(_)
-            | CoreachCommand::Json
             | CoreachCommand::HornClauses => OutputFormat::Human,
             CoreachCommand::Explore(arguments) => arguments.format,
             CoreachCommand::Verify(arguments) => arguments.format,
@@ -182,16 +149,13 @@ impl CoreachCommand {
             CoreachCommand::Test(arguments) => arguments.format,
             CoreachCommand::Explain(arguments) => arguments.format,
             CoreachCommand::Replay(arguments) => arguments.format,
-            CoreachCommand::Mutate(MutateArguments { command, format, .. }) => match command {
-                Some(MutateCommand::Merge(merge)) => merge.format,
-                Some(MutateCommand::Tasks(_)) | None => *format,
-            },
+            CoreachCommand::Mutate(arguments) => arguments.format,
             CoreachCommand::Coverage(arguments) => arguments.format,
             CoreachCommand::Report(arguments) => arguments.format,
             CoreachCommand::Timed(arguments) => arguments.format(),
             CoreachCommand::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
-                Some(CampaignCommand::Salvage(_) | CampaignCommand::Tasks(_)) | None => *format,
+                None => *format,
             },
         }
     }
@@ -292,8 +256,8 @@ impl RunArguments {
 #[derive(Args, Debug)]
 pub struct CompareArguments {
     /// The configuration
-    #[arg(value_name = "CONFIG", required = true)]
-    pub configuration: Option<PathBuf>,
+    #[arg(value_name = "CONFIG")]
+    pub configuration: PathBuf,
     /// The domains [default: all]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub domains: Option<Vec<DomainKind>>,
@@ -313,39 +277,6 @@ pub struct CompareArguments {
     /// said; to compare times, 1
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
-    /// Which pairs of purpose and domain.
-    #[command(flatten)]
-    pub shard: ShardArguments,
-    /// What else can be done
-    #[command(subcommand)]
-    pub command: Option<CompareCommand>,
-}
-
-/// What can be done with shards.
-#[derive(Subcommand, Debug)]
-pub enum CompareCommand {
-    /// Writes what an engine needs to do the pairs of purpose and domain in shards on many machines
-    #[command(
-        after_help = "Example:\n  coreach compare tasks coreach.yaml --shards 16 --out tasks && sh tasks/submit"
-    )]
-    Tasks(CompareTasksArguments),
-    /// Puts shards together into one table
-    #[command(after_help = "Example:\n  coreach compare merge part1 part2")]
-    Merge(JoinArguments),
-}
-
-/// Of `compare tasks`.
-#[derive(Args, Debug)]
-pub struct CompareTasksArguments {
-    /// What all such commands take.
-    #[command(flatten)]
-    pub tasks: TasksArguments,
-    /// The domains [default: all]
-    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
-    pub domains: Option<Vec<DomainKind>>,
-    /// Compare with the exact reference
-    #[arg(long)]
-    pub exact: bool,
 }
 
 /// What becomes of quiescence in a tree.
@@ -472,9 +403,6 @@ pub struct CampaignArguments {
     /// Only the M-th of N shards: hash:M/N, M from 1 to N
     #[arg(long, value_name = "hash:M/N")]
     pub partition: Option<Partition>,
-    /// Refuse, where the plan has another hash than that for which tasks were written
-    #[arg(long, value_name = "HASH")]
-    pub plan: Option<String>,
     /// The form of the summary
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -492,32 +420,36 @@ pub struct CampaignArguments {
     pub command: Option<CampaignCommand>,
 }
 
-/// What can be done besides: with shards of campaigns, and with finished ones.
+/// What can be done besides: with shards of campaigns.
 #[derive(Subcommand, Debug)]
 pub enum CampaignCommand {
-    /// Writes what an engine needs to do the campaign in shards on many machines
-    #[command(after_help = TASKS_HELP)]
-    Tasks(TasksArguments),
     /// Puts the runs of some stores into one
     #[command(after_help = "Example:\n  coreach campaign merge all.sqlite part1.sqlite part2.sqlite")]
     Merge(MergeArguments),
-    /// Takes the runs that are whole out of a damaged store
-    #[command(after_help = "Example:\n  coreach campaign salvage whole.sqlite damaged.sqlite")]
-    Salvage(SalvageArguments),
 }
 
-/// Of `campaign salvage`.
+/// Of `campaign merge`.
 #[derive(Args, Debug)]
-pub struct SalvageArguments {
+pub struct MergeArguments {
     /// The store that takes the runs; made where there is none
     #[arg(value_name = "INTO", value_hint = ValueHint::FilePath)]
     pub into: OutputPath,
-    /// The damaged store; it is not changed
-    #[arg(value_name = "FROM")]
-    pub from: PathBuf,
+    /// The stores whose runs are taken; they are not changed
+    #[arg(value_name = "FROM", required = true)]
+    pub from: Vec<PathBuf>,
+    /// Take only runs of this campaign, refuse a store that has none, and end with the campaign's summary and
+    /// exit code
+    #[arg(long, value_name = "CONFIG")]
+    pub campaign: Option<PathBuf>,
+    /// Of the summary: what Inconclusive counts as
+    #[arg(long, value_enum, default_value_t)]
+    pub inconclusive: Inconclusive,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+    /// Of the summary the counts and the buckets, a line each
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// What `show` shows.

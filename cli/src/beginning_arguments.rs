@@ -1,7 +1,5 @@
 //! The arguments of `init` and `schema`, with which one begins.
 
-use std::path::PathBuf;
-
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueHint};
 use coreach_project::beginning::SCHEMAS;
@@ -36,22 +34,4 @@ pub struct SchemaArguments {
 
 fn kinds() -> PossibleValuesParser {
     SCHEMAS.map(|schema| schema.kind).into()
-}
-
-/// What `coreach watch --help` ends with.
-pub const WATCH_HELP: &str = "\
-Ends by Ctrl-C, with exit code 130. Each time, the exit code of `check` or `run` is told.
-
-Example:
-  coreach watch coreach.yaml --run";
-
-/// Of `watch`.
-#[derive(Args, Debug)]
-pub struct WatchArguments {
-    /// What `check` takes; what these name is watched too: models, purposes, an IUT's program
-    #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
-    /// Make the test cases each time: `run` instead of `check`, of configurations
-    #[arg(long)]
-    pub run: bool,
 }

@@ -36,7 +36,7 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::{console, findings, write};
+use crate::{console, write};
 
 /// How often the watch looks.
 const LOOK: Duration = Duration::from_millis(20);
@@ -220,7 +220,6 @@ fn end(code: u8, format: OutputFormat, why: impl FnOnce() -> Diagnostic) -> ! {
     write::abandon();
     let found = [why()];
     let partial = lock(&PARTIAL).take();
-    findings::note(&found);
     let document = match (format, partial) {
         (_, Some(partial)) => Some(partial(code)),
         (OutputFormat::Json, None) => {

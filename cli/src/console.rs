@@ -10,7 +10,6 @@ use clap::ValueEnum;
 use coreach_model::{Diagnostic, journal};
 use coreach_project::render::{Style, render};
 
-use crate::findings;
 use crate::visible::{visible, visible_json};
 
 /// When there are colours.
@@ -146,7 +145,6 @@ pub fn width() -> u16 {
 
 /// Findings, drawn on the user's own text.
 pub fn draw(diagnostics: &[Diagnostic]) {
-    findings::note(diagnostics);
     if !diagnostics.is_empty() {
         // The colours are ours; what is the user's has been made visible piece by piece.
         let _ = writeln!(io::stderr().lock(), "{}", render(diagnostics, style()));

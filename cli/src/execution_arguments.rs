@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 use coreach_adapters::Iut;
 use coreach_adapters::behaviour::Within;
 use coreach_analyses::DomainKind;
@@ -16,7 +16,6 @@ use coreach_project::whole::{milliseconds, positive, whole};
 use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
-use crate::shard_arguments::{JoinArguments, ShardArguments, TasksArguments};
 
 /// What chooses the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -196,12 +195,9 @@ pub struct ExplainArguments {
     /// Write a page to look at here, too: one HTML file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<OutputPath>,
-    /// Write a script here that shows the failure again without coreach: Python 3, and curl for HTTP
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub reproducer: Option<OutputPath>,
-    /// The implementation, for `--reproducer` [default: that of the store]
-    #[arg(long, value_name = "FILE", requires = "reproducer")]
-    pub iut: Option<PathBuf>,
+    /// Print what went over the wire as text to paste into a shell: `printf` and `nc`, or `curl`
+    #[arg(long, conflicts_with = "format")]
+    pub transcript: bool,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -260,9 +256,6 @@ pub struct CoverageArguments {
     /// Write LCOV here, for genhtml, editors and build servers
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lcov: Option<OutputPath>,
-    /// Write Cobertura's XML here, for build servers
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub cobertura: Option<OutputPath>,
     /// Write a page to look at here, too: one HTML file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<OutputPath>,
@@ -342,50 +335,20 @@ fn required(text: &str) -> Result<Required, String> {
 #[derive(Args, Debug)]
 pub struct MutateArguments {
     /// The configuration: its specification is mutated, its purposes are the suite
-    #[arg(value_name = "CONFIG", required = true)]
-    pub configuration: Option<PathBuf>,
+    #[arg(value_name = "CONFIG")]
+    pub configuration: PathBuf,
     /// Which mutants, and how hard each is tried.
     #[command(flatten)]
     pub tries: TriesArguments,
     /// How many mutants at once; as many as there are cores, where it is not said
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
-    /// Which of them.
-    #[command(flatten)]
-    pub shard: ShardArguments,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     /// No progress, and of the summary the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
-    /// What else can be done
-    #[command(subcommand)]
-    pub command: Option<MutateCommand>,
-}
-
-/// What can be done with shards.
-#[derive(Subcommand, Debug)]
-pub enum MutateCommand {
-    /// Writes what an engine needs to do the mutants in shards on many machines
-    #[command(
-        after_help = "Example:\n  coreach mutate tasks coreach.yaml --shards 16 --out tasks && sh tasks/submit"
-    )]
-    Tasks(MutateTasksArguments),
-    /// Puts shards together and tells what came of the whole
-    #[command(after_help = "Example:\n  coreach mutate merge part1 part2")]
-    Merge(JoinArguments),
-}
-
-/// Of `mutate tasks`.
-#[derive(Args, Debug)]
-pub struct MutateTasksArguments {
-    /// What all such commands take.
-    #[command(flatten)]
-    pub tasks: TasksArguments,
-    /// Which mutants, and how hard each is tried.
-    #[command(flatten)]
-    pub tries: TriesArguments,
 }
 
 /// Which mutants, and how hard each is tried.
@@ -409,14 +372,4 @@ pub struct TriesArguments {
     /// The most events of a run
     #[arg(long, value_name = "N", default_value = "200", value_parser = whole::<usize>)]
     pub steps: usize,
-}
-
-impl TriesArguments {
-    /// The same for a command line.
-    pub fn words(&self) -> String {
-        let TriesArguments { mutants, runs, walks, depth, seed, steps } = self;
-        format!(
-            "--mutants {mutants} --runs {runs} --walks {walks} --depth {depth} --seed {seed} --steps {steps}"
-        )
-    }
 }

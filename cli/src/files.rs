@@ -11,8 +11,7 @@ use std::sync::OnceLock;
 use coreach_model::Diagnostic;
 use coreach_project::kinds::{ListedKind, kind};
 
-use crate::arguments::{CampaignArguments, CampaignCommand, CompareCommand, CoreachCommand};
-use crate::execution_arguments::MutateCommand;
+use crate::arguments::{CampaignArguments, CampaignCommand, CoreachCommand};
 use crate::timed_arguments::TimedCommand;
 
 /// What is taken: a command, what of it, and the kinds.
@@ -77,24 +76,16 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
     match command {
         // Every kind, or none.
         CoreachCommand::Check(_)
-        | CoreachCommand::Watch(_)
         | CoreachCommand::Init(_)
         | CoreachCommand::Schema(_)
         // A foreign model, of no kind of ours.
         | CoreachCommand::Import(_)
-        // Its requests are commands of their own.
-        | CoreachCommand::Json
         | CoreachCommand::HornClauses
         | CoreachCommand::Completions(_)
         | CoreachCommand::Man(_) => Vec::new(),
         CoreachCommand::Run(arguments) => one(&arguments.configuration, RUN),
         CoreachCommand::Show(arguments) => one(&arguments.model, SHOW),
-        CoreachCommand::Compare(arguments) => match &arguments.command {
-            Some(CompareCommand::Tasks(tasks)) => one(&tasks.tasks.configuration, COMPARE),
-            // Parts are no kind of file that is asked for.
-            Some(CompareCommand::Merge(_)) => Vec::new(),
-            None => maybe(arguments.configuration.as_ref(), COMPARE),
-        },
+        CoreachCommand::Compare(arguments) => one(&arguments.configuration, COMPARE),
         CoreachCommand::Explore(arguments) => one(&arguments.model, EXPLORE),
         CoreachCommand::Verify(arguments) => one(&arguments.configuration, VERIFY),
         CoreachCommand::Cover(arguments) => one(&arguments.model, COVER),
@@ -102,23 +93,16 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
             let taken = if arguments.walking.cover.is_some() { WALK } else { TEST };
             [one(&arguments.test, taken), one(&arguments.iut, IUT)].concat()
         }
-        CoreachCommand::Explain(arguments) => [
-            one(&arguments.source, EXPLAIN),
-            maybe(arguments.test.as_ref(), OF_RUN),
-            maybe(arguments.iut.as_ref(), IUT),
-        ]
-        .concat(),
+        CoreachCommand::Explain(arguments) => {
+            [one(&arguments.source, EXPLAIN), maybe(arguments.test.as_ref(), OF_RUN)].concat()
+        }
         CoreachCommand::Replay(arguments) => [
             one(&arguments.source, REPLAY),
             maybe(arguments.test.as_ref(), OF_RUN),
             maybe(arguments.iut.as_ref(), IUT),
         ]
         .concat(),
-        CoreachCommand::Mutate(arguments) => match &arguments.command {
-            Some(MutateCommand::Tasks(tasks)) => one(&tasks.tasks.configuration, MUTATE),
-            Some(MutateCommand::Merge(_)) => Vec::new(),
-            None => maybe(arguments.configuration.as_ref(), MUTATE),
-        },
+        CoreachCommand::Mutate(arguments) => one(&arguments.configuration, MUTATE),
         CoreachCommand::Coverage(arguments) => all(&arguments.files, COVERAGE),
         CoreachCommand::Report(arguments) => all(&arguments.files, REPORT),
         CoreachCommand::Timed(arguments) => match &arguments.command {
@@ -135,10 +119,6 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
             Some(CampaignCommand::Merge(merge)) => {
                 let campaign = maybe(merge.campaign.as_ref(), CAMPAIGN);
                 [one(&merge.into, STORES), all(&merge.from, STORES), campaign].concat()
-            }
-            Some(CampaignCommand::Tasks(tasks)) => one(&tasks.configuration, CAMPAIGN),
-            Some(CampaignCommand::Salvage(salvage)) => {
-                [one(&salvage.into, STORES), maybe(Some(&salvage.from), STORES)].concat()
             }
             None => maybe(configuration.as_ref(), CAMPAIGN),
         },

@@ -18,7 +18,7 @@ pub(crate) const EXPLAIN_HELP: &str = "\
 A campaign's store has many runs: name one by its number, or by the beginning of its key.
 
 Example:
-  coreach explain nightly.sqlite 17 --draw walked.svg --reproducer shows.py";
+  coreach explain nightly.sqlite 17 --draw walked.svg";
 
 /// What the whole program's help ends with.
 pub(crate) fn help() -> String {
@@ -38,18 +38,6 @@ Killed at any instant, the same command goes on where it stopped.
 
 Example:
   coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
-
-pub(crate) const JSON_HELP: &str = "\
-Each request is a line, {\"id\": 1, \"arguments\": [\"check\", \"m.yaml\"], \"files\": {\"m.yaml\": \"...\"}, \"want\": []}; see docs/json.md.
-
-Example:
-  coreach json < requests.jsonl > answers.jsonl";
-
-pub(crate) const TASKS_HELP: &str = "\
-Writes DIR/shard, DIR/merge and DIR/submit, which does it all; `sh DIR/submit` may be killed and begun again.
-
-Example:
-  coreach campaign tasks nightly.yaml --shards 64 --out tasks && sh tasks/submit";
 
 pub(crate) const COVER_HELP: &str = "\
 Exit code 5: a goal is neither covered nor proved to be unreachable.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use coreach_import::{FirstValues, ForeignFormat, Options, Untranslated, Vertices};
-use coreach_project::whole::{positive, whole};
+use coreach_project::whole::positive;
 
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
@@ -18,7 +18,7 @@ pub const IMPORT_HELP: &str = "Example:
 /// Of `import`.
 #[derive(Args, Debug)]
 pub struct ImportArguments {
-    /// A foreign model, or recorded traces
+    /// A foreign model
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Its format; the help is made of the list of formats.
@@ -57,10 +57,7 @@ pub struct ImportArguments {
     /// What becomes of guards and actions that a specification cannot say
     #[arg(long, value_enum, default_value_t)]
     pub untranslated: UntranslatedArgument,
-    /// Of traces: locations are one where the next N steps look alike
-    #[arg(long, value_name = "N", default_value_t = Options::TAILS, value_parser = whole::<usize>)]
-    pub tails: usize,
-    /// Read no more transitions, or events
+    /// Read no more transitions
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(Options::MOST).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
     pub most: NonZeroUsize,
     /// The form of what is told of it; json goes to standard error, or to standard output with --out
@@ -130,7 +127,6 @@ impl ImportArguments {
                 UntranslatedArgument::Refuse => Untranslated::Refuse,
                 UntranslatedArgument::Drop => Untranslated::Drop,
             },
-            tails: self.tails,
             most: self.most.get(),
         }
     }

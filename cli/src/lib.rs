@@ -15,20 +15,18 @@ pub mod evidence;
 pub mod execution_arguments;
 pub mod exit;
 pub mod files;
-pub mod findings;
 mod help;
 pub mod horn_process;
 pub mod import_arguments;
 pub mod inconclusive;
-pub mod man;
 pub mod output_format;
 pub mod outputs;
 pub mod progress;
-pub mod shard_arguments;
 pub mod shell_arguments;
 pub mod story;
 mod table;
 pub mod timed_arguments;
+pub mod transcript;
 pub mod write;
 
 pub use coreach_model::visible;
@@ -87,13 +85,10 @@ pub fn main() -> ExitCode {
         console::tell_what_is_done();
     }
     horn::provide(|| Box::new(HornProcess::this_program()));
-    let given = arguments.again();
     certain_end::start(arguments.command.format());
-    commands::json::end_with_the_session();
     files::remember(&arguments.command);
     let result = match arguments.command {
         CoreachCommand::Init(arguments) => commands::init::init(&arguments),
-        CoreachCommand::Watch(arguments) => commands::watch::watch(&arguments, &given),
         CoreachCommand::Schema(arguments) => commands::schema::schema(&arguments),
         CoreachCommand::Run(arguments) => commands::run::run(&arguments),
         CoreachCommand::Check(arguments) => commands::check::check(&arguments),
@@ -110,7 +105,6 @@ pub fn main() -> ExitCode {
         CoreachCommand::Coverage(arguments) => commands::coverage::coverage(&arguments),
         CoreachCommand::Report(arguments) => commands::report::report(&arguments),
         CoreachCommand::Timed(arguments) => commands::timed::timed(&arguments),
-        CoreachCommand::Json => commands::json::json(),
         CoreachCommand::HornClauses => horn_process::answer().map_err(EarlyExit::from),
         CoreachCommand::Campaign(arguments) => commands::campaign::campaign(&arguments),
         CoreachCommand::Completions(arguments) => commands::completions::completions(&arguments),

@@ -95,7 +95,7 @@ pub struct PathArguments {
     /// A folder to write the test case to
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-    /// In which forms: dot, svg, puml, json, yaml, aut, rust, and sptg for the documents of the authors' tool
+    /// In which forms: dot, svg, json, yaml, aut, rust, and sptg for the documents of the authors' tool
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = form, default_value = "dot,json")]
     pub forms: Vec<PathForm>,
     /// Check the test case; a broken promise is a bug of coreach and ends the program

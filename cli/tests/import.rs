@@ -90,18 +90,11 @@ fn an_imported_model_is_tested_against_itself() {
         @public: port input Say( int ); port output Hear( int ); @private: var int x := 0;
         @region: state< start > S { transition a --> T { input Say( x ); guard ( x > 3 ); } }
         state T { transition b --> S { output Hear( x * 2 ); x := 0; } } } }";
-    let trace = |n: i32| {
-        format!(
-            "{{\"trace\": [{{\"direction\": \"stimulus\", \"action\": \"ask\", \"values\": {{\"n\": {n}}}}}, {{\"direction\": \"observation\", \"action\": \"reply\", \"values\": {{\"n\": {n}}}}}]}}\n"
-        )
-    };
-    let traces = format!("{}{}", trace(3), trace(5));
     for (file, text, options, output) in [
         ("coin.aut", COIN, &[][..], "coffee"),
         ("shop.json", graphwalker, &["--vertices", "outputs"], "v_Paid"),
         ("change.graphml", graphml, &["--initial", "Start"], "Change"),
         ("echo.xlia", xlia, &[], "Hear"),
-        ("runs.jsonl", &traces, &[], "reply"),
     ] {
         let folder = Folder::with(&[(file, text)]);
         folder.ends(&[&["import", file, "--out", "specification.yaml"], options].concat(), 0);
@@ -134,30 +127,6 @@ fn an_imported_model_is_tested_against_itself() {
         let runs = told["runs"].as_array().unwrap();
         assert!(runs.len() == 3 && runs.iter().all(|run| run["verdict"] == "Pass"), "{file}: {told:#}");
     }
-}
-
-/// What our own runs record is read back, and what was learned of it allows them.
-#[test]
-fn recorded_runs_become_a_skeleton() {
-    let folder = Folder::of_machines(".");
-    let output = folder.coreach(&[
-        "test",
-        "coreach.yaml",
-        "--iut",
-        "right.yaml",
-        "--runs",
-        "5",
-        "--strategy",
-        "plan",
-        "--format",
-        "json",
-    ]);
-    exits(&output, 0);
-    folder.write("runs.json", &stdout(&output));
-    folder.ends(&["import", "runs.json", "--from", "traces", "--out", "learned.yaml"], 0);
-    folder.ends(&["check", "learned.yaml"], 0);
-    let learned = folder.read("learned.yaml");
-    assert!(learned.contains("Deliver: {") && learned.contains("Coin: {"), "{learned}");
 }
 
 /// A specification without data is written for other tools, and comes back as the same system.

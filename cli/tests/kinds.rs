@@ -8,7 +8,7 @@ use crate::common::{Folder, coreach, exits, stderr};
 use coreach_project::kinds::{ListedKind, kind};
 
 /// The commands that take files, each with the kinds that it takes. `{}` is where the file stands.
-const COMMANDS: [(&str, &[ListedKind]); 22] = {
+const COMMANDS: [(&str, &[ListedKind]); 21] = {
     use ListedKind::*;
     [
         ("check {}", &ListedKind::ALL),
@@ -29,7 +29,6 @@ const COMMANDS: [(&str, &[ListedKind]); 22] = {
         ("campaign {}", &[Campaign]),
         ("campaign merge merged.sqlite {}", &[Store]),
         ("campaign merge {} nightly.sqlite", &[Store]),
-        ("campaign salvage salvaged.sqlite {}", &[Store]),
         ("coverage {}", &[Campaign, Configuration, Store, Run]),
         (
             "report {} --out page.html",

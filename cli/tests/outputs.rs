@@ -16,15 +16,13 @@ use crate::common::{Folder, coreach, stderr, stdout};
 
 /// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a
 /// file of this name is written.
-const OPTIONS: [(&str, &str); 30] = [
+const OPTIONS: [(&str, &str); 22] = [
     ("init DIR", "init @/coreach.yaml"),
     ("run --out", "run coreach.yaml --stages test_case --out @/deliver_coffee/test_case.json"),
     ("run --html", "run coreach.yaml --stages test_case --html @"),
     ("import --out", "import lift.aut --inputs CALL --outputs * --out @"),
     ("compare --html", "compare coreach.yaml --domains location --html @"),
     ("compare --csv", "compare coreach.yaml --domains location --csv @"),
-    ("compare --store", "compare coreach.yaml --domains location --store @"),
-    ("compare tasks --out", "compare tasks coreach.yaml --shards 2 --out @/shard"),
     ("explore --draw", "explore models/specification.yaml --depth 1 --draw @.svg"),
     ("explore --purpose", "explore models/specification.yaml --depth 2 --all-paths 2 --purpose @"),
     ("cover --out", "cover models/specification.yaml --depth 2 --out @/coreach.yaml"),
@@ -32,18 +30,12 @@ const OPTIONS: [(&str, &str); 30] = [
     ("test --junit", "test coreach.yaml --iut right.yaml --junit @"),
     ("explain --draw", "explain nightly.sqlite 1 --draw @.dot"),
     ("explain --html", "explain nightly.sqlite 1 --html @"),
-    ("explain --reproducer", "explain nightly.sqlite 1 --reproducer @"),
     ("replay --keep", "replay nightly.sqlite 1 --keep @"),
-    ("mutate --store", "mutate coreach.yaml --mutants 1 --store @"),
-    ("mutate tasks --out", "mutate tasks coreach.yaml --mutants 1 --shards 2 --out @/merge"),
     ("campaign --store", "campaign campaign.yaml --store @"),
     ("campaign --junit", "campaign campaign.yaml --junit @"),
     ("campaign --html", "campaign campaign.yaml --html @"),
-    ("campaign tasks --out", "campaign tasks campaign.yaml --shards 2 --out @/plan"),
     ("campaign merge INTO", "campaign merge @ nightly.sqlite"),
-    ("campaign salvage INTO", "campaign salvage @ nightly.sqlite"),
     ("coverage --lcov", "coverage campaign.yaml --lcov @"),
-    ("coverage --cobertura", "coverage campaign.yaml --cobertura @"),
     ("coverage --html", "coverage campaign.yaml --html @"),
     ("report --out", "report campaign.yaml --out @"),
     ("schema --out", "schema campaign --out @/campaign.schema.json"),
@@ -57,7 +49,7 @@ const MORE: [(&str, &str); 3] = [
 ];
 
 /// The kinds of files, each with the options that write this kind, and so may change such a file.
-const FILES: [(&str, &[&str]); 15] = [
+const FILES: [(&str, &[&str]); 14] = [
     ("models/specification.yaml", &[]),
     ("models/deliver_coffee.yaml", &[]),
     ("property.yaml", &[]),
@@ -71,7 +63,6 @@ const FILES: [(&str, &[&str]); 15] = [
     ("nightly.sqlite", &["campaign --store", "campaign merge INTO"]),
     ("lift.aut", &[]),
     ("trace.csv", &["timed inputs --out"]),
-    ("mutants.shard", &["mutate --store"]),
     ("timed.yaml", &[]),
 ];
 
@@ -121,7 +112,6 @@ fn files() -> Folder {
     };
     made(&["campaign", "campaign.yaml", "--store", "nightly.sqlite"]);
     made(&["test", "coreach.yaml", "--iut", "wrong.yaml", "--seed", "7", "--keep", "kept"]);
-    made(&["mutate", "coreach.yaml", "--mutants", "1", "--store", "mutants.shard"]);
     folder.write("campaign.yaml", &campaign("wrong.yaml, served.yaml"));
     folder
 }
@@ -248,11 +238,7 @@ fn what_is_of_the_same_kind_is_replaced_unless_it_is_read() {
     for _ in 0..2 {
         assert!(!is_refused("run coreach.yaml --stages test_case --out out --html page.html"));
         assert!(!is_refused("cover models/specification.yaml --depth 3 --out suite"));
-        assert!(!is_refused("campaign tasks campaign.yaml --shards 2 --out tasks"));
-        assert!(!is_refused("mutate tasks coreach.yaml --mutants 1 --shards 2 --out mutants"));
-        assert!(!is_refused(
-            "coverage coreach.yaml nightly.sqlite --lcov lcov.info --cobertura c.xml --html coverage.html"
-        ));
+        assert!(!is_refused("coverage coreach.yaml nightly.sqlite --lcov lcov.info --html coverage.html"));
         assert!(!is_refused("explain nightly.sqlite 1 --draw run.svg --html run.html"));
         assert!(!is_refused("test coreach.yaml --iut right.yaml --junit junit.xml --keep kept"));
         assert!(!is_refused("schema --out schemas") && !is_refused("man manual"));

@@ -14,7 +14,7 @@ fn example(path: &str) -> PathBuf {
 #[test]
 fn a_configuration_asks_for_programs_and_gets_them_of_the_test_case() {
     let folder = Folder::new();
-    let formats = "output: { formats: [python, rust, ttcn3, yaml], stages: [product, test_case] }";
+    let formats = "output: { formats: [python, rust, yaml], stages: [product, test_case] }";
     let config = folder.coffee("deliver_coffee", formats);
     let output = run(arguments!["run", &config]);
     exits(&output, 0);
@@ -22,13 +22,8 @@ fn a_configuration_asks_for_programs_and_gets_them_of_the_test_case() {
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(
-        names,
-        ["product.yaml", "test_case.rs", "test_case.ttcn3", "test_case.yaml", "test_deliver_coffee.py"]
-    );
-    for (format, name) in
-        [("python", "test_deliver_coffee.py"), ("rust", "test_case.rs"), ("ttcn3", "test_case.ttcn3")]
-    {
+    assert_eq!(names, ["product.yaml", "test_case.rs", "test_case.yaml", "test_deliver_coffee.py"]);
+    for (format, name) in [("python", "test_deliver_coffee.py"), ("rust", "test_case.rs")] {
         let shown = run(arguments!["show", &config, "--stage", "test_case", "--format", format]);
         exits(&shown, 0);
         let written = fs::read_to_string(folder.0.join("out/deliver_coffee").join(name)).unwrap();
@@ -69,9 +64,8 @@ fn what_does_not_suit_is_refused_with_what_does() {
     for (config, stage, format, why, instead) in [
         (&coffee, "product", "python", "this is the product", "--stage test_case"),
         (&coffee, "test_graph", "rust", "this is the test graph", "--stage test_case"),
-        (&coffee, "specification", "ttcn3", "this is the specification", "--stage test_case"),
+        (&coffee, "specification", "rust", "this is the specification", "--stage test_case"),
         (&timed, "test_case", "python", "a timed test case", "take `rust`"),
-        (&timed, "test_case", "ttcn3", "a timed test case", "take `rust`"),
     ] {
         let output = run(arguments!["show", config, "--stage", stage, "--format", format]);
         exits(&output, 2);

@@ -138,19 +138,6 @@ fn reset_knows_the_port_and_the_folder() {
     for way in ["tcp", "http"] {
         let output = test(&folder, &crate::adder::iut(&folder, way, "none"));
         assert_eq!(output.status.code(), Some(0), "{way}: {output:?}");
-        // So does a script that stands alone.
-        let iut = crate::adder::iut(&folder, way, "sum");
-        let run = coreach(&folder, &["test", "coreach.yaml", "--iut", &iut, "--keep", way]).output().unwrap();
-        assert_eq!(run.status.code(), Some(1), "{run:?}");
-        let (record, script) = (format!("{way}/four.1.json"), format!("again_{way}.py"));
-        let output =
-            coreach(&folder, &["explain", &record, "--iut", &iut, "--reproducer", &script]).output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        let before = noted(&folder).len();
-        let seen = Command::new(folder.0.join(script)).env("TMPDIR", folder.0.join("tmp")).output().unwrap();
-        assert_eq!(seen.status.code(), Some(1), "{seen:?}");
-        assert_eq!(noted(&folder).len(), before + 1);
-        assert_eq!(left(&folder), Vec::<String>::new());
     }
 }
 

@@ -92,7 +92,6 @@ pub mod record;
 pub mod recording;
 pub mod refused;
 pub mod replay;
-pub mod reproducer;
 pub mod run;
 pub mod session;
 pub mod settings;

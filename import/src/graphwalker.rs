@@ -19,7 +19,7 @@ use crate::expression::lexer::tokens;
 use crate::finish::Model;
 use crate::graph::label::{Label, event};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
-use crate::json::{Comments, Json, JsonValue, parse};
+use crate::json::{Json, JsonValue, parse};
 use crate::options::{Options, Untranslated, too_many};
 use crate::piece::Piece;
 
@@ -37,7 +37,7 @@ const FOREIGN: [&str; 6] =
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-    let json = match parse(text, file.text.len() - text.len(), Comments::Allowed) {
+    let json = match parse(text, file.text.len() - text.len()) {
         Ok(json) => json,
         Err((message, span)) => {
             collector.error("syntax", message, &span, "here");

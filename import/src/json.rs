@@ -43,19 +43,11 @@ pub enum JsonValue {
 /// What is wrong, and where in the file.
 pub type MalformedJson = (String, Range<usize>);
 
-/// Whether `//` and `/* */` may stand between values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comments {
-    /// They are skipped.
-    Allowed,
-    /// They are mistakes.
-    Refused,
-}
-
-/// The value that a text is, which begins at this byte of the file.
-pub fn parse(text: &str, start: usize, comments: Comments) -> Result<Json, MalformedJson> {
+/// The value that a text is, which begins at this byte of the file. Comments (`//`, `/* */`) may stand
+/// between values.
+pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
     let options = ParseOptions {
-        allow_comments: comments == Comments::Allowed,
+        allow_comments: true,
         allow_loose_object_property_names: false,
         allow_trailing_commas: false,
         allow_missing_commas: false,
@@ -184,7 +176,7 @@ mod tests {
     #[test]
     fn texts_know_where_their_signs_are_written() {
         let text = r#" {"a\u00e9": "x \u003c \ud83d\ude00 \"y\" é z"}"#;
-        let tree = parse(text, 100, Comments::Refused).unwrap();
+        let tree = parse(text, 100).unwrap();
         let JsonValue::Object(members) = &tree.value else { panic!("{tree:?}") };
         let (key, value) = &members[0];
         assert_eq!((key.text.as_str(), key.whole()), ("aé", 103..110));
@@ -208,7 +200,6 @@ mod tests {
             "{",
             "[1,]",
             "{a: 1}",
-            "// x\n1",
             "{'a': 1}",
             "1 2",
             "[1 2]",
@@ -220,12 +211,11 @@ mod tests {
             "{\"a\":1,\"a\":2}",
             "\"\\ud800\"",
         ] {
-            assert!(parse(text, 0, Comments::Refused).is_err(), "{text}");
+            assert!(parse(text, 0).is_err(), "{text}");
         }
-        assert!(parse(&"[".repeat(1_000_000), 0, Comments::Refused).is_err());
+        assert!(parse(&"[".repeat(1_000_000), 0).is_err());
         let commented = "/* a */ [1, // b\n 2]";
-        assert!(parse(commented, 0, Comments::Refused).is_err());
-        assert!(parse(commented, 0, Comments::Allowed).is_ok());
-        assert!(parse("[1] /* a", 0, Comments::Allowed).is_err());
+        assert!(parse(commented, 0).is_ok());
+        assert!(parse("[1] /* a", 0).is_err());
     }
 }

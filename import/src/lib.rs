@@ -24,7 +24,6 @@ mod json;
 mod names;
 pub mod options;
 pub mod piece;
-pub mod traces;
 pub mod xlia;
 
 use std::fmt;
@@ -85,8 +84,6 @@ formats! {
     Graphwalker = "graphwalker", "GraphWalker's JSON", graphwalker::read;
     /// State machines of the Diversity platform.
     Xlia = "xlia", "XLIA, of Diversity", xlia::read;
-    /// Recorded traces.
-    Traces = "traces", "recorded traces, as JSON lines", traces::read;
 }
 
 impl fmt::Display for ForeignFormat {
@@ -128,7 +125,6 @@ pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
         "aut" => Some("aut"),
         "graphml" => Some("graphml"),
         "xlia" => Some("xlia"),
-        "jsonl" | "ndjson" => Some("traces"),
         _ => None,
     };
     let by_content = || {
@@ -142,11 +138,7 @@ pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
             return Some("xlia");
         }
         let is_json = start.starts_with('{') || start.starts_with('[');
-        // The first keys tell: a model of GraphWalker lists models, a trace has actions.
-        if is_json && start.contains("\"models\"") {
-            return Some("graphwalker");
-        }
-        (is_json && start.contains("\"action\"")).then_some("traces")
+        (is_json && start.contains("\"models\"")).then_some("graphwalker")
     };
     by_ending.or_else(by_content).and_then(|name| name.parse().ok())
 }

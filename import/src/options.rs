@@ -56,8 +56,6 @@ pub struct Options {
     pub vertices: Vertices,
     /// What becomes of what cannot be said.
     pub untranslated: Untranslated,
-    /// Of recorded traces: locations are one where so many steps look alike.
-    pub tails: usize,
     /// No more transitions are read, no more locations made.
     pub most: usize,
 }
@@ -65,8 +63,6 @@ pub struct Options {
 impl Options {
     /// The most transitions, where nobody says another number.
     pub const MOST: usize = 50_000;
-    /// How many steps are compared, where nobody says another number.
-    pub const TAILS: usize = 2;
 }
 
 impl Default for Options {
@@ -80,7 +76,6 @@ impl Default for Options {
             initial: None,
             vertices: Vertices::default(),
             untranslated: Untranslated::default(),
-            tails: Options::TAILS,
             most: Options::MOST,
         }
     }

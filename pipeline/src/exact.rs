@@ -13,12 +13,12 @@ use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::horn::HornEngine;
 use coreach_model::iosts::Transition;
 use coreach_model::{Iosts, LocationId, Numbered, TransitionId, budget};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::artifact::{GraphOrigin, TestGraph, Visible};
 
 /// How far a test graph is from the exact reference.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Distance {
     /// Transitions that truly lie on a run to Accept.
     pub exact: usize,

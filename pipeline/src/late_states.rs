@@ -36,7 +36,7 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, TransitionId, Value, budget};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::artifact::TestGraph;
 
@@ -56,7 +56,7 @@ const WALKS: (usize, usize) = (1000, 100);
 const SAMPLED: (usize, usize) = (12, 60);
 
 /// How it is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LateMethod {
     /// All states were enumerated.
@@ -66,7 +66,7 @@ pub enum LateMethod {
 }
 
 /// How many states and runs of a test graph are late.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct LateStates {
     /// How it is known.
     pub method: LateMethod,

@@ -26,7 +26,7 @@ macro_rules! schema {
 }
 
 /// All schemas: first those of files that people write, then those of what the program writes.
-pub const SCHEMAS: [Schema; 19] = [
+pub const SCHEMAS: [Schema; 17] = [
     schema!("model", true),
     schema!("purpose", true),
     schema!("property", true),
@@ -44,8 +44,6 @@ pub const SCHEMAS: [Schema; 19] = [
     schema!("offline-verdict", false),
     schema!("walk", false),
     schema!("page", false),
-    schema!("json-request", false),
-    schema!("json-answer", false),
 ];
 
 impl Schema {

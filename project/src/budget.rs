@@ -72,20 +72,6 @@ pub fn said_time() -> Option<Duration> {
     COMMAND.get().and_then(|said| said.time)
 }
 
-/// What the command line says, for another one that shall say the same; each word after a blank.
-pub fn said_words() -> String {
-    const MB: u64 = 1_000_000;
-    const MIB: u64 = 1 << 20;
-    let said = COMMAND.get().copied().unwrap_or_default();
-    let time = said.time.map_or_else(String::new, |time| format!(" --time {}ms", time.as_millis()));
-    let memory = match said.memory {
-        None => String::new(),
-        Some(bytes) if bytes % MB == 0 => format!(" --memory {}MB", bytes / MB),
-        Some(bytes) => format!(" --memory {}MiB", bytes / MIB),
-    };
-    time + &memory
-}
-
 /// The time of a piece of work, where the configuration says this.
 pub fn time(configuration: Option<Duration>) -> Duration {
     let campaign = || CAMPAIGN.get().and_then(|said| said.time);

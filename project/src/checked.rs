@@ -110,7 +110,7 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
                 let purposes: Vec<String> =
                     project.purposes.iter().map(|purpose| format!("`{}`", purpose.iosts.name)).collect();
                 let name = &project.specification.iosts.name;
-                let doubts = doubts(&project.specification.iosts, &found, &mut Z3Solver::default());
+                let doubts = doubts(&project.specification.iosts, &found);
                 let found = [found, doubts].concat();
                 Checked::new("configuration", format!("of `{name}` with {}", purposes.join(", ")), found)
             }
@@ -130,7 +130,7 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
         Ok((AnySpecification::Untimed(specification), mut found)) => {
             let mut solver = Z3Solver::default();
             found.extend(check_with_solver(&specification.iosts, &mut solver));
-            found.extend(doubts(&specification.iosts, &found, &mut solver));
+            found.extend(doubts(&specification.iosts, &found));
             (size(&specification.iosts), found)
         }
         Ok((AnySpecification::Timed(specification), mut found)) => {
@@ -150,8 +150,8 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
 }
 
 /// Inputs on which the possible states of a specification are at odds; nobody can say where it has mistakes.
-fn doubts(iosts: &Iosts, found: &[Diagnostic], solver: &mut Z3Solver) -> Vec<Diagnostic> {
-    if found.iter().any(Diagnostic::is_error) { Vec::new() } else { refused(iosts, solver) }
+fn doubts(iosts: &Iosts, found: &[Diagnostic]) -> Vec<Diagnostic> {
+    if found.iter().any(Diagnostic::is_error) { Vec::new() } else { refused(iosts) }
 }
 
 /// What is in the file, what was found, and what completion adds that the author may not expect.
@@ -358,7 +358,7 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
     }
 }
 
-/// A campaign's store: all seals and chains.
+/// A campaign's store: all seals.
 fn store(path: &Path) -> Checked {
     let read = Store::read(path).and_then(|store| store.rows());
     match read {

@@ -18,8 +18,7 @@
 //! what is hashed is what is run. [`written`] reads back what was made, [`outputs`] refuses to write over
 //! what was read. [`budget`] says how long a piece of work may take, [`jobs`] does several at once.
 //! [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results.
-//! [`beginning`] has the files of a new folder, [`watched`] finds the files that a file names, and when they
-//! change.
+//! [`beginning`] has the files of a new folder.
 //!
 //! What is absent on purpose: no arguments, no exit codes, no printing. Who wants to tell what is being done
 //! gives a function ([`making::Says`]).
@@ -79,7 +78,6 @@ pub mod outputs;
 pub mod page;
 pub mod project;
 pub mod render;
-pub mod shards;
 mod sheet;
 pub mod stored;
 pub mod summary;
@@ -88,6 +86,5 @@ mod timing;
 pub mod unreachable;
 pub mod verifying;
 pub mod walk;
-pub mod watched;
 pub mod whole;
 pub mod written;

@@ -19,18 +19,14 @@
 //! matter; what is not there yet by its folder and name. What is named is listed by asking the files: these
 //! are read once more, and what is wrong with them is told by who reads them.
 //!
-//! A command of a session (`coreach json`) writes nothing outside its folder, whatever the files say that it
-//! reads: where the variable [`WITHIN`] names one, all outputs lie in it, links followed.
-//!
 //! **Not seen**: what the shell redirects, since that was opened before we began.
 
-use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use coreach_execution::campaign::log::beside;
+use coreach_execution::campaign::store::beside;
 use coreach_model::reader::{parts, yaml};
 use coreach_model::{Diagnostic, file};
 
@@ -39,9 +35,6 @@ use crate::campaign::{TestSource, load_campaign};
 use crate::configuration::load_configuration;
 use crate::kinds::{ListedKind, kind};
 use crate::{budget, stored};
-
-/// The variable that names the folder in which all outputs lie, where there is one.
-pub const WITHIN: &str = "COREACH_WITHIN";
 
 /// What an output is: the files that it may replace. Nothing besides is replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,20 +45,14 @@ pub enum OutputForm {
     Junit,
     /// Coverage.
     Lcov,
-    /// Coverage for build servers.
-    Cobertura,
     /// A picture: DOT or SVG.
     Picture,
-    /// A script that shows a failure again.
-    Script,
     /// What a stage gave, in any of its formats.
     Artifact,
     /// The files of `cover --out`.
     Suite,
     /// The purpose of `explore --purpose`.
     Purpose,
-    /// Scripts for an engine.
-    Tasks,
     /// Timed sequences.
     Sequence,
     /// Schemas.
@@ -74,12 +61,8 @@ pub enum OutputForm {
     Manual,
     /// A specification, where the user says that what is there may be replaced.
     Specification,
-    /// Mutants that are done.
-    Mutants,
     /// A comparison as comma-separated values.
     Csv,
-    /// Rows of a comparison that are done.
-    Comparison,
     /// A campaign's store, which is added to: who opens it takes no other file.
     Store,
     /// Nothing is replaced: who writes it sees to that.
@@ -99,15 +82,12 @@ impl OutputForm {
             OutputForm::Page => ("a page", &["<!doctype html"]),
             OutputForm::Junit => ("a report of JUnit", &["<testsuites"]),
             OutputForm::Lcov => ("LCOV", &["tn:"]),
-            OutputForm::Cobertura => ("a report of Cobertura", &["<coverage"]),
             OutputForm::Picture => ("a picture", &["digraph ", "<svg"]),
-            OutputForm::Script => ("a script that shows a failure again", &["shows a failure of "]),
             OutputForm::Artifact => (
                 "what `coreach` has made",
                 &[
                     "digraph ",
                     "<svg",
-                    "@startuml",
                     "\"format\": \"coreach\"",
                     "coreach: ",
                     "made by coreach",
@@ -116,23 +96,11 @@ impl OutputForm {
             ),
             OutputForm::Suite => ("a file of a suite", &["written by coreach cover"]),
             OutputForm::Purpose => ("a purpose of `explore`", &["coreach: a purpose"]),
-            OutputForm::Tasks => (
-                "a file of tasks",
-                &[
-                    "written by `coreach`",
-                    "the shards of ",
-                    " shards on ",
-                    " shards by ",
-                    "the same as `submit`",
-                ],
-            ),
             OutputForm::Sequence => ("a timed sequence", &["delay,", "{\"delay\""]),
             OutputForm::Schema => ("a schema", &["\"$schema\""]),
             OutputForm::Manual => ("a page of the manual", &[".th coreach"]),
             OutputForm::Specification => ("a specification", &[]),
-            OutputForm::Mutants => ("results of `mutate`", &["{\"coreach_shard\":\"mutate\""]),
             OutputForm::Csv => ("a comparison", &["purpose,domain,result"]),
-            OutputForm::Comparison => ("results of `compare`", &["{\"coreach_shard\":\"compare\""]),
             OutputForm::Store => ("a campaign's store", &[]),
             OutputForm::New => ("new", &[]),
         }
@@ -148,9 +116,7 @@ impl OutputForm {
         let looked = file::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
         let head = String::from_utf8_lossy(&head).to_lowercase();
         let (name, marks) = self.told();
-        // The hash of a plan is a file of its own. An automaton has no place for a mark, but an ending.
-        let is_hash = |line: &str| line.len() >= 16 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_plan = self == OutputForm::Tasks && is_hash(head.trim_end());
+        // An automaton has no place for a mark, but an ending.
         let is_automaton = self == OutputForm::Artifact
             && path.extension().is_some_and(|ending| ending == "aut")
             && head.starts_with("des (");
@@ -158,8 +124,7 @@ impl OutputForm {
             let comment = line.starts_with("//") || line.starts_with('#');
             marks.iter().any(|mark| line.starts_with(mark) || comment && line.contains(mark))
         };
-        if looked.is_ok() && (is_plan || is_automaton || head.lines().any(|line| is_ours(line.trim_start())))
-        {
+        if looked.is_ok() && (is_automaton || head.lines().any(|line| is_ours(line.trim_start()))) {
             return Ok(());
         }
         match kind(path) {
@@ -313,16 +278,6 @@ fn named(path: &Path) -> Vec<Named> {
     files
 }
 
-/// Does it lie in the folder, or will it when it is written?
-fn lies_in(path: &Path, folder: &Path) -> bool {
-    let (Ok(folder), Ok(path)) = (folder.canonicalize(), std::path::absolute(path)) else { return false };
-    let Some(there) = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()) else { return false };
-    let rest = path.strip_prefix(there).unwrap_or(&path);
-    // A link that leads nowhere yet leads anywhere.
-    there.canonicalize().is_ok_and(|real| real.starts_with(folder))
-        && rest.components().all(|part| matches!(part, Component::Normal(_)))
-}
-
 /// What a command reads.
 #[derive(Clone, Default, Debug)]
 pub struct Inputs(Vec<(Identity, Named)>);
@@ -339,15 +294,6 @@ impl Inputs {
     /// # Errors
     /// One finding for each that must not.
     pub fn outputs(&self, wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
-        let within = std::env::var_os(WITHIN).filter(|folder| !folder.is_empty());
-        let outside = |folder: &Path| wanted.iter().find(|output| !lies_in(&output.path, folder));
-        if let Some(output) = within.as_deref().and_then(|folder| outside(Path::new(folder))) {
-            let message =
-                format!("{} lies outside the request's folder: {}", output.what, output.path.display());
-            let help =
-                "what a request writes lies in its folder: name a place there, relative and without `..`";
-            return Err(vec![Diagnostic::error("writes-outside", message).help(help)]);
-        }
         let mut before: Vec<(Identity, &ToWrite)> = Vec::new();
         let mut found = Vec::new();
         for output in wanted {
@@ -385,6 +331,8 @@ impl Inputs {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::fs;
 
     use super::*;
 
@@ -437,20 +385,10 @@ mod tests {
         assert!(is_free("# coreach: test case\niosts: a\n", OutputForm::Artifact));
         assert!(!is_free("iosts: a\n", OutputForm::Artifact) && !is_free("iosts: a\n", OutputForm::Suite));
         for text in ["iut: a\n", "SQLite format 3\0", "#!/bin/sh\n", "iosts: a\n", &svg, "x"] {
-            for form in [
-                OutputForm::Page,
-                OutputForm::Junit,
-                OutputForm::Lcov,
-                OutputForm::Cobertura,
-                OutputForm::Script,
-                OutputForm::Mutants,
-                OutputForm::Comparison,
-            ] {
+            for form in [OutputForm::Page, OutputForm::Junit, OutputForm::Lcov] {
                 assert!(!is_free(text, form), "{text} {form:?}");
             }
         }
-        let done = "{\"coreach_shard\":\"mutate\",\"format_version\":1}";
-        assert!(is_free(done, OutputForm::Mutants) && !is_free(done, OutputForm::Comparison));
         let form = OutputForm::Specification;
         assert!(is_free("iosts: a\n", form) && is_free("x", form) && !is_free("iut: a\n", form));
         fs::remove_dir_all(&folder).unwrap();

@@ -7,10 +7,8 @@ use coreach_execution::Bucket;
 use coreach_execution::campaign::summary::Summary;
 use coreach_execution::mutation::{MutantStatus, Result as Judged};
 use coreach_model::Iosts;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
-
-use crate::shards::Shard;
 
 /// The version of the first format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;
@@ -53,7 +51,7 @@ pub struct MutantSummary<'a> {
     pub operator: &'a str,
     /// What is other in it.
     pub change: String,
-    /// [`KeptFate::name`]
+    /// [`MutantStatus::name`]
     pub fate: &'static str,
     /// The test case that killed it first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,12 +98,9 @@ pub struct ShortestSummary {
     pub events: usize,
 }
 
-/// What became of mutants, of all or of those of one part.
-pub type Mutants = Shard<Suite, KeptMutant>;
-
-/// What is alike for all mutants: the suite, and what it does on the specification itself.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Suite {
+/// What became of mutants, and the suite that met them.
+#[derive(Clone, Debug)]
+pub struct Mutants {
     /// The specification's name.
     pub specification: String,
     /// The names of the test cases.
@@ -114,68 +109,14 @@ pub struct Suite {
     pub walks: u64,
     /// Events of such a walk.
     pub depth: usize,
-    /// Each transition of the specification.
+    /// Each transition of the specification, with what the suite does on the specification itself.
     pub transitions: Vec<TransitionSummary>,
-    /// The process's exit code, where all mutants have their result.
-    pub exit_code: u8,
-}
-
-/// A mutant and what became of it, as it is kept.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct KeptMutant {
-    /// How it was made.
-    pub operator: String,
-    /// What is other in it.
-    pub change: String,
-    /// What became of it.
-    pub fate: KeptFate,
-    /// How often the suite came through the changed transition.
-    pub visits: Option<usize>,
-}
-
-/// [`MutantStatus`], as it is kept.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "as in `MutantStatus`")]
-pub enum KeptFate {
-    Killed { test: usize, seed: u64, bucket: Bucket, events: usize },
-    Survived { trace: Vec<String> },
-    Equivalent,
-    Broken(String),
-}
-
-impl KeptMutant {
-    /// What is kept of a mutant.
-    pub fn new(result: &Judged) -> Self {
-        let fate = match &result.fate {
-            MutantStatus::Killed { test, seed, bucket, events } => {
-                KeptFate::Killed { test: *test, seed: *seed, bucket: bucket.clone(), events: *events }
-            }
-            MutantStatus::Survived { trace } => {
-                KeptFate::Survived { trace: trace.iter().map(ToString::to_string).collect() }
-            }
-            MutantStatus::Equivalent => KeptFate::Equivalent,
-            MutantStatus::Broken(why) => KeptFate::Broken(why.clone()),
-        };
-        let (operator, change) = (result.mutant.operator.name().to_owned(), result.mutant.change.clone());
-        KeptMutant { operator, change, fate, visits: result.visits }
-    }
-}
-
-impl KeptFate {
-    /// As a word.
-    pub fn name(&self) -> &'static str {
-        match self {
-            KeptFate::Killed { .. } => "killed",
-            KeptFate::Survived { .. } => "survived",
-            KeptFate::Equivalent => "equivalent",
-            KeptFate::Broken(_) => "broken",
-        }
-    }
+    /// Each mutant that has a result.
+    pub judged: Vec<Judged>,
 }
 
 /// How often the suite came through a transition.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TransitionSummary {
     /// In words.
     pub transition: String,
@@ -196,10 +137,10 @@ pub fn transitions(specification: &Iosts, visits: &[usize]) -> Vec<TransitionSum
 /// What killed mutants, the most frequent first.
 pub fn killed(mutants: &Mutants) -> Vec<KilledSummary> {
     let mut found: Vec<KilledSummary> = Vec::new();
-    for mutant in mutants.items.values() {
-        let KeptFate::Killed { test, seed, bucket, events } = &mutant.fate else { continue };
-        let change = &mutant.change;
-        let test = mutants.whole.tests.get(*test).cloned().unwrap_or_default();
+    for one in &mutants.judged {
+        let MutantStatus::Killed { test, seed, bucket, events } = &one.fate else { continue };
+        let change = &one.mutant.change;
+        let test = mutants.tests.get(*test).cloned().unwrap_or_default();
         let run = ShortestSummary { mutant: change.clone(), test, seed: *seed, events: *events };
         match found.iter_mut().find(|known| known.bucket == *bucket) {
             Some(known) => {
@@ -224,36 +165,35 @@ pub fn killed(mutants: &Mutants) -> Vec<KilledSummary> {
 
 /// The document of `coreach mutate`; `open` are the mutants without a result.
 pub fn mutation<'a>(mutants: &'a Mutants, open: &'a [String], exit_code: u8) -> MutationSummary<'a> {
-    let suite = &mutants.whole;
-    let count = |wanted: &str| mutants.items.values().filter(|mutant| mutant.fate.name() == wanted).count();
+    let count = |wanted: &str| mutants.judged.iter().filter(|one| one.fate.name() == wanted).count();
     MutationSummary {
         format_version: FORMAT_VERSION,
         exit_code,
-        specification: suite.specification.clone(),
+        specification: mutants.specification.clone(),
         killed: count("killed"),
         survived: count("survived"),
         equivalent_up_to_bound: count("equivalent"),
         broken: count("broken"),
         open,
         buckets: killed(mutants),
-        mutants: mutants.items.values().map(|mutant| summary(suite, mutant)).collect(),
-        transitions: suite.transitions.clone(),
+        mutants: mutants.judged.iter().map(|one| summary(mutants, one)).collect(),
+        transitions: mutants.transitions.clone(),
     }
 }
 
-fn summary<'a>(suite: &Suite, mutant: &'a KeptMutant) -> MutantSummary<'a> {
-    let KeptMutant { operator, change, fate, visits } = mutant;
+fn summary<'a>(all: &Mutants, one: &'a Judged) -> MutantSummary<'a> {
+    let Judged { mutant, fate, visits } = one;
     let (killed_by, seed, bucket) = match fate {
-        KeptFate::Killed { test, seed, bucket, .. } => {
-            (suite.tests.get(*test).cloned(), Some(*seed), Some(bucket.id()))
+        MutantStatus::Killed { test, seed, bucket, .. } => {
+            (all.tests.get(*test).cloned(), Some(*seed), Some(bucket.id()))
         }
         _ => (None, None, None),
     };
     let trace = match fate {
-        KeptFate::Survived { trace } => trace.clone(),
+        MutantStatus::Survived { trace } => trace.iter().map(ToString::to_string).collect(),
         _ => Vec::new(),
     };
-    let (change, visits) = (change.clone(), *visits);
+    let (operator, change, visits) = (mutant.operator.name(), mutant.change.clone(), *visits);
     MutantSummary { operator, change, fate: fate.name(), killed_by, seed, bucket, trace, visits }
 }
 

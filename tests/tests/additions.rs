@@ -145,7 +145,6 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "pipeline/src/artifact.rs",
             "pipeline/src/check/test_case.rs",
             "pipeline/src/check/test_graph.rs",
-            "pipeline/src/export/code/ttcn3/mod.rs",
             "pipeline/src/export/dot.rs",
             "pipeline/src/export/json.rs",
             "pipeline/src/stages/input_complete.rs",
@@ -170,7 +169,7 @@ fn an_adapter_is_opened_and_read_in_one_place_each() {
     touched(
         "an adapter",
         &ways,
-        &["adapters/src/description.rs", "execution/src/open.rs", "execution/src/reproducer/mod.rs"],
+        &["adapters/src/description.rs", "execution/src/open.rs"],
         &["project/src/iut.rs"],
     );
 }

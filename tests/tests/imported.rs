@@ -1,6 +1,5 @@
 //! What imported models are good for: machines of XLIA are their translations by hand, transition systems
-//! come back as they were written, recorded traces are accepted by what was learned of them, and an imported
-//! model goes all the way to a run.
+//! come back as they were written, and an imported model goes all the way to a run.
 
 #![allow(
     clippy::unwrap_used,

@@ -4,7 +4,6 @@
 //! is on the disk by then, the same command goes on where it stopped (`docs/campaigns.md`).
 
 mod merge;
-mod tasks;
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -45,8 +44,6 @@ use crate::{console, files};
 pub fn campaign(arguments: &CampaignArguments) -> Result<Exit, EarlyExit> {
     match (&arguments.command, &arguments.configuration) {
         (Some(CampaignCommand::Merge(arguments)), _) => merge::merge(arguments),
-        (Some(CampaignCommand::Tasks(arguments)), _) => tasks::tasks(arguments),
-        (Some(CampaignCommand::Salvage(arguments)), _) => merge::salvage(arguments),
         (None, Some(path)) => run(arguments, path),
         // One of the two is there, or clap has refused it.
         (None, None) => Err(EarlyExit(Exit::Mistakes)),
@@ -69,7 +66,6 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, EarlyExit> {
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
-    is_plan(&plan, arguments.plan.as_deref()).map_err(|found| refuse(&found, arguments.format))?;
     let place = arguments.store.as_deref().unwrap_or(&campaign.store).to_owned();
     let wanted = [
         Some(ToWrite::new("the store", &place, OutputForm::Store)),
@@ -131,25 +127,6 @@ fn answer(
     }
     doubts(summary, partition, telling);
     exit
-}
-
-/// Is it the plan for which tasks were written? Where a machine has another model, or another version of us,
-/// it says so before it does runs that nobody wants.
-fn is_plan(plan: &Plan, wanted: Option<&str>) -> Result<(), Vec<Diagnostic>> {
-    let hash = plan.hash.to_string();
-    if wanted.is_none_or(|wanted| wanted == hash) {
-        return Ok(());
-    }
-    let message = format!(
-        "the plan of {} is not the one that `--plan` names: a model, an IUT, a constant, a seed, a setting or the version of coreach is \
-         another one here",
-        plan.campaign
-    );
-    let help = format!(
-        "where it was meant, write the tasks anew by `coreach campaign tasks`; otherwise give this machine the same files and the same \
-         coreach. The plan here is {hash}"
-    );
-    Err(vec![Diagnostic::error("another-plan", message).help(help)])
 }
 
 /// Does the runs that are missing.

@@ -4,28 +4,24 @@
 mod row;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::OnceLock;
 
 use coreach_analyses::exact::ExactReference;
 use coreach_analyses::solver::horn::HornEngine;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options};
-use coreach_execution::campaign::Key;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::exact::{distance, exact_reference};
 use coreach_pipeline::late_states::late_states;
-use coreach_pipeline::sources::Sources;
 use coreach_project::making::{MadeTest, make};
 use coreach_project::project::{Project, load};
-use coreach_project::shards::{Shard, plan};
 use coreach_project::{budget, jobs, memory};
 
 use super::report::beside;
 use super::run::no_thread;
-use super::{EarlyExit, refuse, shards, unwritten};
-use crate::arguments::{CompareArguments, CompareCommand, CompareTasksArguments};
+use super::{EarlyExit, refuse, unwritten};
+use crate::arguments::CompareArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::horn_process::HornProcess;
@@ -35,83 +31,28 @@ use crate::progress::ProgressLine;
 use crate::write::write;
 use row::{Figures, MADE, Row, STOPPED, UNREACHABLE, cautions, csv, drawn};
 
-/// What its shards are called.
-const KIND: &str = "compare";
-
 /// A purpose with a domain.
 type Pair<'a> = (&'a TestPurpose, DomainKind);
 
-/// The rows of a comparison, or of a shard of it.
-type Compared = Shard<(), Row>;
-
-/// Does what was asked for.
-pub fn compare(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
-    match &arguments.command {
-        Some(CompareCommand::Tasks(tasks)) => write_tasks(tasks),
-        Some(CompareCommand::Merge(merge)) => shards::merge(KIND, merge, Row::agrees, |compared, lacks| {
-            for row in compared.items.values().filter(|_| !merge.quiet) {
-                if let Some(reason) = &row.reason {
-                    console::say(&format!("note: {}, {}: {reason}", row.purpose, row.domain));
-                }
-            }
-            told(compared, merge.format).and(lacks)
-        }),
-        None => run(arguments),
-    }
-}
-
-/// Every purpose with every domain, and what they are made of.
-fn pairs<'a>(project: &'a Project, domains: &[DomainKind], exact: bool) -> (Vec<Pair<'a>>, Key) {
-    let of = |purpose: &'a TestPurpose| domains.iter().map(move |domain| (purpose, *domain));
-    let pairs: Vec<Pair<'a>> = project.purposes.iter().flat_map(of).collect();
-    let specification = &project.specification.iosts;
-    let sources: Vec<_> =
-        project.purposes.iter().map(|purpose| Sources::of(specification, purpose).models).collect();
-    let names: Vec<&str> = domains.iter().map(|domain| domain.name()).collect();
-    let options = format!("{:?} {:?} {:?}", project.options, project.conformance, project.judging);
-    let plan = plan(
-        KIND,
-        &serde_json::json!({ "models": sources, "domains": names, "options": options, "exact": exact }),
-    );
-    (pairs, plan)
-}
-
-fn write_tasks(arguments: &CompareTasksArguments) -> Result<Exit, EarlyExit> {
-    let CompareTasksArguments { tasks, domains, exact } = arguments;
-    let path = &tasks.configuration;
-    let (project, warnings) = load(path).map_err(|found| refuse(&found, OutputFormat::Human))?;
-    console::draw(&warnings);
-    let domains = domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
-    let (pairs, plan) = pairs(&project, &domains, *exact);
-    let names: Vec<&str> = domains.iter().map(|domain| domain.name()).collect();
-    let options = format!("--domains {}{}", names.join(","), if *exact { " --exact" } else { "" });
-    shards::tasks(KIND, tasks, &plan, pairs.len(), &options)
-}
-
 /// Makes every purpose with every domain and says how the results differ.
-fn run(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
-    let path: &Path = shards::given(arguments.configuration.as_deref());
+pub fn compare(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
+    let path = &arguments.configuration;
     let (project, warnings) = load(path).map_err(|found| refuse(&found, arguments.format))?;
     console::draw(&warnings);
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
-    let (pairs, plan) = pairs(&project, &domains, arguments.exact);
-    let total = pairs.len();
+    let of = |purpose| domains.iter().map(move |domain| (purpose, *domain));
+    let pairs: Vec<Pair<'_>> = project.purposes.iter().flat_map(of).collect();
     let outputs = each([
-        shards::place(&arguments.shard, OutputForm::Comparison),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
         wanted("--csv", arguments.csv.as_deref(), OutputForm::Csv),
     ]);
-    let mine = outputs.and_then(|outputs| Ok((shards::mine(pairs, &plan, &arguments.shard)?, outputs)));
-    let (mut pairs, [place, page, values]) = mine.map_err(|found| refuse(&found, arguments.format))?;
-    let known = shards::known::<(), Row>(KIND, &arguments.shard, &plan);
-    pairs.retain(|(number, _)| !known.contains_key(number));
+    let [page, values] = outputs.map_err(|found| refuse(&found, arguments.format))?;
     let progress = ProgressLine::start(pairs.len(), true);
     let threads = jobs::threads(arguments.threads);
     let engine = arguments.exact.then(HornProcess::this_program);
     let references = References::new(&project, engine);
-    // What is kept may be put together with rows that were made elsewhere.
-    let is_alone = arguments.threads.is_some_and(|said| said.get() == 1) && arguments.shard.store.is_none();
-    let work = |(_, (purpose, domain)): &(usize, Pair<'_>)| {
+    let is_alone = arguments.threads.is_some_and(|said| said.get() == 1);
+    let work = |(purpose, domain): &Pair<'_>| {
         // Of the whole process: what one pair takes is seen only where it is alone.
         let alone = is_alone && memory::forget_peak();
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
@@ -129,7 +70,7 @@ fn run(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
     let results = results.map_err(|error| no_thread(&error))?;
     let mut rows = Vec::new();
     let mut stops: Vec<Diagnostic> = Vec::new();
-    for ((_, (purpose, domain)), result) in pairs.iter().zip(results) {
+    for ((purpose, domain), result) in pairs.iter().zip(results) {
         let (result, figures, reason) = match result {
             Ok((figures, true)) => (MADE, Some(figures), None),
             Ok((figures, false)) => (UNREACHABLE, Some(figures), None),
@@ -147,21 +88,18 @@ fn run(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
         let (domain, purpose) = (domain.name().to_owned(), purpose.iosts.name.clone());
         rows.push(Row { domain, purpose, result: result.to_owned(), reason, figures });
     }
-    let items = shards::numbered(pairs.iter().map(|(number, _)| *number), rows, known);
-    let compared = Shard::new(KIND, &plan, total, (), items);
-    shards::keep(place.as_ref(), &compared)?;
     if let Some(output) = values {
-        let written = write(&output, csv(compared.items.values()));
+        let written = write(&output, csv(rows.iter()));
         written.map_err(|error| unwritten(output.path(), &error))?;
     }
-    let exit = told(&compared, arguments.format);
+    let exit = told(&rows, arguments.format);
     let files = [path.to_owned()];
     Ok(beside(page.as_ref(), &files, &domains, (arguments.format, false), exit))
 }
 
 /// Tells the rows. Which exit code have they?
-fn told(compared: &Compared, format: OutputFormat) -> Exit {
-    let rows: Vec<&Row> = compared.items.values().collect();
+fn told(rows: &[Row], format: OutputFormat) -> Exit {
+    let rows: Vec<&Row> = rows.iter().collect();
     match format {
         OutputFormat::Json => console::print_json(&rows),
         OutputFormat::Human => {

@@ -3,9 +3,7 @@
 use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
-use coreach_project::coverage::{
-    CoverageKind, CoverageReport, Given, NO_ACCESS, Settings, cobertura, lcov, measure,
-};
+use coreach_project::coverage::{CoverageKind, CoverageReport, Given, NO_ACCESS, Settings, lcov, measure};
 use coreach_project::render;
 
 use super::report::beside;
@@ -30,10 +28,9 @@ pub fn coverage(arguments: &CoverageArguments) -> Result<Exit, EarlyExit> {
     let given = Given::of(&arguments.files).map_err(|found| refused(&found))?;
     let outputs = each([
         wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov),
-        wanted("--cobertura", arguments.cobertura.as_deref(), OutputForm::Cobertura),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
     ]);
-    let [tracefile, xml, page] = outputs.map_err(|found| refused(&found))?;
+    let [tracefile, page] = outputs.map_err(|found| refused(&found))?;
     let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
     let progress = ProgressLine::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
@@ -47,10 +44,8 @@ pub fn coverage(arguments: &CoverageArguments) -> Result<Exit, EarlyExit> {
     let exit = if stops.is_empty() { exit } else { exit.and(Exit::Stopped) };
     report.diagnostics = render::each(&stops);
     report.exit_code = exit.code();
-    for (output, text) in [(&tracefile, lcov as fn(&CoverageReport) -> String), (&xml, cobertura)] {
-        if let Some(output) = output {
-            write(output, text(&report)).map_err(|error| unwritten(output.path(), &error))?;
-        }
+    if let Some(output) = &tracefile {
+        write(output, lcov(&report)).map_err(|error| unwritten(output.path(), &error))?;
     }
     match arguments.format {
         OutputFormat::Json => console::print_json(&report),

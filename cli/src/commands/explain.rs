@@ -1,24 +1,18 @@
 //! `coreach explain`: why a run ended as it did, event by event, and as a picture.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use coreach_execution::judge;
-use coreach_execution::reproducer::{NoScript, script};
 use coreach_model::Diagnostic;
 use coreach_pipeline::export::{Format, Options, View, export};
-use coreach_project::stored::Stored;
 use coreach_project::{budget, stored};
 
 use super::report::beside;
-use super::{EarlyExit, hindered, picture, refuse};
+use super::{EarlyExit, picture, refuse};
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::outputs::{Output, OutputForm, each, wanted};
-use crate::write::write;
+use crate::outputs::{OutputForm, each, wanted};
+use crate::transcript::transcript;
 use crate::{console, evidence, story};
 
 /// Reads the run, tells it, draws it.
@@ -36,10 +30,9 @@ pub fn explain(arguments: &ExplainArguments) -> Result<Exit, EarlyExit> {
     }
     let outputs = each([
         wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
-        wanted("--reproducer", arguments.reproducer.as_deref(), OutputForm::Script),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
     ]);
-    let [draw, reproducer, html] = outputs.map_err(|found| refuse(&found, arguments.format))?;
+    let [draw, html] = outputs.map_err(|found| refuse(&found, arguments.format))?;
     if let Some(output) = &draw
         && let Some(format) = form(output.path())
     {
@@ -48,10 +41,19 @@ pub fn explain(arguments: &ExplainArguments) -> Result<Exit, EarlyExit> {
         let drawn = budget::within("draw", budget::time(None), |_| export(&view, format, Options::default()));
         picture(output, drawn, arguments.format)?;
     }
-    if let Some(output) = &reproducer {
-        reproduce(arguments, &stored, output)?;
-    }
     match arguments.format {
+        _ if arguments.transcript && stored.run.wire.is_empty() => {
+            let none =
+                Diagnostic::error("no-wire", "the run has no evidence of what went over the wire".to_owned());
+            let help = "a model has no wire, and `run_kb: 0` of the IUT file keeps nothing";
+            return Err(refuse(&[none.help(help)], arguments.format));
+        }
+        _ if arguments.transcript => {
+            let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);
+            let heading =
+                format!("{} seed {}\n{}", test.iosts.name, run.seed, story::why(test, initial, run));
+            console::print(&transcript(&heading, &run.wire));
+        }
         OutputFormat::Json => console::print_json(&stored.record),
         OutputFormat::Human => {
             let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);
@@ -68,32 +70,6 @@ pub fn explain(arguments: &ExplainArguments) -> Result<Exit, EarlyExit> {
     }
     let files = [arguments.source.clone()];
     Ok(beside(html.as_ref(), &files, &[], (arguments.format, false), Exit::Fine))
-}
-
-/// Writes the script.
-fn reproduce(arguments: &ExplainArguments, stored: &Stored, output: &Output) -> Result<(), EarlyExit> {
-    let refused = |found: &[Diagnostic]| refuse(found, arguments.format);
-    let iut = budget::reading(|| stored.implementation(arguments.iut.as_deref()));
-    let (iut, _) = iut.map_err(|found| refused(&found))?;
-    let mut judge = judge::of(&stored.test, stored.initial.clone(), stored.run.link.clone());
-    let script = script(&iut, judge.as_mut(), &stored.run).map_err(|NoScript(why)| {
-        let message = format!("there is no script that shows this run again: {why}");
-        refused(&[Diagnostic::error("no-reproducer", message)])
-    })?;
-    let written = write(output, script).and_then(|()| executable(output.path()));
-    written.map_err(|error| hindered(format_args!("{}: {error}", output.path().display())))
-}
-
-/// It can be started by its name; what is no file stays as it is.
-fn executable(path: &Path) -> io::Result<()> {
-    let known = fs::metadata(path)?;
-    let mut permissions = known.permissions();
-    if !known.is_file() {
-        return Ok(());
-    }
-    // Whoever may read it may start it.
-    permissions.set_mode(permissions.mode() | (permissions.mode() & 0o444) >> 2);
-    fs::set_permissions(path, permissions)
 }
 
 fn no_picture(path: &Path) -> Diagnostic {

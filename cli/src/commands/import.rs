@@ -1,4 +1,4 @@
-//! `coreach import`: a foreign model, or recorded traces, as a specification.
+//! `coreach import`: a foreign model as a specification.
 //!
 //! The specification is data and goes to standard output, or into a file; what was not taken over, or not
 //! exactly, is said about it and goes to standard error, drawn on the foreign text. One document can be on

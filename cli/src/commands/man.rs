@@ -1,11 +1,14 @@
-//! `coreach man`: the manual pages.
+//! `coreach man`: the manual pages, as `clap_mangen` makes them of what `--help` says.
 
 use std::fs;
 
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+
 use super::{EarlyExit, plural, refuse, unwritten};
+use crate::arguments::Arguments;
 use crate::console;
 use crate::exit::Exit;
-use crate::man::pages;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::shell_arguments::ManArguments;
@@ -13,22 +16,35 @@ use crate::write::write;
 
 /// Prints the page of the program, or writes the pages of all commands.
 pub fn man(arguments: &ManArguments) -> Result<Exit, EarlyExit> {
-    let pages = pages();
+    // `coreach help run` is `coreach run --help`, and `man coreach-run` is both.
+    let mut program = Arguments::command().disable_help_subcommand(true);
+    program.build();
+    let mut pages = Vec::new();
+    add_pages(&program, &mut pages)?;
     let Some(folder) = &arguments.folder else {
-        // The program stands first.
-        let page = pages.into_iter().next().map(|page| page.text).unwrap_or_default();
-        console::print(&page);
+        console::print(&pages[0].1);
         return Ok(Exit::Fine);
     };
-    let wanted = pages.iter().map(|page| ToWrite::new("DIR", folder.join(&page.file), OutputForm::Manual));
+    let wanted = pages.iter().map(|(file, _)| ToWrite::new("DIR", folder.join(file), OutputForm::Manual));
     let outputs =
         outputs(&wanted.collect::<Vec<_>>()).map_err(|found| refuse(&found, OutputFormat::Human))?;
     let written = fs::create_dir_all(folder).map_err(|error| (folder.to_path_buf(), error)).and_then(|()| {
-        pages.iter().zip(&outputs).try_for_each(|(page, output)| {
-            write(output, &page.text).map_err(|error| (output.path().to_owned(), error))
+        pages.iter().zip(&outputs).try_for_each(|((_, text), output)| {
+            write(output, text).map_err(|error| (output.path().to_owned(), error))
         })
     });
     written.map_err(|(path, error)| unwritten(&path, &error))?;
     console::print(&format!("wrote {} to {}\n", plural(pages.len(), "page"), folder.display()));
     Ok(Exit::Fine)
+}
+
+/// Adds the page of a command, its file's name first, and the pages of all below it.
+fn add_pages(command: &Command, pages: &mut Vec<(String, String)>) -> Result<(), EarlyExit> {
+    // The day of the build would be another one each day.
+    let man = Man::new(command.clone()).date("\"\"");
+    let mut text = Vec::new();
+    man.render(&mut text)?;
+    pages.push((man.get_filename(), String::from_utf8_lossy(&text).into_owned()));
+    let mut inner = command.get_subcommands().filter(|inner| !inner.is_hide_set());
+    inner.try_for_each(|inner| add_pages(inner, pages))
 }

@@ -3,45 +3,23 @@
 use std::path::Path;
 use std::time::Duration;
 
-use coreach_execution::campaign::{Key, Test};
 use coreach_execution::interruption::stop_if_ending;
-use coreach_execution::mutation::{Effort, Mutant, Operator, Result as Judged, judge, mutants, visits};
+use coreach_execution::mutation::{
+    Effort, Mutant, MutantStatus, Operator, Result as Judged, judge, mutants, visits,
+};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
-use coreach_pipeline::sources::of_specification;
 use coreach_project::cases::{self, Cases};
-use coreach_project::shards::{Shard, plan};
-use coreach_project::summary::{
-    KeptFate, KeptMutant, Mutants, ShortestSummary, Suite, killed, mutation, transitions,
-};
+use coreach_project::summary::{Mutants, ShortestSummary, killed, mutation, transitions};
 use coreach_project::{budget, jobs};
 
 use super::run::no_thread;
-use super::{EarlyExit, bucket_line, plural, refuse, refuse_as, shards, table};
+use super::{EarlyExit, bucket_line, plural, refuse, refuse_as, table};
 use crate::console;
-use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArguments, TriesArguments};
+use crate::execution_arguments::{MutateArguments, TriesArguments};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::outputs::{OutputForm, each};
 use crate::progress::ProgressLine;
-
-/// What its shards are called.
-const KIND: &str = "mutate";
-
-/// Does what was asked for.
-pub fn mutate(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
-    match &arguments.command {
-        Some(MutateCommand::Tasks(tasks)) => write_tasks(tasks),
-        Some(MutateCommand::Merge(merge)) => {
-            let is_same = |one: &KeptMutant, other: &KeptMutant| one == other;
-            shards::merge(KIND, merge, is_same, |mutants: &Mutants, lacks| {
-                let exit = Exit::of_code(mutants.whole.exit_code).and(lacks);
-                told(mutants, &[], exit, merge.format, merge.quiet)
-            })
-        }
-        None => run(arguments),
-    }
-}
 
 /// A suite, and the mutants that it is to meet.
 struct Given {
@@ -50,7 +28,6 @@ struct Given {
     names: Vec<String>,
     mutants: Vec<Mutant>,
     effort: Effort,
-    plan: Key,
     /// A purpose was left out.
     exit: Exit,
 }
@@ -78,18 +55,6 @@ fn given(
         let diagnostic = Diagnostic::error("no-specification", message);
         return Err(refuse(&[diagnostic], format));
     };
-    let hashes = cases.iter().map(|case| {
-        let document = serde_json::from_str(&case.document).unwrap_or_default();
-        Test::hash(document).to_string()
-    });
-    let plan = plan(
-        KIND,
-        &serde_json::json!({
-            "specification": of_specification(&specification).sha256,
-            "tests": hashes.collect::<Vec<_>>(),
-            "tries": tries.words(),
-        }),
-    );
     // Simulated implementations know silence at once, so no time is lost in waiting for it.
     let moment = Duration::from_millis(1);
     let effort = Effort {
@@ -117,29 +82,14 @@ fn given(
             Diagnostic::error("no-mutants", "no operator changes anything in this specification");
         return Err(refuse_as(&[diagnostic], format, Exit::Incomplete));
     }
-    Ok(Given { specification, tests, names, mutants, effort, plan, exit })
-}
-
-fn write_tasks(arguments: &MutateTasksArguments) -> Result<Exit, EarlyExit> {
-    let MutateTasksArguments { tasks, tries } = arguments;
-    let path = &tasks.configuration;
-    let given = given(path, tries, tasks.quiet, OutputFormat::Human)?;
-    shards::tasks(KIND, tasks, &given.plan, given.mutants.len(), &(tries.words() + " --quiet"))
+    Ok(Given { specification, tests, names, mutants, effort, exit })
 }
 
 /// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many
 /// survive: they are an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
-fn run(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
-    let path = shards::given(arguments.configuration.as_deref());
-    let place = each([shards::place(&arguments.shard, OutputForm::Mutants)]);
-    let [place] = place.map_err(|found| refuse(&found, arguments.format))?;
-    let Given { specification, tests, names, mutants: all, effort, plan, exit } =
-        given(path, &arguments.tries, arguments.quiet, arguments.format)?;
-    let total = all.len();
-    let mut all =
-        shards::mine(all, &plan, &arguments.shard).map_err(|found| refuse(&found, arguments.format))?;
-    let known = shards::known::<Suite, KeptMutant>(KIND, &arguments.shard, &plan);
-    all.retain(|(number, _)| !known.contains_key(number));
+pub fn mutate(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
+    let Given { specification, tests, names, mutants: all, effort, exit } =
+        given(&arguments.configuration, &arguments.tries, arguments.quiet, arguments.format)?;
     let time = budget::time(None);
     let progress = ProgressLine::start(all.len(), !arguments.quiet);
     let mut stops: Vec<Diagnostic> = Vec::new();
@@ -151,7 +101,7 @@ fn run(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
         }
     }
     let (visits, are_counted) = (visited, stops.is_empty());
-    let work = |(_, mutant): &(usize, Mutant)| {
+    let work = |mutant: &Mutant| {
         progress.says(mutant.change.clone());
         let judged = budget::within("mutate", time, |_| {
             judge(&specification, &tests, mutant.clone(), &visits, &effort)
@@ -166,14 +116,11 @@ fn run(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
         jobs::in_order(&all, jobs::threads(arguments.threads), work).map_err(|error| no_thread(&error))?;
     drop(progress);
     stop_if_ending();
-    // What the budget has ended is no result: it is open, and done when the shard is done again.
-    let (mut kept, mut numbers, mut open) = (Vec::new(), Vec::new(), Vec::new());
-    for ((number, mutant), result) in all.iter().zip(results) {
+    // What the budget has ended is no result: it is open.
+    let (mut judged, mut open) = (Vec::new(), Vec::new());
+    for (mutant, result) in all.iter().zip(results) {
         match result {
-            Ok(judged) => {
-                kept.push(KeptMutant::new(&judged));
-                numbers.push(*number);
-            }
+            Ok(one) => judged.push(one),
             Err(stop) => {
                 open.push(mutant.change.clone());
                 let stop = stop.to_diagnostic();
@@ -183,21 +130,18 @@ fn run(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
     }
     console::draw(&stops);
     let stopped = if stops.is_empty() { Exit::Fine } else { Exit::Stopped };
-    let suite = Suite {
+    let mutants = Mutants {
         specification: specification.name.clone(),
         tests: names,
         walks: effort.walks,
         depth: effort.depth,
         transitions: if are_counted { transitions(&specification, &visits) } else { Vec::new() },
-        exit_code: exit.code(),
+        judged,
     };
-    let items = shards::numbered(numbers, kept, known);
-    let mutants = Shard::new(KIND, &plan, total, suite, items);
-    shards::keep(place.as_ref(), &mutants)?;
     Ok(told(&mutants, &open, exit.and(stopped), arguments.format, arguments.quiet))
 }
 
-/// Tells what became of mutants, of all or of those of a shard, and which ones the budget has left open.
+/// Tells what became of mutants, and which ones the budget has left open.
 fn told(mutants: &Mutants, open: &[String], exit: Exit, format: OutputFormat, is_quiet: bool) -> Exit {
     match format {
         OutputFormat::Human if is_quiet => console::print(&quiet(mutants)),
@@ -214,11 +158,11 @@ fn told(mutants: &Mutants, open: &[String], exit: Exit, format: OutputFormat, is
 
 /// The counts in a line, and a line for each thing by which mutants were killed.
 fn quiet(mutants: &Mutants) -> String {
-    let count = |fate: &&str| mutants.items.values().filter(|mutant| mutant.fate.name() == *fate).count();
+    let count = |fate: &&str| mutants.judged.iter().filter(|mutant| mutant.fate.name() == *fate).count();
     let counts: Vec<String> = FATES.iter().map(|fate| format!("{fate} {}", count(fate))).collect();
     let found = killed(mutants);
     let buckets = found.iter().map(|found| bucket_line(&found.bucket, found.count, "mutant"));
-    let all = plural(mutants.items.len(), "mutant");
+    let all = plural(mutants.judged.len(), "mutant");
     format!("{all}: {}\n{}", counts.join(", "), buckets.collect::<String>())
 }
 
@@ -226,11 +170,10 @@ fn quiet(mutants: &Mutants) -> String {
 const FATES: [&str; 4] = ["killed", "survived", "equivalent", "broken"];
 
 fn text(mutants: &Mutants) -> String {
-    let suite = &mutants.whole;
     let head = ["operator", "mutants", "killed", "survived", "equivalent*", "broken"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    let mut row = |name: &str, of: &dyn Fn(&&KeptMutant) -> bool| {
-        let mine: Vec<&KeptMutant> = mutants.items.values().filter(of).collect();
+    let mut row = |name: &str, of: &dyn Fn(&&Judged) -> bool| {
+        let mine: Vec<&Judged> = mutants.judged.iter().filter(of).collect();
         let count = |fate: &str| mine.iter().filter(|mutant| mutant.fate.name() == fate).count();
         let mut row = vec![name.to_owned(), mine.len().to_string()];
         row.extend(FATES.iter().map(|fate| count(fate).to_string()));
@@ -239,25 +182,24 @@ fn text(mutants: &Mutants) -> String {
         }
     };
     for operator in Operator::ALL {
-        row(operator.name(), &|mutant| mutant.operator == operator.name());
+        row(operator.name(), &|one| one.mutant.operator == operator);
     }
     row("all", &|_| true);
     let mut text = table(&rows, 1);
     text.push_str(&format!(
         "* nothing wrong seen in {} of at most {} beside the specification\n",
-        plural(usize::try_from(suite.walks).unwrap_or(usize::MAX), "walk"),
-        plural(suite.depth, "event")
+        plural(usize::try_from(mutants.walks).unwrap_or(usize::MAX), "walk"),
+        plural(mutants.depth, "event")
     ));
-    let count = |wanted: &str| mutants.items.values().filter(|mutant| mutant.fate.name() == wanted).count();
+    let count = |wanted: &str| mutants.judged.iter().filter(|mutant| mutant.fate.name() == wanted).count();
     let (dead, survived) = (count("killed"), count("survived"));
     if dead + survived > 0 {
         let score = 100.0 * dead as f64 / (dead + survived) as f64;
         text.push_str(&format!("score: {dead} of {} that are wrong, {score:.0} %\n", dead + survived));
     }
-    for name in suite.tests.iter().enumerate().map(|(number, name)| {
-        let by =
-            |mutant: &&KeptMutant| matches!(mutant.fate, KeptFate::Killed { test, .. } if test == number);
-        format!("  {name} killed {} first\n", mutants.items.values().filter(by).count())
+    for name in mutants.tests.iter().enumerate().map(|(number, name)| {
+        let by = |one: &&Judged| matches!(one.fate, MutantStatus::Killed { test, .. } if test == number);
+        format!("  {name} killed {} first\n", mutants.judged.iter().filter(by).count())
     }) {
         text.push_str(&name);
     }
@@ -271,8 +213,10 @@ fn text(mutants: &Mutants) -> String {
             plural(*events, "event"),
         ));
     }
-    for KeptMutant { operator, change, fate, visits } in mutants.items.values() {
-        if let KeptFate::Survived { trace } = fate {
+    for Judged { mutant, fate, visits } in &mutants.judged {
+        if let MutantStatus::Survived { trace } = fate {
+            let (operator, change) = (mutant.operator.name(), &mutant.change);
+            let trace: Vec<String> = trace.iter().map(ToString::to_string).collect();
             let why = match visits {
                 Some(0) => "no run of the suite came through this transition: a purpose is missing",
                 Some(_) => "the suite came through it, and did not look",
@@ -284,7 +228,7 @@ fn text(mutants: &Mutants) -> String {
             ));
         }
     }
-    let missed = suite.transitions.iter().filter(|transition| transition.visits == 0);
+    let missed = mutants.transitions.iter().filter(|transition| transition.visits == 0);
     let missed: Vec<&str> = missed.map(|transition| transition.transition.as_str()).collect();
     if !missed.is_empty() {
         text.push_str(&format!("no purpose reached: {}\n", missed.join(", ")));

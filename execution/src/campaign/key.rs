@@ -17,11 +17,6 @@ impl Key {
         Key(Sha256::digest(text.as_bytes()).into())
     }
 
-    /// Of all that was put into a hash.
-    pub(super) fn finished(hash: Sha256) -> Self {
-        Key(hash.finalize().into())
-    }
-
     /// Its first 64 bits.
     pub fn number(&self) -> u64 {
         self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))

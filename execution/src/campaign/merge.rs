@@ -33,15 +33,15 @@ pub struct Merged {
     pub left: usize,
 }
 
-pub(super) const TESTS: &str = "hash, name, document";
-pub(super) const IUTS: &str = "hash, name, description, file";
-pub(super) const RUNS: &str = "key, test, iut, constants, seed, settings, verdict, cause, reason, events, delays, record, version, started, seconds";
-pub(super) const REPEATS: &str = "key, verdict, started";
-pub(super) const CONFLICTS: &str = "key, verdict, cause, record, version, started, seconds, store";
+const TESTS: &str = "hash, name, document";
+const IUTS: &str = "hash, name, description, file";
+const RUNS: &str = "key, test, iut, constants, seed, settings, verdict, cause, reason, events, delays, record, version, started, seconds";
+const REPEATS: &str = "key, verdict, started";
+const CONFLICTS: &str = "key, verdict, cause, record, version, started, seconds, store";
 
 /// The values of these columns. A column that an older store does not have yet is a count, of what it has
 /// none.
-pub(super) fn values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
+fn values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
     let value = |column| match row.as_ref().column_index(column) {
         Ok(at) => row.get(at),
         Err(_) => Ok(Value::Integer(0)),
@@ -80,7 +80,7 @@ impl Store {
         let mut merged = Merged::default();
         let is_wanted = |row: &Row<'_>| row.get::<_, String>("key").map(|key| wants(&key));
         let mut each = |table: &str, visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>| {
-            seal::walk(&other.connection, table, None, faults, visit).map(|_| ())
+            seal::walk(&other.connection, table, faults, visit)
         };
         each("tests", &mut |row| append_new(&transaction, "tests", TESTS, &values(row, TESTS)?).map(|_| ()))?;
         each("iuts", &mut |row| append_new(&transaction, "iuts", IUTS, &values(row, IUTS)?).map(|_| ()))?;
@@ -124,11 +124,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 /// Takes a run that is new; one that is there with another verdict goes into `conflicts`. Was it new, was it
 /// a conflict?
-pub(super) fn take_run(
-    transaction: &Connection,
-    row: &Row<'_>,
-    store: &str,
-) -> rusqlite::Result<(bool, bool)> {
+fn take_run(transaction: &Connection, row: &Row<'_>, store: &str) -> rusqlite::Result<(bool, bool)> {
     let (key, verdict): (String, String) = (row.get("key")?, row.get("verdict")?);
     let known: Option<String> = transaction
         .prepare_cached("SELECT verdict FROM runs WHERE key = ?1")?
@@ -150,7 +146,7 @@ pub(super) fn take_run(
 }
 
 /// Of each run, each verdict once.
-pub(super) fn take_conflict(transaction: &Connection, conflict: &[Value]) -> rusqlite::Result<()> {
+fn take_conflict(transaction: &Connection, conflict: &[Value]) -> rusqlite::Result<()> {
     let known = "SELECT 1 FROM conflicts WHERE key = ?1 AND verdict = ?2";
     if transaction.prepare_cached(known)?.exists(params![conflict.first(), conflict.get(1)])? {
         return Ok(());
@@ -158,7 +154,7 @@ pub(super) fn take_conflict(transaction: &Connection, conflict: &[Value]) -> rus
     append(transaction, "conflicts", CONFLICTS, conflict)
 }
 
-pub(super) fn take_repeat(transaction: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
+fn take_repeat(transaction: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
     let repeat = values(row, REPEATS)?;
     let known = "SELECT 1 FROM repeats WHERE key = ?1 AND verdict = ?2 AND started = ?3";
     if transaction.prepare_cached(known)?.exists(rusqlite::params_from_iter(&repeat))? {

@@ -12,8 +12,7 @@
 //! transaction, on the disk before they count. [`work`] does the runs of the plan that are not in the store.
 //! To go on after a kill at whatever instant is therefore the same as to begin: there is no other state.
 //! [`partition`] splits a plan by its keys over machines that know nothing of each other; [`merge`] joins
-//! their files. [`summary`] and [`junit`] tell what came of it; of a store that was damaged, [`salvage`]
-//! takes what is whole.
+//! their files. [`summary`] and [`junit`] tell what came of it.
 //!
 //! **The same on every machine and with every number of threads**: each run has a fresh thread with a fresh
 //! solver, strategy and memory of values, and its own seed; none sees another. What differs are times, and
@@ -27,11 +26,9 @@ mod find;
 pub mod junit;
 pub mod key;
 pub mod left_out;
-pub mod log;
 pub mod merge;
 pub mod partition;
 pub mod plan;
-pub mod salvage;
 mod schema;
 mod seal;
 pub mod store;

@@ -16,7 +16,6 @@ use coreach_model::codec;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use serde_json::{Map, Value as Json, json};
-use sha2::{Digest, Sha256};
 
 use crate::campaign::key::Key;
 use crate::campaign::left_out::LeftOut;
@@ -248,10 +247,6 @@ pub struct Planned {
 pub struct Plan {
     /// The campaign's name.
     pub campaign: String,
-    /// What the whole plan is made of, by its hash: the same for each of its shards, and on every machine
-    /// that has the same files and the same version of us. Machines that work on shards of one plan compare
-    /// it before they begin.
-    pub hash: Key,
     /// The test cases.
     pub tests: Vec<Test>,
     /// For each test case: itself with its constants fixed.
@@ -279,7 +274,6 @@ impl Plan {
     ) -> Self {
         let (tests, instances): (Vec<Test>, Vec<Vec<Instance>>) = tests.into_iter().unzip();
         let how = settings.to_json();
-        let hash = hash(&tests, &instances, &iuts, seeds, &how);
         let mut seen = HashSet::new();
         let mut runs = Vec::new();
         for (test, case) in tests.iter().enumerate() {
@@ -294,32 +288,13 @@ impl Plan {
                 }
             }
         }
-        Plan { campaign, hash, tests, instances, iuts, settings, runs, left_out: Vec::new() }
+        Plan { campaign, tests, instances, iuts, settings, runs, left_out: Vec::new() }
     }
 
     /// The constants of a run.
     pub fn constants(&self, run: &Planned) -> &Map<String, Json> {
         &self.instances[run.test][run.instance].constants
     }
-}
-
-/// The version is in it: the shards of one plan are done by one program. Numbers of runs are not hashed one
-/// by one, for there may be millions, and what they are made of says the same.
-fn hash(tests: &[Test], instances: &[Vec<Instance>], iuts: &[Iut], seeds: &[u64], settings: &Json) -> Key {
-    let of_test = |(test, its): (&Test, &Vec<Instance>)| {
-        let constants: Vec<_> = its.iter().map(|instance| &instance.constants).collect();
-        json!({ "test": test.hash.to_string(), "constants": constants })
-    };
-    let head = json!({
-        "coreach_plan": 1,
-        "version": env!("CARGO_PKG_VERSION"),
-        "tests": tests.iter().zip(instances).map(of_test).collect::<Vec<_>>(),
-        "iuts": iuts.iter().map(|iut| iut.hash.to_string()).collect::<Vec<_>>(),
-        "settings": settings,
-    });
-    let mut hash = Sha256::new_with_prefix(head.to_string());
-    seeds.iter().for_each(|seed| hash.update(seed.to_be_bytes()));
-    Key::finished(hash)
 }
 
 fn key(test: &Test, instance: &Instance, seed: u64, iut: &Iut, settings: &Json) -> Key {

@@ -5,9 +5,9 @@ use rusqlite::Connection;
 
 use crate::campaign::seal;
 
-/// The version of the tables. Those up to 4 were written by earlier releases, with test cases or records
+/// The version of the tables. Those up to 5 were written by earlier releases, with test cases or records
 /// that this one cannot read.
-pub const FORMAT_VERSION: i64 = 5;
+pub const FORMAT_VERSION: i64 = 6;
 
 /// What SQLite keeps in a file's head to tell whose it is: "corh".
 pub(super) const APPLICATION: i64 = 0x636f_7268;
@@ -46,7 +46,6 @@ CREATE TABLE conflicts (
     key TEXT NOT NULL, verdict TEXT NOT NULL, cause TEXT NOT NULL, record TEXT NOT NULL, version TEXT NOT NULL,
     started TEXT NOT NULL, seconds REAL NOT NULL, store TEXT NOT NULL, seal BLOB NOT NULL DEFAULT x'',
     PRIMARY KEY (key, verdict)) STRICT;
-CREATE TABLE seals (name TEXT PRIMARY KEY, count INTEGER NOT NULL, head BLOB NOT NULL) STRICT;
 ";
 
 /// Makes the tables of a new store. To be called in a transaction.
@@ -54,13 +53,18 @@ pub(super) fn create(connection: &Connection, campaign: &str) -> rusqlite::Resul
     connection.execute_batch(TABLES)?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", FORMAT_VERSION)?;
-    let mut insert = connection.prepare("INSERT INTO meta (name, value) VALUES (?1, ?2)")?;
-    insert.execute(["campaign", campaign])?;
-    insert.execute(["program", concat!("coreach ", env!("CARGO_PKG_VERSION"))])?;
-    insert.execute(["format_version", &FORMAT_VERSION.to_string()])?;
-    let now = "INSERT INTO meta (name, value) VALUES ('created', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))";
-    connection.execute(now, [])?;
-    seal::seal_all(connection)
+    let now: String =
+        connection.query_row("SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now')", [], |row| row.get(0))?;
+    for (name, value) in [
+        ("campaign", campaign),
+        ("program", concat!("coreach ", env!("CARGO_PKG_VERSION"))),
+        ("format_version", &FORMAT_VERSION.to_string()),
+        ("created", &now),
+    ] {
+        connection.execute("INSERT INTO meta (name, value) VALUES (?1, ?2)", [name, value])?;
+        seal::seal_last(connection, "meta")?;
+    }
+    Ok(())
 }
 
 /// What of the tables is not as this program makes it. What a user has added, an index or a view, is his.

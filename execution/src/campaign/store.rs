@@ -9,8 +9,9 @@
 //! writes nothing but a line in `repeats`. Whoever meets a lock waits.
 //!
 //! **Opening checks everything**, through a connection that cannot write, so that a store that is refused
-//! stays as it was: the log ([`log`]), whose file it is, the tables (`schema`), each row and the set of them
-//! (`seal`), and SQLite's own structure, the indices among it (`integrity_check`). Reading runs checks them
+//! stays as it was: whose file it is, the tables (`schema`), each row (`seal`), and SQLite's own structure,
+//! the indices among it (`integrity_check`). Reading runs checks them again. A log (`-wal`) that was damaged
+//! or cut off ends earlier, by SQLite's own checksums: what was finished behind that is missing, and is done
 //! again.
 //!
 //! **What is refused**: a file that is no data base, one that is not a store (its application number
@@ -28,7 +29,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use crate::bucket::Bucket;
 use crate::campaign::key::Key;
-use crate::campaign::log;
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
 use crate::campaign::seal::{self, Faults};
@@ -112,7 +112,12 @@ impl Store {
         {
             return Err(StoreError::Access(path.to_owned(), error.to_string()));
         }
-        log::check(path)?;
+        // SQLite would remove the log.
+        let log = beside(path, "-wal");
+        if path.metadata().is_ok_and(|file| file.len() == 0) && is_log(path) {
+            let why = format!("the file is empty, and its log {} is there", log.display());
+            return Err(StoreError::Damaged(path.to_owned(), why));
+        }
         // Before anything is written: whose file is it, and is it whole? An empty one is about to be made.
         if path.metadata().is_ok_and(|file| file.len() > 0) {
             match Store::read(path) {
@@ -136,12 +141,14 @@ impl Store {
         if !path.is_file() {
             return Err(StoreError::Missing(path.to_owned()));
         }
-        log::check(path)?;
-        let store = Store::unchecked(path)?;
-        let base = if log::is_there(path) { base(path) } else { None };
+        let connection = connect_to_read(path).map_err(|error| wrong(path, &error))?;
+        let store = match whose(&connection, path).map_err(|error| wrong(path, &error))?? {
+            Whose::Ours => Store { connection, path: path.to_owned() },
+            Whose::Nobodys => return Err(StoreError::Foreign(path.to_owned())),
+        };
         let check = || -> rusqlite::Result<Faults> {
             let transaction = store.connection.unchecked_transaction()?;
-            let faults = store.faults(base)?;
+            let faults = store.faults()?;
             transaction.finish()?;
             Ok(faults)
         };
@@ -149,17 +156,8 @@ impl Store {
         if faults.is_empty() { Ok(store) } else { Err(StoreError::Damaged(path.to_owned(), faults.text())) }
     }
 
-    /// The same without the check, for one that is known to be damaged.
-    pub(super) fn unchecked(path: &Path) -> Result<Self> {
-        let connection = connect_to_read(path).map_err(|error| wrong(path, &error))?;
-        match whose(&connection, path).map_err(|error| wrong(path, &error))?? {
-            Whose::Ours => Ok(Store { connection, path: path.to_owned() }),
-            Whose::Nobodys => Err(StoreError::Foreign(path.to_owned())),
-        }
-    }
-
-    /// All that is wrong with it. `base`: what the file says without its log.
-    fn faults(&self, base: Option<(i64, Vec<u8>)>) -> rusqlite::Result<Faults> {
+    /// All that is wrong with it.
+    fn faults(&self) -> rusqlite::Result<Faults> {
         let mut faults = Faults::default();
         for difference in schema::differences(&self.connection)? {
             faults.push(difference);
@@ -167,19 +165,8 @@ impl Store {
         if !faults.is_empty() {
             return Ok(faults);
         }
-        // Runs first: they are what a user knows.
-        for table in ["runs"].into_iter().chain(seal::TABLES.into_iter().filter(|table| *table != "runs")) {
-            let at = base.as_ref().map(|(count, _)| *count).filter(|_| table == "runs");
-            let walked = seal::walk(&self.connection, table, at, &mut faults, &mut |_| Ok(()))?;
-            if let (Some((count, head)), "runs") = (&base, table)
-                && walked.head_at.map(Vec::from).as_ref() != Some(head)
-            {
-                faults.push(if walked.count < *count {
-                    format!("its log is an older one: it ends at {} runs, the file has {count}", walked.count)
-                } else {
-                    "its log is that of another store".to_owned()
-                });
-            }
+        for table in seal::TABLES {
+            seal::walk(&self.connection, table, &mut faults, &mut |_| Ok(()))?;
         }
         let mut found: Vec<String> = Vec::new();
         let structure = self.connection.pragma_query(None, "integrity_check", |row| {
@@ -359,7 +346,7 @@ impl Store {
         let mut faults = Faults::default();
         let mut walk = || -> rusqlite::Result<()> {
             let transaction = self.connection.unchecked_transaction()?;
-            seal::walk(&self.connection, table, None, &mut faults, visit)?;
+            seal::walk(&self.connection, table, &mut faults, visit)?;
             transaction.finish()
         };
         walk().map_err(|error| wrong(&self.path, &error))?;
@@ -393,7 +380,7 @@ pub(super) fn append(
     let places = vec!["?"; values.len()].join(", ");
     let insert = format!("INSERT INTO {table} ({columns}) VALUES ({places})");
     transaction.prepare_cached(&insert)?.execute(rusqlite::params_from_iter(values))?;
-    seal::append(transaction, table)
+    seal::seal_last(transaction, table)
 }
 
 fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
@@ -412,9 +399,7 @@ fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
         // Beside a log there is a file that readers share. Where none may be made, nobody writes either; and
         // where a kill came while the first page was written, its journal is to be rolled back, which is for
         // a writer. What is in a log would not be seen so.
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !log::is_there(path) => {
-            connect(path, "immutable=1")
-        }
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !is_log(path) => connect(path, "immutable=1"),
         _ => Err(error),
     })
 }
@@ -454,12 +439,16 @@ fn is_unmade(path: &Path) -> bool {
     connect_to_read(path).is_ok_and(|connection| matches!(whose(&connection, path), Ok(Ok(Whose::Nobodys))))
 }
 
-/// What the file says of its runs without the log: how many, and the head of their chain. Nothing where it
-/// does not say it, as when the log is being put away.
-fn base(path: &Path) -> Option<(i64, Vec<u8>)> {
-    let connection = connect(path, "immutable=1").ok()?;
-    let same = matches!(whose(&connection, path), Ok(Ok(Whose::Ours)));
-    if same { seal::chain(&connection, "runs").ok()? } else { None }
+/// The name of a file that SQLite puts beside a store.
+pub fn beside(store: &Path, ending: &str) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Has the store a log with something in it?
+fn is_log(store: &Path) -> bool {
+    beside(store, "-wal").metadata().is_ok_and(|log| log.len() > 0)
 }
 
 /// A path as SQLite's URI, which is how it is told more than a name.
@@ -527,14 +516,14 @@ fn insert(
                 record.seconds,
                 delays as i64,
             ])?;
-        seal::append(transaction, "runs")?;
+        seal::seal_last(transaction, "runs")?;
     } else {
         transaction.execute(
             "INSERT INTO repeats (key, verdict, started)
              VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%fZ', ?3, 'unixepoch'))",
             params![key, record.verdict, since],
         )?;
-        seal::append(transaction, "repeats")?;
+        seal::seal_last(transaction, "repeats")?;
     }
     Ok(is_new)
 }

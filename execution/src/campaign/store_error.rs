@@ -42,11 +42,10 @@ impl StoreError {
     /// What can be done about it, where that is more than the message says.
     pub fn help(&self) -> Option<String> {
         match self {
-            StoreError::Damaged(path, _) => Some(format!(
-                "nothing was changed; `coreach campaign salvage NEW.sqlite {}` takes the runs that are whole into a new store, and \
-                 the campaign does the others again",
-                path.display()
-            )),
+            StoreError::Damaged(..) => Some(
+                "nothing was changed; take a copy of it that is whole, or run the campaign again into a new store"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

@@ -83,6 +83,18 @@ pub enum MutantStatus {
     Broken(String),
 }
 
+impl MutantStatus {
+    /// As a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            MutantStatus::Killed { .. } => "killed",
+            MutantStatus::Survived { .. } => "survived",
+            MutantStatus::Equivalent => "equivalent",
+            MutantStatus::Broken(_) => "broken",
+        }
+    }
+}
+
 /// A mutant and what became of it.
 #[derive(Clone, Debug)]
 pub struct Result {

@@ -1,5 +1,5 @@
-//! What was made, for other readers: pictures (DOT, SVG, PlantUML), documents (JSON with SMT-LIB), models
-//! (YAML), programs (Python, Rust, TTCN-3).
+//! What was made, for other readers: pictures (DOT, SVG), documents (JSON with SMT-LIB), models
+//! (YAML), programs (Python, Rust).
 //!
 //! Every export reads a [`View`]: one form for the results of all six stages, so that an export never asks
 //! which stage it draws. An export is one file here and one line in the list below, from which its name, the
@@ -14,7 +14,6 @@ pub mod json;
 mod labels;
 pub mod layout;
 pub mod picture;
-pub mod puml;
 pub mod sptg;
 pub mod svg;
 pub mod tree;
@@ -67,8 +66,6 @@ exports! {
     Dot = "dot", "dot", |view, options| Ok(dot::dot(view, options));
     /// The same picture, drawn.
     Svg = "svg", "svg", |view, options| Ok(svg::svg(view, options)?);
-    /// A state diagram for PlantUML.
-    Puml = "puml", "puml", |view, _| Ok(puml::puml(view));
     /// A document for programs.
     Json = "json", "json", |view, _| Ok(json::json(view));
     /// The same document with each condition as text and as SMT-LIB.
@@ -81,8 +78,6 @@ exports! {
     Python = "python", "py", |view, _| Ok(code::python::python(view)?);
     /// A test case as a test of Rust.
     Rust = "rust", "rs", |view, _| Ok(code::rust::rust(view)?);
-    /// A test case as a module of TTCN-3.
-    Ttcn3 = "ttcn3", "ttcn3", |view, _| Ok(code::ttcn3::ttcn3(view)?);
 }
 
 impl fmt::Display for Format {
@@ -94,7 +89,7 @@ impl fmt::Display for Format {
 impl Format {
     /// Is it a form of test cases alone?
     pub fn is_program(self) -> bool {
-        matches!(self, Format::Python | Format::Rust | Format::Ttcn3)
+        matches!(self, Format::Python | Format::Rust)
     }
 }
 

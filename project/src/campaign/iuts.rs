@@ -75,7 +75,7 @@ pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// All text of a file that may be a path: each value, and each word of one.
-pub(crate) fn words_of(node: &Node, words: &mut Vec<String>) {
+fn words_of(node: &Node, words: &mut Vec<String>) {
     match &node.kind {
         NodeKind::Mapping(entries) => entries.iter().for_each(|entry| words_of(&entry.value, words)),
         NodeKind::Sequence(items) => items.iter().for_each(|item| words_of(item, words)),

@@ -3,12 +3,11 @@
 //! What covered means is said in [`coreach_execution::coverage`]. Here the runs are read, one at a time, so
 //! that a store of any size takes the memory of a small one; each is held against the models that its test
 //! case was made of (`subjects`), and the sums are put into a report (`report`), which is also written as
-//! LCOV (`lcov`) and for Cobertura (`cobertura`).
+//! LCOV (`lcov`).
 //!
 //! A run counts once, in however many of the files it is: by its key in stores, by its bytes as a file. Sums
 //! do not depend on the order of files and runs, so the report has the same bytes for any.
 
-mod cobertura;
 mod given;
 mod lcov;
 mod lines;
@@ -32,7 +31,6 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Verdict, file};
 use coreach_pipeline::stop::Stop;
 
-pub use cobertura::cobertura;
 pub use given::Given;
 pub use lcov::lcov;
 pub use report::{CoverageKind, CoverageReport, Requirement};

@@ -8,6 +8,7 @@
 mod crates;
 mod graph;
 mod map;
+mod ratchet;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};

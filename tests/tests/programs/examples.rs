@@ -7,13 +7,12 @@ use coreach_pipeline::export::NotWritten;
 use super::made::{configurations, of_configuration, of_texts, root};
 use super::python::{Counts, Folder, same_verdicts};
 use super::rust::holds_its_document;
-use super::ttcn3::{compiled, has_compiler};
 
 #[test]
 fn every_example_is_a_program_or_says_why_not() {
     let folder = Folder::new("examples");
     let mut counts = Counts::new();
-    let (mut refused, mut modules) = (BTreeSet::new(), 0);
+    let mut refused = BTreeSet::new();
     let mut why_not = |result: &Result<String, NotWritten>| match result {
         Ok(_) => true,
         Err(NotWritten::Unsuited(why)) => {
@@ -28,19 +27,14 @@ fn every_example_is_a_program_or_says_why_not() {
         if why_not(&case.python) {
             same_verdicts(&folder, &case, 3, 8, "same-beginning", &mut counts);
         }
-        if why_not(&case.ttcn3) && has_compiler() {
-            compiled(&folder, &case);
-            modules += 1;
-        }
     }
-    println!("{counts:?}, {modules} modules of TTCN-3");
+    println!("{counts:?}");
     for verdict in [Some("Pass"), Some("Inconclusive"), Some("Fail"), None] {
         assert!(counts.get(&verdict).copied().unwrap_or(0) > 30, "{counts:?}");
     }
     assert!(counts.values().sum::<usize>() > 3000, "{counts:?}");
-    let reasons = ["`pText` has a string, which", "a test that is judged", "a timed test case looks"];
+    let reasons = ["a test that is judged", "a timed test case looks"];
     assert_eq!(refused.into_iter().collect::<Vec<_>>(), reasons);
-    assert!(modules == 0 || modules > 15, "{modules}");
 }
 
 /// Tests of ioco have silence among their events.
@@ -59,9 +53,6 @@ fn silence_of_ioco_is_judged_alike() {
         for case in of_configuration(&folder.file("coreach.yaml", &text)) {
             quiet += usize::from(case.python.as_ref().unwrap().contains("\"quiescence\""));
             same_verdicts(&folder, &case, 6, 12, "same-beginning", &mut counts);
-            if has_compiler() {
-                compiled(&folder, &case);
-            }
         }
     }
     println!("{counts:?}");
@@ -96,7 +87,4 @@ fn what_is_said_once_of_all_other_outputs_is_judged_alike() {
     println!("{counts:?}");
     assert!(counts.len() >= 3, "{counts:?}");
     holds_its_document(&case);
-    if has_compiler() {
-        compiled(&folder, &case);
-    }
 }

@@ -21,7 +21,6 @@ pub struct Case {
     /// The programs, or why they are none.
     pub python: Result<String, NotWritten>,
     pub rust: Result<String, NotWritten>,
-    pub ttcn3: Result<String, NotWritten>,
 }
 
 impl Case {
@@ -42,7 +41,6 @@ fn written(name: String, specification: &Iosts, view: &View<'_>) -> Case {
         document: program(Format::Json).unwrap(),
         python: program(Format::Python),
         rust: program(Format::Rust),
-        ttcn3: program(Format::Ttcn3),
     }
 }
 
@@ -143,20 +141,6 @@ pub fn nasty() -> Case {
     let specification = include_str!("nasty.yaml");
     let purpose = include_str!("nasty_purpose.yaml");
     of_texts("nasty", specification, purpose)
-}
-
-/// The same without the real, for who has none.
-pub fn nasty_without_reals() -> Case {
-    let specification = include_str!("nasty.yaml")
-        .replace(", ratio: real", "")
-        .replace(" && ratio == 0.5", "")
-        .replace(", portion: real", "")
-        .replace(", portion_: real", "")
-        .replace(" && portion * 3.0 == 1.0", "")
-        .replace(", ratio: portion", "")
-        .replace(" && portion_ == ratio / 2.0", "");
-    assert!(!specification.contains("real"), "{specification}");
-    of_texts("nasty", &specification, include_str!("nasty_purpose.yaml"))
 }
 
 /// Every operation on strings.

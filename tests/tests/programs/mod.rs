@@ -11,6 +11,5 @@ mod made;
 mod python;
 mod rust;
 mod traces;
-mod ttcn3;
 
 pub(crate) use python::Folder;

@@ -147,8 +147,6 @@ fn python_judges_random_pairs_as_we_do_and_a_wrong_one_does_not() {
 
 /// What a term can be: an operation that no random pair has would be held by nobody.
 fn every_operation_is_in_some(cases: &[Case]) {
-    let makes = |case: &Case| case.ttcn3.as_ref().is_ok_and(|module| module.contains("  function make_"));
-    assert!(cases.iter().any(makes), "no random pair makes a record in TTCN-3");
     let programs: Vec<&String> = cases.iter().map(|case| case.python.as_ref().unwrap()).collect();
     let words = [
         "value", "data", "record", "not", "and", "or", "==", "!=", "<", "<=", ">", ">=", "if", "+", "-", "*",

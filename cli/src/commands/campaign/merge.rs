@@ -1,30 +1,26 @@
-//! `coreach campaign merge` and `coreach campaign salvage`: runs from one store into another.
+//! `coreach campaign merge`: runs from one store into another.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use coreach_execution::campaign::merge::Merged;
 use coreach_execution::campaign::summary::summarize;
-use coreach_execution::campaign::{Partition, Plan, Store, StoreError};
+use coreach_execution::campaign::{Partition, Plan, Store};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
 use serde_json::{Value, json};
 
-use super::{Telling, answer, broken, is_plan};
-use crate::arguments::SalvageArguments;
+use super::{Telling, answer, broken};
+use crate::arguments::MergeArguments;
 use crate::commands::{EarlyExit, plural, refuse};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, output};
 use crate::progress::ProgressLine;
-use crate::shard_arguments::MergeArguments;
 use crate::write::open_store;
-
-/// So much of what was left is told to people; a document has all.
-const TOLD: usize = 20;
 
 /// A campaign whose shards are merged.
 struct Whole {
@@ -42,7 +38,6 @@ fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, EarlyExit> {
     drop(progress);
     let ((plan, _), more) = prepared.map_err(no)?;
     warnings.extend(more);
-    is_plan(&plan, arguments.plan.as_deref()).map_err(no)?;
     Ok(Whole { plan, warnings })
 }
 
@@ -171,48 +166,4 @@ fn end(
 fn into(path: &Path, format: OutputFormat) -> Result<Output, EarlyExit> {
     let into = output("INTO", Some(path), OutputForm::Store).map_err(|found| refuse(&found, format))?;
     into.ok_or(EarlyExit(Exit::Mistakes))
-}
-
-/// Takes what is whole in a damaged store into another one, and says what was left. Exit code 5 where
-/// something was.
-pub(super) fn salvage(arguments: &SalvageArguments) -> Result<Exit, EarlyExit> {
-    let kept = into(&arguments.into, arguments.format)?;
-    // Damage is no surprise here; anything else ends it before a store is made.
-    match Store::read(&arguments.from) {
-        Ok(_) | Err(StoreError::Damaged(..)) => {}
-        Err(error) => return Err(broken(&error)),
-    }
-    let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut store = open_store(&kept, &name).map_err(|error| broken(&error))?;
-    let salvaged = store.salvage(&arguments.from).map_err(|error| broken(&error))?;
-    let is_whole = salvaged.left.is_empty() && salvaged.doubt.is_none();
-    let exit = if is_whole && salvaged.taken > 0 { Exit::Fine } else { Exit::Incomplete };
-    let (from, into) = (arguments.from.display(), arguments.into.display());
-    match arguments.format {
-        OutputFormat::Json => console::print_json(&json!({
-            "format_version": 1,
-            "exit_code": exit.code(),
-            "store": into.to_string(),
-            "from": from.to_string(),
-            "taken": salvaged.taken,
-            "damage": salvaged.doubt,
-            "left": salvaged.left,
-        })),
-        OutputFormat::Human => {
-            let mut text = format!("{from}: {} taken into {into}\n", plural(salvaged.taken, "run"));
-            for left in salvaged.left.iter().take(TOLD) {
-                text += &format!("left: {left}\n");
-            }
-            if salvaged.left.len() > TOLD {
-                text += &format!("and {} more\n", salvaged.left.len() - TOLD);
-            }
-            console::print(&crate::visible::visible(&text));
-        }
-    }
-    if let Some(doubt) = &salvaged.doubt {
-        console::say(&format!(
-            "warning: {from} is damaged: {doubt}; what is missing is done again by the campaign"
-        ));
-    }
-    Ok(exit)
 }

@@ -4,7 +4,7 @@ use coreach_pipeline::Stage;
 use coreach_pipeline::exact::Distance;
 use coreach_pipeline::late_states::{LateMethod, LateStates};
 use coreach_project::making::MadeTest;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::table::table;
 
@@ -13,7 +13,7 @@ pub(super) const UNREACHABLE: &str = "unreachable";
 pub(super) const STOPPED: &str = "stopped";
 
 /// What a domain makes of a purpose.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize)]
 pub(super) struct Row {
     pub domain: String,
     pub purpose: String,
@@ -24,20 +24,8 @@ pub(super) struct Row {
     pub figures: Option<Figures>,
 }
 
-impl Row {
-    /// The same, but for what it took.
-    pub fn agrees(&self, other: &Row) -> bool {
-        let timeless = |row: &Row| {
-            let figures =
-                row.figures.clone().map(|figures| Figures { seconds: 0.0, memory: None, ..figures });
-            Row { figures, ..row.clone() }
-        };
-        timeless(self) == timeless(other)
-    }
-}
-
 /// The figures of what was made.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize)]
 pub(super) struct Figures {
     test_graph: Graph,
     test_case: Case,
@@ -54,7 +42,7 @@ pub(super) struct Figures {
     seconds: f64,
 }
 
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize)]
 struct Graph {
     locations: usize,
     transitions: usize,
@@ -63,7 +51,7 @@ struct Graph {
     strengthened: usize,
 }
 
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize)]
 struct Case {
     locations: usize,
     transitions: usize,

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use coreach_tests::schema;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Folder, follow};
+use super::Folder;
 use crate::schemas::{below, root};
 
 /// What the program prints, as JSON.
@@ -107,35 +107,4 @@ fn what_the_program_writes_follows_its_schema() {
     let data: Value = serde_json::from_str(data).unwrap();
     assert!(data["runs"].as_array().unwrap().len() > 2 && data["coverage"].is_object());
     against("page", &[data]);
-}
-
-/// Requests as their schema says them are read, and answers are as theirs says.
-#[test]
-fn requests_and_answers_follow_their_schemas() {
-    let folder = Folder(std::env::temp_dir().join(format!("coreach-requests-{}", std::process::id())));
-    fs::create_dir_all(&folder.0).unwrap();
-    let model = fs::read_to_string(root().join("examples/coffee_machine/specification.yaml")).unwrap();
-    let requests = [
-        json!({ "id": 1, "arguments": ["check", "m.yaml"], "files": { "m.yaml": model }, "want": [] }),
-        json!({ "id": null, "arguments": ["show", "m.yaml"], "files": { "m.yaml": "iosts: m" }, "want": ["a"] }),
-        json!({ "id": "x", "arguments": ["check", "m.yaml"], "want": ["a/b"], "time": "20s" }),
-    ];
-    follow("json-request.schema.json", &requests);
-    let request = schema::read("json-request.schema.json");
-    let unread =
-        [json!({ "arguments": [] }), json!({ "arguments": ["check"], "wants": [] }), json!({ "id": 1 })];
-    for one in &unread {
-        assert_ne!(schema::objections(&request, one), Vec::<String>::new(), "{one}");
-    }
-    let lines: Vec<String> = requests.iter().chain(&unread).map(|one| format!("{one}\n")).collect();
-    fs::write(folder.0.join("requests"), lines.concat()).unwrap();
-    let input = fs::File::open(folder.0.join("requests")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_program"));
-    let output = command.arg("json").stdin(input).current_dir(&folder.0).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(answers.len(), requests.len() + unread.len(), "{text}");
-    let refused = |answer: &&Value| answer.get("error").is_some();
-    assert_eq!(answers.iter().filter(refused).count(), unread.len(), "{text}");
-    follow("json-answer.schema.json", &answers);
 }
