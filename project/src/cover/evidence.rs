@@ -33,6 +33,9 @@ use super::goals::{Goal, uses};
 /// A trace with more explanations than this shows nothing.
 const MOST_EXPLANATIONS: usize = 500;
 
+/// So many steps are looked at for the paths that may explain what a purpose accepts.
+const MOST_ALTERNATIVES: usize = 200;
+
 /// So many states a trace may be in.
 const MOST_STATES: usize = 10_000;
 
@@ -248,7 +251,7 @@ impl Explanations {
                 }
                 budget::ask();
                 tried += 1;
-                if tried > MOST_EXPLANATIONS {
+                if tried > MOST_ALTERNATIVES {
                     return Explanations { paths: None, is_determined };
                 }
                 let Some((step, to)) = system.successor(&state, number) else { continue };
