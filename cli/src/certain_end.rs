@@ -62,8 +62,8 @@ static CAME: AtomicI32 = AtomicI32::new(0);
 /// Held by who ends the process, for ever.
 static END: Mutex<()> = Mutex::new(());
 
-/// What a command has finished so far, as its document with this exit code.
-type Partial = Box<dyn Fn(u8) -> String + Send>;
+/// What a command has finished so far, as its document with this exit code and the reason of the end.
+type Partial = Box<dyn Fn(u8, &Diagnostic) -> String + Send>;
 
 static PARTIAL: Mutex<Option<Partial>> = Mutex::new(None);
 
@@ -105,7 +105,7 @@ pub fn start(format: OutputFormat) {
 }
 
 /// What a command has finished is told at its end, should that come early.
-pub fn tell_at_end(partial: impl Fn(u8) -> String + Send + 'static) {
+pub fn tell_at_end(partial: impl Fn(u8, &Diagnostic) -> String + Send + 'static) {
     *lock(&PARTIAL) = Some(Box::new(partial));
 }
 
@@ -221,7 +221,7 @@ fn end(code: u8, format: OutputFormat, why: impl FnOnce() -> Diagnostic) -> ! {
     let found = [why()];
     let partial = lock(&PARTIAL).take();
     let document = match (format, partial) {
-        (_, Some(partial)) => Some(partial(code)),
+        (_, Some(partial)) => Some(partial(code, &found[0])),
         (OutputFormat::Json, None) => {
             let document = serde_json::json!({
                 "format_version": 1,

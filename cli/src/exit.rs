@@ -99,7 +99,7 @@ impl Exit {
         ExitRow {
             exit: Exit::Unreachable,
             says: "a purpose cannot be reached",
-            meaning: "a purpose cannot be reached: it has no test case, or, of `run`, one of a single location",
+            meaning: "a purpose cannot be reached: it has no test case, or, of `run`, one of a single location or one whose paths all end without Pass",
             cure: "see [the guide](guide.md#when-there-is-no-test-case)",
         },
         ExitRow {

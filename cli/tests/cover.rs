@@ -213,6 +213,43 @@ fn continued_paths_make_a_smaller_suite() {
     assert!(long * 2 < short, "{long} of {short}");
 }
 
+/// Soundness: two transitions differ by a later value only, so a purpose must ask for that value. A system that
+/// never takes the one passes no purpose for it.
+#[test]
+fn a_purpose_asks_for_the_value_that_shows_its_goal() {
+    let folder = Folder::new("later_value");
+    let model = |more: &str| {
+        format!(
+            "iosts: m\nvariables: {{ v: 'int[0..3]' }}\ninitial: {{ location: L0, condition: v == 0 }}\n\
+             inputs: {{ a: {{}} }}\noutputs: {{ y: {{ q: 'int[0..3]' }}, z: {{}} }}\ntransitions:\n\
+             \x20 - {{ from: L0, to: L1, on: a }}\n\
+             \x20 - {{ from: L1, to: L2, on: z, assign: {{ v: '1' }} }}\n{more}\
+             \x20 - {{ from: L2, to: L0, on: y, when: q == v }}\n"
+        )
+    };
+    fs::write(folder.0.join("m.yaml"), model("  - { from: L1, to: L2, on: z }\n")).unwrap();
+    fs::write(folder.0.join("other.yaml"), model("")).unwrap();
+    fs::write(folder.0.join("other_iut.yaml"), "iut: other\nsimulated: { model: other.yaml }\n").unwrap();
+    fs::write(folder.0.join("own_iut.yaml"), "iut: own\nsimulated: { model: m.yaml }\n").unwrap();
+    let told = folder.document(&["cover", "m.yaml", "--out", "suite", "--format", "json"]);
+    assert_eq!(told["exit_code"], 0, "{told:#}");
+    let goals = told["goals"].as_array().unwrap();
+    let missing = goals.iter().find(|goal| goal["goal"] == "L1 -z-> L2 (line 9)").unwrap();
+    let by: Vec<&str> = missing["by"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    assert!(!by.is_empty(), "{missing:#}");
+    for (iut, passes) in [("other_iut.yaml", false), ("own_iut.yaml", true)] {
+        let words = ["test", "suite/coreach.yaml", "--iut", iut, "--runs", "12", "--inconclusive", "ok"];
+        let tested = folder.document(&[&words[..], &["--format", "json"]].concat());
+        let runs = tested["runs"].as_array().unwrap();
+        let of_goal = runs
+            .iter()
+            .filter(|run| by.iter().any(|name| run["test_case"].as_str().unwrap().ends_with(name)));
+        let verdicts: Vec<&Value> = of_goal.map(|run| &run["verdict"]).collect();
+        assert!(verdicts.len() >= 12, "{iut}: {tested:#}");
+        assert_eq!(verdicts.iter().any(|verdict| *verdict == "Pass"), passes, "{iut}: {tested:#}");
+    }
+}
+
 /// A transition that the domain does not exclude, and the tree does; one that the facts exclude; one that is
 /// met.
 #[test]

@@ -246,6 +246,98 @@ fn what_completion_rejects_is_told_where_nothing_reaches_the_purpose() {
     assert!(told.contains("in `Begin`, `Count` leads to Reject"), "{told}");
 }
 
+/// Only a Reject that can be entered is named.
+#[test]
+fn what_completion_rejects_is_not_told_where_guards_leave_no_room() {
+    let folder = Folder::new();
+    let specification = "iosts: counter\nvariables: { n: int }\ninitial: { location: A, condition: n == 0 }\n\
+        outputs: { Count: { c: int }, Other: { d: int } }\n\
+        transitions: [{ from: A, to: A, on: Count, when: c == n }, { from: A, to: A, on: Other, when: d >= 0 }]\n";
+    let purpose = "purpose: third\nof: counter\ninitial: { location: Begin }\ntransitions:\n\
+        \x20 - { from: Begin, to: Accept, on: Count, when: c == 3 }\n\
+        \x20 - { from: Begin, to: Begin, on: Count, when: c < 3 }\n\
+        \x20 - { from: Begin, to: Begin, on: Count, when: c > 3 }\n\
+        \x20 - { from: Begin, to: Begin, on: Other, when: d >= 0 }\n";
+    folder.write("counter.yaml", specification);
+    folder.write("third.yaml", purpose);
+    for judge in ["test_case", "online"] {
+        let text = format!("specification: counter.yaml\npurpose: third.yaml\njudge: {judge}\n");
+        let config = folder.write("coreach.yaml", &text);
+        let output = run(arguments!["run", &config]);
+        exits(&output, 7);
+        let told = stderr(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("cannot be reached") && !told.contains("leads to Reject"), "{judge}: {told}");
+    }
+}
+
+/// Precision and cost: joins of this model have dozens of faces, and each is a hard question about integers.
+#[test]
+fn polyhedra_of_many_faces_are_as_sharp_as_octagons_and_decided() {
+    let folder = Folder::new();
+    folder.write(
+        "spec.yaml",
+        "iosts: machine\nconstants: { cK: int }\nvariables: { vA: int, vB: int, vC: int, vD: int }\n\
+         initial: { location: L0, condition: cK >= 1 && vA == 0 && vB == cK && vC == 1 && vD == 0 }\n\
+         inputs: { In1: { pX: int }, In2: { pX: int } }\noutputs: { Out0: {}, Out1: { pX: bool, pY: int } }\n\
+         transitions:\n\
+         \x20 - { from: L0, to: L1, on: In1, when: 0 <= pX && pX <= 1 && vD < cK, assign: { vD: vD + 1, vB: vB + 1, vC: vC + pX } }\n\
+         \x20 - { from: L0, to: L1, on: In2, when: 0 <= pX && pX <= 2 && vC + vD < cK, assign: { vB: cK } }\n\
+         \x20 - { from: L1, to: L0, on: Out0 }\n\
+         \x20 - { from: L1, to: L0, on: Out1, when: pY == vB + vA }\n",
+    );
+    folder.write(
+        "purpose.yaml",
+        "purpose: goal\nof: machine\nobserves: [vA, vB]\nvariables: { wN: int }\n\
+         initial: { location: Begin, condition: wN == 0 }\ntransitions:\n\
+         \x20 - { from: Begin, to: Mid, on: Out1, when: vB + wN == 4, assign: { wN: '0' } }\n\
+         \x20 - { from: Begin, to: Reject, on: Out0 }\n\
+         \x20 - { from: Mid, to: Accept, on: Out1, when: pY != vA }\n\
+         \x20 - { from: Mid, to: Mid, on: Out1, when: pY == vA, assign: { wN: wN + 1 } }\n\
+         \x20 - { from: Mid, to: Mid, on: Out0, assign: { wN: wN + 1 } }\n",
+    );
+    let config = folder.write("c.yaml", "specification: spec.yaml\npurpose: purpose.yaml\n");
+    let [octagon, polyhedra] = ["octagon", "polyhedra"].map(|domain| {
+        let output = run(arguments!["run", &config, "--domain", domain, "--format", "json"]);
+        exits(&output, 0);
+        json(&output)["purposes"][0]["details"].clone()
+    });
+    assert_eq!(polyhedra["selection"]["inconclusive"], octagon["selection"]["inconclusive"]);
+    assert_eq!(polyhedra["unknown"], 0);
+    assert!(polyhedra["queries"].as_u64().unwrap() < 1000, "{}", polyhedra["queries"]);
+}
+
+/// A search that has looked at everything is a proof, whatever the domain knows; `-q` does not change that.
+#[test]
+fn a_purpose_that_no_path_meets_ends_with_7() {
+    let folder = Folder::new();
+    folder.write(
+        "s.yaml",
+        "iosts: u\nvariables: { v: int }\ninitial: { location: A, condition: v == 0 }\noutputs: { O: { n: int } }\n\
+         transitions: [{ from: A, to: A, on: O, when: n == v }]\n",
+    );
+    folder.write(
+        "p.yaml",
+        "purpose: p\nof: u\ninitial: { location: P }\ntransitions:\n\
+         \x20 - { from: P, to: Accept, on: O, when: n == 1 }\n\x20 - { from: P, to: P, on: O, when: n != 1 }\n",
+    );
+    let config =
+        folder.write("c.yaml", "specification: s.yaml\npurpose: p.yaml\nanalysis: { domain: location }\n");
+    for more in [&[][..], &["-q"]] {
+        let mut words = arguments!["run", &config].to_vec();
+        words.extend(more.iter().map(std::ffi::OsString::from));
+        let output = run(words);
+        exits(&output, 7);
+        let told = stderr(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            told.contains("no path of its test case leads to Pass") && told.contains("a search"),
+            "{told}"
+        );
+    }
+    let output = run(arguments!["run", &config, "--format", "json"]);
+    exits(&output, 7);
+    assert_eq!(json(&output)["purposes"][0]["result"], "unreachable");
+}
+
 #[test]
 fn constants_are_fixed() {
     let folder = Folder::new();

@@ -117,5 +117,7 @@ fn a_purpose_out_of_reach_is_no_program() {
     let output = run(arguments!["run", &config]);
     let said = stderr(&output).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("there is nothing to run"), "{said}");
-    exits(&output, 6);
+    // What is told of the purpose is not hidden by the format.
+    exits(&output, 7);
+    assert!(folder.0.join("out/never/test_case.json").exists());
 }

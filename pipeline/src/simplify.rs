@@ -13,13 +13,20 @@
 //! fact of hundreds of faces would cost the square of that, and the context mostly implies each face by
 //! itself: of many conjuncts one query more is asked for each, first, with the context alone.
 
+use std::sync::Arc;
+
 use coreach_analyses::solver::{Solver, may_hold, must_hold, must_hold_along};
 use coreach_model::Term;
+use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::obligation::defined;
 use coreach_model::term::node::Node;
 
 /// Questions that one simplification may ask; what is not reached stays as it is.
 const MOST_QUESTIONS: usize = 2_000;
+
+/// The work of the questions about one long conjunction, in steps of which a second has about a million. A face
+/// of a polyhedron may be a hard question by itself, and a shorter text is worth no more.
+const MOST_WORK: u64 = 500_000;
 
 /// Of more conjuncts than so many, those go first that the context implies by itself. They would go anyway,
 /// and the questions about the others are shorter by all of them.
@@ -41,11 +48,17 @@ struct Simplifier<'a> {
     solver: &'a mut dyn Solver,
     /// Parts that may still be looked at.
     left: usize,
+    /// What long conjunctions may still cost.
+    work: Arc<Budget>,
 }
 
 impl<'a> Simplifier<'a> {
     fn new(solver: &'a mut dyn Solver) -> Self {
-        Simplifier { solver, left: MOST_QUESTIONS }
+        Simplifier {
+            solver,
+            left: MOST_QUESTIONS,
+            work: Budget::new("simplify", Some(Limit::Work(MOST_WORK)), false),
+        }
     }
 
     fn simpler(&mut self, condition: &Term, context: &[Term]) -> Term {
@@ -62,26 +75,48 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front.
+    /// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front. Where
+    /// there are many, what is not reached within the work stays as it is.
     fn conjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
-        if parts.len() > MANY {
-            self.left = self.left.saturating_sub(parts.len());
-            parts.retain(|part| has_parts(part) || !must_hold_along(self.solver, context, part));
+        if parts.len() <= MANY {
+            self.each_conjunct(&mut parts, context);
+            return parts;
         }
+        self.left = self.left.saturating_sub(parts.len());
+        let work = self.work.clone();
+        // What was found by then is kept: each step leaves conjuncts that say the same.
+        if budget::within(&work, || self.many_conjuncts(&mut parts, context)).is_err() {
+            self.left = 0;
+        }
+        parts
+    }
+
+    fn many_conjuncts(&mut self, parts: &mut Vec<Term>, context: &[Term]) {
+        let mut at = parts.len();
+        while at > 0 {
+            at -= 1;
+            if !has_parts(&parts[at]) && must_hold_along(self.solver, context, &parts[at]) {
+                parts.remove(at);
+            }
+        }
+        self.each_conjunct(parts, context);
+    }
+
+    fn each_conjunct(&mut self, parts: &mut Vec<Term>, context: &[Term]) {
         let mut at = parts.len();
         while at > 0 && self.left > 0 {
             at -= 1;
-            let around = surroundings(context, &parts, at, false);
+            let around = surroundings(context, parts, at, false);
             let simple = self.simpler(&parts[at], &around);
             if simple.is_true() {
                 parts.remove(at);
             } else if simple.is_false() {
-                return vec![simple];
+                *parts = vec![simple];
+                return;
             } else {
                 parts[at] = simple;
             }
         }
-        parts
     }
 
     fn disjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Term {
@@ -216,5 +251,39 @@ mod tests {
         assert!(missing_part(&fact, &guard, &[], &mut solver).is_true());
         // The fact once with the guard, and each face with it.
         assert!(solver.conjuncts < 6 * faces as usize, "{} conjuncts", solver.conjuncts);
+    }
+
+    /// Every question is hard, and none is answered with what was hoped for.
+    #[derive(Default)]
+    struct Costly(usize);
+
+    impl Solver for Costly {
+        fn check(&mut self, _: &[Term]) -> Answer {
+            budget::ask_now();
+            budget::spend(MOST_WORK / 5);
+            self.0 += 1;
+            Answer::Unknown
+        }
+
+        fn witness(&mut self, _: &[Term]) -> Witness {
+            Witness::Unknown
+        }
+
+        fn statistics(&self) -> Statistics {
+            Statistics::default()
+        }
+    }
+
+    #[test]
+    fn a_fact_of_many_hard_faces_is_left_as_it_is_once_that_has_cost_enough() {
+        let [x, y] = ["x", "y"].map(|name| Term::datum(&Datum::new(name, Type::Int)));
+        let above = |slope: i64| {
+            let line = Term::arithmetic(Operator::Multiply, &Term::int(slope), &x);
+            Term::compare(Comparison::AtLeast, &y, &line)
+        };
+        let fact = Term::and((1..=200).map(above));
+        let mut solver = Costly::default();
+        assert_eq!(simplify(&fact, &[], &mut solver), fact);
+        assert!(solver.0 < 10, "{} questions", solver.0);
     }
 }

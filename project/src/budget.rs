@@ -94,12 +94,23 @@ pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget)
 /// Reading and checking, which is one piece of work.
 pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T, Vec<Diagnostic>> {
     let begun = Instant::now();
-    let result = within("read", time(None), |_| work());
+    let result = in_stage("read", work);
     journal::note(|| format!("reading and checking: {:.3} s", begun.elapsed().as_secs_f64()));
-    match result {
-        Ok(result) => result,
-        Err(stop) => Err(vec![stop.to_diagnostic()]),
-    }
+    result
+}
+
+/// Choosing constants and the data with which runs begin, which is one piece of work.
+pub fn choosing_constants<T>(
+    work: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
+) -> Result<T, Vec<Diagnostic>> {
+    in_stage("constants", work)
+}
+
+fn in_stage<T>(
+    stage: &'static str,
+    work: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
+) -> Result<T, Vec<Diagnostic>> {
+    within(stage, time(None), |_| work()).unwrap_or_else(|stop| Err(vec![stop.to_diagnostic()]))
 }
 
 /// `60s`, `1500ms`, `2m`, `1h`; a number alone is in milliseconds.

@@ -1,12 +1,13 @@
 //! One purpose through the pipeline, measured.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
 use coreach_analyses::solver::{Solver, Statistics};
+use coreach_analyses::symbolic::search::SearchBound;
 use coreach_execution::planner::{Example, example};
-use coreach_model::budget::Budget;
+use coreach_model::budget::{Budget, Limit, Passed};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::{Diagnostic, journal};
 use coreach_pipeline::artifact::Verdict;
@@ -18,7 +19,7 @@ use serde::Serialize;
 
 use crate::budget;
 use crate::project::Project;
-use crate::unreachable::{explain, explain_online};
+use crate::unreachable::{explain, explain_by_search, explain_online};
 
 /// Whoever wants to know what is being done; it may be told from several threads at once.
 pub type Says<'a> = &'a (dyn Fn(String) + Sync);
@@ -137,15 +138,39 @@ fn make_within(
     })
 }
 
-/// A shortest run to Pass, for who shows it; of a property, which has no Pass, nothing. A question of it is
-/// as short as the search.
-pub fn shortest(made: &MadeTest) -> Option<Example> {
+/// The search for a run to Pass has this part of the budget of a piece of work.
+const SEARCH: u32 = 4;
+
+/// Looks for a shortest run to Pass. A property has no Pass, so nothing comes of it. Where the search has
+/// looked at all paths and no run passes, the purpose is unreachable. The search has its own share of `time`.
+pub fn search_run(
+    made: &mut MadeTest,
+    purpose: &TestPurpose,
+    domain: DomainKind,
+    time: Duration,
+) -> Option<Example> {
+    /// A question is as short as the search.
     const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
     let case = &made.generation.test_case;
-    case.verdicts.contains(&Some(Verdict::Pass)).then(|| {
+    if !case.verdicts.contains(&Some(Verdict::Pass)) {
+        return None;
+    }
+    let share = time / SEARCH;
+    let search = |_: &Budget| {
         let test = coreach_execution::TestCase::new(case.iosts.clone(), case.verdicts.clone());
         example(&test, &mut Z3Solver::new(QUESTION))
-    })
+    };
+    let found = match budget::within("example", share, search) {
+        Ok(found) => found,
+        Err(Stop::Budget(Passed { limit: Limit::Time(_) | Limit::Waiting(_), .. })) => {
+            Example::NotFound(SearchBound::Time(share))
+        }
+        Err(_) => return None,
+    };
+    if found == Example::None {
+        made.unreachable = Some(explain_by_search(purpose, domain));
+    }
+    Some(found)
 }
 
 /// What was made of a purpose for judging on line.

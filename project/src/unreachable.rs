@@ -1,9 +1,11 @@
 //! Why a purpose cannot be reached, in words about the user's own models.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::DomainKind;
-use coreach_model::iosts::{ActionId, Aim, Iosts, LocationId, TestPurpose};
+use coreach_analyses::solver::may_hold;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::iosts::{ActionId, Aim, Iosts, LocationId, TestPurpose, Transition};
 use coreach_model::{Diagnostic, Numbered};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
@@ -53,7 +55,22 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     if !purpose.iosts.initial_condition.is_true() {
         diagnostic = diagnostic.at(purpose.iosts.origin.clone(), "and here, for the purpose");
     }
-    rejected_by_completion(entering_accept(diagnostic, purpose), purpose)
+    let closed = &generation.closed;
+    let completed = &generation.complete_purpose.purpose.iosts;
+    let place = |at| completed.location(product.pairs[closed.given[at]].1).name.as_str();
+    // A guard of the closed machine can hold.
+    let rejected = rejections(&closed.iosts, purpose, place, |_| true);
+    rejected_by_completion(entering_accept(diagnostic, purpose), purpose, &rejected)
+}
+
+/// The same of a test case whose paths were all looked at, where the facts alone do not exclude Pass.
+pub fn explain_by_search(purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
+    let name = &purpose.iosts.name;
+    let message = format!("the purpose `{name}` cannot be reached: no path of its test case leads to Pass");
+    let diagnostic = Diagnostic::warning("unreachable-purpose", message)
+        .note("this is proved by a search that went through all paths of the test case, with polyhedra of their data")
+        .note(format!("the facts of the domain {domain} alone do not exclude it"));
+    entering_accept(diagnostic, purpose)
 }
 
 /// The same of a test that is judged on line.
@@ -68,7 +85,32 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
     };
     let message = format!("the purpose `{name}` cannot be reached: {why}");
     let diagnostic = entering_accept(Diagnostic::warning("unreachable-purpose", message), purpose);
-    rejected_by_completion(diagnostic, purpose)
+    let mut solver = Z3Solver::default();
+    let place = |at| test.origins[at].purpose.first().map_or("", String::as_str);
+    let rejected = rejections(iosts, purpose, place, |one| {
+        may_hold(&mut solver, &[test.reach[one.source].clone(), one.guard.clone()])
+    });
+    rejected_by_completion(diagnostic, purpose, &rejected)
+}
+
+/// The locations of the purpose and the actions that lead from there to Reject, by name, as far as a machine
+/// made with the purpose can take them.
+fn rejections<'a>(
+    iosts: &'a Iosts,
+    purpose: &TestPurpose,
+    place: impl Fn(LocationId) -> &'a str,
+    mut may_enter: impl FnMut(&Transition) -> bool,
+) -> BTreeSet<(&'a str, &'a str)> {
+    let name = |at: LocationId| purpose.iosts.locations[at].name.as_str();
+    // Where the user has no Reject, it has a name that no location of the user has.
+    let is_reject = |place: &str| match purpose.reject {
+        Some(reject) => name(reject) == place,
+        None => purpose.iosts.locations.iter().all(|location| location.name != place),
+    };
+    let entering =
+        iosts.transitions.iter().filter(|one| is_reject(place(one.target)) && !is_reject(place(one.source)));
+    let entered = entering.filter(|one| may_enter(one));
+    entered.map(|one| (place(one.source), iosts.action(one.action).name.as_str())).collect()
 }
 
 /// Is there a path in the graph from the initial location to an accepting one, whatever the guards?
@@ -89,13 +131,18 @@ fn entering_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnos
 /// So many locations whose guards leave something out are told of.
 const MOST_PARTLY_NAMED: usize = 3;
 
-/// Adds what the purpose rejects without a word.
-fn rejected_by_completion(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnostic {
+/// Adds what the purpose rejects without a word, and can reject.
+fn rejected_by_completion(
+    mut diagnostic: Diagnostic,
+    purpose: &TestPurpose,
+    rejected: &BTreeSet<(&str, &str)>,
+) -> Diagnostic {
     // A property has no Reject: where it says nothing of an event, it stays.
     if purpose.aim == Aim::Violate {
         return diagnostic;
     }
-    for (location, action) in partly_named(purpose).into_iter().take(MOST_PARTLY_NAMED) {
+    let named = partly_named(purpose).into_iter().filter(|one| rejected.contains(one));
+    for (location, action) in named.take(MOST_PARTLY_NAMED) {
         diagnostic = diagnostic.note(format!(
             "in `{location}`, `{action}` leads to Reject where no guard of it there holds; to stay there instead, add \
              `{{ from: {location}, to: {location}, on: {action}, when: ... }}` for the rest"

@@ -2,7 +2,8 @@
 //!
 //! An assignment that is no bijection needs generators. Where it relates blocks whose product has too many,
 //! the assigned dimensions are left with the bounds of their right sides: over a product these are sums of
-//! the blocks' own bounds ([`crate::query`]), so they cost no more than the arguments are large. Forgetting
+//! the blocks' own bounds ([`crate::query`]), so they cost no more than the arguments are large. Which sums and
+//! differences of two have one value is kept, too: two counters that go along still do. Forgetting
 //! and removing dimensions, substitution and widening need no conversion once both descriptions of their
 //! arguments are known, so for them [`Polyhedron::convert_limited`] before and after is all there is to do.
 
@@ -39,6 +40,7 @@ impl Polyhedron {
                 known.push(Constraint::from_expression(&distance, relation));
             }
         }
+        known.extend(equal_values(&start, assignments));
         let others = start.forget(&targets).convert_limited(limits).into_polyhedron();
         Outcome::Coarser(others.meet_constraints(&known).convert_limited(limits).into_polyhedron())
     }
@@ -58,4 +60,32 @@ impl Polyhedron {
         });
         Self::of_blocks(self.dimensions(), tightened)
     }
+}
+
+/// The sums and differences of an assigned dimension and another one that have one value after the assignments.
+fn equal_values(start: &Polyhedron, assignments: &[(usize, LinearExpression)]) -> Vec<Constraint> {
+    let assigned = |at: usize| assignments.iter().position(|(target, _)| *target == at);
+    let mut found = Vec::new();
+    for (place, (target, value)) in assignments.iter().enumerate() {
+        for other in 0..start.dimensions() {
+            let others = match assigned(other) {
+                Some(before) if before <= place => continue,
+                Some(behind) => assignments[behind].1.clone(),
+                None => LinearExpression::variable(other),
+            };
+            let (left, right) = (LinearExpression::variable(*target), LinearExpression::variable(other));
+            for (after, before) in
+                [(left.minus(&right), value.minus(&others)), (left.plus(&right), value.plus(&others))]
+            {
+                let bounds = start.bounds(&before);
+                if let (Some((lower, _)), Some((upper, _))) = (bounds.lower, bounds.upper)
+                    && lower == upper
+                {
+                    let distance = after.minus(&LinearExpression::constant(lower));
+                    found.push(Constraint::from_expression(&distance, Relation::Equal));
+                }
+            }
+        }
+    }
+    found
 }

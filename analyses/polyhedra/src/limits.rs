@@ -65,6 +65,11 @@ const ADDED_WORK: u64 = 64;
 /// The octagonal bounds of blocks whose own join exceeds the limits get this part of the work.
 const OCTAGONAL: u64 = 8;
 
+/// An equality of two dimensions may cost so much, whatever is left.
+const EQUAL_ROWS: usize = 256;
+/// See [`EQUAL_ROWS`].
+const EQUAL_WORK: u64 = 20_000;
+
 /// Bounds across blocks that are tried at most.
 const ACROSS: usize = 64;
 
@@ -470,8 +475,14 @@ fn narrowed(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget
     let mut current = start.clone();
     let all = Budget::unlimited();
     for candidate in candidates {
-        // In a dimension alone nothing is converted.
-        let budget = if variables(&candidate) <= 1 { &all } else { budget };
+        // In a dimension alone nothing is converted. That two dimensions differ by a number makes what follows
+        // cheaper, and is known however little is left.
+        let equal = Budget::new(EQUAL_ROWS, EQUAL_WORK);
+        let budget = match (variables(&candidate), candidate.relation()) {
+            (..=1, _) => &all,
+            (2, Relation::Equal) => &equal,
+            _ => budget,
+        };
         if budget.is_spent() {
             break;
         }

@@ -113,11 +113,11 @@ impl Constraint {
         self.relation
     }
 
-    /// Whether it relates several dimensions, and some by a factor beyond 32 bits.
+    /// Whether it relates several dimensions, and some by a factor beyond this one.
     #[must_use]
-    pub fn has_large_factors(&self) -> bool {
-        let is_large = |factor: &Integer| factor.to_i64().is_none_or(|factor| i32::try_from(factor).is_err());
-        self.coefficients().iter().any(is_large)
+    pub fn has_factor_beyond(&self, most: i64) -> bool {
+        let is_beyond = |factor: &Integer| factor.to_i64().is_none_or(|factor| factor.abs() > most);
+        self.coefficients().iter().any(is_beyond)
             && self.coefficients().iter().filter(|factor| !factor.is_zero()).count() > 1
     }
 

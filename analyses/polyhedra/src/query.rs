@@ -33,13 +33,14 @@ impl Bounds {
 }
 
 impl Polyhedron {
-    /// Whether an inequality relates numbers by factors beyond 32 bits, as far as is known without
-    /// converting.
+    /// How many inequalities relate numbers by factors beyond this one, as far as is known without converting.
     #[must_use]
-    pub fn has_large_factors(&self) -> bool {
+    pub fn inequalities_beyond(&self, most: i64) -> usize {
         let known = |block: &Block| block.body.known_dual().flatten().cloned();
-        let mut inequalities = self.raw().unwrap_or_default().iter().filter_map(known);
-        inequalities.any(|dual| dual.constraints[dual.equalities..].iter().any(Constraint::has_large_factors))
+        let inequalities = self.raw().unwrap_or_default().iter().filter_map(known);
+        let beyond =
+            |constraints: &[Constraint]| constraints.iter().filter(|one| one.has_factor_beyond(most)).count();
+        inequalities.map(|dual| beyond(&dual.constraints[dual.equalities..])).sum()
     }
 
     /// The range of an expression.

@@ -43,36 +43,61 @@ fn with(outcome: Outcome) -> Polyhedra {
     Polyhedra { coarsened: !outcome.is_exact(), inner: outcome.into_polyhedron() }
 }
 
-/// Without the inequalities by factors beyond 32 bits that the join of two operands made, but with the
-/// bounds of each number.
+/// Factors beyond this one are large: few write one, and their numbers have many words.
+const LARGE: i64 = i32::MAX as i64;
+
+/// A join may have so many inequalities with factors beyond `SMALL`.
+const MOST_SLANTED: usize = 8;
+const SMALL: i64 = 2;
+
+/// Blocks of more numbers are not looked at pair by pair.
+const MOST_PAIRED: usize = 16;
+
+/// Without some inequalities that a join made, but with the bounds of each number.
 ///
-/// Few write such a factor, and what an operand says stays. A join makes them of constants that are as
-/// large: `v <= 10^20 * n` is all that the points 0 and 10^20 of `v` for `n` of 0 and 1 have in common. What
-/// is made of several of them has numbers of many words, and most of the time goes into these.
-fn without_large_factors(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
-    if !joined.inner.has_large_factors() {
+/// *Large factors*: what an operand says stays. A join makes other ones of constants that are as large: `v <=
+/// 10^20 * n` is all that the points 0 and 10^20 of `v` for `n` of 0 and 1 have in common. What is made of
+/// several of them has numbers of many words, and most of the time goes into these.
+///
+/// *Many slanted faces*: hulls and roundings to integers in turns make dozens of faces that cut off next to
+/// nothing. Each is a hard question to a solver of integers, and no reader makes anything of it. The bounds of
+/// sums and differences stay, so the domain still knows what octagons would say of this join.
+fn simpler(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
+    let is_one_of_them = || operands.iter().any(|operand| joined.inner.is_leq(operand));
+    let is_slanted = joined.inner.inequalities_beyond(SMALL) > MOST_SLANTED && !is_one_of_them();
+    if !is_slanted && joined.inner.inequalities_beyond(LARGE) == 0 {
         return joined;
     }
     let dimensions = joined.inner.dimensions();
     let said = operands.map(Polyhedron::constraints).concat();
-    let is_kept = |one: &Constraint| {
-        one.relation() == Relation::Equal || !one.has_large_factors() || said.contains(one)
+    let is_kept = |one: &Constraint| match is_slanted {
+        _ if one.relation() == Relation::Equal => true,
+        true => !one.has_factor_beyond(SMALL),
+        false => !one.has_factor_beyond(LARGE) || said.contains(one),
     };
     if joined.inner.constraints().iter().all(is_kept) {
         return joined;
     }
-    let kept = joined.inner.constraints().into_iter().filter(is_kept);
-    let bounds = (0..dimensions).flat_map(|at| {
-        let variable = LinearExpression::variable(at);
-        let Bounds { lower, upper, .. } = joined.inner.bounds(&variable);
+    let mut looked_at: Vec<LinearExpression> = (0..dimensions).map(LinearExpression::variable).collect();
+    for block in joined.inner.blocks().iter().filter(|block| is_slanted && block.len() <= MOST_PAIRED) {
+        for (place, &one) in block.iter().enumerate() {
+            let pairs = block[..place]
+                .iter()
+                .map(|&other| (LinearExpression::variable(one), LinearExpression::variable(other)));
+            looked_at.extend(pairs.flat_map(|(one, other)| [one.plus(&other), one.minus(&other)]));
+        }
+    }
+    let bounds = looked_at.iter().flat_map(|expression| {
+        let Bounds { lower, upper, .. } = joined.inner.bounds(expression);
         let bound = |value: Rational, is_attained: bool, way: i64| {
-            let beyond = variable.minus(&LinearExpression::constant(value)).times(&Rational::from(way));
+            let beyond = expression.minus(&LinearExpression::constant(value)).times(&Rational::from(way));
             let relation = if is_attained { Relation::AtLeast } else { Relation::Greater };
             Constraint::from_expression(&beyond, relation)
         };
         let lower = lower.map(|(value, is_attained)| bound(value, is_attained, 1));
         lower.into_iter().chain(upper.map(|(value, is_attained)| bound(value, is_attained, -1)))
     });
+    let kept = joined.inner.constraints().into_iter().filter(is_kept);
     let around = Polyhedron::from_constraints(dimensions, kept.chain(bounds));
     Polyhedra { coarsened: true, ..converted(&around) }
 }
@@ -109,7 +134,7 @@ impl Domain for Polyhedra {
 
     fn join(&self, other: &Self) -> Self {
         let joined = with(self.inner.join_limited(&other.inner, &limits(&self.inner)));
-        without_large_factors(joined, [&self.inner, &other.inner])
+        simpler(joined, [&self.inner, &other.inner])
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {

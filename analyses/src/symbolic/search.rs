@@ -26,6 +26,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::time::Duration;
 
 use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::iosts::{Iosts, LocationId, TransitionId};
@@ -108,6 +109,8 @@ pub enum SearchBound {
     Nodes(usize),
     /// So much work was done.
     Work(u64),
+    /// So much processor time was used, as whoever asked has allowed.
+    Time(Duration),
     /// So many nodes were expanded, goals were reached, and no values were found for the paths there.
     Values(usize),
     /// A number has become too long.
@@ -120,6 +123,7 @@ impl std::fmt::Display for SearchBound {
             SearchBound::Nodes(1) => write!(f, "1 node"),
             SearchBound::Nodes(nodes) => write!(f, "{nodes} nodes"),
             SearchBound::Work(steps) => write!(f, "{steps} steps of work"),
+            SearchBound::Time(time) => write!(f, "paths for {time:?} of processor time"),
             SearchBound::Values(nodes) => write!(f, "{nodes} nodes, to paths for which no values were found"),
             SearchBound::Digits => write!(f, "paths on which a number becomes too long"),
         }

@@ -71,7 +71,7 @@ pub fn cover(arguments: &CoverArguments) -> Result<Exit, EarlyExit> {
     };
     let (format, quiet) = (arguments.format, arguments.quiet);
     let so_far = kept.clone();
-    certain_end::tell_at_end(move |exit_code| {
+    certain_end::tell_at_end(move |exit_code, _| {
         let told = document(limits, &known(&so_far), None, exit_code);
         match format {
             OutputFormat::Json => console::json(&told),

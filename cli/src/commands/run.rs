@@ -17,7 +17,7 @@ use coreach_pipeline::Stage;
 use coreach_pipeline::export::{Format, NotWritten, ONLINE, Options, View, export};
 use coreach_pipeline::stop::Stop;
 use coreach_project::configuration::Judging;
-use coreach_project::making::{MadeTest, Measured, Says, make, shortest};
+use coreach_project::making::{MadeTest, Measured, Says, make, search_run};
 use coreach_project::project::{Project, load};
 use coreach_project::written::read_back;
 use coreach_project::{budget, jobs, render};
@@ -62,7 +62,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, EarlyExit> {
         return online::run(&all);
     }
     let work = |purpose: &TestPurpose, says: Says<'_>| {
-        let made = make(&project, purpose, domain, arguments.check, says)?;
+        let mut made = make(&project, purpose, domain, arguments.check, says)?;
         says(format!("{}: writing", purpose.iosts.name));
         let time = budget::time(project.time);
         let views: Vec<View<'_>> =
@@ -70,9 +70,7 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, EarlyExit> {
         let written = budget::within("write", time, |_| {
             write(&project, &outputs, &purpose.iosts.name, &views, arguments.options())
         })?;
-        let is_shown = !arguments.quiet || arguments.format == OutputFormat::Json;
-        let shown = || budget::within("example", time, |_| shortest(&made)).ok().flatten();
-        let example = is_shown.then(shown).flatten();
+        let example = search_run(&mut made, purpose, domain, time);
         Ok((made, example, written))
     };
     all.each(None, work, |name, (made, example, written)| {
@@ -219,8 +217,8 @@ struct Selection {
 #[derive(Default)]
 struct Written {
     files: Vec<PathBuf>,
-    /// Pictures that are too large to be drawn: the rest is there.
-    undrawn: Vec<String>,
+    /// Files that are left out without harm: pictures that are too large, programs with nothing to run.
+    left_out: Vec<String>,
     /// How long drawing took.
     drawing: Duration,
     /// Files that are not written because nobody could read them.
@@ -232,7 +230,7 @@ struct Written {
 impl Written {
     /// What went wrong.
     fn tell(&self) {
-        for message in &self.undrawn {
+        for message in &self.left_out {
             console::say(&format!("warning: {message}"));
         }
         for message in self.unreadable.iter().chain(&self.failed) {
@@ -332,7 +330,10 @@ fn write(
                     )),
                 },
                 Err(NotWritten::TooLarge(error)) => {
-                    written.undrawn.push(format!("{} is not drawn: {error}", path.display()));
+                    written.left_out.push(format!("{} is not drawn: {error}", path.display()));
+                }
+                Err(NotWritten::Unsuited(error)) if view.found.reachable == Some(false) => {
+                    written.left_out.push(format!("{} is not written: {error}", path.display()));
                 }
                 Err(NotWritten::Unsuited(error)) => {
                     written.unreadable.push(format!("{} is not written: {error}", path.display()));
@@ -406,7 +407,7 @@ fn tell(
             unsettled: if arguments.check { unsettled(made) } else { Vec::new() },
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
             pictures: Pictures { seconds: written.drawing.as_secs_f64() },
-            problems: [written.undrawn, written.unreadable, written.failed].concat(),
+            problems: [written.left_out, written.unreadable, written.failed].concat(),
             seconds: made.seconds,
         }),
     };
@@ -485,7 +486,7 @@ fn summary(
 /// `a shortest run to Pass: c = 1; A(1), B()`
 fn example_line(example: &Example) -> String {
     let said = match example {
-        Example::None => "surely none".to_owned(),
+        Example::None => "none, since all paths were looked at".to_owned(),
         Example::NotFound(bound) => format!("none found, looking at {bound}"),
         Example::Run(constants, events) => {
             let given: Vec<String> =

@@ -113,7 +113,7 @@ pub fn test(arguments: &TestArguments) -> Result<Exit, EarlyExit> {
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
     if arguments.format == OutputFormat::Json {
         let finished = documents.clone();
-        certain_end::tell_at_end(move |exit_code| {
+        certain_end::tell_at_end(move |exit_code, _| {
             let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&finished).clone());
             let document = Document { format_version: 1, exit_code, diagnostics, runs };
             serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
@@ -227,7 +227,7 @@ struct Document {
 /// The state in which a run begins; or why there is none, and what that is worth.
 fn initial(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diagnostic>, WhyLeftOut)> {
     let mut why = WhyLeftOut::Stopped;
-    let solved = budget::reading(|| {
+    let solved = budget::choosing_constants(|| {
         initial_state(&case.test, known, seed, &mut Lazy::default()).map_err(|error| {
             if !matches!(error, ConstantsError::NotKnown(_)) {
                 why = WhyLeftOut::Unsuited;

@@ -1,6 +1,7 @@
 //! `coreach verify`: which properties the specification has.
 
 use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_analyses::symbolic::search::SearchBound;
 use coreach_model::Iosts;
@@ -16,10 +17,10 @@ use serde_json::Value;
 use super::run::no_thread;
 use super::{EarlyExit, plural, refuse};
 use crate::arguments::VerifyArguments;
-use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::ProgressLine;
+use crate::{certain_end, console};
 use coreach_model::Diagnostic;
 
 /// Verifies each property of a configuration.
@@ -37,38 +38,86 @@ pub fn verify(arguments: &VerifyArguments) -> Result<Exit, EarlyExit> {
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
+    let specification = &project.specification.iosts;
+    let names: Vec<String> = properties.iter().map(|property| property.iosts.name.clone()).collect();
+    let finished = Arc::new(Mutex::new(Finished {
+        specification: specification.name.clone(),
+        warnings: render::to_json(&warnings),
+        properties: names.iter().map(|name| Err(name.clone())).collect(),
+    }));
+    let (kept, format) = (finished.clone(), arguments.format);
+    certain_end::tell_at_end(move |exit_code, why| lock(&kept).told(format, exit_code, Some(why)));
     let progress = ProgressLine::start(properties.len(), !arguments.quiet);
-    let work = |property: &&TestPurpose| {
-        let result = verify_one(&project, property, arguments.nodes.get(), &|what| progress.says(what));
+    let places: Vec<usize> = (0..properties.len()).collect();
+    let work = |&place: &usize| {
+        let says = |what| progress.says(what);
+        let result = verify_one(&project, properties[place], arguments.nodes.get(), &says);
+        let told = told(&names[place], &result, specification, arguments.quiet);
+        let one = FinishedProperty { text: told, report: report(&names[place], &result, specification) };
+        lock(&finished).properties[place] = Ok(one);
         progress.one_done();
         result
     };
-    let results = jobs::in_order(&properties, jobs::threads(arguments.threads), work);
+    let results = jobs::in_order(&places, jobs::threads(arguments.threads), work);
     drop(progress);
     let results = results.map_err(|error| no_thread(&error))?;
-    let specification = &project.specification.iosts;
-    let mut exit = Exit::Fine;
-    let mut reports = Vec::new();
-    for (property, result) in properties.into_iter().zip(results) {
-        exit = exit.and(exit_of(&result));
-        if arguments.format == OutputFormat::Human {
-            if let Err(stop) = &result {
-                console::draw(&[stop.to_diagnostic()]);
-            }
-            console::print(&told(&property.iosts.name, &result, specification, arguments.quiet));
-        }
-        reports.push(report(&property.iosts.name, &result, specification));
+    let exit = results.iter().map(exit_of).fold(Exit::Fine, Exit::and);
+    if arguments.format == OutputFormat::Human {
+        let stops = results.iter().filter_map(|result| result.as_ref().err());
+        console::draw(&stops.map(Stop::to_diagnostic).collect::<Vec<_>>());
     }
-    if arguments.format == OutputFormat::Json {
-        console::print_json(&Document {
-            format_version: 1,
-            exit_code: exit.code(),
-            specification: &specification.name,
-            diagnostics: render::to_json(&warnings),
-            properties: reports,
-        });
-    }
+    console::print(&lock(&finished).told(arguments.format, exit.code(), None));
     Ok(exit)
+}
+
+/// What is known of each property at any time. It is told at the end, however the end comes.
+struct Finished {
+    specification: String,
+    warnings: Value,
+    /// A property that is not finished is its name alone.
+    properties: Vec<Result<FinishedProperty, String>>,
+}
+
+struct FinishedProperty {
+    text: String,
+    report: Report,
+}
+
+impl Finished {
+    /// The text or the document. Properties that are not finished have stopped for this reason.
+    fn told(&self, format: OutputFormat, exit_code: u8, why: Option<&Diagnostic>) -> String {
+        let reason = why.and_then(|why| first(render::to_json(std::slice::from_ref(why))));
+        match format {
+            OutputFormat::Human => {
+                let text = |one: &Result<FinishedProperty, String>| match one {
+                    Ok(one) => one.text.clone(),
+                    Err(name) => format!("{name}: stopped\n"),
+                };
+                self.properties.iter().map(text).collect()
+            }
+            OutputFormat::Json => {
+                let report = |one: &Result<FinishedProperty, String>| match one {
+                    Ok(one) => one.report.clone(),
+                    Err(name) => Report { result: "stopped", reason: reason.clone(), ..Report::of(name) },
+                };
+                console::json(&Document {
+                    format_version: 1,
+                    exit_code,
+                    specification: &self.specification,
+                    diagnostics: &self.warnings,
+                    properties: self.properties.iter().map(report).collect(),
+                })
+            }
+        }
+    }
+}
+
+fn first(diagnostics: Value) -> Option<Value> {
+    diagnostics.as_array().and_then(|all| all.first().cloned())
+}
+
+fn lock(finished: &Mutex<Finished>) -> MutexGuard<'_, Finished> {
+    finished.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn exit_of(result: &Result<Verified, Stop>) -> Exit {
@@ -138,11 +187,11 @@ struct Document<'a> {
     format_version: u32,
     exit_code: u8,
     specification: &'a str,
-    diagnostics: Value,
+    diagnostics: &'a Value,
     properties: Vec<Report>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Report {
     property: String,
     result: &'static str,
@@ -160,19 +209,19 @@ struct Report {
     reason: Option<Value>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Fact {
     at: String,
     holds: String,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Run {
     initial: serde_json::Map<String, Value>,
     steps: Vec<StepReport>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct StepReport {
     from: String,
     action: String,
@@ -181,17 +230,23 @@ struct StepReport {
     to: String,
 }
 
+impl Report {
+    fn of(name: &str) -> Self {
+        Report {
+            property: name.to_owned(),
+            result: "",
+            proved_by: None,
+            facts: None,
+            violation: None,
+            nodes: None,
+            bound: None,
+            reason: None,
+        }
+    }
+}
+
 fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) -> Report {
-    let empty = Report {
-        property: name.to_owned(),
-        result: "",
-        proved_by: None,
-        facts: None,
-        violation: None,
-        nodes: None,
-        bound: None,
-        reason: None,
-    };
+    let empty = Report::of(name);
     match result {
         Ok(Verified::Proved(Proof::Facts(facts))) => {
             let fact =
@@ -206,13 +261,12 @@ fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) ->
         Ok(Verified::Unknown(bound)) => {
             let nodes = match bound {
                 SearchBound::Nodes(nodes) | SearchBound::Values(nodes) => Some(*nodes),
-                SearchBound::Work(_) | SearchBound::Digits => None,
+                SearchBound::Work(_) | SearchBound::Time(_) | SearchBound::Digits => None,
             };
             Report { result: "unknown", nodes, bound: Some(bound.to_string()), ..empty }
         }
         Err(stop) => {
-            let diagnostics = render::to_json(&[stop.to_diagnostic()]);
-            let reason = diagnostics.as_array().and_then(|all| all.first().cloned());
+            let reason = first(render::to_json(&[stop.to_diagnostic()]));
             Report { result: "stopped", reason, ..empty }
         }
     }
@@ -235,4 +289,33 @@ fn run(violation: &Violation, specification: &Iosts) -> Run {
         }
     };
     Run { initial, steps: violation.steps.iter().map(step).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use coreach_pipeline::stop::BUDGET;
+
+    use super::*;
+
+    #[test]
+    fn a_hard_end_keeps_what_is_finished() {
+        let text = "nonneg: proved by facts\n".to_owned();
+        let report = Report { result: "proved", proved_by: Some("facts"), ..Report::of("nonneg") };
+        let finished = Finished {
+            specification: "sq".to_owned(),
+            warnings: Value::Array(Vec::new()),
+            properties: vec![Ok(FinishedProperty { text, report }), Err("three".to_owned())],
+        };
+        let why = Diagnostic::error(BUDGET, "stopped after 4 s");
+        assert_eq!(
+            finished.told(OutputFormat::Human, 6, Some(&why)),
+            "nonneg: proved by facts\nthree: stopped\n"
+        );
+        let document: Value =
+            serde_json::from_str(&finished.told(OutputFormat::Json, 6, Some(&why))).unwrap_or_default();
+        assert_eq!(document["exit_code"], 6);
+        assert_eq!(document["properties"][0]["result"], "proved");
+        assert_eq!(document["properties"][1]["result"], "stopped");
+        assert_eq!(document["properties"][1]["reason"]["message"], "stopped after 4 s");
+    }
 }

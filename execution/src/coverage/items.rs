@@ -186,7 +186,7 @@ pub struct Walked {
     /// The models: their items are numbered one after the other.
     pub parts: Vec<Part>,
     /// For each location, the transitions that leave it.
-    pub(super) outgoing: Numbered<LocationId, Vec<TransitionId>>,
+    pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location its place in an order in which internal steps lead forward.
     pub(super) ranks: Numbered<LocationId, usize>,
 }

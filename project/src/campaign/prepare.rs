@@ -269,7 +269,7 @@ fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
             return Prepared::Mistakes(vec![diagnostic.at(reference.origin.clone(), "named here")]);
         }
     };
-    match budget::reading(|| instances(&test, campaign, reference)) {
+    match budget::choosing_constants(|| instances(&test, campaign, reference)) {
         Ok((instances, none)) => Prepared::Made(Box::new(test), instances, none),
         Err(found) if found.iter().any(|one| one.code == BUDGET) => {
             Prepared::None(NoCase { test: test.name, why: WhyLeftOut::Stopped, found })

@@ -10,23 +10,31 @@
 //!
 //! Where another transition of the same action could take an event of the path, the values are first looked
 //! for where none can; the purpose then asks for the same ([`Route::guards`]).
+//!
+//! A purpose takes other values than the run that was found, and what one run shows another may leave open.
+//! So all paths are listed that may explain a run which the purpose accepts ([`Explanations`]). The purpose
+//! shows the goal only if each of them meets it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_analyses::solver::{Solver, Witness};
+use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::{SymbolicState, SymbolicStep, System};
-use coreach_execution::coverage::{Walked, explain};
+use coreach_execution::coverage::{Item, Walked, explain};
 use coreach_execution::run::Occurrence;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, is_initial};
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::substitute;
-use coreach_model::{Datum, Term, TransitionId, Value};
+use coreach_model::{Datum, Term, TransitionId, Value, budget};
 
 use super::goals::{Goal, uses};
 
 /// A trace with more explanations than this shows nothing.
 const MOST_EXPLANATIONS: usize = 500;
+
+/// So many steps are looked at for the paths that may explain what a purpose accepts.
+const MOST_ALTERNATIVES: usize = 200;
 
 /// So many states a trace may be in.
 const MOST_STATES: usize = 10_000;
@@ -74,10 +82,12 @@ impl Route {
         Evidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
     }
 
-    /// The route with the values of this trace, which is one of it, asked for.
+    /// The route with the values of this run, which is one along it, asked for; with those of constants too
+    /// where `constants` says so.
     #[must_use]
-    pub fn fixed(&self, iosts: &Iosts, trace: &[Event]) -> Self {
+    pub fn fixed(&self, iosts: &Iosts, run: &Evidence, constants: bool) -> Self {
         let mut fixed = self.clone();
+        let trace = &run.trace;
         let is_seen = |place: &usize| iosts.action(iosts.transitions[self.path[*place]].action).is_visible();
         for (place, event) in (0..self.path.len()).filter(is_seen).zip(trace) {
             let parameters = &iosts.action(iosts.transitions[self.path[place]].action).parameters;
@@ -85,6 +95,13 @@ impl Route {
             let values = Term::and(values);
             let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
             fixed.asked.insert(place, Term::and([asked, values]));
+        }
+        let first = (0..self.path.len()).find(is_seen).filter(|_| constants);
+        if let Some(place) = first {
+            let given = iosts.constants.iter();
+            let given = given.filter_map(|datum| Some(says(datum, run.initial.valuation.get(datum)?)));
+            let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
+            fixed.asked.insert(place, Term::and([asked].into_iter().chain(given)));
         }
         fixed
     }
@@ -100,7 +117,7 @@ impl Route {
                     let another =
                         *other != *number && system.iosts.transitions[*other].action == transition.action;
                     let both = [system.enabled(*number).clone(), system.enabled(*other).clone()];
-                    if another && solver.check(&both) != coreach_analyses::solver::Answer::Unsat {
+                    if another && solver.check(&both) != Answer::Unsat {
                         parts.push(system.enabled(*other).not());
                     }
                 }
@@ -186,6 +203,114 @@ pub fn run_along(
     Some(Evidence { initial, trace, end: at })
 }
 
+/// The paths that may explain a run which a route's purpose accepts, up to the end of what is promised.
+pub struct Explanations {
+    /// None where there are too many.
+    paths: Option<Vec<Vec<TransitionId>>>,
+    /// Do constants and path determine all data?
+    is_determined: bool,
+}
+
+impl Explanations {
+    /// Lists them: the route alone where it asks for events that nothing else takes; else all paths with the
+    /// same visible actions, under what the purpose asks of parameters and constants. What it asks of
+    /// variables is true of one explanation and says nothing of the others.
+    pub fn of(system: &System<'_>, route: &Route, solver: &mut dyn Solver) -> Self {
+        let iosts = system.iosts;
+        let is_determined = is_determined(iosts);
+        let promised = route.promised();
+        let is_seen = |number: TransitionId| iosts.action(iosts.transitions[number].action).is_visible();
+        let left = |at| system.outgoing[at].iter().all(|number| is_seen(*number));
+        let visited = promised.iter().map(|number| iosts.transitions[*number].source);
+        if is_determined && route.is_alone && visited.into_iter().all(left) {
+            return Explanations { paths: Some(vec![promised.to_vec()]), is_determined };
+        }
+        let is_shared = |number: TransitionId, part: &Term| {
+            let parameters = &iosts.action(iosts.transitions[number].action).parameters;
+            part.data().iter().all(|datum| parameters.contains(datum) || iosts.constants.contains(datum))
+        };
+        let guards = route.guards(system, solver);
+        let steps = promised.iter().zip(guards).filter(|(number, _)| is_seen(**number));
+        let asked: Vec<(TransitionId, Term)> = steps
+            .map(|(number, guard)| {
+                let all = Term::and([iosts.transitions[*number].guard.clone(), guard]).conjuncts();
+                (*number, Term::and(all.into_iter().filter(|part| is_shared(*number, part))))
+            })
+            .collect();
+        let mut open = vec![(SymbolicState::initial(iosts), Vec::new(), 0, Vec::new())];
+        let (mut paths, mut tried) = (Vec::new(), 0);
+        while let Some((state, besides, next, path)) = open.pop() {
+            let Some((wanted, asked)) = asked.get(next) else {
+                paths.push(path);
+                continue;
+            };
+            for &number in &system.outgoing[state.location] {
+                let (is_seen, action) = (is_seen(number), iosts.transitions[number].action);
+                if is_seen && action != iosts.transitions[*wanted].action {
+                    continue;
+                }
+                budget::ask();
+                tried += 1;
+                if tried > MOST_ALTERNATIVES {
+                    return Explanations { paths: None, is_determined };
+                }
+                let Some((step, to)) = system.successor(&state, number) else { continue };
+                let mut besides: Vec<Term> = besides.clone();
+                if is_seen {
+                    let mut standing = state.standing(&state.known);
+                    let symbols = step.parameters.iter().map(Term::datum);
+                    standing.extend(iosts.action(action).parameters.iter().cloned().zip(symbols));
+                    besides.extend(substitute(asked, &standing).conjuncts());
+                }
+                let condition = [to.condition.as_slice(), &besides].concat();
+                if solver.check(&condition) != Answer::Unsat {
+                    let path: Vec<TransitionId> = [path.as_slice(), &[number]].concat();
+                    open.push((to, besides, next + usize::from(is_seen), path));
+                }
+            }
+        }
+        Explanations { paths: Some(paths), is_determined }
+    }
+
+    /// Is the route's own path the only one?
+    pub fn is_one(&self, route: &Route) -> bool {
+        let is_own = |path: &Vec<TransitionId>| path == route.promised();
+        self.paths.as_ref().is_some_and(|paths| paths.iter().all(is_own))
+    }
+
+    /// Does each of them meet the goal? What depends on values as well is met by the route's own path alone,
+    /// whose purpose asks for them.
+    pub fn all_meet(&self, walked: &Walked, route: &Route, goal: &Goal) -> bool {
+        let iosts = &walked.iosts;
+        let Some(paths) = &self.paths else { return false };
+        let Goal::Item(item) = goal else { return paths.iter().all(|path| lies_on(iosts, goal, path)) };
+        match &walked.parts[0].items.all()[*item] {
+            Item::Location(location) => paths.iter().all(|path| {
+                *location == iosts.initial
+                    || path.iter().any(|number| iosts.transitions[*number].target == *location)
+            }),
+            Item::Transition(number) => paths.iter().all(|path| path.contains(number)),
+            Item::Condition { .. } | Item::Class { .. } => self.is_determined && self.is_one(route),
+        }
+    }
+}
+
+/// Do the constants determine how each variable begins, as the initial condition says it?
+fn is_determined(iosts: &Iosts) -> bool {
+    let parts = iosts.initial_condition.conjuncts();
+    let is_given = |term: &Term| term.data().iter().all(|datum| iosts.constants.contains(datum));
+    iosts.variables.iter().all(|variable| {
+        let own = Term::datum(variable);
+        parts.iter().any(|part| match part.node() {
+            Node::Compare(Comparison::Equal, left, right) => {
+                *left == own && is_given(right) || *right == own && is_given(left)
+            }
+            Node::Not(part) => *part == own,
+            _ => *part == own,
+        })
+    })
+}
+
 /// What a trace shows, however it is explained.
 pub struct Shown {
     items: Vec<u32>,
@@ -205,7 +330,7 @@ pub fn shown(walked: &Walked, evidence: &Evidence) -> Shown {
     let explained = explain(walked, &evidence.initial, &trace, None, MOST_STATES).ok();
     let items =
         explained.filter(|explained| explained.refused.is_none()).map(|explained| explained.bounds.least);
-    Shown { items: items.unwrap_or_default(), paths: paths(iosts, evidence) }
+    Shown { items: items.unwrap_or_default(), paths: paths(walked, evidence) }
 }
 
 impl Shown {
@@ -243,7 +368,8 @@ pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
 }
 
 /// The explanations of a trace up to its last event, path by path.
-fn paths(iosts: &Iosts, evidence: &Evidence) -> Option<Vec<Vec<TransitionId>>> {
+fn paths(walked: &Walked, evidence: &Evidence) -> Option<Vec<Vec<TransitionId>>> {
+    let iosts = &walked.iosts;
     let mut open = vec![(evidence.initial.clone(), 0, Vec::new())];
     let mut found: Vec<Vec<TransitionId>> = Vec::new();
     let mut tried = 0;
@@ -255,7 +381,8 @@ fn paths(iosts: &Iosts, evidence: &Evidence) -> Option<Vec<Vec<TransitionId>>> {
             continue;
         }
         let event = &evidence.trace[next];
-        for (number, transition) in iosts.transitions.numbered() {
+        for &number in &walked.outgoing[state.location] {
+            let transition = &iosts.transitions[number];
             let action = iosts.action(transition.action);
             let (values, after): (&[Value], usize) = match action.kind {
                 ActionKind::Internal => (&[], next),

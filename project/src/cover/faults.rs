@@ -39,7 +39,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::suspend;
 
 use super::beside::{Beside, beside};
-use super::evidence::{Evidence, Route, run_along, says};
+use super::evidence::{Evidence, Route, run_along};
 use super::goals::Fault;
 use super::observe::{Observer, behind};
 use super::search::{Doubt, MetGoal, Sought, transitions};
@@ -129,16 +129,11 @@ fn tried(
     let valuation = data.map(|(datum, value)| (datum.clone(), value.clone())).collect();
     let begin = State { location: iosts.initial, valuation };
     let end = along(iosts, begin.clone(), &path, trace)?;
-    let mut route = Route { is_alone: false, ..Route::new(path) }.fixed(iosts, trace);
-    let known = iosts.constants.iter().filter_map(|datum| Some(says(datum, begin.valuation.get(datum)?)));
+    let run = Evidence { initial: begin, trace: trace.to_vec(), end: end.clone() };
+    let mut route = Route { is_alone: false, ..Route::new(path) }.fixed(iosts, &run, true);
     let answer = Observer::new(system, Default::default()).answer(&end, solver)?;
     route.watched = answer.len();
     route.path.extend(answer);
-    let first = route.path.iter().position(|at| iosts.action(iosts.transitions[*at].action).is_visible())?;
-    if first < route.promised().len() {
-        let asked = route.asked.remove(&first).unwrap_or_else(Term::yes);
-        route.asked.insert(first, Term::and(std::iter::once(asked).chain(known)));
-    }
     let evidence = run_along(system, &route, &[], solver)?;
     Some(MetGoal { route, evidence, must: true })
 }

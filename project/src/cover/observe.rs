@@ -7,7 +7,7 @@
 //! **Method.** Behind its goal a route goes on: by *outputs*, as many as follow; or so that it
 //! *distinguishes*, with stimuli too. By ioco what follows behind these is watched as well, up to where the
 //! specification may be quiescent: a system that goes on where it must not, or otherwise, shows there. What
-//! is to be distinguished are the faults of the last step: each other location as its target, and each
+//! is to be distinguished are the faults of the last step: other locations as its target, and each
 //! variable that it assigns with another value. From the state where the evidence ends, states of the
 //! specification are looked at breadth first. A wrong target is shown by an output, or by quiescence, that is
 //! impossible from there, where a system ignores the stimuli that it does not take; a wrong value by an
@@ -35,7 +35,7 @@ use coreach_model::semantics::{Event, State, fire, internal_closure, step};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value, budget};
 
-use super::evidence::{Evidence, Route, run_along};
+use super::evidence::{Evidence, Explanations, Route, run_along};
 use super::search::MetGoal;
 
 /// So many states are looked at for a way on.
@@ -43,6 +43,9 @@ const MOST_STATES: usize = 150;
 
 /// So many events a way on has at most.
 const MOST_EVENTS: usize = 6;
+
+/// So many wrong targets are looked at, spread over all locations.
+const MOST_TARGETS: usize = 64;
 
 /// To show all wrong targets, or all wrong values, is worth so many events.
 const WORTH: usize = 12;
@@ -94,6 +97,8 @@ pub struct Observer<'a> {
     observe: Observe,
     /// What leaves a state.
     leaving: HashMap<State, Vec<Onward>>,
+    /// What is behind an event in a state.
+    behind: HashMap<(State, Event), BTreeSet<State>>,
     /// Ways on by the state where they begin and the variables that were assigned last.
     ways: HashMap<(State, Vec<Datum>), Vec<TransitionId>>,
 }
@@ -127,7 +132,7 @@ struct WrongValue {
 impl<'a> Observer<'a> {
     /// Of this system.
     pub fn new(system: &'a System<'a>, observe: Observe) -> Self {
-        Observer { system, observe, leaving: HashMap::new(), ways: HashMap::new() }
+        Observer { system, observe, leaving: HashMap::new(), behind: HashMap::new(), ways: HashMap::new() }
     }
 
     /// The route with what is watched behind it, and a run along that; as it was where there is nothing, or
@@ -189,6 +194,10 @@ impl<'a> Observer<'a> {
 
     /// How many of the steps that are watched no answer can replace.
     fn certain(&self, route: &Route, solver: &mut dyn Solver) -> usize {
+        // What is possible behind another explanation is answered there.
+        if !Explanations::of(self.system, route, solver).is_one(route) {
+            return 0;
+        }
         let mut state = SymbolicState::initial(self.system.iosts);
         let begin = route.path.len() - route.watched;
         for (place, number) in route.path.iter().enumerate() {
@@ -259,6 +268,7 @@ impl<'a> Observer<'a> {
     ) -> (Vec<TransitionId>, State) {
         let iosts = self.system.iosts;
         let others = iosts.locations.numbers().filter(|location| *location != from.location);
+        let others = others.step_by(iosts.locations.len().div_ceil(MOST_TARGETS).max(1));
         let wrong = |location| State { location, valuation: from.valuation.clone() };
         let wrong = others.map(|location| internal_closure(iosts, BTreeSet::from([wrong(location)])));
         let value = |datum: &Datum| WrongValue { data: BTreeSet::from([datum.clone()]), decided: false };
@@ -306,7 +316,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Behind one more step.
-    fn taken(&self, place: &Place, onward: Onward, kind: ActionKind) -> Place {
+    fn taken(&mut self, place: &Place, onward: Onward, kind: ActionKind) -> Place {
         let iosts = self.system.iosts;
         let mut way = place.way.clone();
         way.push(onward.transition);
@@ -314,8 +324,13 @@ impl<'a> Observer<'a> {
             None => place.wrong.clone(),
             Some(event) => {
                 let is_input = kind == ActionKind::Input;
-                let behind = place.wrong.iter().map(|states| behind(iosts, states, event, is_input));
-                behind.filter(|states| !states.is_empty()).collect()
+                let mut of_one = |state: &State| {
+                    let key = (state.clone(), event.clone());
+                    let one = || behind(iosts, &BTreeSet::from([state.clone()]), event, is_input);
+                    self.behind.entry(key).or_insert_with(one).clone()
+                };
+                let behind = place.wrong.iter().map(|states| states.iter().flat_map(&mut of_one).collect());
+                behind.filter(|states: &BTreeSet<State>| !states.is_empty()).collect()
             }
         };
         let transition = &iosts.transitions[onward.transition];

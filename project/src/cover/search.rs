@@ -20,7 +20,7 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Term, TransitionId, budget};
 
-use super::evidence::{Evidence, Route, run_along, shown};
+use super::evidence::{Evidence, Explanations, Route, run_along, shown};
 use super::goals::{Goal, uses};
 
 /// So many paths are made concrete for a goal before it is given up.
@@ -354,25 +354,43 @@ impl Searcher<'_, '_> {
             return None;
         }
         let mut avoided = Vec::new();
+        let mut showing = Vec::new();
         for is_alone in [true, false] {
             let route = Route { is_alone, ..route.clone() };
             let Some(evidence) = run_along(self.system, &route, &[], self.solver) else { continue };
             if shown(self.walked, &evidence).meets(iosts, goal) {
-                return Some(MetGoal { route, evidence, must: true });
+                if self.is_certain(&route, goal) {
+                    return Some(MetGoal { route, evidence, must: true });
+                }
+                showing.push(evidence.clone());
             }
             avoided.push(evidence.trace);
         }
         // With other values the trace may have no other explanation; then these values are asked for.
-        while avoided.len() < MOST_TRACES {
-            let route = Route { is_alone: false, ..route.clone() };
+        let route = Route { is_alone: false, ..route.clone() };
+        loop {
+            for evidence in showing.drain(..) {
+                for constants in [false, true] {
+                    let fixed = route.fixed(iosts, &evidence, constants);
+                    if self.is_certain(&fixed, goal) {
+                        return Some(MetGoal { route: fixed, evidence, must: true });
+                    }
+                }
+            }
+            if avoided.len() >= MOST_TRACES {
+                return None;
+            }
             let evidence = run_along(self.system, &route, &avoided, self.solver)?;
             if shown(self.walked, &evidence).meets(iosts, goal) {
-                let route = route.fixed(iosts, &evidence.trace);
-                return Some(MetGoal { route, evidence, must: true });
+                showing.push(evidence.clone());
             }
             avoided.push(evidence.trace);
         }
-        None
+    }
+
+    /// Does each run that the route's purpose accepts meet the goal, however it is explained?
+    fn is_certain(&mut self, route: &Route, goal: &Goal) -> bool {
+        Explanations::of(self.system, route, self.solver).all_meet(self.walked, route, goal)
     }
 }
 

@@ -15,7 +15,7 @@
 //! its trace shows that for certain. What depends on values that the purpose does not ask for is not counted:
 //! another run of it may have others.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::System;
@@ -23,7 +23,7 @@ use coreach_execution::coverage::{Item, Walked};
 use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 
-use super::evidence::{Evidence, lies_on, run_along, shown};
+use super::evidence::{Evidence, Explanations, lies_on, run_along, shown};
 use super::faults::{Shows, shows};
 use super::goals::{Fault, Goal};
 use super::observe::Observer;
@@ -51,7 +51,7 @@ pub struct SuiteChooser<'a> {
     steps: usize,
     observer: Observer<'a>,
     candidates: Vec<Chosen>,
-    left: Vec<usize>,
+    left: BTreeSet<usize>,
     chosen: Vec<Chosen>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> SuiteChooser<'a> {
             }
         }
         for candidate in &mut candidates {
-            besides(walked, goals, met, candidate, solver);
+            besides(walked, system, goals, met, candidate, solver);
         }
         let left = met.iter().map(|(number, _)| *number).collect();
         SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen: Vec::new() }
@@ -104,7 +104,7 @@ impl<'a> SuiteChooser<'a> {
                 best.goals.iter().all(|goal| shown.meets(&walked.iosts, &goals[*goal]))
             };
             best.found = observer.observed(&best.found, &shows, solver);
-            besides(walked, goals, met, &mut best, solver);
+            besides(walked, system, goals, met, &mut best, solver);
             left.retain(|goal| !best.goals.contains(goal));
         }
         chosen.push(best.clone());
@@ -131,6 +131,7 @@ fn is_of_mutants(goals: &[Goal], candidate: &Chosen) -> bool {
 /// Adds the goals that lie on the path and are shown for certain.
 fn besides(
     walked: &Walked,
+    system: &System<'_>,
     goals: &[Goal],
     met: &[(usize, MetGoal)],
     candidate: &mut Chosen,
@@ -139,6 +140,7 @@ fn besides(
     let route = &candidate.found.route;
     let shown = shown(walked, &route.promised_by(&walked.iosts, &candidate.found.evidence));
     let path = route.promised();
+    let mut explanations = None;
     // What shows a mutant asks for its values; others may have other ones.
     let is_of_mutants = is_of_mutants(goals, candidate);
     let run = &candidate.found.evidence;
@@ -159,7 +161,13 @@ fn besides(
                 };
                 shows(&walked.iosts, fault, run, solver) >= least
             }
-            _ => is_on(walked, goal, path) && shown.meets(&walked.iosts, goal),
+            _ => {
+                is_on(walked, goal, path)
+                    && shown.meets(&walked.iosts, goal)
+                    && explanations
+                        .get_or_insert_with(|| Explanations::of(system, route, solver))
+                        .all_meet(walked, route, goal)
+            }
         };
         if is_met {
             candidate.goals.push(*number);
@@ -177,7 +185,7 @@ fn continued(
     goals: &[Goal],
     met: &[(usize, MetGoal)],
     from: &Chosen,
-    left: &[usize],
+    left: &BTreeSet<usize>,
     steps: usize,
     solver: &mut dyn Solver,
 ) -> Option<Chosen> {
@@ -213,7 +221,7 @@ fn continued(
                     found: MetGoal { route: longer.clone(), evidence, must: true },
                     goals: Vec::new(),
                 };
-                besides(walked, goals, met, &mut chosen, solver);
+                besides(walked, system, goals, met, &mut chosen, solver);
                 // What its own conditions asked for is asked for still, if the longer trace shows it too.
                 let shown = shown(walked, &chosen.found.evidence);
                 let kept = from.goals.iter().filter(|number| shown.meets(iosts, &goals[**number]));

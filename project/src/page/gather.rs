@@ -25,7 +25,7 @@ use super::{Page, graph};
 use crate::campaign::load_campaign;
 use crate::configuration::Judging;
 use crate::coverage::{self, Given, measure};
-use crate::making::{Says, make, make_online, shortest};
+use crate::making::{Says, make, make_online, search_run};
 use crate::models::{FileKind, kind_of};
 use crate::project::{self, Project, load, of_purpose};
 use crate::{budget, jobs, stored};
@@ -240,9 +240,9 @@ fn all_of(
         return Ok(());
     }
     let work = |(purpose, domain): &(&TestPurpose, DomainKind)| {
-        let made = make(project, purpose, *domain, false, says)?;
-        let example = budget::within("example", budget::time(project.time), |_| shortest(&made));
-        Ok((made, example.ok().flatten()))
+        let mut made = make(project, purpose, *domain, false, says)?;
+        let example = search_run(&mut made, purpose, *domain, budget::time(project.time));
+        Ok((made, example))
     };
     let results = jobs::in_order(&pairs, settings.threads, work);
     let results = results

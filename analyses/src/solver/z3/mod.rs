@@ -109,6 +109,22 @@ impl Default for Z3Solver {
     }
 }
 
+/// A level of a Z3 solver: what is asserted in it is forgotten at its end, also where a budget unwinds.
+struct Level(Rc<z3::Solver>);
+
+impl Level {
+    fn on(solver: Rc<z3::Solver>) -> Self {
+        solver.push();
+        Level(solver)
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        self.0.pop(1);
+    }
+}
+
 /// What can be said without Z3.
 enum Easy {
     Known(Answer),
@@ -157,7 +173,7 @@ impl Z3Solver {
     }
 
     /// Asserts the conjuncts and all that their types add, one level up in the Z3 solver that fits them.
-    fn assert_all(&mut self, prepared: &[Rc<Prepared>]) -> Rc<z3::Solver> {
+    fn assert_all(&mut self, prepared: &[Rc<Prepared>]) -> Level {
         let limits = self.limits;
         let solver = if prepared.iter().any(|conjunct| conjunct.strings) {
             // Of strings a solver with a history knows less and less: each question begins anew.
@@ -171,16 +187,16 @@ impl Z3Solver {
         } else {
             self.linear.clone()
         };
-        solver.push();
+        let level = Level::on(solver);
         let constraints: BTreeSet<usize> =
             prepared.iter().flat_map(|conjunct| conjunct.constraints.iter().copied()).collect();
         for number in constraints {
-            solver.assert(self.translator.constraint(number));
+            level.0.assert(self.translator.constraint(number));
         }
         for conjunct in prepared {
-            solver.assert(&conjunct.assertion);
+            level.0.assert(&conjunct.assertion);
         }
-        solver
+        level
     }
 
     /// Z3's answer to what is asserted, counted.
@@ -208,14 +224,11 @@ impl Z3Solver {
     }
 
     fn find_by_z3(&mut self, conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Result<Valuation, Answer> {
-        let solver = self.assert_all(prepared);
-        let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
-        let found = match beyond {
+        let level = self.assert_all(prepared);
+        match prepared.iter().any(|conjunct| conjunct.beyond) {
             true => Err(Answer::Unknown),
-            false => self.find(&solver, prepared, are_plain(conjuncts)),
-        };
-        solver.pop(1);
-        found
+            false => self.find(&level.0, prepared, are_plain(conjuncts)),
+        }
     }
 
     /// A model of what is asserted, as values; of small numbers where there is one.
@@ -234,7 +247,7 @@ impl Z3Solver {
             .filter(|(datum, _)| is_plain || *datum.ty() != Type::String)
             .flat_map(|(_, constant)| bounds(constant))
             .collect();
-        solver.push();
+        let mut level = Level::on(solver.clone());
         for bound in &bounds {
             solver.assert(bound);
         }
@@ -246,8 +259,8 @@ impl Z3Solver {
             }
         };
         if answer != Answer::Sat {
-            solver.pop(1);
-            solver.push();
+            drop(level);
+            level = Level::on(solver.clone());
             answer = self.ask(solver);
         }
         let found = match answer {
@@ -259,7 +272,7 @@ impl Z3Solver {
             }),
             _ => None,
         };
-        solver.pop(1);
+        drop(level);
         match answer {
             Answer::Sat => found.ok_or(Answer::Unknown),
             other => Err(other),
@@ -302,10 +315,10 @@ impl Solver for Z3Solver {
                 Answer::Sat
             }
             None => {
-                let solver = self.assert_all(&prepared);
+                let level = self.assert_all(&prepared);
                 let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
-                let answer = if beyond { Answer::Unknown } else { self.ask(&solver) };
-                solver.pop(1);
+                let answer = if beyond { Answer::Unknown } else { self.ask(&level.0) };
+                drop(level);
                 self.count(answer, false);
                 answer
             }

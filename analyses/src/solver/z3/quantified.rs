@@ -14,7 +14,7 @@ use coreach_model::{Datum, Term, Type, budget};
 use z3::Tactic;
 use z3::ast::{Ast, Bool, forall_const};
 
-use super::{Z3Solver, limited};
+use super::{Level, Z3Solver, limited};
 use crate::solver::Answer;
 
 impl Z3Solver {
@@ -49,13 +49,11 @@ impl Z3Solver {
             .quantified
             .get_or_insert_with(|| limited(Tactic::new("qsat").solver(), limits.rlimit, 0))
             .clone();
-        solver.push();
+        let level = Level::on(solver);
         for assertion in &outside {
-            solver.assert(assertion);
+            level.0.assert(assertion);
         }
-        let answer = self.ask(&solver);
-        solver.pop(1);
-        answer
+        self.ask(&level.0)
     }
 }
 

@@ -114,6 +114,21 @@ fn both_limits_stop_and_unknown_errs_to_the_safe_side() {
     assert_eq!(solver.check(&[compare(Comparison::Less, &int("a"), &int("b"))]), Answer::Sat);
 }
 
+/// Soundness: who goes on with the solver after a budget has ended a question is asked nothing of that one.
+#[test]
+fn a_question_that_a_budget_ends_leaves_nothing_behind() {
+    let mut solver = Z3Solver::new(QueryLimits { rlimit: 100_000, milliseconds: 0 });
+    let (a, b) = (int("a"), int("b"));
+    let above = compare(Comparison::Greater, &a, &Term::int(5));
+    let hard = [cubes(), above];
+    let budget = Budget::new("test", Some(budget::Limit::Work(1)), false);
+    assert!(budget::within(&budget, || solver.check(&hard)).is_err());
+    let budget = Budget::new("test", Some(budget::Limit::Work(1)), false);
+    assert!(budget::within(&budget, || solver.witness(&hard)).is_err());
+    let product = Term::equal(&Term::multiply(&a, &b), &Term::int(6));
+    assert_eq!(solver.check(&[product, Term::equal(&a, &Term::int(2))]), Answer::Sat);
+}
+
 #[test]
 fn what_has_no_value_here_is_unknown_as_a_witness() {
     let real = datum("r", Type::Real);

@@ -78,7 +78,7 @@ fn tell(
             imprecisions: made.test.imprecisions.clone(),
             queries: made.statistics.queries,
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
-            problems: [written.undrawn, written.unreadable, written.failed].concat(),
+            problems: [written.left_out, written.unreadable, written.failed].concat(),
             seconds: made.seconds,
         }),
     }

@@ -104,7 +104,7 @@ impl Walking<'_> {
         let shown: Arc<Mutex<Value>> = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
         if arguments.format == OutputFormat::Json {
             let shown = shown.clone();
-            certain_end::tell_at_end(move |exit_code| {
+            certain_end::tell_at_end(move |exit_code, _| {
                 let mut document = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 document["exit_code"] = json!(exit_code);
                 serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
@@ -116,7 +116,9 @@ impl Walking<'_> {
             let seed = arguments.seed.wrapping_add(number);
             let drawn = initial(&self.walkable.case, &known, seed).map_err(|(found, _)| found);
             let chosen = drawn.and_then(|drawn| {
-                budget::reading(|| Ok(walk.prefers(test, drawn, &known, seed, &mut Lazy::default())))
+                budget::choosing_constants(|| {
+                    Ok(walk.prefers(test, drawn, &known, seed, &mut Lazy::default()))
+                })
             });
             let initial = chosen.map_err(|found| refuse(&found))?;
             let mut judge = judge::against(test, initial.clone(), iut);

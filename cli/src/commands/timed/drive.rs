@@ -53,7 +53,7 @@ pub fn drive(arguments: &DriveArguments) -> Result<Exit, EarlyExit> {
     };
     if is_json {
         let (driven, lines) = (driven.clone(), lines.clone());
-        certain_end::tell_at_end(move |exit_code| {
+        certain_end::tell_at_end(move |exit_code, _| {
             console::json(&document(&driven, None, lines(), exit_code))
         });
     }
