@@ -494,6 +494,43 @@ fn a_document_that_is_no_test_case_is_refused() {
     }
 }
 
+/// Soundness: what was taken out of a document, or weakened in it, is refused or says nothing; it never blames
+/// a system that conforms.
+#[test]
+fn an_edited_test_case_blames_nobody() {
+    let document: serde_json::Value = serde_json::from_slice(TEST_CASE).unwrap();
+    let is_seen = |number: &serde_json::Value| {
+        document["actions"][number.as_u64().unwrap() as usize]["role"] == "observation"
+    };
+    let truth = document["types"].as_array().unwrap().iter().position(|ty| ty["kind"] == "bool").unwrap();
+    let (mut refused, mut unclear) = (0, 0);
+    for (place, transition) in document["transitions"].as_array().unwrap().iter().enumerate() {
+        if !is_seen(&transition["action"]) {
+            continue;
+        }
+        let mut removed = document.clone();
+        removed["transitions"].as_array_mut().unwrap().remove(place);
+        let mut weakened = document.clone();
+        let terms = weakened["terms"].as_array_mut().unwrap();
+        terms.push(serde_json::json!(["literal", truth, true]));
+        weakened["transitions"][place]["guard"] =
+            serde_json::json!(document["terms"].as_array().unwrap().len());
+        for edited in [removed, weakened] {
+            let Ok(test) = TestCase::from_json(edited.to_string().as_bytes()) else {
+                refused += 1;
+                continue;
+            };
+            let mut adapter = simulated(str::to_owned);
+            for seed in 0..20 {
+                let (_, run) = drive(&test, &mut adapter, seed, Strategy::random());
+                assert_ne!(run.outcome.name(), "Fail", "transition {place}: {:?}", run.trace);
+                unclear += usize::from(run.outcome == Outcome::inconclusive(Cause::Unspecified));
+            }
+        }
+    }
+    assert!(refused > 0 && unclear > 0, "{refused} refused, {unclear} runs without a verdict");
+}
+
 /// A fault that shows itself late is brought down to the events that it needs.
 #[test]
 fn a_failing_run_is_replayed_and_shrunk() {

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_analyses::check::check as check_with_solver;
+use coreach_analyses::check::observations::check as check_observations;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_artifact::document::TEST_CASE;
+use coreach_artifact::{Graph, read};
 use coreach_execution::TestCase;
 use coreach_execution::campaign::Store;
 use coreach_execution::record::{self, restore};
@@ -329,7 +332,8 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
     if has("locations") && has("transitions") {
         return match TestCase::from_json(bytes) {
             Ok(test) => {
-                Checked::new("test case", format!("`{}`{}", test.iosts.name, size(&test.iosts)), Vec::new())
+                let says = format!("`{}`{}", test.iosts.name, size(&test.iosts));
+                Checked::new("test case", says, observations(bytes))
             }
             Err(error) => wrong("test case", "not-a-test-case", error.to_string()),
         };
@@ -355,6 +359,20 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
             Ok(_) => Checked::new("run", says, Vec::new()),
             Err(misfit) => wrong("run", "no-run", misfit.to_string()),
         },
+    }
+}
+
+/// What a test case does not say of what may be observed. Of time, nothing is asked.
+fn observations(bytes: &[u8]) -> Vec<Diagnostic> {
+    let graph = read::document(bytes).and_then(|document| match document.stage == TEST_CASE {
+        true => read::graph(&document).map(Some),
+        false => Ok(None),
+    });
+    match graph {
+        Ok(Some(Graph { iosts, verdicts, reach, timed: None, .. })) => {
+            check_observations(&iosts, &verdicts, &reach, &mut Z3Solver::default())
+        }
+        _ => Vec::new(),
     }
 }
 
