@@ -90,10 +90,10 @@ transitions:
         "  - { from: Shut, to: Door, on: tau }\n  - { from: Door, to: Idle, on: Again }\n",
     ] {
         let text = CHOICE.replace("transitions:", "internals: [tau]\ntransitions:") + more;
-        assert_eq!(warnings(&text), [] as [serde_json::Value; 0], "{more}");
+        assert_eq!(warnings(&text), [] as [Value; 0], "{more}");
     }
     for (from, to) in [("on: Again", "on: Yes"), ("to: Shut, on: Ask", "to: Shut, on: Again")] {
-        assert_eq!(warnings(&CHOICE.replace(from, to)), [] as [serde_json::Value; 0], "{to}");
+        assert_eq!(warnings(&CHOICE.replace(from, to)), [] as [Value; 0], "{to}");
     }
     // By data: of one location, with the values that tell the states apart.
     const DATA: &str = "inputs: { Set: { p: int }, Ask: { n: int } }
@@ -107,7 +107,7 @@ transitions:
     let text = told(DATA);
     assert!(text.contains("`Full with x = ") && text.contains("000), which `Full with x = "), "{text}");
     let both = DATA.replace("n == x * 1000", "x >= 100");
-    assert_eq!(warnings(&both), [] as [serde_json::Value; 0]);
+    assert_eq!(warnings(&both), [] as [Value; 0]);
     // Actions of one guard and different parameters.
     let text = told(
         &DATA.replace("Ask: ", "Two: { n: int, m: int }, Ask: ").replace("n == x * 1000", "n == x").replace(

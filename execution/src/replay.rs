@@ -196,7 +196,7 @@ impl Player<'_> {
                     // heard.
                     None if self.judge.silence().is_some()
                         && (!adapter.hears()
-                            || script.is_empty()
+                            || ahead == script.len()
                                 && self.judge.silence() == Some(AfterSilence::Nothing)
                                 && matches!(
                                     self.trace.last(),

@@ -31,7 +31,7 @@ use crate::campaign::{Campaign, TestSource, load_campaign};
 use crate::iut::{self, ReportedLocations};
 use crate::models::{FileKind, kind_of};
 use crate::once::Once;
-use crate::project::{load, specification_of};
+use crate::project::{load, load_specification, specification_of};
 use crate::stored::{STORE, beside};
 use crate::timing::internal_time;
 
@@ -108,14 +108,15 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
             let (says, found, implied) = purpose(file, aim, path, given);
             Checked { implied, ..Checked::new(aim.key(), says, found) }
         }
-        Ok(FileKind::Configuration) => match load(path) {
+        Ok(FileKind::Configuration) => match load_specification(path) {
             Ok((project, found)) => {
                 let purposes: Vec<String> =
                     project.purposes.iter().map(|purpose| format!("`{}`", purpose.iosts.name)).collect();
                 let name = &project.specification.iosts.name;
                 let doubts = doubts(&project.specification.iosts, &found, &mut Z3Solver::default());
                 let found = [found, doubts].concat();
-                Checked::new("configuration", format!("of `{name}` with {}", purposes.join(", ")), found)
+                let with = if purposes.is_empty() { "no purpose".to_owned() } else { purposes.join(", ") };
+                Checked::new("configuration", format!("of `{name}` with {with}"), found)
             }
             Err(found) => Checked::new("configuration", String::new(), found),
         },
@@ -213,7 +214,9 @@ fn models(path: &Path, locations: &mut ReportedLocations) -> Vec<Iosts> {
     let Ok(file) = load_file(path) else { return Vec::new() };
     let specification = match kind_of(&file) {
         Ok(FileKind::Specification(_)) => read_specification(file).ok().map(|(read, _)| read.iosts),
-        Ok(FileKind::Configuration) => load(path).ok().map(|(project, _)| project.specification.iosts),
+        Ok(FileKind::Configuration) => {
+            load_specification(path).ok().map(|(project, _)| project.specification.iosts)
+        }
         _ => None,
     };
     specification.iter().for_each(|specification| locations.add(specification));
