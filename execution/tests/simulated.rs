@@ -1,5 +1,5 @@
-//! Models that stand for a system, with types of their own: a value is what it is, whatever its type is called
-//! or how much else that may hold.
+//! Models that stand for a system, with types of their own: a value is what it is, whatever its type is
+//! called or how much else that may hold.
 
 use std::time::Duration;
 

@@ -494,8 +494,8 @@ fn a_document_that_is_no_test_case_is_refused() {
     }
 }
 
-/// Soundness: what was taken out of a document, or weakened in it, is refused or says nothing; it never blames
-/// a system that conforms.
+/// Soundness: what was taken out of a document, or weakened in it, is refused or says nothing; it never
+/// blames a system that conforms.
 #[test]
 fn an_edited_test_case_blames_nobody() {
     let document: serde_json::Value = serde_json::from_slice(TEST_CASE).unwrap();

@@ -1,11 +1,11 @@
 //! Observations of a test case: at each location without a verdict, exactly one transition takes each.
 //!
-//! A test case that was made keeps this (thesis, Definition 6.4); a document may have been edited since. Where
+//! A test case that was made keeps this (thesis, Definition 6.4); a document may have been edited since. If
 //! no guard holds for an output, or two do, the test case does not say what the output is worth.
 //!
 //! The guard of what leads to Fail is mostly the negation of all others, term by term: that is seen without
-//! the solver. Where the solver does not know, nothing is told. Whoever runs the test case looks once more, at
-//! what has happened.
+//! the solver. If the solver does not know, nothing is reported. Whoever runs the test case looks once more,
+//! at what has happened.
 
 use std::collections::BTreeMap;
 

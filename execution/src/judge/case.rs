@@ -1,10 +1,10 @@
 //! A deterministic test case as a judge: one location and one valuation at a time.
 //!
-//! The verdict is that of the location reached. An observation fires the one transition whose guard holds. One
-//! that is no action of the alphabet, or has values outside their types, is no event of any specification, and
-//! a Fail with that cause (Definition 6.2: the output is in no Out). All others a test case takes, each by
-//! exactly one transition: where none fires, or two do, the document was edited and says nothing of what was
-//! observed, which is Inconclusive. Silence is no event of the
+//! The verdict is that of the location reached. An observation fires the one transition whose guard holds.
+//! One that is no action of the alphabet, or has values outside their types, is no event of any
+//! specification, and a Fail with that cause (Definition 6.2: the output is in no Out). All others a test
+//! case takes, each by exactly one transition: where none fires, or two do, the document was edited and says
+//! nothing of what was observed, which is Inconclusive. Silence is no event of the
 //! traces that it is about (ioc is over traces, not suspension traces): where the tester reports it nothing
 //! is left to do, which is Inconclusive. Time passes unseen.
 //!
