@@ -189,6 +189,12 @@ pub trait Adapter {
     /// [`Failure`]. What was sent before the failure is returned before it.
     fn receive(&mut self, until: Instant) -> Result<Received, Failure>;
 
+    /// What comes next from a system for which no time passes while one waits, or its silence, which lasts
+    /// until the next stimulus then: its state decides, and no clock. `None` where only a wait can tell.
+    fn receive_from_state(&mut self) -> Option<Received> {
+        None
+    }
+
     /// Is what it receives in the order in which it was sent? Over several connections nobody knows that.
     fn is_ordered(&self) -> bool {
         true

@@ -350,16 +350,16 @@ pub fn prepare(
     };
     let given = |name: &str| value(name).ok();
     let path = request.path.fill_as(given, |value| percent_encoded(&value)).map_err(no_value)?;
-    let body = match &request.body {
-        Some(body) => body.fill(given).map_err(no_value)?,
-        None => String::new(),
-    };
-    let body = match request.is_latin1 {
-        false => body.into_bytes(),
+    let bytes = |body: String| match request.is_latin1 {
+        false => Ok(body.into_bytes()),
         true => latin1(&body).ok_or_else(|| {
             let why = "has a character beyond U+00FF, which is no byte";
             Failure::Untranslatable(format!("the body of the request for `{what}` {why}"))
-        })?,
+        }),
+    };
+    let body = match &request.body {
+        Some(body) => Some(bytes(body.fill(given).map_err(no_value)?)?),
+        None => None,
     };
     let mut headers = Vec::new();
     for (name, template) in &request.headers {

@@ -1,10 +1,12 @@
 //! An implementation in the same process: for `cargo test`, for benchmarks, for models that stand for
 //! systems.
 //!
-//! Time does not pass between a call and its answer, so silence is known at once and never waited for.
+//! Time does not pass between a call and its answer, so silence is known at once and never waited for. How
+//! long somebody meant to wait says only whether they may be told of an output later.
 
 use std::time::Instant;
 
+use coreach_model::iosts::Iosts;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value};
 
@@ -12,6 +14,10 @@ use crate::adapter::{Adapter, Failure, Received, Session};
 
 /// What an implementation in Rust provides.
 pub trait Implementation {
+    /// Is told the signatures that whoever drives it knows, before each `reset`: the values of its outputs
+    /// have these types.
+    fn take_signatures(&mut self, _known: &Iosts) {}
+
     /// Goes to its initial state.
     fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String>;
 
@@ -30,6 +36,7 @@ pub struct InProcess<I>(pub I);
 
 impl<I: Implementation> Adapter for InProcess<I> {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        self.0.take_signatures(session.iosts);
         self.0.reset(session.constants, session.seed).map_err(Failure::Start)
     }
 
@@ -41,6 +48,10 @@ impl<I: Implementation> Adapter for InProcess<I> {
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
         let waited = until > Instant::now();
         Ok(self.0.output(waited).map_or(Received::Silence, Received::Output))
+    }
+
+    fn receive_from_state(&mut self) -> Option<Received> {
+        Some(self.0.output(true).map_or(Received::Silence, Received::Output))
     }
 
     fn stop(&mut self) {}

@@ -39,8 +39,8 @@ pub struct Prepared {
     pub method: String,
     /// With the server's address.
     pub url: String,
-    /// Empty where there is none.
-    pub body: Vec<u8>,
+    /// What is sent as its body, where it has one.
+    pub body: Option<Vec<u8>>,
     /// Headers besides the usual ones.
     pub headers: Vec<(String, String)>,
 }
@@ -224,12 +224,12 @@ fn exchange(agent: &Agent, prepared: &Prepared) -> Result<Reply, Failure> {
             shortened(&prepared.url)
         ))
     };
-    let response = if prepared.body.is_empty() {
-        let request = builder.body(()).map_err(|error| unsendable(&error))?;
-        agent.run(request)
-    } else {
-        let request = builder.body(prepared.body.as_slice()).map_err(|error| unsendable(&error))?;
-        agent.run(request)
+    // The library sends no body of these methods in chunks, which not every server reads.
+    let has_body = matches!(prepared.method.as_str(), "POST" | "PUT" | "PATCH");
+    let none = has_body.then_some(&[][..]);
+    let response = match prepared.body.as_deref().or(none) {
+        None => agent.run(builder.body(()).map_err(|error| unsendable(&error))?),
+        Some(body) => agent.run(builder.body(body).map_err(|error| unsendable(&error))?),
     };
     let mut response = response.map_err(failure)?;
     let codings: Vec<String> = response

@@ -22,14 +22,19 @@ use crate::coffee_machine;
 
 /// What comes of an answer; the server closes the connection behind it.
 fn received(answer: &[u8]) -> Result<Received, Failure> {
+    exchanged("GET", None, answer).1
+}
+
+/// The head of a request as it is sent, and what comes of the answer to it.
+fn exchanged(method: &str, body: Option<&str>, answer: &[u8]) -> (String, Result<Received, Failure>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let template = |text: &str| Template::parse(text).unwrap();
     let request = |path: &str| Request {
         is_latin1: false,
-        method: "GET".to_owned(),
+        method: method.to_owned(),
         path: template(path),
-        body: None,
+        body: body.map(|body| Template::parse_body(body).unwrap()),
         headers: Vec::new(),
     };
     let values = vec![("pRemainingValue".to_owned(), AnswerPlace::pointer("/n"))];
@@ -57,6 +62,7 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
         }
         // One who refuses hangs up.
         let _ = stream.write_all(&answer);
+        String::from_utf8(request).unwrap()
     });
     let iosts = coffee_machine();
     let mut adapter = HttpAdapter::new(http, Limits::default());
@@ -65,8 +71,39 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
     adapter.send(&Event::new("Coin", vec![Value::int(1)])).unwrap();
     let received = adapter.receive(deadline);
     adapter.stop();
-    server.join().unwrap();
-    received
+    (server.join().unwrap(), received)
+}
+
+/// A body has a length, be it 0: servers need not read chunks. A method that has none by itself says nothing.
+#[test]
+fn an_empty_body_is_sent_with_its_length() {
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{\"n\":1}";
+    for (method, body, length) in [
+        ("GET", None, None),
+        ("DELETE", None, None),
+        ("HEAD", None, None),
+        ("OPTIONS", None, None),
+        ("PROPFIND", None, None),
+        ("POST", None, Some(0)),
+        ("PUT", None, Some(0)),
+        ("PATCH", None, Some(0)),
+        ("GET", Some(""), Some(0)),
+        ("DELETE", Some(""), Some(0)),
+        ("PROPFIND", Some(""), Some(0)),
+        ("POST", Some(""), Some(0)),
+        ("PUT", Some(""), Some(0)),
+        ("PATCH", Some(""), Some(0)),
+        ("PUT", Some("a"), Some(1)),
+        ("DELETE", Some("a"), Some(1)),
+    ] {
+        let (head, _) = exchanged(method, body, answer);
+        let head = head.to_lowercase();
+        assert!(!head.contains("transfer-encoding"), "{method} {body:?}: {head}");
+        let lines: Vec<&str> = head.lines().filter(|line| line.starts_with("content-length")).collect();
+        let expected: Vec<String> =
+            length.map(|length| format!("content-length: {length}")).into_iter().collect();
+        assert_eq!(lines, expected, "{method} {body:?}: {head}");
+    }
 }
 
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -16,7 +16,8 @@ use coreach_model::{
 use serde::Deserialize;
 
 use crate::document::{
-    ActionEntry, Document, FORMAT, FORMAT_VERSION, LocationEntry, Origins, Sources, TransitionEntry,
+    ActionEntry, Document, FORMAT, FORMAT_VERSION, LocationEntry, Origins, Sources, TEST_CASE,
+    TransitionEntry,
 };
 use crate::error::DocumentError;
 use crate::terms::{TermNumber, read_terms};
@@ -35,6 +36,9 @@ pub struct Graph {
     pub violates: Numbered<LocationId, Option<Violated>>,
     /// For each location: of which locations it was made.
     pub origins: Numbered<LocationId, Origins>,
+    /// For each location: over-approximation of the states in which a run may be; `true` where nothing is
+    /// said.
+    pub reach: Numbered<LocationId, Term>,
     /// For each location: over-approximation of the states from which Accept can be reached; `true` where
     /// nothing is said.
     pub coreach: Numbered<LocationId, Term>,
@@ -131,6 +135,7 @@ pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
         each.collect::<Result<Vec<Term>, String>>().map(Numbered::from)
     };
     let must_answer = fact(|entry| entry.must_answer, Term::no(), "`must_answer`")?;
+    let reach = fact(|entry| entry.reach, Term::yes(), "`reach`")?;
     let coreach = fact(|entry| entry.coreach, Term::yes(), "`coreach`")?;
     let known = |number: TermNumber| {
         terms.get(number).cloned().ok_or_else(|| "it names a term that is not there".to_owned())
@@ -148,19 +153,46 @@ pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
     if others_fail.is_some_and(|fail| verdicts[fail] != Some(Verdict::Fail)) {
         return Err("`others_fail` names no location Fail".to_owned().into());
     }
+    let uncontrollable = uncontrollable(&document.actions)?;
+    if document.stage == TEST_CASE && others_fail.is_none() {
+        takes_all_observations(&iosts, &verdicts, &uncontrollable)?;
+    }
     Ok(Graph {
         verdicts,
         must_answer,
         violates: document.locations.iter().map(|entry| entry.violates).collect(),
         origins: document.locations.iter().map(|entry| entry.origins.clone()).collect(),
+        reach,
         coreach,
         made_of: document.made_of.clone(),
         conjuncts: conjuncts.collect::<Result<_, _>>()?,
         timed,
-        uncontrollable: uncontrollable(&document.actions)?,
+        uncontrollable,
         others_fail,
         iosts,
     })
+}
+
+/// Has each location without a verdict a transition for everything that may be observed? What a test case
+/// leaves out, a system that conforms would be blamed for.
+fn takes_all_observations(
+    iosts: &Iosts,
+    verdicts: &Numbered<LocationId, Option<Verdict>>,
+    uncontrollable: &BTreeSet<ActionId>,
+) -> Result<(), String> {
+    let taken: HashSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
+    let observed = |id: &ActionId| iosts.action(*id).is_observed() || uncontrollable.contains(id);
+    for location in iosts.location_ids().filter(|location| verdicts[*location].is_none()) {
+        if let Some(missing) =
+            iosts.action_ids().filter(observed).find(|id| !taken.contains(&(location, *id)))
+        {
+            let (action, location) = (&iosts.action(missing).name, &iosts.location(location).name);
+            return Err(format!(
+                "the location `{location}` has no transition for the observation `{action}`"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What may be mentioned where.

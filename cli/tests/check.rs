@@ -1,8 +1,11 @@
 //! `coreach check`: files of every kind, whole and with mistakes.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+
+use serde_json::Value;
 
 use crate::common::{Folder, data, exits, json, run, stderr, stdout};
 
@@ -87,10 +90,10 @@ transitions:
         "  - { from: Shut, to: Door, on: tau }\n  - { from: Door, to: Idle, on: Again }\n",
     ] {
         let text = CHOICE.replace("transitions:", "internals: [tau]\ntransitions:") + more;
-        assert_eq!(warnings(&text), [] as [serde_json::Value; 0], "{more}");
+        assert_eq!(warnings(&text), [] as [Value; 0], "{more}");
     }
     for (from, to) in [("on: Again", "on: Yes"), ("to: Shut, on: Ask", "to: Shut, on: Again")] {
-        assert_eq!(warnings(&CHOICE.replace(from, to)), [] as [serde_json::Value; 0], "{to}");
+        assert_eq!(warnings(&CHOICE.replace(from, to)), [] as [Value; 0], "{to}");
     }
     // By data: of one location, with the values that tell the states apart.
     const DATA: &str = "inputs: { Set: { p: int }, Ask: { n: int } }
@@ -104,7 +107,7 @@ transitions:
     let text = told(DATA);
     assert!(text.contains("`Full with x = ") && text.contains("000), which `Full with x = "), "{text}");
     let both = DATA.replace("n == x * 1000", "x >= 100");
-    assert_eq!(warnings(&both), [] as [serde_json::Value; 0]);
+    assert_eq!(warnings(&both), [] as [Value; 0]);
     // Actions of one guard and different parameters.
     let text = told(
         &DATA.replace("Ask: ", "Two: { n: int, m: int }, Ask: ").replace("n == x * 1000", "n == x").replace(
@@ -246,4 +249,44 @@ fn a_misspelt_target_is_the_only_thing_that_is_said() {
     let said = stderr(&output);
     assert!(said.contains("`Paay` is entered") && said.contains("did you mean `Pay`?"), "{said}");
     assert!(!said.contains("no path leads to the location"), "{said}");
+}
+
+/// Each observation that is taken out of a test case is missed, each guard that is made true is found.
+#[test]
+fn an_edited_test_case_is_refused() {
+    let folder = Folder::of_machines("models");
+    folder.ends(&["run", "coreach.yaml", "--out", "out", "--quiet"], 0);
+    let made = folder.json("out/deliver_coffee/test_case.json");
+    let truth = made["types"].as_array().unwrap().iter().position(|ty| ty["kind"] == "bool").unwrap();
+    let is_open = |number: &Value| made["locations"][number.as_u64().unwrap() as usize]["verdict"].is_null();
+    let is_seen =
+        |number: &Value| made["actions"][number.as_u64().unwrap() as usize]["role"] == "observation";
+    let transitions = made["transitions"].as_array().unwrap();
+    let same =
+        |one: &Value, other: &Value| one["source"] == other["source"] && one["action"] == other["action"];
+    let mut codes = BTreeSet::new();
+    for (place, transition) in transitions.iter().enumerate() {
+        assert!(is_open(&transition["source"]));
+        if !is_seen(&transition["action"]) {
+            continue;
+        }
+        let mut removed = made.clone();
+        removed["transitions"].as_array_mut().unwrap().remove(place);
+        let mut edits = vec![removed];
+        if transitions.iter().filter(|other| same(transition, other)).count() > 1 {
+            let mut weakened = made.clone();
+            let count = weakened["terms"].as_array().unwrap().len();
+            weakened["terms"].as_array_mut().unwrap().push(serde_json::json!(["literal", truth, true]));
+            weakened["transitions"][place]["guard"] = serde_json::json!(count);
+            edits.push(weakened);
+        }
+        for edited in edits {
+            folder.write("edited.json", &edited.to_string());
+            let (_, told) = folder.ends(&["check", "edited.json"], 2);
+            let known = ["not-a-test-case", "observation-not-taken", "observation-taken-twice"];
+            let code = known.into_iter().find(|code| told.contains(code));
+            codes.insert(code.unwrap_or_else(|| panic!("transition {place}: {told}")));
+        }
+    }
+    assert_eq!(codes.len(), 3, "{codes:?}");
 }

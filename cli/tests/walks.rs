@@ -136,10 +136,30 @@ transitions: [{ from: A, to: A, on: Show, when: x == n }]
     std::fs::write(folder.0.join("never.yaml"), text.replace("n <= 9", "n < n")).unwrap();
     for (file, code) in [("open.yaml", "not-initialized"), ("never.yaml", "no-initial-state")] {
         let test = ["test", file, "--iut", "right.yaml", "--cover", "all"];
-        for command in [&test[..], &["cover", file]] {
+        // So is a model that stands for a system.
+        folder.write("stands.yaml", &format!("iut: stands\nsimulated: {{ model: {file} }}\n"));
+        let stands = ["test", "coreach.yaml", "--iut", "stands.yaml"];
+        for command in [&test[..], &["cover", file], &stands] {
             let (_, told) = folder.ends(command, 2);
             assert!(told.contains(code), "{command:?}: {told}");
         }
+    }
+}
+
+/// Who needs no purpose takes a configuration without one; all others say that it is missing.
+#[test]
+fn a_configuration_needs_no_purpose_for_a_walk() {
+    let folder = Folder::of_machines("models");
+    folder.write("bare.yaml", &format!("specification: {SPECIFICATION}\nconformance: ioco\n"));
+    let walked = ["test", "bare.yaml", "--iut", "right.yaml", "--cover", "transitions", "--events", "40"];
+    let (told, _) = folder.ends(&walked, 0);
+    assert!(told.contains("no fault found"), "{told}");
+    folder.ends(&["cover", "bare.yaml", "--criterion", "locations"], 0);
+    let (told, _) = folder.ends(&["check", "bare.yaml"], 0);
+    assert!(told.contains("with no purpose"), "{told}");
+    for command in [&["run", "bare.yaml"][..], &["test", "bare.yaml", "--iut", "right.yaml"]] {
+        let (_, told) = folder.ends(command, 2);
+        assert!(told.contains("missing-key") && told.contains("purpose"), "{command:?}: {told}");
     }
 }
 

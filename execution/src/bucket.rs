@@ -89,7 +89,14 @@ impl Bucket {
         if self.verdict != OutcomeKind::FAIL {
             return action.to_owned();
         }
-        let sets: Vec<String> = self.violated.iter().map(|set| set.join(" and ")).collect();
+        // A text among others is read as a whole.
+        let one_of = |set: &[String], text: &String| match set.len() > 1 && text.contains(" || ") {
+            true => format!("({text})"),
+            false => text.clone(),
+        };
+        let together =
+            |set: &Vec<String>| set.iter().map(|text| one_of(set, text)).collect::<Vec<_>>().join(" and ");
+        let sets: Vec<String> = self.violated.iter().map(together).collect();
         match sets.as_slice() {
             [] => format!("{action}, which is not allowed there"),
             sets => format!("{action} against {}", sets.join(", or ")),
@@ -125,6 +132,17 @@ mod tests {
 
     fn sets(of: &[&[&str]]) -> Vec<Vec<String>> {
         of.iter().map(|set| set.iter().map(|part| (*part).to_owned()).collect()).collect()
+    }
+
+    #[test]
+    fn a_disjunction_among_others_stands_in_brackets() {
+        let bucket = |set: &[&str]| {
+            let set = set.iter().map(|text| (*text).to_owned()).collect();
+            let outcome = Outcome::Verdict(Verdict::Fail, Cause::Event);
+            Bucket::new(&outcome, "At".to_owned(), Some("Out"), vec![set]).against()
+        };
+        assert_eq!(bucket(&["a == 1 || b", "c"]), "Out against (a == 1 || b) and c");
+        assert_eq!(bucket(&["a == 1 || b"]), "Out against a == 1 || b");
     }
 
     #[test]

@@ -91,6 +91,7 @@ pub mod preparation;
 pub mod record;
 pub mod recording;
 pub mod refused;
+mod renamed;
 pub mod replay;
 pub mod run;
 pub mod session;

@@ -43,7 +43,7 @@ use dashu::integer::IBig;
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
-use crate::cue::Cue;
+use crate::cue::{Cue, Fidelity};
 use crate::explain::bucket_of;
 use crate::judge::{Judge, Judged};
 use crate::replay::script;
@@ -145,8 +145,22 @@ fn stimuli(run: &Run) -> Vec<Event> {
     run.trace.iter().filter_map(sent).collect()
 }
 
-fn cues(stimuli: &[Event]) -> Vec<Cue> {
-    stimuli.iter().cloned().map(Cue::Send).collect()
+/// What to do for another run of these stimuli of this one, in which those that are `None` are left out. What
+/// was observed after one that is left out is left out, too.
+fn cues(run: &Run, stimuli: &[Option<Event>]) -> Vec<Cue> {
+    let mut stimuli = stimuli.iter();
+    let mut is_left_out = false;
+    let mut cues = Vec::new();
+    for cue in script(&run.trace) {
+        if matches!(cue, Cue::Send(_)) {
+            let stimulus = stimuli.next().cloned().flatten();
+            is_left_out = stimulus.is_none();
+            cues.extend(stimulus.map(Cue::Send));
+        } else if !is_left_out {
+            cues.push(cue);
+        }
+    }
+    cues
 }
 
 /// Has it fewer events, or as many, the same stimuli, and simpler values in them?
@@ -196,11 +210,11 @@ impl Search<'_> {
         TestSession { judge: *judge, settings, adapter: *adapter }
     }
 
-    fn perform(&mut self, seed: u64, script: &[Cue]) -> Run {
+    fn perform(&mut self, seed: u64, script: &[Cue], fidelity: Fidelity) -> Run {
         self.runs += 1;
         (self.with.seen)(Seen::Tried(self.runs));
         let settings = self.settings();
-        self.session(&settings).perform(seed, script)
+        self.session(&settings).perform_as(seed, script, fidelity)
     }
 
     fn is_same(&mut self, run: &Run) -> bool {
@@ -209,13 +223,18 @@ impl Search<'_> {
             && bucket_of(self.with.session.judge, run) == self.bucket
     }
 
-    /// Where the time that was left was less than a run may take, its end is ours and not the run's.
+    /// Where the time that was left was less than a run may take, its end is ours and not the run's. It may
+    /// have cut a start or an answer short, as well.
     fn is_cut(&self, run: &Run) -> bool {
-        matches!(&run.outcome, Outcome::Verdict(_, Cause::Time(time)) if *time < self.with.session.settings.time)
+        match &run.outcome {
+            Outcome::Verdict(_, Cause::Time(time)) => *time < self.with.session.settings.time,
+            Outcome::RunError(_) => Instant::now() >= self.end,
+            Outcome::Verdict(..) => false,
+        }
     }
 
     fn comes_again(&mut self, seed: u64, script: &[Cue]) -> bool {
-        let run = self.perform(seed, script);
+        let run = self.perform(seed, script, Fidelity::Exact);
         self.is_same(&run)
     }
 
@@ -234,13 +253,13 @@ impl Search<'_> {
     }
 
     /// Runs these stimuli until one run can be kept.
-    fn tries(&mut self, stimuli: &[Event], chances: usize) -> bool {
-        let script = cues(stimuli);
+    fn tries(&mut self, stimuli: &[Option<Event>], chances: usize) -> bool {
+        let script = cues(&self.best, stimuli);
         for _ in 0..chances {
             if self.stopped().is_some() {
                 return false;
             }
-            let run = self.perform(self.best.seed, &script);
+            let run = self.perform(self.best.seed, &script, Fidelity::Loose);
             if self.keeps(run) {
                 return true;
             }
@@ -258,8 +277,9 @@ impl Search<'_> {
                 if start >= all.len() {
                     break;
                 }
-                let left = all.iter().enumerate().filter(|(at, _)| !(start..start + size).contains(at));
-                let left: Vec<Event> = left.map(|(_, event)| event.clone()).collect();
+                let left = all.into_iter().enumerate();
+                let left: Vec<Option<Event>> =
+                    left.map(|(at, event)| (!(start..start + size).contains(&at)).then_some(event)).collect();
                 let better = self.tries(&left, chances);
                 found |= better;
                 if !better {
@@ -401,7 +421,8 @@ impl Search<'_> {
             }
             _ => false,
         };
-        is_allowed && self.tries(stimuli, chances)
+        let all: Vec<Option<Event>> = stimuli.iter().cloned().map(Some).collect();
+        is_allowed && self.tries(&all, chances)
     }
 
     fn boundaries(&mut self, place: Place) -> Vec<Value> {

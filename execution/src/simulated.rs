@@ -4,7 +4,8 @@
 //! run's seed. Internal steps happen when they like. An input that the state does not take is ignored, which
 //! makes the model input-complete, as the theory asks of an implementation (thesis, 6.2); completed
 //! demonically it does what it likes from then on. Values of an output's parameters are chosen as a tester
-//! chooses those of a stimulus ([`crate::values`]).
+//! chooses those of a stimulus ([`crate::values`]). Its types may differ from those of the test case: what it
+//! is sent and sends are the same values in the types of whoever reads them.
 //!
 //! Ends: internal steps are bounded between two events, since a model may have a livelock that only a
 //! mutation made.
@@ -12,9 +13,10 @@
 use coreach_adapters::description::Completion;
 use coreach_adapters::in_process::Implementation;
 use coreach_analyses::solver::Solver;
+use coreach_model::codec::as_type;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::random::Random;
-use coreach_model::semantics::{Event, State, fire};
+use coreach_model::semantics::{Event, State, fire, in_types_of};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, LocationId, Numbered, TransitionId, Value};
 
@@ -30,6 +32,8 @@ const MOST_INITIAL: usize = 1 << 12;
 /// A model, walked.
 pub struct Simulated<S> {
     iosts: Iosts,
+    /// What is known of the actions where its outputs are judged.
+    known: Option<Iosts>,
     /// For each location, the numbers of its transitions.
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
     state: Option<State>,
@@ -47,7 +51,17 @@ impl<S: Solver> Simulated<S> {
         let outgoing = iosts.outgoing();
         let (random, values) = (Random::new(0), Values::new(MIX));
         let completion = Completion::default();
-        Simulated { iosts, outgoing, state: None, random, values, solver, completion, is_free: false }
+        Simulated {
+            iosts,
+            known: None,
+            outgoing,
+            state: None,
+            random,
+            values,
+            solver,
+            completion,
+            is_free: false,
+        }
     }
 
     /// The same, with another way to take what its state does not.
@@ -94,6 +108,29 @@ impl<S: Solver> Simulated<S> {
         false
     }
 
+    fn speak(&mut self, waited: bool) -> Option<Event> {
+        // Whoever only looks may come too early.
+        if !waited && self.random.below(2) == 0 {
+            return None;
+        }
+        if self.is_free {
+            return self.anything();
+        }
+        for _ in 0..MOST_INTERNAL {
+            // An internal step may come first, or be the only way to an output.
+            if self.random.below(2) == 0 && self.internal() {
+                continue;
+            }
+            if let Some(event) = self.send() {
+                return Some(event);
+            }
+            if !self.internal() {
+                return None;
+            }
+        }
+        None
+    }
+
     fn send(&mut self) -> Option<Event> {
         for number in self.candidates(ActionKind::Output) {
             let transition = &self.iosts.transitions[number];
@@ -118,6 +155,10 @@ impl<S: Solver> Simulated<S> {
 }
 
 impl<S: Solver> Implementation for Simulated<S> {
+    fn take_signatures(&mut self, known: &Iosts) {
+        self.known = Some(known.clone());
+    }
+
     fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String> {
         self.random = Random::new(seed ^ 0x0073_696d_756c_6174);
         self.values.begin(constants);
@@ -126,7 +167,7 @@ impl<S: Solver> Implementation for Simulated<S> {
             // A purpose may have constants of its own: the implementation has no use for them.
             let found = constants.iter().find(|(given, _)| given.name() == datum.name());
             let (_, value) = found.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
-            known.insert(datum.clone(), value.clone());
+            known.insert(datum.clone(), as_type(value, datum.ty()).unwrap_or_else(|| value.clone()));
         }
         (self.state, self.is_free) = (None, false);
         let states = initial::states(&self.iosts, &known, MOST_INITIAL, &mut self.solver)
@@ -136,6 +177,7 @@ impl<S: Solver> Implementation for Simulated<S> {
     }
 
     fn input(&mut self, input: &Event) {
+        let input = &in_types_of(&self.iosts, input);
         let before = self.state.clone();
         for _ in 0..MOST_INTERNAL {
             let takes: Vec<State> = match &self.state {
@@ -159,25 +201,10 @@ impl<S: Solver> Implementation for Simulated<S> {
     }
 
     fn output(&mut self, waited: bool) -> Option<Event> {
-        // Whoever only looks may come too early.
-        if !waited && self.random.below(2) == 0 {
-            return None;
-        }
-        if self.is_free {
-            return self.anything();
-        }
-        for _ in 0..MOST_INTERNAL {
-            // An internal step may come first, or be the only way to an output.
-            if self.random.below(2) == 0 && self.internal() {
-                continue;
-            }
-            if let Some(event) = self.send() {
-                return Some(event);
-            }
-            if !self.internal() {
-                return None;
-            }
-        }
-        None
+        let event = self.speak(waited)?;
+        Some(match &self.known {
+            Some(known) => in_types_of(known, &event),
+            None => event,
+        })
     }
 }

@@ -194,8 +194,13 @@ impl Driver<'_, '_, '_> {
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }
 
-    /// Waits on for as long as the machine has kept the system from answering.
+    /// Asks the system's state, or waits on for as long as the machine has kept the system from answering.
     fn had_its_time(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
+        match self.session.adapter.receive_from_state() {
+            Some(Received::Output(event)) => return Ok(self.happened(Occurrence::Observation(event))),
+            Some(_) => return Ok(Progress::Nothing),
+            None => {}
+        }
         let most = Instant::now() + pauses::most(quiescence);
         loop {
             let lost = self.pauses.lost(self.session.adapter);

@@ -11,6 +11,7 @@ mod nasty;
 mod offline;
 mod plan;
 mod shrink;
+mod simulated;
 mod store;
 mod tester;
 mod timed;

@@ -5,11 +5,12 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::Adapter;
 use coreach_adapters::in_process::{Implementation, InProcess};
+use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::explain::bucket_of;
+use coreach_execution::initial;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::run::events;
 use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
@@ -255,4 +256,200 @@ fn a_bucket_survives_writing() {
         failed += usize::from(run.outcome.name() == "Fail");
     }
     assert!(failed > 0);
+}
+
+/// A system that needs its time to start, and is given up where it has not enough of it.
+struct Slow<A>(A);
+
+impl<A: Adapter> Adapter for Slow<A> {
+    fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        std::thread::sleep(Duration::from_millis(40));
+        if Instant::now() >= session.deadline {
+            return Err(Failure::Start("it is not ready in time".to_owned()));
+        }
+        self.0.start(session)
+    }
+
+    fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        self.0.send(stimulus)
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        self.0.receive(until)
+    }
+
+    fn stop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// Likewise where it is cut in its beginning, or breaks because of the end.
+#[test]
+fn a_repetition_that_has_no_time_to_start_is_none() {
+    boxed(Box::new(|_, _| true, Duration::ZERO), |judge, adapter| {
+        let given = failing(judge, adapter);
+        let mut slow = Slow(Box::new(|_, _| true, Duration::ZERO));
+        for time in [60, 90, 120, 150, 180].map(Duration::from_millis) {
+            let again = shrunk(judge, &mut slow, &given, time).again;
+            assert!(again.same == again.times && again.others.is_empty(), "{time:?}: {again:?}");
+        }
+    });
+}
+
+/// A run of this system that fails and has so many events at least.
+fn long_failing(judge: &mut dyn Judge, adapter: &mut dyn Adapter, least: usize, from: u64) -> Run {
+    let runs = (from..from + 500).map(|seed| drive(judge, adapter, seed));
+    runs.into_iter().find(|run| run.outcome.name() == "Fail" && events(&run.trace) >= least).unwrap()
+}
+
+fn monitor(model: &Iosts) -> Monitor<'_> {
+    let states = initial::states(model, &Default::default(), 1, &mut Z3Solver::default()).unwrap();
+    Monitor::new(model, states.into_iter().collect())
+}
+
+const TAGS: &str = "
+iosts: tags
+variables: { vTag: nat }
+initial: { location: Idle, condition: vTag == 0 }
+inputs: { Noop: { tag: nat }, Set: { tag: nat }, Stat: { tag: nat } }
+outputs: { Ok: { tag: int }, Wrong: { tag: int } }
+transitions:
+  - { from: Idle, to: Busy, on: Noop, when: tag == vTag + 1, assign: { vTag: tag } }
+  - { from: Idle, to: Busy, on: Set, when: tag == vTag + 1, assign: { vTag: tag } }
+  - { from: Idle, to: Busy, on: Stat, when: tag == vTag + 1, assign: { vTag: tag } }
+  - { from: Busy, to: Idle, on: Ok, when: tag == vTag }
+";
+
+/// Without the command before, the next one has another tag: both can be left out all the same.
+#[test]
+fn what_the_tester_numbers_shrinks_to_the_least() {
+    let model = iosts(TAGS);
+    let wrong = TAGS
+        .replace("{ vTag: nat }", "{ vTag: nat, vSet: nat }")
+        .replace("condition: vTag == 0", "condition: vTag == 0 && vSet == 0")
+        .replace("on: Set, when: tag == vTag + 1, assign: { ", "on: Set, assign: { vSet: vSet + 1, ")
+        .replace("on: Ok, when: tag == vTag", "on: Ok, when: tag == vTag && vSet < 3")
+        + "  - { from: Busy, to: Idle, on: Wrong, when: vSet >= 3 && tag == vTag }\n";
+    let mut adapter = InProcess(Simulated::new(iosts(&wrong), Z3Solver::default()));
+    for number in 0..5 {
+        let mut judge = monitor(&model);
+        let given = long_failing(&mut judge, &mut adapter, 14, 100 * number);
+        let shrunk = shrunk(&mut judge, &mut adapter, &given, LONG);
+        assert_eq!((shrunk.again.same, shrunk.stopped), (6, None));
+        assert_eq!(events(&shrunk.run.trace), 6, "{:?}", shrunk.run.trace);
+    }
+}
+
+const JOBS: &str = "
+iosts: jobs
+types: { Id: id }
+variables: { live: 'option[Id]' }
+initial: { location: Idle, condition: live == none }
+inputs: { Post: {}, Delete: { i: Id }, Ping: {} }
+outputs: { Created: { i: Id }, Deleted: {}, Pong: {}, NotFound: {} }
+transitions:
+  - { from: Idle, to: Posting, on: Post, when: live is none }
+  - { from: Posting, to: Idle, on: Created, when: fresh(i), assign: { live: some(i) } }
+  - { from: Idle, to: Deleting, on: Delete, when: live == some(i) }
+  - { from: Deleting, to: Idle, on: Deleted, assign: { live: none } }
+  - { from: Idle, to: Pinged, on: Ping }
+  - { from: Pinged, to: Idle, on: Pong }
+";
+
+/// Hands out ids that it has never handed out, and does not know the third one when it is deleted.
+#[derive(Default)]
+struct Jobs {
+    handed_out: usize,
+    live: Option<Value>,
+    deleted: usize,
+    answer: Option<Event>,
+}
+
+impl Implementation for Jobs {
+    fn reset(&mut self, _: &[(Datum, Value)], _: u64) -> Result<(), String> {
+        (self.live, self.deleted, self.answer) = (None, 0, None);
+        Ok(())
+    }
+
+    fn input(&mut self, input: &Event) {
+        self.answer = Some(match (input.action.as_str(), input.values.first()) {
+            ("Post", _) => {
+                self.handed_out += 1;
+                let id = Value::id(&"Id".into(), &format!("made{}", self.handed_out));
+                self.live = Some(id.clone());
+                Event::new("Created", [id])
+            }
+            ("Delete", id) if id == self.live.as_ref() => {
+                self.deleted += 1;
+                Event::new(if self.deleted == 3 { "NotFound" } else { "Deleted" }, [])
+            }
+            ("Delete", _) => return,
+            _ => Event::new("Pong", []),
+        });
+    }
+
+    fn output(&mut self, _: bool) -> Option<Event> {
+        self.answer.take()
+    }
+}
+
+#[test]
+fn a_run_with_ids_of_the_system_is_replayed_and_shrunk() {
+    let model = iosts(JOBS);
+    let mut adapter = InProcess(Jobs::default());
+    for number in 0..5 {
+        let mut judge = monitor(&model);
+        let given = long_failing(&mut judge, &mut adapter, 17, 100 * number);
+        let again =
+            TestSession { judge: &mut judge, settings: &settings(), adapter: &mut adapter }.replay(&given);
+        assert_eq!((again.run.outcome.name(), again.diverged), ("Fail", None), "{:?}", again.run.trace);
+        let shrunk = shrunk(&mut judge, &mut adapter, &given, LONG);
+        assert_eq!((shrunk.again.same, shrunk.stopped), (6, None));
+        assert_eq!(events(&shrunk.run.trace), 12, "{:?}", shrunk.run.trace);
+    }
+}
+
+/// Another id at the place of one that was there before is another run.
+#[test]
+fn a_replay_whose_ids_do_not_agree_has_diverged() {
+    let wrong = JOBS.replace("on: Deleted, assign", "on: Deleted, when: live == some(i), assign");
+    let wrong = wrong.replace("Deleted: {}", "Deleted: { i: Id }");
+    let model = iosts(&wrong);
+    let mut adapter = InProcess(Echo { runs: 0, answer: None });
+    let mut judge = monitor(&model);
+    let mut run = || drive(&mut judge, &mut adapter, 1);
+    let given = run();
+    assert_eq!(given.outcome.name(), "Inconclusive", "{:?}", given.trace);
+    let again =
+        TestSession { judge: &mut judge, settings: &settings(), adapter: &mut adapter }.replay(&given);
+    assert_eq!(again.run.outcome.name(), "Fail");
+    assert!(again.diverged.is_some());
+}
+
+/// Says which job it has deleted; in its second run it says another one.
+struct Echo {
+    runs: usize,
+    answer: Option<Event>,
+}
+
+impl Implementation for Echo {
+    fn reset(&mut self, _: &[(Datum, Value)], _: u64) -> Result<(), String> {
+        self.runs += 1;
+        self.answer = None;
+        Ok(())
+    }
+
+    fn input(&mut self, input: &Event) {
+        let id = |text: &str| Value::id(&"Id".into(), text);
+        self.answer = match (input.action.as_str(), self.runs) {
+            ("Post", runs) => Some(Event::new("Created", [id(&format!("made{runs}"))])),
+            ("Delete", 1) => Some(Event::new("Deleted", input.values.clone())),
+            ("Delete", _) => Some(Event::new("Deleted", [id("another")])),
+            _ => Some(Event::new("Pong", [])),
+        };
+    }
+
+    fn output(&mut self, _: bool) -> Option<Event> {
+        self.answer.take()
+    }
 }

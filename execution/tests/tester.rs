@@ -379,6 +379,67 @@ fn a_system_that_was_not_let_run_has_not_been_silent() {
     assert!(matches!(starved, Outcome::Verdict(Verdict::Inconclusive, Cause::Jitter(_))), "{starved:?}");
 }
 
+/// Whoever asks is always too late, as on a busy machine.
+struct Held<A>(A);
+
+impl<A: Adapter> Adapter for Held<A> {
+    fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        self.0.start(session)
+    }
+
+    fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        self.0.send(stimulus)
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        std::thread::sleep(until.saturating_duration_since(Instant::now()));
+        self.0.receive(until)
+    }
+
+    fn receive_from_state(&mut self) -> Option<Received> {
+        self.0.receive_from_state()
+    }
+
+    fn stop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// Soundness: whether a model is silent is decided by its state, however short one waits, and however late
+/// one asks. Precision: one that does not answer fails.
+#[test]
+fn no_clock_decides_whether_a_model_is_silent() {
+    const ONCE: &str = "
+iosts: once
+initial: { location: L0 }
+inputs: { Ask: {} }
+outputs: { Answer: {} }
+transitions:
+  - { from: L0, to: L1, on: Ask }
+  - { from: L1, to: L0, on: Answer }
+";
+    let model = |text: &str| {
+        read_specification(from_bytes("once".to_owned(), text.as_bytes().to_vec()).unwrap()).unwrap().0.iosts
+    };
+    let test = TestCase::from_json(include_bytes!("data/must_answer.json")).unwrap();
+    let initial = initial_state(&test, &Default::default(), 1, &mut Z3Solver::default()).unwrap();
+    let mut judge = CaseJudge::new(&test, initial).blaming_silence(true);
+    let silent = ONCE.replace("  - { from: L1, to: L0, on: Answer }\n", "");
+    for (system, expected) in [(model(ONCE), "Pass"), (model(&silent), "Fail")] {
+        let mut adapter = Held(InProcess(Simulated::new(system, Z3Solver::default())));
+        for wait in [Duration::ZERO, Duration::from_millis(1)] {
+            let settings = Settings { quiescence: wait, patience: wait, ..Settings::default() };
+            for seed in 0..20 {
+                let mut session =
+                    TestSession { judge: &mut judge, settings: &settings, adapter: &mut adapter };
+                let run = session.run(seed, Strategy::random());
+                assert_eq!(run.outcome.name(), expected, "{wait:?}, {seed}");
+                assert_eq!(session.replay(&run).run.outcome.name(), expected, "{wait:?}, {seed}, replayed");
+            }
+        }
+    }
+}
+
 #[test]
 fn limits_end_a_run_without_blame() {
     let test = test_case();
@@ -431,6 +492,43 @@ fn a_document_that_is_no_test_case_is_refused() {
         let error = TestCase::from_json(text.replacen(right, wrong, 1).as_bytes()).unwrap_err();
         assert!(error.to_string().contains(message), "{wrong}: {error}");
     }
+}
+
+/// Soundness: what was taken out of a document, or weakened in it, is refused or says nothing; it never
+/// blames a system that conforms.
+#[test]
+fn an_edited_test_case_blames_nobody() {
+    let document: serde_json::Value = serde_json::from_slice(TEST_CASE).unwrap();
+    let is_seen = |number: &serde_json::Value| {
+        document["actions"][number.as_u64().unwrap() as usize]["role"] == "observation"
+    };
+    let truth = document["types"].as_array().unwrap().iter().position(|ty| ty["kind"] == "bool").unwrap();
+    let (mut refused, mut unclear) = (0, 0);
+    for (place, transition) in document["transitions"].as_array().unwrap().iter().enumerate() {
+        if !is_seen(&transition["action"]) {
+            continue;
+        }
+        let mut removed = document.clone();
+        removed["transitions"].as_array_mut().unwrap().remove(place);
+        let mut weakened = document.clone();
+        let terms = weakened["terms"].as_array_mut().unwrap();
+        terms.push(serde_json::json!(["literal", truth, true]));
+        weakened["transitions"][place]["guard"] =
+            serde_json::json!(document["terms"].as_array().unwrap().len());
+        for edited in [removed, weakened] {
+            let Ok(test) = TestCase::from_json(edited.to_string().as_bytes()) else {
+                refused += 1;
+                continue;
+            };
+            let mut adapter = simulated(str::to_owned);
+            for seed in 0..20 {
+                let (_, run) = drive(&test, &mut adapter, seed, Strategy::random());
+                assert_ne!(run.outcome.name(), "Fail", "transition {place}: {:?}", run.trace);
+                unclear += usize::from(run.outcome == Outcome::inconclusive(Cause::Unspecified));
+            }
+        }
+    }
+    assert!(refused > 0 && unclear > 0, "{refused} refused, {unclear} runs without a verdict");
 }
 
 /// A fault that shows itself late is brought down to the events that it needs.

@@ -119,6 +119,12 @@ pub fn from_json(json: &Json, ty: &Type) -> Result<Value, Misread> {
     from_tree(&Tree::from(json), ty, json::DOCUMENT.digits)
 }
 
+/// The same value as one of this type, where there is one: two types are compared by what a message says of
+/// their values. A range, a bound or a name may differ.
+pub fn as_type(value: &Value, ty: &Type) -> Option<Value> {
+    if value.is_in(ty) { Some(value.clone()) } else { from_json(&to_json(value), ty).ok() }
+}
+
 /// The value of this type that JSON stands for, its numbers of at most so many digits.
 pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     let wrong =

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::codec::as_type;
 use crate::data::Datum;
 use crate::iosts::{ActionId, ActionKind, Iosts, LocationId, Transition};
 use crate::term::Term;
@@ -151,6 +152,17 @@ pub fn fire(iosts: &Iosts, transition: &Transition, state: &State, values: &[Val
         next.insert(variable.clone(), value);
     }
     Some(State { location: transition.target, valuation: next })
+}
+
+/// The same event with its values in the types that this model gives the parameters
+/// ([`crate::codec::as_type`]); a value that is in no such type, or an unknown action, stays as it is.
+pub fn in_types_of(iosts: &Iosts, event: &Event) -> Event {
+    let parameters = iosts.find_action(&event.action).map(|id| &iosts.action(id).parameters);
+    let cast = |(at, value): (usize, &Value)| {
+        let ty = parameters.and_then(|all| all.get(at)).map(Datum::ty);
+        ty.and_then(|ty| as_type(value, ty)).unwrap_or_else(|| value.clone())
+    };
+    Event::new(event.action.clone(), event.values.iter().enumerate().map(cast))
 }
 
 /// The successors by one event; nothing for an action that the system does not have.

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_analyses::check::check as check_with_solver;
+use coreach_analyses::check::observations::check as check_observations;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_artifact::document::TEST_CASE;
+use coreach_artifact::{Graph, read};
 use coreach_execution::TestCase;
 use coreach_execution::campaign::Store;
 use coreach_execution::record::{self, restore};
@@ -28,7 +31,7 @@ use crate::campaign::{Campaign, TestSource, load_campaign};
 use crate::iut::{self, ReportedLocations};
 use crate::models::{FileKind, kind_of};
 use crate::once::Once;
-use crate::project::{load, specification_of};
+use crate::project::{load, load_specification, specification_of};
 use crate::stored::{STORE, beside};
 use crate::timing::internal_time;
 
@@ -105,14 +108,15 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
             let (says, found, implied) = purpose(file, aim, path, given);
             Checked { implied, ..Checked::new(aim.key(), says, found) }
         }
-        Ok(FileKind::Configuration) => match load(path) {
+        Ok(FileKind::Configuration) => match load_specification(path) {
             Ok((project, found)) => {
                 let purposes: Vec<String> =
                     project.purposes.iter().map(|purpose| format!("`{}`", purpose.iosts.name)).collect();
                 let name = &project.specification.iosts.name;
                 let doubts = doubts(&project.specification.iosts, &found);
                 let found = [found, doubts].concat();
-                Checked::new("configuration", format!("of `{name}` with {}", purposes.join(", ")), found)
+                let with = if purposes.is_empty() { "no purpose".to_owned() } else { purposes.join(", ") };
+                Checked::new("configuration", format!("of `{name}` with {with}"), found)
             }
             Err(found) => Checked::new("configuration", String::new(), found),
         },
@@ -210,7 +214,9 @@ fn models(path: &Path, locations: &mut ReportedLocations) -> Vec<Iosts> {
     let Ok(file) = load_file(path) else { return Vec::new() };
     let specification = match kind_of(&file) {
         Ok(FileKind::Specification(_)) => read_specification(file).ok().map(|(read, _)| read.iosts),
-        Ok(FileKind::Configuration) => load(path).ok().map(|(project, _)| project.specification.iosts),
+        Ok(FileKind::Configuration) => {
+            load_specification(path).ok().map(|(project, _)| project.specification.iosts)
+        }
         _ => None,
     };
     specification.iter().for_each(|specification| locations.add(specification));
@@ -329,7 +335,8 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
     if has("locations") && has("transitions") {
         return match TestCase::from_json(bytes) {
             Ok(test) => {
-                Checked::new("test case", format!("`{}`{}", test.iosts.name, size(&test.iosts)), Vec::new())
+                let says = format!("`{}`{}", test.iosts.name, size(&test.iosts));
+                Checked::new("test case", says, observations(bytes))
             }
             Err(error) => wrong("test case", "not-a-test-case", error.to_string()),
         };
@@ -358,7 +365,21 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
     }
 }
 
-/// A campaign's store: all seals.
+/// What a test case does not say of what may be observed. Of time, nothing is asked.
+fn observations(bytes: &[u8]) -> Vec<Diagnostic> {
+    let graph = read::document(bytes).and_then(|document| match document.stage == TEST_CASE {
+        true => read::graph(&document).map(Some),
+        false => Ok(None),
+    });
+    match graph {
+        Ok(Some(Graph { iosts, verdicts, reach, timed: None, .. })) => {
+            check_observations(&iosts, &verdicts, &reach, &mut Z3Solver::default())
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Checks a campaign's store: the hash of each row, and SQLite's own check.
 fn store(path: &Path) -> Checked {
     let read = Store::read(path).and_then(|store| store.rows());
     match read {

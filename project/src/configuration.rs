@@ -170,17 +170,25 @@ pub fn load_configuration(path: &Path) -> Reading<Configuration> {
     read_configuration(file, path.parent().unwrap_or(Path::new("")))
 }
 
+/// The same for whoever needs no purpose: there may be none.
+pub fn load_without_purpose(path: &Path) -> Reading<Configuration> {
+    let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
+    let mut collector = Collector::new(file);
+    let configuration = read(&mut collector, path.parent().unwrap_or(Path::new("")), false);
+    collector.ended(configuration)
+}
+
 /// Reads a configuration; `folder` is where it lies.
 ///
 /// # Errors
 /// Every mistake that could be found, a file that is missing among them, in the order of the text.
 pub fn read_configuration(file: Arc<SourceFile>, folder: &Path) -> Reading<Configuration> {
     let mut collector = Collector::new(file);
-    let configuration = read(&mut collector, folder);
+    let configuration = read(&mut collector, folder, true);
     collector.ended(configuration)
 }
 
-fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
+fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option<Configuration> {
     let root = yaml::parse(collector)?;
     let like = "specification: coffee_machine.yaml";
     let NodeKind::Mapping(entries) = &root.kind else {
@@ -207,7 +215,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
             .and_then(|node| reference(collector, node, "specification", folder));
     let purposes = read_references(collector, entries, folder, ["purpose", "purposes"]);
     let properties = read_references(collector, entries, folder, ["property", "properties"]);
-    if let (Some(None), Some(None)) = (&purposes, &properties) {
+    if needs_purpose && matches!((&purposes, &properties), (Some(None), Some(None))) {
         shape::missing_key(collector, &root, "purpose", "the configuration", "purpose: deliver_coffee.yaml");
         return None;
     }

@@ -32,7 +32,7 @@ use coreach_model::{Diagnostic, file};
 
 use crate::campaign::iuts::files_of;
 use crate::campaign::{TestSource, load_campaign};
-use crate::configuration::load_configuration;
+use crate::configuration::load_without_purpose;
 use crate::kinds::{ListedKind, kind};
 use crate::{budget, stored};
 
@@ -242,7 +242,7 @@ fn named(path: &Path) -> Vec<Named> {
         Some(ListedKind::Property) => files.push(Named::new("a property", path)),
         Some(ListedKind::Configuration) => {
             files.push(Named::new("the configuration", path));
-            if let Ok((read, _)) = budget::reading(|| load_configuration(path)) {
+            if let Ok((read, _)) = budget::reading(|| load_without_purpose(path)) {
                 files.extend(named(&read.specification.path));
                 files.extend(read.purposes.iter().map(|purpose| Named::new("a purpose", &purpose.path)));
                 files.extend(read.properties.iter().map(|property| Named::new("a property", &property.path)));

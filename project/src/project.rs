@@ -11,7 +11,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
 use coreach_model::budget::Budget;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::iosts::{ActionKind, Aim, TestPurpose, Transition};
+use coreach_model::iosts::{ActionKind, Aim, Iosts, TestPurpose, Transition};
 use coreach_model::reader::{
     Reading, Specification, load as load_file, read_aimed, read_any_specification, read_specification,
 };
@@ -21,7 +21,9 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Conformance, Options, Stage};
 
 use crate::budget;
-use crate::configuration::{self, Configuration, Judging, Reference, load_configuration};
+use crate::configuration::{
+    self, Configuration, Judging, Reference, load_configuration, load_without_purpose,
+};
 use crate::instantiate::instantiate;
 use crate::models;
 use crate::timing::given;
@@ -54,7 +56,19 @@ pub struct Project {
 /// Reads a configuration and all that it names, fixes its constants, and checks the models, with the solver
 /// too.
 pub fn load(path: &Path) -> Reading<Project> {
-    let (configuration, found) = budget::reading(|| load_configuration(path))?;
+    load_with(path, load_configuration)
+}
+
+/// The same for whoever needs no purpose: there may be none.
+///
+/// # Errors
+/// As of [`load`].
+pub fn load_specification(path: &Path) -> Reading<Project> {
+    load_with(path, load_without_purpose)
+}
+
+fn load_with(path: &Path, read: fn(&Path) -> Reading<Configuration>) -> Reading<Project> {
+    let (configuration, found) = budget::reading(|| read(path))?;
     budget::configuration(configuration.budget);
     let time = budget::time(configuration.budget.time);
     let read = budget::within("read", time, |budget| load_models(&configuration, found, budget));
@@ -182,10 +196,19 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
 /// What is wrong with the file or with its initial condition.
 pub fn of_specification(file: Arc<SourceFile>) -> Reading<Specification> {
     budget::reading(|| {
-        let (specification, mut found) = read_specification(file)?;
-        found.extend(check::initialized::check(&specification.iosts, &mut Z3Solver::default()));
-        if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok((specification, found)) }
+        let (specification, found) = read_specification(file)?;
+        let found = initialized(&specification.iosts, found)?;
+        Ok((specification, found))
     })
+}
+
+/// What was found of a model of which runs begin in its initial state, with what its initial condition lacks.
+///
+/// # Errors
+/// There is no initial state, or it is not determined.
+pub fn initialized(iosts: &Iosts, mut found: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    found.extend(check::initialized::check(iosts, &mut Z3Solver::default()));
+    if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok(found) }
 }
 
 /// The checks that need a solver, of the specification and of each purpose.

@@ -65,7 +65,7 @@ pub fn read(path: &Path) -> Reading<Walkable> {
             (specification.iosts, Conformance::default(), warnings)
         }
         FileKind::Configuration => {
-            let (project, warnings) = project::load(path)?;
+            let (project, warnings) = project::load_specification(path)?;
             if project.timing.is_some() {
                 let message = format!("the specification of {} has clocks", path.display());
                 let help =

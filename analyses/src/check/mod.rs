@@ -8,10 +8,12 @@
 //! - [`guards`]: can each transition be taken?
 //! - [`domains`]: does each guard make its transition's operations defined and its assignments fit their
 //!   types?
+//! - [`observations`]: of a test case, does exactly one transition take each observation?
 
 pub mod domains;
 pub mod guards;
 pub mod initialized;
+pub mod observations;
 
 use std::collections::HashSet;
 

@@ -13,12 +13,12 @@ use coreach_pipeline::Conformance;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
-use coreach_project::configuration::load_configuration;
+use coreach_project::configuration::load_without_purpose;
 use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
 use coreach_project::cover::report::{CoverDocument, OBSERVED, document, files, paths};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::models::{FileKind, kind_of};
-use coreach_project::project::{load, of_specification};
+use coreach_project::project::{load_specification, of_specification};
 
 use super::{EarlyExit, hindered, plural, refuse, table};
 use crate::arguments::CoverArguments;
@@ -132,13 +132,13 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
             })
         }
         FileKind::Configuration => {
-            let (project, warnings) = load(path)?;
+            let (project, warnings) = load_specification(path)?;
             if project.timing.is_some() {
                 let message = format!("the specification of {} has clocks", path.display());
                 let help = "purposes from coverage are of models without time; `coreach timed inputs --cover` makes timed sequences of the same criteria";
                 return Err(vec![Diagnostic::error("timed-model", message).help(help)]);
             }
-            let (configuration, _) = budget::reading(|| load_configuration(path))?;
+            let (configuration, _) = budget::reading(|| load_without_purpose(path))?;
             let source = load_file(&configuration.specification.path).map_err(|found| vec![found])?;
             let domain = project.options.analysis.domain;
             let mut rest = format!("analysis: {{ domain: {domain} }}\n");

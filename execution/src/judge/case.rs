@@ -1,8 +1,10 @@
 //! A deterministic test case as a judge: one location and one valuation at a time.
 //!
-//! The verdict is that of the location reached. An observation fires the one transition whose guard holds; a
-//! test case takes every output of its alphabet with values in their types, so what fires none is no event of
-//! it, and a Fail with that cause (Definition 6.2: the output is in no Out). Silence is no event of the
+//! The verdict is that of the location reached. An observation fires the one transition whose guard holds.
+//! One that is no action of the alphabet, or has values outside their types, is no event of any
+//! specification, and a Fail with that cause (Definition 6.2: the output is in no Out). All others a test
+//! case takes, each by exactly one transition: where none fires, or two do, the document was edited and says
+//! nothing of what was observed, which is Inconclusive. Silence is no event of the
 //! traces that it is about (ioc is over traces, not suspension traces): where the tester reports it nothing
 //! is left to do, which is Inconclusive. Time passes unseen.
 //!
@@ -90,6 +92,16 @@ impl<'a> CaseJudge<'a> {
         let action = self.test.iosts.find_action(&event.action);
         let timed = self.test.timed.as_ref();
         timed.zip(action).is_some_and(|(timed, action)| timed.uncontrollable.contains(&action))
+    }
+
+    /// Is it something that may be observed, with values in their types?
+    fn is_in_alphabet(&self, event: &Event) -> bool {
+        let action = self.test.iosts.find_action(&event.action).map(|id| self.test.iosts.action(id));
+        action.is_some_and(|action| {
+            action.is_observed()
+                && action.parameters.len() == event.values.len()
+                && action.parameters.iter().zip(&event.values).all(|(datum, value)| value.is_in(datum.ty()))
+        })
     }
 
     fn go(&mut self, number: TransitionId, next: State) -> Judged {
@@ -221,13 +233,18 @@ impl Judge for CaseJudge<'_> {
                     None => Judged::Ends(Verdict::Inconclusive, Cause::Unspecified),
                 }
             }
-            Occurrence::Observation(event) => match self.fired(&self.test.observations[self.at()], event) {
-                Some((number, next)) => self.go(number, next),
-                None if self.is_uncontrollable(event) => {
-                    Judged::Ends(Verdict::Inconclusive, Cause::Unspecified)
+            Occurrence::Observation(event) => {
+                let candidates = &self.test.observations[self.at()];
+                let mut all =
+                    candidates.iter().filter_map(|one| self.fired(std::slice::from_ref(one), event));
+                match (all.next(), all.next()) {
+                    (Some((number, next)), None) => self.go(number, next),
+                    (None, _) if !self.is_in_alphabet(event) && !self.is_uncontrollable(event) => {
+                        Judged::alien(event)
+                    }
+                    _ => Judged::Ends(Verdict::Inconclusive, Cause::Unspecified),
                 }
-                None => Judged::alien(event),
-            },
+            }
             Occurrence::Silence(time) => match quiet(self.test, &self.state, *time) {
                 Some((number, next)) => match self.test.verdict(next.location) {
                     None | Some(Verdict::Pass | Verdict::WeakPass) => self.go(number, next),

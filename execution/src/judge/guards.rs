@@ -127,12 +127,10 @@ fn expected_of(test: &TestCase, state: &State, is_told: impl Fn(&Transition) -> 
         let action = test.iosts.action(transition.action);
         let parameters: Vec<String> = action.parameters.iter().map(Datum::to_string).collect();
         let head = format!("{}({})", action.name, parameters.join(", "));
-        let guard: Vec<String> = transition
-            .guard
-            .conjuncts()
-            .iter()
-            .map(|part| at_state(part, state, &action.parameters))
-            .collect();
+        let parts = transition.guard.conjuncts();
+        let text = |part: &Term| if parts.len() > 1 { part.to_conjunct() } else { part.to_string() };
+        let told = |part: &Term| at_state(part, &text(part), state, &action.parameters);
+        let guard: Vec<String> = parts.iter().map(told).collect();
         let text = if guard.is_empty() { head } else { format!("{head} when {}", guard.join(" && ")) };
         if !found.contains(&text) {
             found.push(text);
@@ -142,7 +140,7 @@ fn expected_of(test: &TestCase, state: &State, is_told: impl Fn(&Transition) -> 
 }
 
 /// A conjunct, with its value where the state alone decides it: `vPaid >= 3 [false]`.
-fn at_state(part: &Term, state: &State, parameters: &[Datum]) -> String {
+fn at_state(part: &Term, text: &str, state: &State, parameters: &[Datum]) -> String {
     if part.data().iter().any(|datum| parameters.contains(datum)) {
         let known: Vec<String> = part
             .data()
@@ -150,11 +148,11 @@ fn at_state(part: &Term, state: &State, parameters: &[Datum]) -> String {
             .filter(|datum| !parameters.contains(datum))
             .filter_map(|datum| Some(format!("{datum} = {}", state.valuation.get(datum)?)))
             .collect();
-        return if known.is_empty() { part.to_string() } else { format!("{part} [{}]", known.join(", ")) };
+        return if known.is_empty() { text.to_owned() } else { format!("{text} [{}]", known.join(", ")) };
     }
     match evaluate(part, &state.valuation) {
-        Ok(Value::Bool(value)) => format!("{part} [{value}]"),
-        Ok(other) => format!("{part} [{other}]"),
-        Err(why) => format!("{part} [{why}]"),
+        Ok(Value::Bool(value)) => format!("{text} [{value}]"),
+        Ok(other) => format!("{text} [{other}]"),
+        Err(why) => format!("{text} [{why}]"),
     }
 }

@@ -302,6 +302,7 @@ pub fn walk(
     let mut monitor = Monitor::new(specification, states);
     let mut random = Random::new(seed ^ 0x7761_6c6b);
     let mut iut = Simulated::new(implementation.clone(), Lazy::default());
+    iut.take_signatures(specification);
     iut.reset(constants, seed)?;
     let (mut values, mut solver) = (Values::new(MIX), Lazy::default());
     values.begin(constants);

@@ -174,7 +174,7 @@ impl Why {
                     guard: if guard.is_true() { String::new() } else { guard.to_string() },
                     earliest,
                     latest,
-                    besides: besides.iter().map(Term::to_string).collect(),
+                    besides: besides.iter().map(Term::to_conjunct).collect(),
                     is_on_path: steps.is_some_and(|steps| offline.is_next(steps, *number)),
                 };
                 if !self.allowed.contains(&allowed) && self.allowed.len() < MOST_TOLD {

@@ -512,6 +512,15 @@ impl Driver<'_, '_, '_> {
                 Ok(Silent::Over(Outcome::inconclusive(cause)))
             }
             Some(None) if next.map(|(_, next)| next) == state => Ok(Silent::Longer),
+            Some(Some(Verdict::Fail))
+                if !self.timing.is_simulated
+                    && let Some(Received::Output(event)) = self.session.adapter.receive_from_state() =>
+            {
+                Ok(match self.observed(&event, self.now()) {
+                    Heard::Over(outcome) => Silent::Over(outcome),
+                    _ => Silent::Moved,
+                })
+            }
             Some(Some(Verdict::Fail)) => {
                 let begin = Instant::now();
                 let end = &self.last + seconds(length);

@@ -7,8 +7,9 @@
 use coreach_analyses::solver::Solver;
 use coreach_model::semantics::Event;
 
-use crate::cue::Cue;
+use crate::cue::{Cue, Fidelity};
 use crate::lazy::Lazy;
+use crate::renamed::RenamedIds;
 use crate::run::{Occurrence, Run, RunStep};
 use crate::session::TestSession;
 use crate::timed::driver::{self, Director, Plan, Scene};
@@ -17,12 +18,16 @@ use crate::timed::{delay_of, delayed_by, seconds};
 
 struct Player<'a> {
     script: &'a [Cue],
+    ids: RenamedIds,
     solver: Lazy,
 }
 
 /// Runs a script. Behind its end, observations are awaited until there is a verdict or silence.
-pub(crate) fn perform(session: &mut TestSession<'_>, seed: u64, script: &[Cue]) -> Run {
-    driver::run(session, seed, &mut Player { script, solver: Lazy::default() })
+pub(crate) fn perform(session: &mut TestSession<'_>, seed: u64, script: &[Cue], fidelity: Fidelity) -> Run {
+    let is_kept = |cue: &&Cue| fidelity == Fidelity::Exact || matches!(cue, Cue::Send(_));
+    let script: Vec<Cue> = script.iter().filter(is_kept).cloned().collect();
+    let (script, ids) = (script.as_slice(), RenamedIds::default());
+    driver::run(session, seed, &mut Player { script, ids, solver: Lazy::default() })
 }
 
 impl Director for Player<'_> {
@@ -30,6 +35,7 @@ impl Director for Player<'_> {
         let Some(Cue::Send(event)) = self.script.first().filter(|_| scene.takes_stimuli) else {
             return Plan::Wait(None);
         };
+        let event = &self.ids.rename(event);
         let Some(delay) = delay_of(event) else { return Plan::Wait(None) };
         let soon = delayed_by(event, delay.max(&scene.now).clone());
         if scene.judge.can_send(&soon) {
@@ -39,14 +45,17 @@ impl Director for Player<'_> {
     }
 
     fn saw(&mut self, step: &RunStep) {
-        let is_due = matches!(
-            (&step.what, self.script.first()),
-            (Occurrence::Stimulus(_), Some(Cue::Send(_)))
-                | (Occurrence::Observation(_) | Occurrence::Silence(_), Some(Cue::Observe))
-        );
-        if is_due {
-            self.script = &self.script[1..];
+        let Some((cue, rest)) = self.script.split_first() else { return };
+        match (&step.what, cue) {
+            (Occurrence::Stimulus(_), Cue::Send(_)) | (Occurrence::Silence(_), Cue::Observe(_)) => {}
+            (Occurrence::Observation(event), Cue::Observe(stored)) => {
+                if let Some(stored) = stored {
+                    self.ids.learn(stored, event);
+                }
+            }
+            _ => return,
         }
+        self.script = rest;
     }
 
     fn solver(&mut self) -> &mut dyn Solver {

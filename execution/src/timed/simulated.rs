@@ -18,9 +18,10 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::Solver;
-use coreach_model::iosts::{ActionId, ActionKind, LocationId};
+use coreach_model::codec::as_type;
+use coreach_model::iosts::{ActionId, ActionKind, Iosts, LocationId};
 use coreach_model::random::Random;
-use coreach_model::semantics::{Event, State, fire, step};
+use coreach_model::semantics::{Event, State, fire, in_types_of, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Numbered, TransitionId};
@@ -46,6 +47,8 @@ const ELSEWHERE: usize = 25;
 /// A timed model, walked.
 pub struct TimedSystem<S> {
     model: Delayed,
+    /// What is known of the actions where its outputs are judged.
+    known: Option<Iosts>,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
     state: Option<State>,
     /// What happens next, if nothing is sent before: when, and what.
@@ -67,6 +70,7 @@ impl<S: Solver> TimedSystem<S> {
         let outgoing = model.iosts.outgoing();
         TimedSystem {
             model,
+            known: None,
             outgoing,
             state: None,
             next: None,
@@ -181,6 +185,7 @@ impl<S: Solver> Adapter for TimedSystem<S> {
     }
 
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        self.known = Some(session.iosts.clone());
         self.random = Random::new(session.seed ^ 0x0073_696d_756c_6174);
         self.values.begin(session.constants);
         let mut known = Valuation::new();
@@ -189,7 +194,7 @@ impl<S: Solver> Adapter for TimedSystem<S> {
             let found = session.constants.iter().find(|(given, _)| given.name() == datum.name());
             let missing = || Failure::Start(format!("the constant `{datum}` has no value"));
             let (_, value) = found.ok_or_else(missing)?;
-            known.insert(datum.clone(), value.clone());
+            known.insert(datum.clone(), as_type(value, datum.ty()).unwrap_or_else(|| value.clone()));
         }
         let states = initial::states(&self.model.iosts, &known, MOST_INITIAL, &mut self.solver)
             .map_err(|why| Failure::Start(why.text().to_owned()))?;
@@ -201,6 +206,7 @@ impl<S: Solver> Adapter for TimedSystem<S> {
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
         let event = with_delay(stimulus, seconds(self.now - self.last));
+        let event = in_types_of(&self.model.iosts, &event);
         let before = self.state.clone();
         for _ in 0..MOST_INTERNAL {
             let Some(state) = &self.state else { break };
@@ -225,7 +231,11 @@ impl<S: Solver> Adapter for TimedSystem<S> {
             Some((at, event, state)) if at <= until => {
                 self.now = self.now.max(at);
                 self.happened(state);
-                Ok(Received::Output(without_delay(&event)))
+                let event = without_delay(&event);
+                Ok(Received::Output(match &self.known {
+                    Some(known) => in_types_of(known, &event),
+                    None => event,
+                }))
             }
             later => {
                 self.next = later;
@@ -233,6 +243,11 @@ impl<S: Solver> Adapter for TimedSystem<S> {
                 Ok(Received::Silence)
             }
         }
+    }
+
+    fn receive_from_state(&mut self) -> Option<Received> {
+        let at = self.next.as_ref().map_or(self.now, |(at, ..)| *at);
+        self.receive(self.zero + at).ok()
     }
 
     fn stop(&mut self) {

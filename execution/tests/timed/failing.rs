@@ -8,14 +8,22 @@ fn what_a_document_says_of_time_is_read_or_refused_with_a_reason() {
         "2.5",
         &[],
         &["Ask input", "Alarm ~input", "Answer output n:int", "silence quiescence"],
-        &["A Ask B", "A Alarm A"],
+        &[
+            "A Ask B",
+            "A Alarm A",
+            "A Answer FAILout",
+            "A silence INCdur",
+            "B Alarm B",
+            "B Answer FAILout",
+            "B silence INCdur",
+        ],
     );
     let test = case(&good);
     let timed = test.timed.as_ref().unwrap();
     assert_eq!((timed.silence_after, timed.delay.name()), (ms(2500), "delay"));
     // What the tester only sees is an observation, and what goes over the wire has no delay.
     let begin = test.iosts.initial;
-    assert_eq!((test.stimuli[begin].len(), test.observations[begin].len()), (1, 1));
+    assert_eq!((test.stimuli[begin].len(), test.observations[begin].len()), (1, 2));
     assert_eq!(
         test.wire()
             .actions
@@ -227,6 +235,12 @@ fn earlier_instants_are_doubted_before_a_fail_is_given() {
             "One B Two when 0.1 <= delay && delay <= 0.1",
             "One B FAILout when !(0.1 <= delay && delay <= 0.1)",
             "Two C Pass",
+            "Go B FAILout",
+            "Go C FAILout",
+            "One A FAILout",
+            "One C FAILout",
+            "Two A FAILout",
+            "Two B FAILout",
             "Go silence FAILdur",
             "One silence FAILdur",
             "Two silence FAILdur",
@@ -254,7 +268,10 @@ fn an_observation_that_may_have_crossed_a_stimulus_is_judged_in_both_orders() {
             "Go Ask Asked when 0.045 <= delay && delay <= 0.06",
             "Go Tick Ticked when delay <= 0.08",
             "Go Tick FAILout when delay > 0.08",
+            "Go Answer FAILout",
             "Ticked Ask Asked",
+            "Ticked Tick FAILout",
+            "Ticked Answer FAILout",
             "Asked Tick FAILout",
             "Asked Answer Pass",
             "Go silence FAILdur",

@@ -34,6 +34,13 @@ impl fmt::Write for Limited {
     }
 }
 
+impl Term {
+    /// The term as it stands among others that are joined by `&&`.
+    pub fn to_conjunct(&self) -> String {
+        if binding(self) < Binding::Comparison { format!("({self})") } else { self.to_string() }
+    }
+}
+
 /// How tightly an expression binds; a higher number binds tighter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {

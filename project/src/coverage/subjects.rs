@@ -29,7 +29,7 @@ use coreach_pipeline::stop::Stop;
 use coreach_pipeline::suspend::suspend;
 
 use crate::budget;
-use crate::configuration::{Configuration, load_configuration};
+use crate::configuration::{Configuration, load_without_purpose};
 use crate::instantiate::{instantiate, values_of};
 use crate::making::Says;
 use crate::timing::given;
@@ -153,7 +153,7 @@ impl Subjects {
 }
 
 fn candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
-    let (configuration, _) = load_configuration(path)?;
+    let (configuration, _) = load_without_purpose(path)?;
     let load = |path: &Path| yaml::load(path).map_err(|found| vec![found]);
     let (specification, _) = read_any_specification(load(&configuration.specification.path)?)?;
     // Of a timed one, the form in which time is data: its locations and transitions are the user's.

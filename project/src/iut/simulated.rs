@@ -18,6 +18,7 @@ use coreach_model::timed::delayed::{Delayed, delayed};
 use super::words::IutReader;
 use crate::configuration::{Instantiation, Reference, instantiation, read_instantiate, reference};
 use crate::instantiate;
+use crate::project::initialized;
 
 /// What the section says.
 pub struct SimulatedSection {
@@ -107,10 +108,11 @@ impl Stands {
 /// Reads a model that stands for an implementation.
 ///
 /// # Errors
-/// It cannot be read, or it is timed and has internal transitions that take time.
+/// It cannot be read, its initial state is not determined, or it is timed and has internal transitions that
+/// take time.
 pub fn standing(file: Arc<SourceFile>) -> Reading<Stands> {
     let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
-    Ok(match read_any_specification(file)? {
+    let (stands, found) = match read_any_specification(file)? {
         (AnySpecification::Untimed(read), found) => (Stands { model: read.iosts, timed: None }, found),
         (AnySpecification::Timed(read), mut found) => match delayed(&read.timed) {
             Ok(form) => (Stands { model: form.iosts.clone(), timed: Some(form) }, found),
@@ -124,7 +126,9 @@ pub fn standing(file: Arc<SourceFile>) -> Reading<Stands> {
                 return Err(found);
             }
         },
-    })
+    };
+    let found = initialized(&stands.model, found)?;
+    Ok((stands, found))
 }
 
 /// The model with these values, for runs of a test case where that is known. `named` is where the model is

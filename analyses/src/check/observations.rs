@@ -1,0 +1,65 @@
+//! Observations of a test case: at each location without a verdict, exactly one transition takes each.
+//!
+//! A test case that was made keeps this (thesis, Definition 6.4); a document may have been edited since. If
+//! no guard holds for an output, or two do, the test case does not say what the output is worth.
+//!
+//! The guard of what leads to Fail is mostly the negation of all others, term by term: that is seen without
+//! the solver. If the solver does not know, nothing is reported. Whoever runs the test case looks once more,
+//! at what has happened.
+
+use std::collections::BTreeMap;
+
+use coreach_model::obligation::defined;
+use coreach_model::{ActionId, Diagnostic, Iosts, LocationId, Numbered, Term, Verdict};
+
+use super::{MOST_TOLD, no_more};
+use crate::solver::{Answer, Solver};
+
+/// Errors `observation-not-taken` and `observation-taken-twice`. `reach` contains the states in which a run
+/// may be at each location.
+pub fn check(
+    iosts: &Iosts,
+    verdicts: &Numbered<LocationId, Option<Verdict>>,
+    reach: &Numbered<LocationId, Term>,
+    solver: &mut dyn Solver,
+) -> Vec<Diagnostic> {
+    let mut guards: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    for transition in &iosts.transitions {
+        if verdicts[transition.source].is_none() && iosts.action(transition.action).is_observed() {
+            guards.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
+        }
+    }
+    let mut found = Vec::new();
+    for ((location, action), guards) in guards {
+        if found.len() >= MOST_TOLD {
+            found.push(no_more());
+            break;
+        }
+        let place = format!("`{}` at `{}`", iosts.action(action).name, iosts.location(location).name);
+        let is_rest = |at: &usize| {
+            let others = guards.iter().enumerate().filter(|(other, _)| other != at);
+            guards[*at] == Term::or(others.map(|(_, guard)| guard.clone())).not()
+        };
+        let rest = (0..guards.len()).find(is_rest);
+        let holds: Vec<Term> =
+            guards.iter().map(|guard| Term::and([defined(guard), guard.clone()])).collect();
+        if rest.is_none() {
+            let asked = [reach[location].clone(), Term::or(holds.iter().cloned()).not()];
+            if solver.check(&asked) == Answer::Sat {
+                let message = format!("no transition takes every {place}");
+                found.push(Diagnostic::error("observation-not-taken", message));
+            }
+        }
+        let own = |at: usize| (at + 1..holds.len()).map(move |other| (at, other));
+        let pairs = (0..holds.len()).flat_map(own).filter(|(a, b)| rest != Some(*a) && rest != Some(*b));
+        for (one, other) in pairs {
+            let asked = [reach[location].clone(), holds[one].clone(), holds[other].clone()];
+            if solver.check(&asked) == Answer::Sat {
+                let message = format!("two transitions take the same {place}");
+                found.push(Diagnostic::error("observation-taken-twice", message));
+                break;
+            }
+        }
+    }
+    found
+}

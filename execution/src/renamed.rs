@@ -1,0 +1,81 @@
+//! The ids of a stored run, as the system calls them now.
+//!
+//! **Problem.** A system hands out ids, and other ones in each run. A stimulus of a stored run that names one
+//! of them means nothing to the system any more, and no two runs are the same.
+//!
+//! **Method.** What is observed is put beside what the stored run had there. Where both are alike but for
+//! ids, each id of the stored run stands for the one at its place from then on. An id that was not observed,
+//! the tester has chosen: it stays.
+
+use std::collections::BTreeMap;
+
+use coreach_model::Value;
+use coreach_model::semantics::Event;
+use coreach_model::value::ArrayValue;
+
+/// For ids of a stored run, those of this one.
+#[derive(Default)]
+pub(crate) struct RenamedIds(BTreeMap<Value, Value>);
+
+impl RenamedIds {
+    /// Learns the ids of an observation. Does it agree with what was known: is each id of one run one of the
+    /// other?
+    pub(crate) fn learn(&mut self, stored: &Event, now: &Event) -> bool {
+        let mut pairs = Vec::new();
+        let is_alike = stored.action == now.action
+            && stored.values.len() == now.values.len()
+            && stored.values.iter().zip(&now.values).all(|(one, other)| pair_ids(one, other, &mut pairs));
+        let mut agrees = true;
+        for (one, other) in pairs.into_iter().filter(|_| is_alike) {
+            let is_taken = |(known, by): (&Value, &Value)| by == other && known != one;
+            agrees &= self.0.get(one).is_none_or(|known| known == other) && !self.0.iter().any(is_taken);
+            self.0.insert(one.clone(), other.clone());
+        }
+        agrees
+    }
+
+    /// An event of the stored run with the ids of this one.
+    pub(crate) fn rename(&self, event: &Event) -> Event {
+        Event::new(event.action.clone(), event.values.iter().map(|value| self.rename_value(value)))
+    }
+
+    fn rename_value(&self, value: &Value) -> Value {
+        match value {
+            Value::Id(..) => self.0.get(value).unwrap_or(value).clone(),
+            Value::Record(record, fields) => {
+                Value::Record(record.clone(), fields.iter().map(|field| self.rename_value(field)).collect())
+            }
+            Value::Array(array) => {
+                let cells = array.cells.iter();
+                let array = ArrayValue {
+                    ty: array.ty.clone(),
+                    default: self.rename_value(&array.default),
+                    cells: cells.map(|(at, cell)| (self.rename_value(at), self.rename_value(cell))).collect(),
+                };
+                Value::Array(array.canonical().into())
+            }
+            _ => value.clone(),
+        }
+    }
+}
+
+/// The ids at the same places of two values; `false` where these are not alike. Of arrays, only cells at the
+/// same index are.
+fn pair_ids<'v>(one: &'v Value, other: &'v Value, pairs: &mut Vec<(&'v Value, &'v Value)>) -> bool {
+    match (one, other) {
+        (Value::Id(name, _), Value::Id(same, _)) if name == same => {
+            pairs.push((one, other));
+            true
+        }
+        (Value::Record(a, ours), Value::Record(b, theirs)) => {
+            a == b && ours.iter().zip(theirs).all(|(one, other)| pair_ids(one, other, pairs))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.cells.keys().eq(b.cells.keys())
+                && pair_ids(&a.default, &b.default, pairs)
+                && a.cells.values().zip(b.cells.values()).all(|(one, other)| pair_ids(one, other, pairs))
+        }
+        // Other values may differ: they stand beside the ids.
+        _ => true,
+    }
+}
