@@ -84,7 +84,7 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
         | CoreachCommand::Import(_)
         // Its requests are commands of their own.
         | CoreachCommand::Json
-        | CoreachCommand::HornClauses
+        | CoreachCommand::HornClauses { .. }
         | CoreachCommand::Completions(_)
         | CoreachCommand::Man(_) => Vec::new(),
         CoreachCommand::Run(arguments) => one(&arguments.configuration, RUN),

@@ -111,7 +111,7 @@ pub fn main() -> ExitCode {
         CoreachCommand::Report(arguments) => commands::report::report(&arguments),
         CoreachCommand::Timed(arguments) => commands::timed::timed(&arguments),
         CoreachCommand::Json => commands::json::json(),
-        CoreachCommand::HornClauses => horn_process::answer().map_err(EarlyExit::from),
+        CoreachCommand::HornClauses { parent } => horn_process::answer(parent).map_err(EarlyExit::from),
         CoreachCommand::Campaign(arguments) => commands::campaign::campaign(&arguments),
         CoreachCommand::Completions(arguments) => commands::completions::completions(&arguments),
         CoreachCommand::Man(arguments) => commands::man::man(&arguments),
