@@ -86,6 +86,7 @@ pub fn main() -> ExitCode {
     if arguments.verbose {
         console::tell_what_is_done();
     }
+    coreach_model::journal::listen_for_hold_ups(Box::new(|what| console::say(&format!("note: {what}"))));
     horn::provide(|| Box::new(HornProcess::this_program()));
     let given = arguments.again();
     certain_end::start(arguments.command.format());
