@@ -275,7 +275,7 @@ mod tests {
         let mut looks = 0..1000;
         while ports.iter().all(|port| is_bound(*port)) {
             assert!(looks.next().is_some(), "all are bound still");
-            std::thread::sleep(std::time::Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(10));
         }
         // Nobody can have this one.
         assert!(!is_bound(0));
