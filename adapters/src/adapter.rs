@@ -206,6 +206,13 @@ pub trait Adapter {
         true
     }
 
+    /// When the system was last seen to have ended in this run, or to have closed a connection; waits for that
+    /// until then. Asked for when the run is over, before `tear_down`: what it said last may come of its end.
+    fn ended(&self, until: Instant) -> Option<Instant> {
+        let _ = until;
+        None
+    }
+
     /// Called when a run is over, however it ended, before `stop`: waits for what the run has left under way
     /// to a system that outlives it ([`crate::system`]), as long as the description says and not only until
     /// the run's deadline. `None` where nothing had to be waited for. What has not come is remembered, and

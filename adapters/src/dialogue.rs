@@ -38,6 +38,8 @@ pub struct Dialogue {
     on_close: Option<String>,
     /// The end has been told as that output.
     has_hung_up: bool,
+    /// When the end of a stream of this run was last told as that output.
+    hung_up: Option<Instant>,
     /// What became of the last stimulus.
     sent: Sent,
     seed: u64,
@@ -59,6 +61,7 @@ impl Dialogue {
             is_owed: false,
             on_close: None,
             has_hung_up: false,
+            hung_up: None,
             sent: Sent::Yes,
             seed: session.seed,
             evidence,
@@ -101,6 +104,13 @@ impl Dialogue {
     /// May something still come?
     pub fn hears(&self) -> bool {
         !self.has_hung_up
+    }
+
+    /// When the other side was last seen to have ended in this run; waits until then for an end that nobody
+    /// has been told of.
+    pub fn ended(&self, until: Instant, process: Option<&Process>) -> Option<Instant> {
+        let is_new = !self.has_hung_up && self.stream.has_hung_up(until, process.map(Process::end));
+        if is_new { Some(Instant::now()) } else { self.hung_up }
     }
 
     /// May something that was sent not have been taken?
@@ -248,6 +258,7 @@ impl Dialogue {
             }
         }
         self.has_hung_up = true;
+        self.hung_up = Some(Instant::now());
         Ok(Received::Output(Event::new(action, Vec::new())))
     }
 

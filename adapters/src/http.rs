@@ -159,6 +159,10 @@ impl Adapter for HttpAdapter {
         self.run.as_ref().is_some_and(|run| !run.requests.is_idle())
     }
 
+    fn ended(&self, until: Instant) -> Option<Instant> {
+        self.server.process()?.has_ended(until).then(Instant::now)
+    }
+
     fn tear_down(&mut self) -> Option<Teardown> {
         if !self.server.outlives_runs() {
             return None;

@@ -133,6 +133,10 @@ impl Adapter for StdioAdapter {
         self.dialogue.as_ref().is_some_and(Dialogue::hears)
     }
 
+    fn ended(&self, until: Instant) -> Option<Instant> {
+        self.dialogue.as_ref()?.ended(until, self.process.as_ref())
+    }
+
     fn tear_down(&mut self) -> Option<Teardown> {
         let settle = self.description.settle.as_ref()?;
         let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.is_owed())?;

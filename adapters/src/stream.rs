@@ -271,6 +271,18 @@ impl Stream {
         self.ended
     }
 
+    /// Has the other side ended it, be it behind something that was not read yet, or is the process gone?
+    /// Waits for it until then.
+    pub fn has_hung_up(&self, until: Instant, gone: Option<&OwnedFd>) -> bool {
+        // The end of a pipe is told without being asked for.
+        let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::RDHUP)];
+        fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
+        self.ended.is_some() || {
+            wait(&mut fds, until);
+            fds.iter().any(|fd| !fd.revents().is_empty())
+        }
+    }
+
     /// What was read and not taken.
     pub fn rest(&self) -> &[u8] {
         self.inbox.rest()
@@ -381,6 +393,19 @@ mod tests {
 
     fn soon() -> Instant {
         Instant::now() + Duration::from_secs(5)
+    }
+
+    #[test]
+    fn an_end_is_seen_behind_what_was_not_read() {
+        let (mut stream, mut other) = pair();
+        assert!(!stream.has_hung_up(Instant::now(), None));
+        other.write_all(b"goodbye\nfor ever\n").unwrap();
+        assert!(matches!(stream.frame(soon(), None), Ok(StreamFrame::Bytes(_))));
+        assert!(!stream.has_hung_up(Instant::now(), None));
+        drop(other);
+        assert!(stream.has_hung_up(soon(), None));
+        assert_eq!(stream.ended(), None);
+        assert!(matches!(stream.frame(soon(), None), Ok(StreamFrame::Bytes(_))));
     }
 
     #[test]

@@ -209,6 +209,11 @@ impl Adapter for TcpAdapter {
         !self.dialogues.is_empty() && self.dialogues.iter().all(Dialogue::hears)
     }
 
+    fn ended(&self, until: Instant) -> Option<Instant> {
+        let process = self.server.process();
+        self.dialogues.iter().filter_map(|dialogue| dialogue.ended(until, process)).max()
+    }
+
     fn tear_down(&mut self) -> Option<Teardown> {
         if !self.server.outlives_runs() || !self.dialogues.iter().any(Dialogue::is_owed) {
             return None;

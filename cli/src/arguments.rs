@@ -114,7 +114,10 @@ pub enum CoreachCommand {
     Report(ReportArguments),
     /// Answers Horn clauses on standard input: what `compare --exact` starts for each question
     #[command(hide = true, name = SUBCOMMAND)]
-    HornClauses,
+    HornClauses {
+        /// The process that asks, with which it ends
+        parent: i32,
+    },
     /// Prints the JSON Schema of a kind of file, for editors; without a kind, tells which there are
     #[command(after_help = "Example:\n  coreach schema --out .coreach/schemas")]
     Schema(SchemaArguments),
@@ -142,7 +145,7 @@ impl CoreachCommand {
             | CoreachCommand::Show(_)
             | CoreachCommand::Completions(_)
             | CoreachCommand::Man(_)
-            | CoreachCommand::HornClauses => OutputFormat::Human,
+            | CoreachCommand::HornClauses { .. } => OutputFormat::Human,
             CoreachCommand::Explore(arguments) => arguments.format,
             CoreachCommand::Verify(arguments) => arguments.format,
             CoreachCommand::Cover(arguments) => arguments.format,

@@ -28,7 +28,7 @@ use std::{fs, thread};
 use coreach_adapters::marker;
 use coreach_model::Diagnostic;
 use coreach_model::budget::{self, Limit, Overdue, Passed, WAITS};
-use coreach_pipeline::stop::Stop;
+use coreach_pipeline::stop::{INTERRUPTED, Stop};
 use coreach_project::{budget as allowed, render};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -192,7 +192,7 @@ fn came(signal: i32, format: OutputFormat) {
     let finish = move || {
         let (stage, doing) = budget::place();
         end(code_of(signal), format, || match stage {
-            "" => Diagnostic::error(coreach_pipeline::stop::BUDGET, format!("stopped by {name}")),
+            "" => Diagnostic::error(INTERRUPTED, format!("stopped by {name}")),
             stage => Stop::Budget(Passed { limit, stage, doing }).to_diagnostic(),
         });
     };

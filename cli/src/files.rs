@@ -80,7 +80,7 @@ fn given(command: &CoreachCommand) -> Vec<(&Path, Taken)> {
         | CoreachCommand::Schema(_)
         // A foreign model, of no kind of ours.
         | CoreachCommand::Import(_)
-        | CoreachCommand::HornClauses
+        | CoreachCommand::HornClauses { .. }
         | CoreachCommand::Completions(_)
         | CoreachCommand::Man(_) => Vec::new(),
         CoreachCommand::Run(arguments) => one(&arguments.configuration, RUN),

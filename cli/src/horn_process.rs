@@ -4,7 +4,7 @@
 //! in. So the process sets itself limits that the system keeps, reads the script from its standard input, and
 //! writes the answer to its standard output. If anything ends it before, the answer is that nothing is known.
 //! Its time is processor time, so that the load of the machine changes no answer; a clock stands far behind
-//! it.
+//! it. It ends with the process that has asked, whatever ends that.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use coreach_adapters::marker;
 use coreach_analyses::solver::horn::{HornEngine, HornReply};
 use coreach_analyses::solver::z3::horn::InThisProcess;
 use coreach_model::budget;
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getppid, set_parent_process_death_signal, setrlimit};
 
 use crate::exit::Exit;
 
@@ -54,7 +54,11 @@ impl HornEngine for HornProcess {
     fn solve(&mut self, script: &str) -> HornReply {
         let unknown = |error: io::Error| HornReply::Unknown(format!("no process: {error}"));
         let mut child = Command::new(&self.program);
-        let child = child.arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let child = child
+            .arg(SUBCOMMAND)
+            .arg(std::process::id().to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = match marker::start(|| child.stderr(Stdio::null()).spawn()) {
             Ok(child) => EarlyExit(child),
             Err(error) => return unknown(error),
@@ -98,11 +102,16 @@ impl Drop for EarlyExit {
     }
 }
 
-/// The other side: limits, a script, an answer.
+/// The other side: limits, a script, an answer. `parent` is the process that has asked.
 ///
 /// # Errors
 /// Standard input or output fails, or a limit cannot be set.
-pub fn answer() -> io::Result<Exit> {
+pub fn answer(parent: i32) -> io::Result<Exit> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // It may have ended before that: then another process has become the parent.
+    if getppid().map(Pid::as_raw_pid) != Some(parent) {
+        return Ok(Exit::Environment);
+    }
     let limit = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
     setrlimit(Resource::As, limit(MEMORY))?;
     setrlimit(Resource::Cpu, limit(SECONDS))?;

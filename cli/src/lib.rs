@@ -84,6 +84,7 @@ pub fn main() -> ExitCode {
     if arguments.verbose {
         console::tell_what_is_done();
     }
+    coreach_model::journal::listen_for_hold_ups(Box::new(|what| console::say(&format!("note: {what}"))));
     horn::provide(|| Box::new(HornProcess::this_program()));
     certain_end::start(arguments.command.format());
     files::remember(&arguments.command);
@@ -105,7 +106,7 @@ pub fn main() -> ExitCode {
         CoreachCommand::Coverage(arguments) => commands::coverage::coverage(&arguments),
         CoreachCommand::Report(arguments) => commands::report::report(&arguments),
         CoreachCommand::Timed(arguments) => commands::timed::timed(&arguments),
-        CoreachCommand::HornClauses => horn_process::answer().map_err(EarlyExit::from),
+        CoreachCommand::HornClauses { parent } => horn_process::answer(parent).map_err(EarlyExit::from),
         CoreachCommand::Campaign(arguments) => commands::campaign::campaign(&arguments),
         CoreachCommand::Completions(arguments) => commands::completions::completions(&arguments),
         CoreachCommand::Man(arguments) => commands::man::man(&arguments),

@@ -1,24 +1,28 @@
 //! Writing files: whole, or not at all. Nothing is opened for writing that is no [`Output`], which somebody
 //! has looked at.
 //!
-//! A file is written under a temporary name in its folder, put on the disk, and renamed. So whoever reads it
-//! finds the old one or the new one, whatever ends us between. The temporary name says who writes:
+//! A file is written without a name in its folder, put on the disk, given a temporary name and renamed. So
+//! whoever reads it finds the old one or the new one, whatever ends us between. Where the file system has no
+//! files without a name, it has the temporary one from its beginning. That name says who writes:
 //! `.name.coreach-PID-N.tmp`. One that a killed process has left is removed when something is written to its
 //! folder again, and by the end that a signal brings.
 //!
 //! What is no regular file (a terminal, a pipe, `/dev/null`) is written as it is; a symbolic link stays one,
-//! and what it points to is replaced. The permissions of a file that is replaced stay.
+//! and what it points to is replaced. The permissions of a file that is replaced stay. A new one that may
+//! hold secrets is its owner's alone.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use coreach_execution::campaign::{Store, StoreError};
 use coreach_model::journal;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat_with};
 use rustix::io::Errno;
 
 use crate::outputs::Output;
@@ -35,6 +39,8 @@ pub struct PendingFile {
     file: File,
     /// The temporary name and the final one; none where the file is written as it is.
     names: Option<(PathBuf, PathBuf)>,
+    /// It does not have the temporary one yet.
+    is_unnamed: bool,
 }
 
 impl PendingFile {
@@ -51,7 +57,7 @@ impl PendingFile {
         {
             // A folder says why it cannot be written.
             let file = fs::OpenOptions::new().write(true).open(path)?;
-            return Ok(PendingFile { file, names: None });
+            return Ok(PendingFile { file, names: None, is_unnamed: false });
         }
         // What a link points to is replaced, and not the link.
         let path = if known.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
@@ -66,12 +72,21 @@ impl PendingFile {
         // A name may be as long as the system allows; the temporary one is not longer.
         let short: String = name.to_string_lossy().chars().take(50).collect();
         let temporary = folder.join(format!(".{short}.coreach-{}-{number}.tmp", std::process::id()));
+        let mode = if output.is_private() { 0o600 } else { 0o666 };
         lock(&OPEN).insert(temporary.clone());
-        let file = fs::OpenOptions::new().write(true).create_new(true).open(&temporary);
-        let file = file.inspect_err(|_| {
+        // Not every file system has files without a name.
+        let unnamed = openat(
+            CWD,
+            folder,
+            OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC,
+            Mode::from_raw_mode(mode),
+        );
+        let is_unnamed = unnamed.is_ok();
+        let named = || fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary);
+        let file = unnamed.map(File::from).or_else(|_| named()).inspect_err(|_| {
             lock(&OPEN).remove(&temporary);
         })?;
-        let pending = PendingFile { file, names: Some((temporary, path)) };
+        let pending = PendingFile { file, names: Some((temporary, path)), is_unnamed };
         if let Some(known) = known {
             pending.file.set_permissions(known.permissions())?;
         }
@@ -97,7 +112,8 @@ impl PendingFile {
     /// It cannot be put on the disk or named; [`io::ErrorKind::AlreadyExists`] where something is there.
     pub fn finish_fresh(mut self) -> io::Result<()> {
         let Some((temporary, path)) = self.names.take() else { return self.file.flush() };
-        let result = self.file.sync_all().and_then(|()| rename_fresh(&temporary, &path));
+        let name = || self.name(&temporary).and_then(|()| rename_fresh(&temporary, &path));
+        let result = self.file.sync_all().and_then(|()| name());
         if result.is_err() {
             let _ = fs::remove_file(&temporary);
         }
@@ -111,12 +127,22 @@ impl PendingFile {
     /// It cannot be put on the disk or renamed.
     pub fn finish(mut self) -> io::Result<()> {
         let Some((temporary, path)) = self.names.take() else { return self.file.flush() };
-        let result = self.file.sync_all().and_then(|()| fs::rename(&temporary, &path));
+        let name = || self.name(&temporary).and_then(|()| fs::rename(&temporary, &path));
+        let result = self.file.sync_all().and_then(|()| name());
         if result.is_err() {
             let _ = fs::remove_file(&temporary);
         }
         lock(&OPEN).remove(&temporary);
         result
+    }
+
+    /// Gives it the temporary name: no file can be replaced by one that has none.
+    fn name(&self, temporary: &Path) -> io::Result<()> {
+        if self.is_unnamed {
+            let ours = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+            linkat(CWD, ours, CWD, temporary, AtFlags::SYMLINK_FOLLOW)?;
+        }
+        Ok(())
     }
 }
 
@@ -148,6 +174,14 @@ pub fn write(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     pending.finish()?;
     journal::note(|| format!("wrote {}: {} bytes", path.display(), bytes.as_ref().len()));
     Ok(())
+}
+
+/// Makes a folder for what may hold secrets, with those above it: each new one is its owner's alone.
+///
+/// # Errors
+/// It cannot be made.
+pub fn private_folder(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Opens a store that runs are added to, and makes it where there is none.
@@ -269,6 +303,43 @@ mod tests {
         }
         write(&at(&folder.join("a.json")), "new").unwrap();
         assert_eq!(names(&folder), [".a.json.coreach-1-3.tmp", ".b.coreach-x-1.tmp", "a.json", "a.tmp"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_being_written_has_no_name() {
+        let folder = folder("unnamed");
+        let mut pending = PendingFile::new(&at(&folder.join("a.json"))).unwrap();
+        pending.write_all(b"half").unwrap();
+        // Where the file system cannot, a killed process leaves the temporary name.
+        assert!(!pending.is_unnamed || names(&folder).is_empty(), "{:?}", names(&folder));
+        pending.finish().unwrap();
+        assert_eq!(names(&folder), ["a.json"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_may_hold_secrets_is_new_as_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = folder("private");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        private_folder(&folder.join("a/b")).unwrap();
+        assert_eq!([mode(&folder.join("a")), mode(&folder.join("a/b"))], [0o700; 2]);
+        for (form, is_private) in
+            [(OutputForm::Page, true), (OutputForm::Run, true), (OutputForm::Junit, false)]
+        {
+            let path = folder.join(format!("{form:?}"));
+            let output = output("--out", Some(&path), form).unwrap().unwrap();
+            assert_eq!(output.is_private(), is_private);
+            write(&output, "").unwrap();
+            assert_eq!(mode(&path) & 0o077 == 0, is_private, "{form:?}: {:o}", mode(&path));
+            // One that is replaced stays as it is.
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+            if form != OutputForm::Run {
+                write(&output, "").unwrap();
+                assert_eq!(mode(&path), 0o640);
+            }
+        }
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -118,6 +118,7 @@ fn a_signal_ends_the_work_at_once() {
         let output = child.wait_with_output().unwrap();
         assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
         assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+        assert!(text(&output).contains("interrupted\n"), "{}", text(&output));
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -404,4 +405,56 @@ fn one_fault_that_three_purposes_meet_is_one_bucket() {
     let tests: std::collections::BTreeSet<&String> = seen.values().flatten().collect();
     assert!(seen.len() == 1 && tests.len() == 3, "{seen:#?}");
     assert!(seen.keys().all(|bucket| bucket.contains("[[\"pValue == v\"]]")), "{seen:#?}");
+}
+
+/// What holds up a command is said, and then it goes on.
+#[test]
+fn who_waits_for_a_locked_store_says_so() {
+    let folder = Folder::of_machines("");
+    let config = configured(&folder, "iuts: [right.yaml]\nseeds: { first: 1, count: 1 }");
+    run(&config, &[], 0);
+    let other = rusqlite::Connection::open(store(&folder)).unwrap();
+    other.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").unwrap();
+    let mut child = coreach(&config, &["--quiet"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("another process has locked the store"), "{line}");
+    drop(other);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// A store has no values that the IUT's file keeps secret, and is its owner's alone. Who needs them reads them
+/// in that file, while it is the same but for them.
+#[test]
+fn a_store_has_no_secrets_of_the_iuts_file_and_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::with(&[
+        (
+            "s.yaml",
+            "iosts: m\ninitial: { location: A }\ninputs: { Go: {} }\noutputs: { Ok: {} }\ntransitions:\n  - { from: A, to: B, on: Go }\n  - { from: B, to: C, on: Ok }\n",
+        ),
+        (
+            "p.yaml",
+            "purpose: p\nof: m\ninitial: { location: S }\ntransitions:\n  - { from: S, to: Accept, on: Ok }\n",
+        ),
+        ("coreach.yaml", "specification: s.yaml\npurpose: p.yaml\n"),
+        (
+            "i.sh",
+            "while read -r m; do case $m in *start*) echo '{\"ready\": true}' ;; *) test \"$PASS\" = WORD4711 && echo '{\"output\": \"Ok\"}' ;; esac; done\n",
+        ),
+        ("i.yaml", "iut: i\nstdio: { command: [sh, i.sh], environment: { PASS: WORD4711 } }\n"),
+    ]);
+    let config = configured(&folder, "iuts: [i.yaml]\nseeds: { first: 1, count: 1 }");
+    let page = folder.0.join("page.html");
+    run(&config, &["--html", page.to_str().unwrap()], 0);
+    for path in [store(&folder), page] {
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{}", path.display());
+        let bytes = fs::read(&path).unwrap();
+        assert!(!bytes.windows(8).any(|bytes| bytes == b"WORD4711"), "{}", path.display());
+    }
+    folder.ends(&["replay", "nightly.sqlite", "1"], 0);
+    folder.change("i.yaml", "sh, i.sh", "sh, ./i.sh");
+    let (_, err) = folder.ends(&["replay", "nightly.sqlite", "1"], 2);
+    assert!(err.contains("the store keeps no secrets of `i`") && err.contains("--iut"), "{err}");
+    folder.ends(&["replay", "nightly.sqlite", "1", "--iut", "i.yaml"], 0);
 }

@@ -290,3 +290,16 @@ fn an_edited_test_case_is_refused() {
     }
     assert_eq!(codes.len(), 3, "{codes:?}");
 }
+
+/// A name of a file is shown in one line, whatever signs it has.
+#[test]
+fn a_line_break_in_a_name_breaks_no_line() {
+    let folder = Folder::with(&[("a\nerror: b\u{1b}.yaml", "iosts: [\n")]);
+    for name in ["a\nerror: b\u{1b}.yaml", "x\n\tnot there.yaml"] {
+        let output = folder.coreach(&["check", name]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        let shown = name.replace('\n', "\\n").replace('\t', "\\t").replace('\u{1b}', "\\u{1b}");
+        assert!(text.contains(&shown) && !text.contains(name), "{text}");
+    }
+}

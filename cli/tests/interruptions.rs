@@ -4,9 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::campaigns::sql;
 use crate::common::{Folder, stderr};
@@ -140,4 +141,85 @@ fn runs(folder: &Path) -> Vec<(String, Value)> {
     let named = paths.map(|path| (path.display().to_string(), path));
     let kept = named.filter(|(name, _)| !name.ends_with(".test_case.json"));
     kept.map(|(name, path)| (name, serde_json::from_slice(&fs::read(path).unwrap()).unwrap())).collect()
+}
+
+/// How a system ends that was asked something, as by a signal that meets it before it meets us: what it says
+/// before, and what stands in its file besides.
+const ENDS: [(&str, &str, &str); 3] =
+    [("closes", ":", "on_close: Hangup\n"), ("is_lost", ":", ""), ("breaks_off", "printf '{\"output\"'", "")];
+
+/// Soundness: of a conforming system that a signal ends, nothing is kept, whatever its end looked like.
+#[test]
+fn an_end_that_is_seen_before_the_own_one_is_no_verdict() {
+    /// Longer than the program takes by itself, and shorter than it has to wait.
+    const BETWEEN: Duration = Duration::from_millis(80);
+    const AT_MOST: Duration = Duration::from_millis(150);
+    const TRIES: usize = 20;
+    let folder = systems();
+    for (name, says, closing) in ENDS {
+        folder.write(
+            "ends.sh",
+            &format!(
+                "while read -r message; do case $message in\n\
+                 *start*) echo '{{\"ready\": true}}' ;;\n\
+                 *) {says}; : > ended; exit 0 ;;\n\
+                 esac; done\n"
+            ),
+        );
+        folder.write("ends.yaml", &format!("iut: ends\n{closing}stdio: {{ command: [sh, ends.sh] }}\n"));
+        folder.write(
+            "campaign.yaml",
+            "campaign: ends\ntests: [{ configuration: coreach.yaml }]\niuts: [ends.yaml]\nthreads: 1\n\
+             seeds: { first: 1, count: 1 }\nlimits: { quiescence_ms: 30000, patience_ms: 5 }\n",
+        );
+        let (store, ended) = (folder.0.join("ends.sqlite"), folder.0.join("ended"));
+        // A machine that is slow lets us be too late: then nothing is learnt.
+        let is_learnt = (0..TRIES).any(|_| {
+            let _ = (fs::remove_file(&store), fs::remove_file(&ended));
+            let child = begin(&folder, &["campaign", "campaign.yaml"]);
+            while !ended.exists() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let since = Instant::now();
+            std::thread::sleep(BETWEEN);
+            kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+            let was_in_time = since.elapsed() < AT_MOST;
+            let output = child.wait_with_output().unwrap();
+            if was_in_time {
+                assert_eq!(sql(&store, "SELECT count(*) FROM runs"), 0, "{name}");
+                assert_eq!(output.status.code(), Some(143), "{name}: {}", stderr(&output));
+            }
+            was_in_time
+        });
+        assert!(is_learnt, "{name}: the machine is too slow");
+    }
+}
+
+/// A process for a question to the solver waits for its standard input here, which outlives the one that has
+/// asked.
+#[test]
+fn the_engine_ends_with_the_process_that_has_asked_it() {
+    let script = "exec 3<&0; \"$0\" horn-clauses $$ <&3 & echo $!; wait";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_coreach")]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut shell = shell.spawn().unwrap();
+    let mut number = String::new();
+    BufReader::new(shell.stdout.take().unwrap()).read_line(&mut number).unwrap();
+    let status = format!("/proc/{}/stat", number.trim());
+    let is_alive = || {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        text.contains("coreach) ") && !text.contains(") Z ") || text.contains("sh) ")
+    };
+    // It may be on its way to that still; so it is seen to end whenever the other one does.
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(is_alive(), "{}", fs::read_to_string(&status).unwrap_or_default());
+    shell.kill().unwrap();
+    let input = shell.stdin.take();
+    shell.wait().unwrap();
+    let mut looks = 0..2000;
+    while is_alive() {
+        assert!(looks.next().is_some(), "it goes on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(input);
 }

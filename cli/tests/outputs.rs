@@ -234,6 +234,11 @@ fn what_is_of_the_same_kind_is_replaced_unless_it_is_read() {
         assert!(is_refused(&import(" --overwrite").replace("other.yaml", kept)), "{kept}");
     }
     assert!(is_refused("campaign merge nightly.sqlite nightly.sqlite"));
+    // A file where a folder is needed.
+    for line in ["run coreach.yaml", "schema", "cover models/specification.yaml --depth 2"] {
+        assert!(is_refused(&format!("{line} --out models/specification.yaml")), "{line}");
+    }
+    assert!(is_refused("test coreach.yaml --iut right.yaml --keep coreach.yaml"));
     assert!(is_refused("import other.yaml --from aut --out other.yaml --overwrite"));
     for _ in 0..2 {
         assert!(!is_refused("run coreach.yaml --stages test_case --out out --html page.html"));

@@ -10,22 +10,27 @@
 //! nothing can be told, counted, kept or done again.
 //!
 //! **A signal to many** (a service that is ended with all that belongs to it) may meet the implementation
-//! before us. So a run that looks as if the implementation had ended waits for a moment (`MOMENT`) whether we
-//! are ended, too. What is ended earlier than that before us, or killed with us by a signal that nobody can
-//! handle, cannot be told from an implementation that ends by itself; of the latter nothing is written within
-//! that moment.
+//! before us. So a run whose outcome an end may have decided waits ([`WINDOW`]) whether we are ended, too: one
+//! that broke, and one whose system has ended or closed its connection. Other runs do not wait, but for a
+//! Fail, behind which one looks for that end a little longer ([`LAST_WORDS`]): a system may say that it is
+//! ended. What is ended earlier than that before us, or killed with us by a signal that nobody can handle,
+//! cannot be told from an implementation that ends by itself; of the latter nothing is written within that
+//! window.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::evidence::{EvidenceItem, phased};
-use coreach_adapters::{Adapter, Teardown, marker};
+use coreach_adapters::{Adapter, Failure, Teardown, marker};
 use coreach_model::{Verdict, budget};
 
 use crate::run::Outcome;
 
-/// So long after a run that an end may have decided its own end may come.
-const MOMENT: Duration = Duration::from_millis(50);
+/// So long after an end of the implementation that may have decided a run, the program's own end may come.
+pub const WINDOW: Duration = Duration::from_millis(200);
+
+/// So long after its last words a system that says something at its end may end.
+const LAST_WORDS: Duration = Duration::from_millis(10);
 
 /// How often it is looked at.
 const LOOK: Duration = Duration::from_millis(1);
@@ -48,17 +53,29 @@ pub(crate) fn finish(
     outcome: &Outcome,
 ) -> (Option<Teardown>, Vec<EvidenceItem>) {
     let over = Instant::now();
-    let is_doubtful = match outcome {
-        Outcome::RunError(_) | Outcome::Verdict(Verdict::Fail, _) => true,
-        Outcome::Verdict(..) => !adapter.hears(),
-    };
-    let may_be_ours = is_doubtful && marker::has_lost();
+    let doubtful = doubtful_since(adapter, outcome, over);
+    let rest = doubtful.map_or(Duration::ZERO, |since| WINDOW.saturating_sub(since.elapsed()));
     let teardown = adapter.tear_down();
     let wire = phased(adapter.evidence(begin), ready, over - begin);
     adapter.stop();
-    while may_be_ours && over.elapsed() < MOMENT && !marker::is_ending() {
+    // Counted and not measured: where the machine keeps us from running, we hear of a signal later, too.
+    for _ in 0..rest.as_millis() / LOOK.as_millis() {
+        if marker::is_ending() {
+            break;
+        }
         thread::sleep(LOOK);
     }
     stop_if_ending();
     (teardown, wire)
+}
+
+/// When the implementation ended, where that may have decided the run.
+fn doubtful_since(adapter: &dyn Adapter, outcome: &Outcome, over: Instant) -> Option<Instant> {
+    match outcome {
+        // A setting is missing, whatever ends.
+        Outcome::RunError(Failure::Untranslatable(_)) => None,
+        Outcome::RunError(_) => Some(over),
+        Outcome::Verdict(Verdict::Fail, _) => adapter.ended(over + LAST_WORDS),
+        Outcome::Verdict(..) => adapter.ended(over),
+    }
 }

@@ -15,6 +15,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
@@ -40,7 +41,16 @@ pub fn open(path: &Path) -> io::Result<File> {
     match known.is_file() {
         true => Ok(file),
         false if known.is_dir() => Err(Unusable::of(path, io::ErrorKind::IsADirectory)),
-        false => Err(io::Error::other("it is not a file")),
+        false => Err(io::Error::other(format!("it is {}, and no file", special(known.file_type())))),
+    }
+}
+
+/// What is neither a file nor a folder.
+fn special(known: std::fs::FileType) -> &'static str {
+    match () {
+        () if known.is_fifo() => "a pipe",
+        () if known.is_socket() => "a socket",
+        () => "a device",
     }
 }
 
@@ -190,7 +200,7 @@ mod tests {
         // A pipe that nobody writes to holds up nobody.
         let pipe = folder.join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        assert!(read(&pipe, 10).is_err());
+        assert_eq!(read(&pipe, 10).unwrap_err().to_string(), "it is a pipe, and no file");
         let plain = folder.join("plain");
         std::fs::write(&plain, "0123456789").unwrap();
         assert_eq!(read(&plain, 10).unwrap(), b"0123456789");

@@ -25,6 +25,19 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The same of what is one line, such as a message with the name of a file: line feeds and tabs are of
+/// somebody else then, and shown by their escapes.
+pub fn visible_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for sign in visible(text).chars() {
+        match sign {
+            '\n' | '\r' | '\t' => shown.extend(sign.escape_default()),
+            sign => shown.push(sign),
+        }
+    }
+    shown
+}
+
 /// How many bytes [`visible`] makes of the first `end` bytes of the text.
 pub fn visible_length(text: &str, end: usize) -> usize {
     let signs = text.char_indices().take_while(|(at, _)| *at < end);
@@ -104,6 +117,11 @@ mod tests {
             assert_eq!(visible(written), shown);
             assert_eq!(visible_length(written, written.len()), shown.len());
         }
+    }
+
+    #[test]
+    fn a_line_stays_one() {
+        assert_eq!(visible_line("a\nb\r\n\tc\u{1b}"), "a\\nb\\r\\n\\tc\\u{1b}");
     }
 
     #[test]

@@ -132,6 +132,14 @@ impl From<Passed> for Stop {
 /// The code of the diagnostic for [`Stop::Budget`].
 pub const BUDGET: &str = "budget";
 
+/// The code of the same where a signal has ended the work.
+pub const INTERRUPTED: &str = "interrupted";
+
+/// Does a diagnostic of this code say that work was ended, and nothing of its input?
+pub fn is_of_end(code: &str) -> bool {
+    matches!(code, BUDGET | INTERRUPTED)
+}
+
 /// `60 s`, `1500 ms`, as `--time` reads it without the space.
 fn time(time: std::time::Duration, space: &str) -> String {
     match time.as_millis() {
@@ -190,7 +198,7 @@ fn budget(passed: &Passed) -> Diagnostic {
             format!("stopped at a number or a string of more than {limit} digits or characters: {at}"),
         )
         .help("the values of the model grow without bound: give the variable a range"),
-        Limit::Signal(name) => Diagnostic::error(BUDGET, format!("stopped by {name}: {at}")),
+        Limit::Signal(name) => Diagnostic::error(INTERRUPTED, format!("stopped by {name}: {at}")),
     }
 }
 

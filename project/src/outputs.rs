@@ -13,7 +13,8 @@
 //! 3. any other file that is there and is not of the [`OutputForm`] that is written: only a page is replaced
 //!    by a page. So what nobody thought of, a program, a certificate, a model of another project, is not
 //!    lost either;
-//! 4. one file for two outputs.
+//! 4. one file for two outputs;
+//! 5. a file as the folder of an output.
 //!
 //! Files are compared as the system knows them, by device and inode, so that links and spellings do not
 //! matter; what is not there yet by its folder and name. What is named is listed by asking the files: these
@@ -65,6 +66,8 @@ pub enum OutputForm {
     Csv,
     /// A campaign's store, which is added to: who opens it takes no other file.
     Store,
+    /// A run that is kept, and its test case. Nothing is replaced either.
+    Run,
     /// Nothing is replaced: who writes it sees to that.
     New,
 }
@@ -102,6 +105,7 @@ impl OutputForm {
             OutputForm::Specification => ("a specification", &[]),
             OutputForm::Csv => ("a comparison", &["purpose,domain,result"]),
             OutputForm::Store => ("a campaign's store", &[]),
+            OutputForm::Run => ("a run", &[]),
             OutputForm::New => ("new", &[]),
         }
     }
@@ -109,7 +113,10 @@ impl OutputForm {
     /// May this be replaced by it? What is no plain file is written as it is.
     fn replaces(self, path: &Path) -> Result<(), String> {
         let Ok(known) = path.metadata() else { return Ok(()) };
-        if matches!(self, OutputForm::New | OutputForm::Store) || !known.is_file() || known.len() == 0 {
+        if matches!(self, OutputForm::New | OutputForm::Run | OutputForm::Store)
+            || !known.is_file()
+            || known.len() == 0
+        {
             return Ok(());
         }
         let mut head = Vec::new();
@@ -141,12 +148,18 @@ impl OutputForm {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     path: PathBuf,
+    form: OutputForm,
 }
 
 impl Output {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// May it hold what went over the wire, secrets among it?
+    pub fn is_private(&self) -> bool {
+        matches!(self.form, OutputForm::Page | OutputForm::Run)
     }
 }
 
@@ -226,6 +239,12 @@ fn store_of(path: &Path) -> Option<PathBuf> {
     let bytes = path.as_os_str().as_bytes();
     let stem = BESIDE.iter().find_map(|ending| bytes.strip_suffix(ending.as_bytes()))?;
     Some(PathBuf::from(std::ffi::OsString::from_vec(stem.to_vec())))
+}
+
+/// What stands where the path needs a folder, and is none.
+fn file_above(path: &Path) -> Option<&Path> {
+    let there = path.ancestors().skip(1).find(|place| fs::symlink_metadata(place).is_ok())?;
+    (!there.is_dir()).then_some(there)
 }
 
 /// A file that is given, with all that it names, and what that names.
@@ -314,6 +333,11 @@ impl Inputs {
                 found.push(Diagnostic::error("one-file-twice", message).help("give each a file of its own"));
             } else if let Err(why) = output.form.replaces(&output.path) {
                 found.push(over(format!("{what} {why}")).help("name another file, or remove this one"));
+            } else if let Some(file) = file_above(&output.path) {
+                let message = format!("{what}: {} is a file, and no folder", file.display());
+                if found.iter().all(|one: &Diagnostic| one.message != message) {
+                    found.push(Diagnostic::error("writes-over-input", message).help("name a folder"));
+                }
             }
             before.push((it, output));
             if output.form == OutputForm::Store {
@@ -324,7 +348,7 @@ impl Inputs {
         if !found.is_empty() {
             return Err(found);
         }
-        Ok(wanted.iter().map(|output| Output { path: output.path.clone() }).collect())
+        Ok(wanted.iter().map(|output| Output { path: output.path.clone(), form: output.form }).collect())
     }
 }
 
@@ -363,6 +387,9 @@ mod tests {
         assert!(!refused("new", "input") && !refused("deep/input", "input") && !refused("no/new", "new"));
         let two = [wanted("new"), wanted("deep/../new")];
         assert_eq!(Inputs::default().outputs(&two).unwrap_err().len(), 1);
+        fs::write(place("file"), "").unwrap();
+        let below = ["file/new", "file/deep/new"].map(wanted);
+        assert_eq!(Inputs::default().outputs(&below).unwrap_err().len(), 1);
         fs::remove_dir_all(&folder).unwrap();
     }
 

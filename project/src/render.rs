@@ -5,7 +5,6 @@
 //! style suits a terminal is for the command line to find out. Nothing that a user wrote reaches the terminal
 //! but through [`coreach_model::visible`]; JSON has the texts as they are, escaped by its own rules.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use coreach_model::diagnostic::{Diagnostic, Origin, Severity};
@@ -13,7 +12,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use serde_json::{Value, json};
 
 use crate::sheet::{LONGEST_DRAWN, Sheet, SheetExcerpt, Sheets};
-use coreach_model::visible::visible;
+use coreach_model::visible::{visible, visible_line};
 
 /// Labels further away than so many lines from the first are told, not drawn: the lines between are drawn
 /// too.
@@ -91,7 +90,7 @@ fn footer(text: &mut String, word: &str, content: &str, style: Style) {
 /// A diagnostic as miette sees it: one source, the labels that stand in it.
 struct Drawn<'a> {
     diagnostic: &'a Diagnostic,
-    message: Cow<'a, str>,
+    message: String,
     source: Option<SheetExcerpt>,
     labels: Vec<LabeledSpan>,
     /// What cannot be drawn on that source: labels in another file or on an overlong line.
@@ -100,7 +99,7 @@ struct Drawn<'a> {
 
 impl<'a> Drawn<'a> {
     fn of(diagnostic: &'a Diagnostic, sheets: &mut Sheets) -> Self {
-        let message = visible(&diagnostic.message);
+        let message = visible_line(&diagnostic.message);
         let mut drawn =
             Drawn { diagnostic, message, source: None, labels: Vec::new(), elsewhere: Vec::new() };
         let Some((first, _)) = diagnostic.labels.first() else { return drawn };
@@ -117,7 +116,7 @@ impl<'a> Drawn<'a> {
             }
             let excerpt: String = origin.text().chars().take(60).collect();
             let (line, column) = sheets.line_and_column(&origin.file, origin.span.start);
-            let place = format!("{}:{line}:{column}", origin.file.name);
+            let place = format!("{}:{line}:{column}", visible_line(&origin.file.name));
             drawn.elsewhere.push(format!("{place}: {label}: `{}`", excerpt.replace('\n', " ")));
         }
         let Some(excerpt) = sheet.excerpt(here.iter().map(|(origin, _)| &origin.span)) else { return drawn };

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use coreach_model::diagnostic::SourceFile;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use coreach_model::visible::{visible, visible_length};
+use coreach_model::visible::{visible, visible_length, visible_line};
 
 /// Longer lines, in bytes, are not drawn as a whole: a model that a program wrote in one line would fill the
 /// screen.
@@ -157,7 +157,7 @@ impl SourceCode for SheetExcerpt {
         // Without lines around it the piece is read for its line and column, which are those of the file.
         let column = if before == 0 { self.column(span.offset()) } else { found.column() };
         Ok(Box::new(MietteSpanContents::new_named(
-            visible(&self.sheet.file.name).into_owned(),
+            visible_line(&self.sheet.file.name),
             found.data(),
             *found.span(),
             found.line() + self.first,

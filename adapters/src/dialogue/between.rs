@@ -278,7 +278,7 @@ impl Dialogue {
         ready: Instant,
         process: Option<&Process>,
     ) -> Result<Self, Failure> {
-        let Dialogue { signatures, deadline, on_close, seed, evidence, .. } = self;
+        let Dialogue { signatures, deadline, on_close, hung_up, seed, evidence, .. } = self;
         let mut next = Dialogue {
             stream: stream.noted(evidence.clone()),
             signatures,
@@ -287,6 +287,7 @@ impl Dialogue {
             is_owed: false,
             on_close,
             has_hung_up: false,
+            hung_up,
             sent: Sent::Yes,
             seed,
             evidence,

@@ -63,13 +63,6 @@ pub fn released(child: &Child) {
     gate().leaders.remove(&child.id());
 }
 
-/// Has one ended that was launched, and that nobody has ended yet?
-pub fn has_lost() -> bool {
-    let leaders = gate().leaders.clone();
-    let has_ended = |pid: u32| i32::try_from(pid).ok().and_then(stat).is_none_or(|process| process.is_dead);
-    leaders.into_iter().any(has_ended)
-}
-
 /// Asks for the status of an adopted process that has ended: nobody else will. What was started in another
 /// way is in our own process group.
 pub(super) fn bury(process: &Process) {
@@ -126,11 +119,9 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         assert!(stat(adopted.id() as i32).is_some());
-        assert!(has_lost());
         bury_all();
         assert_eq!(stat(adopted.id() as i32), None);
         assert!(leader.wait().unwrap().success());
         released(&leader);
-        assert!(!has_lost());
     }
 }

@@ -44,7 +44,7 @@ mod tag;
 
 pub use end::{end_all, end_launched, sweep};
 pub use flag::{flag, is_ending};
-pub use gate::{bury_all, claim, has_lost, released, start};
+pub use gate::{bury_all, claim, released, start};
 pub use look::VARIABLE;
 
 use std::collections::BTreeSet;

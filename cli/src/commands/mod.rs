@@ -27,7 +27,7 @@ use std::path::Path;
 
 use coreach_execution::Bucket;
 use coreach_model::{Diagnostic, Severity};
-use coreach_pipeline::stop::{BUDGET, Stop};
+use coreach_pipeline::stop::{Stop, is_of_end};
 pub(crate) use coreach_project::checked::plural;
 use coreach_project::render;
 
@@ -37,6 +37,7 @@ use crate::files;
 use crate::output_format::OutputFormat;
 use crate::outputs::Output;
 pub(crate) use crate::table::table;
+use crate::visible::visible_line;
 use crate::write::write;
 
 /// What ended a command early was told; this is its exit code.
@@ -51,7 +52,7 @@ impl From<io::Error> for EarlyExit {
 
 /// Tells what the surroundings do not let us do.
 fn hindered(why: impl Display) -> EarlyExit {
-    console::say(&format!("error: {why}"));
+    console::say(&visible_line(&format!("error: {why}")));
     EarlyExit(Exit::Environment)
 }
 
@@ -67,7 +68,7 @@ fn refuse(found: &[Diagnostic], format: OutputFormat) -> EarlyExit {
 
 /// What findings say that end a command: mistakes, unless the budget ended the look at them.
 fn exit_of(found: &[Diagnostic]) -> Exit {
-    let is_stopped = found.iter().any(|diagnostic| diagnostic.code == BUDGET);
+    let is_stopped = found.iter().any(|diagnostic| is_of_end(diagnostic.code));
     if is_stopped { Exit::Stopped } else { Exit::Mistakes }
 }
 

@@ -34,8 +34,8 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Exit, EarlyExit> {
     // The test case goes beside the run, where whoever reads that looks for it.
     let test = arguments.keep.as_deref().map(stored::beside);
     let outputs = each([
-        wanted("--keep", arguments.keep.as_deref(), OutputForm::New),
-        wanted("the test case of --keep", test.as_deref(), OutputForm::New),
+        wanted("--keep", arguments.keep.as_deref(), OutputForm::Run),
+        wanted("the test case of --keep", test.as_deref(), OutputForm::Run),
     ]);
     let [keep, test] = outputs.map_err(|found| refuse(&found))?;
     if let Some(path) = test.as_ref().map(Output::path)

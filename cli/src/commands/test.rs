@@ -5,7 +5,6 @@ pub(super) mod keep;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -43,6 +42,7 @@ use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, output, outputs, wanted};
 use crate::progress::ProgressLine;
+use crate::write::private_folder;
 use crate::{certain_end, console, story};
 
 /// Reads, runs, and says what came of it.
@@ -101,7 +101,7 @@ pub fn test(arguments: &TestArguments) -> Result<Exit, EarlyExit> {
         if !others.is_empty() {
             return Err(refuse(&others));
         }
-        fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+        private_folder(folder).map_err(|error| unwritten(folder, &error))?;
     }
     // Before the runs, not after them: can the report be written?
     let begin = |output| Report::begin(output, arguments.tolerance.inconclusive.kind());

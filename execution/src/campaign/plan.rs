@@ -66,9 +66,10 @@ impl Test {
 pub struct Iut {
     /// Its name.
     pub name: String,
-    /// Of the description.
+    /// Of the whole description.
     pub hash: Key,
-    /// All that is needed to bring it up again, a model's text included; no folder of one machine.
+    /// All that is needed to bring it up again, a model's text included; no secrets, and no folder of one
+    /// machine.
     pub description: String,
     /// The file that it was read from, for people and for paths that are relative to it; not in the hash.
     pub file: String,
@@ -78,6 +79,12 @@ impl Iut {
     /// An implementation with this description.
     pub fn new(name: String, description: String, file: String) -> Self {
         Iut { hash: Key::of(&description), name, description, file }
+    }
+
+    /// The same, but a store keeps this of the description. The hash stays that of all of it.
+    #[must_use]
+    pub fn kept_as(self, description: String) -> Self {
+        Iut { description, ..self }
     }
 }
 

@@ -21,8 +21,10 @@
 //! The tables are described for users in `docs/campaigns.md`.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, params};
@@ -33,7 +35,7 @@ use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
 use crate::campaign::seal::{self, Faults};
 pub use crate::campaign::store_error::StoreError;
-use crate::campaign::store_error::{PATIENCE, wrong};
+use crate::campaign::store_error::{wait, wrong};
 use crate::outcome::OutcomeKind;
 use crate::record::{Record, read};
 
@@ -126,6 +128,13 @@ impl Store {
                 Err(error) => return Err(error),
             }
         }
+        // A record has what went over the wire, secrets among it. What SQLite puts beside is as the store is.
+        match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(StoreError::Access(path.to_owned(), error.to_string()));
+            }
+            _ => {}
+        }
         let connection =
             Connection::open_with_flags(uri(path, ""), flags).map_err(|error| wrong(path, &error))?;
         let mut store = Store { connection, path: path.to_owned() };
@@ -191,7 +200,7 @@ impl Store {
 
     /// Settings of the connection, and the tables where there are none.
     fn prepare(&mut self, campaign: &str) -> rusqlite::Result<Result<()>> {
-        self.connection.busy_timeout(PATIENCE)?;
+        self.connection.busy_handler(Some(wait))?;
         if let Err(error) = whose(&self.connection, &self.path)? {
             return Ok(Err(error));
         }
@@ -212,19 +221,16 @@ impl Store {
     /// Turns the log on. The change itself needs the file alone, and SQLite does not wait for that in every
     /// case.
     fn enter_log_mode(&self) -> rusqlite::Result<()> {
-        const ATTEMPTS: usize = 200;
-        for _ in 1..ATTEMPTS {
+        for pauses in 0.. {
             let mode = self
                 .connection
                 .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
             match mode {
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-                    std::thread::sleep(Duration::from_millis(50));
-                }
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && wait(pauses) => {}
                 other => return other.map(|_| ()),
             }
         }
-        self.connection.pragma_update(None, "journal_mode", "WAL")
+        Ok(())
     }
 
     /// Writes down the test cases and implementations of a plan; what is known stays.
@@ -386,8 +392,8 @@ pub(super) fn append(
 fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(uri(path, query), flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    let mut connection = Connection::open_with_flags(uri(path, query), flags)?;
+    connection.busy_handler(Some(wait))?;
     // Only the first access opens the log.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
     Ok(connection)

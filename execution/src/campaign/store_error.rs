@@ -2,15 +2,32 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
-use coreach_model::file;
+use coreach_model::{file, journal};
 use rusqlite::ErrorCode;
 
 use crate::campaign::schema::FORMAT_VERSION;
 
 /// How long to wait for another process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// So long nobody is told that another process is waited for.
+const SILENT: Duration = Duration::from_secs(1);
+
+/// The pause between two looks at a lock.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits for another process, after so many pauses; not where that has lasted too long.
+pub(super) fn wait(pauses: i32) -> bool {
+    let waited = PAUSE * pauses.unsigned_abs();
+    if (SILENT..SILENT + PAUSE).contains(&waited) {
+        journal::hold_up("another process has locked the store: waiting for at most 60 s");
+    }
+    thread::sleep(PAUSE);
+    waited < PATIENCE
+}
 
 /// Why a store cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,8 +3,12 @@
 //! The description in a store is the text of the implementation's file, and the text of the model if a model
 //! stands for it; its hash is part of every run's key. No path of this machine is in it, so that parts of a
 //! campaign done elsewhere fit together; where the file lay is kept beside it.
+//!
+//! Secrets of the file are hashed and not kept: the values of its `environment`, and of the headers that its
+//! `redact` names. Who needs them later reads them in the file, if it is still the same but for them.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +17,7 @@ use coreach_execution::campaign::Iut as Described;
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
-use coreach_model::reader::yaml::{self, Node, NodeKind, from_bytes};
+use coreach_model::reader::yaml::{self, Entry, Node, NodeKind, from_bytes};
 use coreach_model::reader::{Reading, shape};
 use serde_json::{Value, json};
 
@@ -30,7 +34,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
     let file = files.load(&reference.path).map_err(here)?;
     let mut collector = Collector::new(file.clone());
     let looked = look(&mut collector);
-    let ((name, model), _) = collector.ended(looked)?;
+    let ((name, model, secrets), _) = collector.ended(looked)?;
     let mut description = json!({ "name": name, "file": file.text });
     if let Some(model) = model {
         let folder = reference.path.parent().unwrap_or(Path::new(""));
@@ -38,11 +42,72 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
         description["model"] = model.text.clone().into();
     }
     let place = reference.path.canonicalize().unwrap_or_else(|_| reference.path.clone());
-    Ok(Described::new(name, description.to_string(), place.display().to_string()))
+    let described = Described::new(name, description.to_string(), place.display().to_string());
+    if secrets.is_empty() {
+        return Ok(described);
+    }
+    description["file"] = without(&file.text, &secrets).into();
+    description["redacted"] = true.into();
+    Ok(described.kept_as(description.to_string()))
 }
 
-/// The name of the implementation, and the model that stands for it.
-fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
+/// The text, with something else in the place of each secret.
+fn without(text: &str, secrets: &[Range<usize>]) -> String {
+    let mut kept = text.to_owned();
+    for place in secrets.iter().rev() {
+        // The ends of a text of several lines are the file's.
+        let end = place.start + text[place.clone()].trim_end().len();
+        kept.replace_range(place.start..end, "\"[redacted]\"");
+    }
+    kept
+}
+
+/// The places of all secrets, in their order: the values of `environment`, and those of headers that are to
+/// be redacted.
+fn secrets(root: &Node) -> Vec<Range<usize>> {
+    let mapping = |node: &Node, key: &str| match &node.kind {
+        NodeKind::Mapping(entries) => shape::get(entries, key).cloned(),
+        _ => None,
+    };
+    let mut redact = Vec::new();
+    if let Some(names) = mapping(root, "evidence").and_then(|evidence| mapping(&evidence, "redact")) {
+        words_of(&names, &mut redact);
+    }
+    let is_redacted = |header: &str| redact.iter().any(|name| name.eq_ignore_ascii_case(header));
+    let (mut places, mut nodes) = (Vec::new(), vec![root]);
+    while let Some(node) = nodes.pop() {
+        match &node.kind {
+            NodeKind::Mapping(entries) => {
+                for Entry { key, value } in entries {
+                    let NodeKind::Mapping(inner) = &value.kind else {
+                        nodes.push(value);
+                        continue;
+                    };
+                    for entry in inner {
+                        let is_secret = key.text == "environment"
+                            || key.text == "headers" && is_redacted(&entry.key.text);
+                        match entry.value.as_scalar() {
+                            Some(scalar) if is_secret && !scalar.span.is_empty() => {
+                                places.push(scalar.span.clone())
+                            }
+                            _ => {}
+                        }
+                    }
+                    nodes.push(value);
+                }
+            }
+            NodeKind::Sequence(items) => nodes.extend(items.iter().map(Arc::as_ref)),
+            NodeKind::Scalar(_) => {}
+        }
+    }
+    places.sort_by_key(|place| (place.start, place.end));
+    // An alias stands where its anchor does.
+    places.dedup();
+    places
+}
+
+/// The name of the implementation, the model that stands for it, and the places of its secrets.
+fn look(collector: &mut Collector) -> Option<(String, Option<String>, Vec<Range<usize>>)> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";
     let NodeKind::Mapping(entries) = &root.kind else {
@@ -55,7 +120,8 @@ fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
         Some(NodeKind::Mapping(entries)) => shape::get(entries, "model").and_then(|node| node.as_scalar()),
         _ => None,
     };
-    Some((name, model.map(|scalar| scalar.text.clone())))
+    let model = model.map(|scalar| scalar.text.clone());
+    Some((name, model, secrets(&root)))
 }
 
 /// The files that an implementation's file names, as far as they are there: its model, its program, what that
@@ -113,8 +179,23 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
         return Ok((Iut { name: name.to_owned(), way, link, behaviour, evidence }, warnings));
     }
     let path = Path::new(file);
-    let written = from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
+    let written = match json.get("redacted") {
+        None => from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?,
+        Some(_) => same_but_for_secrets(path, written).ok_or_else(|| {
+            let message =
+                format!("the store keeps no secrets of `{name}`, and {file} has changed or is not there");
+            let help = "name its file with `--iut`";
+            vec![Diagnostic::error("no-implementation", message).help(help)]
+        })?,
+    };
     crate::iut::read(written, path.parent().unwrap_or(Path::new("")), Some(test))
+}
+
+/// The file, where a store would keep this text of it.
+fn same_but_for_secrets(path: &Path, kept: &str) -> Option<Arc<SourceFile>> {
+    let file = yaml::load(path).ok()?;
+    let root = yaml::parse(&mut Collector::new(file.clone()))?;
+    (without(&file.text, &secrets(&root)) == kept).then_some(file)
 }
 
 #[cfg(test)]
@@ -150,6 +231,71 @@ mod tests {
             panic!("{:?}", read.way)
         };
         assert_eq!(stdio.command.words[0].fill(|_| None), Ok("first".to_owned()));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// Secrets are marked by their beginning; all else stays as it is written.
+    const SECRETS: &str = "\
+iut: r
+http:
+  base: http://127.0.0.1:{port}
+  launch:
+    command: [python3, srv.py]
+    environment: { PLAIN: SECRET1, 'QUOTED': \"SECRET2 \\\" \", EMPTY: }
+  reset:
+    method: POST
+    path: /login
+    headers:
+      authorization: Basic SECRET3
+        SECRET4
+      X-Api-Key: |
+        SECRET5
+        SECRET6
+      Accept: &any text/plain
+      Cookie: >-
+        SECRET7
+  stimuli:
+    Put: { method: GET, path: \"/put/{p}\", headers: { AUTHORIZATION: &same \"Bearer SECRET8\", Accept: *any } }
+    Get: { method: GET, path: /get, headers: { Cookie: *same, Accept: *any } } # kept
+evidence: { redact: [Authorization, Cookie, x-api-key] }
+";
+
+    #[test]
+    fn a_store_keeps_no_secrets_and_who_needs_them_reads_the_file_again() {
+        let folder = std::env::temp_dir().join(format!("coreach-secrets-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("iut.yaml");
+        let described = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let collector = Collector::new(from_bytes("campaign".to_owned(), Vec::new()).unwrap());
+            let reference = Reference { path: path.clone(), origin: collector.origin(&(0..0)) };
+            describe(&reference, &mut Once::default()).unwrap()
+        };
+        let one = described(SECRETS);
+        assert!(!one.description.contains("SECRET"), "{}", one.description);
+        let kept: Value = serde_json::from_str(&one.description).unwrap();
+        let kept = kept["file"].as_str().unwrap();
+        for stays in ["Accept: &any text/plain", "python3, srv.py", "# kept", "http://127.0.0.1:{port}"] {
+            assert!(kept.contains(stays), "{kept}");
+        }
+        // It is YAML of the same shape still, so that who looks at it finds everything but that.
+        let again = from_bytes("kept".to_owned(), kept.as_bytes().to_vec()).unwrap();
+        let mut collector = Collector::new(again.clone());
+        let root = yaml::parse(&mut collector).unwrap_or_else(|| panic!("{kept}"));
+        let places = secrets(&root);
+        assert_eq!(without(&again.text, &places), again.text);
+        assert_eq!(places.len(), 6, "{kept}");
+        // Another secret makes other runs, and the same text.
+        assert_eq!(same_but_for_secrets(&path, kept).unwrap().text, SECRETS);
+        let other = described(&SECRETS.replace("SECRET8", "ANOTHER"));
+        assert_eq!(other.description, one.description);
+        assert_ne!(other.hash, one.hash);
+        assert!(same_but_for_secrets(&path, kept).is_some());
+        described(&SECRETS.replace("/login", "/other"));
+        assert!(same_but_for_secrets(&path, kept).is_none());
+        // Where nothing is secret, all of it is kept.
+        let plain = described("iut: first\nstdio: { command: [first] }\n");
+        assert!(plain.description.contains("command: [first]") && !plain.description.contains("redacted"));
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -16,7 +16,7 @@ use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
 use coreach_model::{Diagnostic, Severity};
-use coreach_pipeline::stop::BUDGET;
+use coreach_pipeline::stop::is_of_end;
 
 use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
@@ -271,7 +271,7 @@ fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
     };
     match budget::choosing_constants(|| instances(&test, campaign, reference)) {
         Ok((instances, none)) => Prepared::Made(Box::new(test), instances, none),
-        Err(found) if found.iter().any(|one| one.code == BUDGET) => {
+        Err(found) if found.iter().any(|one| is_of_end(one.code)) => {
             Prepared::None(NoCase { test: test.name, why: WhyLeftOut::Stopped, found })
         }
         Err(found) => Prepared::Mistakes(found),

@@ -30,6 +30,7 @@ use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::outputs;
 use crate::progress::ProgressLine;
+use crate::write::private_folder;
 use crate::{certain_end, console};
 
 /// So many goals that were not covered are told; the document has all.
@@ -58,7 +59,7 @@ pub(super) fn walk(arguments: &TestArguments, what: Covered) -> Result<Exit, Ear
             Ok(others) if others.is_empty() => {}
             Ok(found) | Err(found) => return Err(refuse(&found, arguments.format)),
         }
-        std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+        private_folder(folder).map_err(|error| unwritten(folder, &error))?;
     }
     if arguments.format == OutputFormat::Human {
         console::draw(&walking.warnings);

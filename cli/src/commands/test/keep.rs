@@ -28,7 +28,7 @@ const LOOKED_AHEAD: usize = 1000;
 pub(super) fn files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
     let seeds =
         (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
-    let name = |path: PathBuf| ToWrite::new("--keep", path, OutputForm::New);
+    let name = |path: PathBuf| ToWrite::new("--keep", path, OutputForm::Run);
     let mut files = Vec::new();
     for case in cases {
         files.push(name(test_path(folder, case)));
@@ -122,7 +122,7 @@ impl Keeper {
 }
 
 fn checked(path: &Path) -> Result<Output, String> {
-    let output = output("--keep", Some(path), OutputForm::New);
+    let output = output("--keep", Some(path), OutputForm::Run);
     let output = output.map_err(|found| found.iter().map(|one| one.message.clone()).collect::<String>())?;
     output.ok_or_else(|| format!("{}: not written", path.display()))
 }
