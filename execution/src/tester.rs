@@ -37,6 +37,13 @@ use crate::strategy::{Move, Strategy, order};
 use crate::timed;
 use crate::values::{MIX, Values};
 
+/// In so many of [`OF_MOVES`] moves an answer is awaited that the specification owes.
+const AWAITED: usize = 7;
+/// In so many where something has come since the last stimulus: a system that always goes on is interrupted.
+const AWAITED_AGAIN: usize = 4;
+/// In one of so many waits it is waited until what is under way has been taken.
+const OF_MOVES: usize = 8;
+
 /// A run that is under way.
 struct Driver<'s, 'a, 'b> {
     session: &'s mut TestSession<'a>,
@@ -49,6 +56,8 @@ struct Driver<'s, 'a, 'b> {
     pauses: Pauses,
     begin: Instant,
     deadline: Instant,
+    /// Was an owed answer awaited in vain since the last observation?
+    in_vain: bool,
 }
 
 impl TestSession<'_> {
@@ -81,6 +90,7 @@ impl TestSession<'_> {
             pauses: Pauses::default(),
             begin: begun.begin,
             deadline: begun.deadline,
+            in_vain: false,
         };
         let outcome = match started {
             Ok(()) => bounded(settings, || driver.drive()),
@@ -137,21 +147,21 @@ impl Driver<'_, '_, '_> {
         if !self.session.adapter.hears() {
             self.strategy.cannot_hear();
         }
-        let Some(moves) = order(&mut self.strategy, self.session.judge, &mut self.random, &mut self.solver)
+        let Some(mut moves) =
+            order(&mut self.strategy, self.session.judge, &mut self.random, &mut self.solver)
         else {
             return Ok(Progress::Over(Outcome::inconclusive(self.strategy.cause())));
         };
         let quiescence = self.session.settings.silence(self.session.judge, &self.trace);
+        let awaits = self.awaits(&mut moves);
+        let patience = self.patience(&moves).min(quiescence);
         self.pauses = Pauses::default();
         let mut waited = Duration::ZERO;
         let silence = self.session.judge.silence();
         // One more silence after another tells nothing, and none where nothing could have been heard.
         let was_silent = matches!(self.trace.last(), Some(RunStep { what: Occurrence::Silence(_), .. }));
         let is_new = !was_silent || silence == Some(AfterSilence::Decides);
-        // What is under way must have been taken before silence means something.
-        let is_over =
-            self.session.judge.link().and_then(|link| link.delay()).is_none_or(|delay| quiescence >= delay);
-        let tells = is_new && is_over && self.session.adapter.hears();
+        let tells = is_new && self.session.adapter.hears();
         let silence = silence.filter(|_| tells);
         let takes_stimuli = self.session.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
@@ -160,11 +170,16 @@ impl Driver<'_, '_, '_> {
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
                     let decides = silence == Some(AfterSilence::Decides);
-                    let whole = position + 1 == moves.len() || self.strategy.waits() || decides;
-                    waited = if whole { quiescence } else { self.session.settings.patience.min(quiescence) };
+                    let whole = position + 1 == moves.len() || self.strategy.waits() || decides || awaits;
+                    waited = if whole { quiescence } else { patience };
                     match self.observe(Instant::now() + waited)? {
                         Progress::Nothing if whole && silence.is_some() => {
+                            self.in_vain |= awaits;
                             return self.silent(quiescence);
+                        }
+                        Progress::Nothing => {
+                            self.in_vain |= awaits;
+                            Progress::Nothing
                         }
                         other => other,
                     }
@@ -192,6 +207,43 @@ impl Driver<'_, '_, '_> {
             return self.silent(quiescence);
         }
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
+    }
+
+    /// Puts waiting first where the specification owes an answer, in most moves by lot: a stimulus that is
+    /// sent before the answer excuses much of what comes. Once it was awaited in vain, this is left alone
+    /// until something comes.
+    fn awaits(&mut self, moves: &mut Vec<Move>) -> bool {
+        let may_wait = match self.strategy {
+            Strategy::Ask(_) => false,
+            // It says one move only.
+            Strategy::Walk(_) => true,
+            _ => moves.contains(&Move::Wait),
+        };
+        let last = self.trace.iter().rev().find(|step| step.what.event().is_some());
+        let has_heard = last.is_some_and(|step| matches!(step.what, Occurrence::Observation(_)));
+        let awaited = if has_heard { AWAITED_AGAIN } else { AWAITED };
+        let awaits = may_wait
+            && !self.in_vain
+            && moves.iter().any(|one| *one != Move::Wait)
+            && self.session.adapter.hears()
+            && self.session.judge.owes()
+            && self.random.below(OF_MOVES) < awaited;
+        if awaits {
+            moves.retain(|one| *one != Move::Wait);
+            moves.insert(0, Move::Wait);
+        }
+        awaits
+    }
+
+    /// How long to wait where a stimulus could be sent as well: now and then until what is under way has been
+    /// taken, since before that it excuses what comes.
+    fn patience(&mut self, moves: &[Move]) -> Duration {
+        let patience = self.session.settings.patience;
+        let due = self.session.judge.due().filter(|_| moves.first() == Some(&Move::Wait));
+        match due {
+            Some(due) if self.random.below(OF_MOVES) == 0 => patience.max(due),
+            _ => patience,
+        }
     }
 
     /// Waits on for as long as the machine has kept the system from answering.
@@ -313,6 +365,10 @@ impl Driver<'_, '_, '_> {
                 return Progress::Over(Outcome::Verdict(verdict, cause));
             }
         };
+        if let Occurrence::Observation(_) = what {
+            self.clock.heard();
+            self.in_vain = false;
+        }
         if let Some(event) = what.event() {
             self.values.saw(&event.values);
         }

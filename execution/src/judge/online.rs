@@ -46,7 +46,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
-use crate::judge::guards::{can_come, expected_here};
+use crate::judge::guards::{can_come, expected_here, may_be};
 use crate::monitor::Monitor;
 use crate::run::{Occurrence, ShownState};
 use crate::test_case::{Online, TestCase};
@@ -174,6 +174,15 @@ impl Follower for OnlineJudge<'_> {
 
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
         self.monitor.may_come(is_meant)
+    }
+
+    fn must_go_on(&self) -> bool {
+        let may_happen =
+            |state: &State, number: &TransitionId| may_be(&self.test.iosts.transitions[*number], state);
+        self.states().all(|state| {
+            let internal = self.online.internal[state.location].iter();
+            internal.chain(&self.test.observations[state.location]).any(|number| may_happen(state, number))
+        })
     }
 }
 

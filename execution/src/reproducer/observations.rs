@@ -222,7 +222,7 @@ transitions: [{ from: A, to: A, on: Told }]
 
     pub fn iut(way: Transport) -> Iut {
         let (behaviour, evidence) = (Default::default(), Default::default());
-        Iut { name: "m".to_owned(), way, link: None, behaviour, evidence }
+        Iut { name: "m".to_owned(), way, link: Default::default(), behaviour, evidence }
     }
 
     pub fn stdio() -> Stdio {
