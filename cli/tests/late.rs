@@ -70,24 +70,24 @@ transitions:
   - { from: Refusing, to: Idle, on: Nothing }
 ";
 
-/// The model, the observation that meets the purpose where it comes twice, and how each event is written.
+/// The model, the actions that meet the purpose in this order, and how each event is written.
 type Model = (&'static str, &'static str, &'static str);
 
 const TICKING: Model = (
     TICKER,
-    "Stopped",
+    "Stopped Stopped",
     "stimuli: { Start: start, Stop: stop }\n  observations: { Tick: '^tick$', Stopped: '^stopped$' }",
 );
 const RINGING: Model =
-    (BELL, "Done", "stimuli: { Set: set }\n  observations: { Ring: '^ring$', Done: '^set$' }");
+    (BELL, "Done Done", "stimuli: { Set: set }\n  observations: { Ring: '^ring$', Done: '^set$' }");
 const QUEUEING: Model = (
     QUEUE,
-    "Count",
+    "Put Count Count",
     "stimuli: { Put: put, Query: query }\n  observations: { Done: '^done$', Count: '^count (?P<n>\\d+)$' }",
 );
 const SETTING: Model = (
     SETTER,
-    "Value, when: number > 4",
+    "Set Value Set Value",
     "stimuli: { Set: 'set {number}' }\n  observations: { Value: '^value (?P<number>\\d+)$' }",
 );
 const WORKING: Model = (
@@ -123,13 +123,16 @@ fn campaign((name, way, (model, met, events)): (&str, &str, Model), runs: usize)
     // Over UDP nobody is there before the first message.
     let reset = if way == "udp" { "" } else { "reset: [{ expect: '^ready$' }]" };
     let of = model.lines().find_map(|line| line.strip_prefix("iosts: ")).unwrap();
-    let purpose = format!(
-        "purpose: twice\nof: {of}\ninitial: {{ location: None }}\ntransitions:\n  - {{ from: None, to: Once, on: {met} }}\n  \
-         - {{ from: Once, to: Accept, on: {met} }}\n"
-    );
+    let met: Vec<&str> = met.split(' ').collect();
+    let step = |(number, action): (usize, &&str)| {
+        let to = if number + 1 == met.len() { "Accept".to_owned() } else { format!("L{}", number + 1) };
+        format!("  - {{ from: L{number}, to: {to}, on: {action} }}\n")
+    };
+    let steps: String = met.iter().enumerate().map(step).collect();
+    let purpose = format!("purpose: met\nof: {of}\ninitial: {{ location: L0 }}\ntransitions:\n{steps}");
     let campaign = format!(
         "campaign: late\ntests: [ {{ configuration: coreach.yaml }} ]\niuts: [iut.yaml]\nseeds: {{ first: 1, count: {runs} }}\n\
-         limits: {{ steps: 24 }}\nthreads: 16\n"
+         limits: {{ steps: 24 }}\nthreads: 3\n"
     );
     let folder = Folder::with(&[
         ("model.yaml", model),

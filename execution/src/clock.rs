@@ -20,13 +20,11 @@ pub(crate) struct Clock {
     shown: Instant,
     /// Until here nothing has come.
     silent: Instant,
-    /// Has something come since?
-    has_heard: bool,
 }
 
 impl Clock {
     pub(crate) fn new(now: Instant) -> Self {
-        Clock { shown: now, silent: now, has_heard: false }
+        Clock { shown: now, silent: now }
     }
 
     /// Until when one may wait at once.
@@ -39,27 +37,25 @@ impl Clock {
         self.silent = self.silent.max(asked.max(until));
     }
 
+    /// For so long of what has passed the system could not run.
+    pub(crate) fn lose(&mut self, time: Duration) {
+        self.shown += time;
+    }
+
     /// A stimulus is on its way.
     pub(crate) fn sent(&mut self) {
         self.shown = Instant::now();
-        self.has_heard = false;
-    }
-
-    /// An observation has come.
-    pub(crate) fn heard(&mut self) {
-        self.has_heard = true;
     }
 
     /// What has passed, if the judge wants to know it now: enough of it for a stimulus to have come, or any
-    /// where another is to be sent, or where something has come: what passes then is counted by itself.
+    /// where another is to be sent.
     pub(crate) fn passed(&mut self, judge: &dyn Judge, is_sending: bool) -> Option<Duration> {
         let due = judge.due()?;
         let micros = self.silent.saturating_duration_since(self.shown).as_micros();
         let time = Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX));
-        if time.is_zero() && !due.is_zero() || time < due && !is_sending && !self.has_heard {
+        if time.is_zero() && !due.is_zero() || time < due && !is_sending {
             return None;
         }
-        self.has_heard = false;
         self.shown += time;
         Some(time)
     }

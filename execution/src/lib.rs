@@ -103,7 +103,6 @@ pub mod test_case;
 mod tester;
 pub mod timed;
 pub mod trial;
-mod under_way;
 pub mod values;
 pub mod walk;
 pub mod wire;

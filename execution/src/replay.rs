@@ -179,9 +179,6 @@ impl Player<'_> {
     }
 
     fn happened(&mut self, what: Occurrence) -> Option<Outcome> {
-        if let Occurrence::Observation(_) = what {
-            self.clock.heard();
-        }
         match self.judge.take(&what) {
             Judged::Followed(transition) => {
                 self.trace.push(RunStep { what, transition, at: self.begin.elapsed() });

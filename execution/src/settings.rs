@@ -87,9 +87,10 @@ impl Settings {
 
     /// How long silence must last where the judge is, after this trace: as long as what is under way may be.
     pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {
-        let delay = judge.link().and_then(|link| link.delay()).filter(|_| judge.due().is_some());
-        let least = self.described_delay.max(delay.unwrap_or_default());
-        self.silence_here(judge, trace).max(least)
+        let delay = judge.link().and_then(|link| link.delay()).unwrap_or_default();
+        let others = u32::try_from(judge.under_way().saturating_sub(1)).unwrap_or(u32::MAX);
+        let all = judge.due().map_or(Duration::ZERO, |due| due + delay.saturating_mul(others));
+        self.silence_here(judge, trace).max(self.described_delay).max(all)
     }
 
     fn silence_here(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {

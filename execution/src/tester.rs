@@ -41,8 +41,10 @@ use crate::values::{MIX, Values};
 const AWAITED: usize = 7;
 /// In so many where something has come since the last stimulus: a system that always goes on is interrupted.
 const AWAITED_AGAIN: usize = 4;
-/// In one of so many waits it is waited until what is under way has been taken.
+/// In one of so many waits it is waited until something that is under way has been taken.
 const OF_MOVES: usize = 8;
+/// With so many stimuli under way, it is waited until one has been taken: each excuses more of what comes.
+const MANY: usize = 4;
 
 /// A run that is under way.
 struct Driver<'s, 'a, 'b> {
@@ -58,6 +60,8 @@ struct Driver<'s, 'a, 'b> {
     deadline: Instant,
     /// Was an owed answer awaited in vain since the last observation?
     in_vain: bool,
+    /// How much of what `pauses` have measured was taken from the clock.
+    lost: Duration,
 }
 
 impl TestSession<'_> {
@@ -91,6 +95,7 @@ impl TestSession<'_> {
             begin: begun.begin,
             deadline: begun.deadline,
             in_vain: false,
+            lost: Duration::ZERO,
         };
         let outcome = match started {
             Ok(()) => bounded(settings, || driver.drive()),
@@ -153,9 +158,8 @@ impl Driver<'_, '_, '_> {
             return Ok(Progress::Over(Outcome::inconclusive(self.strategy.cause())));
         };
         let quiescence = self.session.settings.silence(self.session.judge, &self.trace);
-        let awaits = self.awaits(&mut moves);
-        let patience = self.patience(&moves).min(quiescence);
-        self.pauses = Pauses::default();
+        let awaited = self.awaits(&mut moves, quiescence);
+        (self.pauses, self.lost) = (Pauses::default(), Duration::ZERO);
         let mut waited = Duration::ZERO;
         let silence = self.session.judge.silence();
         // One more silence after another tells nothing, and none where nothing could have been heard.
@@ -170,19 +174,17 @@ impl Driver<'_, '_, '_> {
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
                     let decides = silence == Some(AfterSilence::Decides);
-                    let whole = position + 1 == moves.len() || self.strategy.waits() || decides || awaits;
-                    waited = if whole { quiescence } else { patience };
-                    match self.observe(Instant::now() + waited)? {
-                        Progress::Nothing if whole && silence.is_some() => {
-                            self.in_vain |= awaits;
-                            return self.silent(quiescence);
-                        }
-                        Progress::Nothing => {
-                            self.in_vain |= awaits;
-                            Progress::Nothing
-                        }
-                        other => other,
+                    let is_long = awaited == Some(quiescence);
+                    let whole = position + 1 == moves.len() || self.strategy.waits() || decides || is_long;
+                    let patience = self.session.settings.patience.min(quiescence);
+                    waited = if whole { quiescence } else { awaited.unwrap_or(patience) };
+                    let progress = self.observe(Instant::now() + waited)?;
+                    let is_nothing = matches!(progress, Progress::Nothing);
+                    self.in_vain |= is_nothing && is_long;
+                    if is_nothing && whole && silence.is_some() {
+                        return self.silent(quiescence);
                     }
+                    progress
                 }
             };
             if !matches!(progress, Progress::Nothing) {
@@ -209,41 +211,33 @@ impl Driver<'_, '_, '_> {
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }
 
-    /// Puts waiting first where the specification owes an answer, in most moves by lot: a stimulus that is
-    /// sent before the answer excuses much of what comes. Once it was awaited in vain, this is left alone
-    /// until something comes.
-    fn awaits(&mut self, moves: &mut Vec<Move>) -> bool {
-        let may_wait = match self.strategy {
-            Strategy::Ask(_) => false,
-            // It says one move only.
-            Strategy::Walk(_) => true,
-            _ => moves.contains(&Move::Wait),
-        };
+    /// Puts waiting first, and says for how long to wait: a stimulus that is sent before something that
+    /// comes excuses much of it.
+    ///
+    /// - Where the specification owes an answer, it is awaited in most moves, by lot. Once that was in vain,
+    ///   nothing is until something comes.
+    /// - Where many stimuli are under way, and now and then where one is, it is waited until one has been
+    ///   taken.
+    fn awaits(&mut self, moves: &mut Vec<Move>, quiescence: Duration) -> Option<Duration> {
+        let judge = &*self.session.judge;
+        let can_send = moves.iter().any(|one| *one != Move::Wait);
+        if matches!(self.strategy, Strategy::Ask(_)) || !can_send || !self.session.adapter.hears() {
+            return None;
+        }
         let last = self.trace.iter().rev().find(|step| step.what.event().is_some());
         let has_heard = last.is_some_and(|step| matches!(step.what, Occurrence::Observation(_)));
-        let awaited = if has_heard { AWAITED_AGAIN } else { AWAITED };
-        let awaits = may_wait
-            && !self.in_vain
-            && moves.iter().any(|one| *one != Move::Wait)
-            && self.session.adapter.hears()
-            && self.session.judge.owes()
-            && self.random.below(OF_MOVES) < awaited;
-        if awaits {
+        let often = if has_heard { AWAITED_AGAIN } else { AWAITED };
+        let wait = if !self.in_vain && judge.owes() && self.random.below(OF_MOVES) < often {
+            Some(quiescence)
+        } else {
+            let mut by_lot = || moves.first() == Some(&Move::Wait) && self.random.below(OF_MOVES) == 0;
+            judge.due().filter(|_| judge.under_way() >= MANY || by_lot())
+        };
+        if wait.is_some() {
             moves.retain(|one| *one != Move::Wait);
             moves.insert(0, Move::Wait);
         }
-        awaits
-    }
-
-    /// How long to wait where a stimulus could be sent as well: now and then until what is under way has been
-    /// taken, since before that it excuses what comes.
-    fn patience(&mut self, moves: &[Move]) -> Duration {
-        let patience = self.session.settings.patience;
-        let due = self.session.judge.due().filter(|_| moves.first() == Some(&Move::Wait));
-        match due {
-            Some(due) if self.random.below(OF_MOVES) == 0 => patience.max(due),
-            _ => patience,
-        }
+        wait
     }
 
     /// Waits on for as long as the machine has kept the system from answering.
@@ -258,6 +252,7 @@ impl Driver<'_, '_, '_> {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Jitter(lost))));
             }
             self.pauses.again(self.session.adapter);
+            self.lost = Duration::ZERO;
             let progress = self.observe(Instant::now() + lost)?;
             if !matches!(progress, Progress::Nothing) {
                 return Ok(progress);
@@ -270,6 +265,13 @@ impl Driver<'_, '_, '_> {
         let progress = self.had_its_time(quiescence)?;
         if !matches!(progress, Progress::Nothing) {
             return Ok(progress);
+        }
+        // What is under way had less time than has passed, where the machine was busy.
+        while let Some(due) = self.session.judge.due().filter(|_| Instant::now() < self.deadline) {
+            let progress = self.observe(Instant::now() + due)?;
+            if !matches!(progress, Progress::Nothing) {
+                return Ok(progress);
+            }
         }
         if Instant::now() >= self.deadline {
             let time = self.session.settings.time;
@@ -345,8 +347,14 @@ impl Driver<'_, '_, '_> {
         }
     }
 
-    /// Shows the judge how long nothing has come, where it wants to know.
+    /// Shows the judge how long nothing has come, where it wants to know: without what the machine has taken
+    /// from the system.
     fn time_passes(&mut self, is_sending: bool) -> Progress {
+        if self.session.judge.due().is_some() {
+            let lost = self.pauses.lost(self.session.adapter);
+            self.clock.lose(lost.saturating_sub(self.lost));
+            self.lost = lost;
+        }
         let Some(time) = self.clock.passed(self.session.judge, is_sending) else { return Progress::Nothing };
         match self.happened(Occurrence::Delay(time)) {
             Progress::Moved if self.session.judge.verdict().is_none() => Progress::Nothing,
@@ -366,7 +374,6 @@ impl Driver<'_, '_, '_> {
             }
         };
         if let Occurrence::Observation(_) = what {
-            self.clock.heard();
             self.in_vain = false;
         }
         if let Some(event) = what.event() {

@@ -16,10 +16,9 @@
 //!
 //! **A link that takes time**: a path also chooses when it takes what was sent. `layers[n]` holds the states
 //! that have not taken the last n stimuli. Before an observation each may take some of them, oldest first:
-//! from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus that is under way for as long as the
-//! delay has been taken ([`crate::under_way`]), and so has everything before silence of that length. At the
-//! end what is still under way may have been taken or not, where the state that has not taken it can send
-//! something: else it can only take it.
+//! from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus that has been the oldest under way for
+//! as long as the delay has been taken. At the end what is still under way may have been taken or not, where
+//! the state that has not taken it can send something: else it can only take it.
 //!
 //! **Ends**: internal steps do. **Costs**, for each state and event, the steps of its location, and the
 //! number of items where paths part or come together; along a single path only what is met. The number of
@@ -34,7 +33,6 @@ use coreach_model::{ActionKind, TransitionId};
 use crate::coverage::items::Walked;
 use crate::judge::guards::may_be;
 use crate::run::Occurrence;
-use crate::under_way::UnderWay;
 
 /// How often each item was met.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,8 +99,9 @@ pub fn explain(
     let mut first = Layer::new();
     follower.reach(&mut first, initial.clone(), Bounds::nothing(walked.count()), &[]);
     let mut layers = VecDeque::from([follower.close(first)?]);
-    let mut sent: VecDeque<(&Event, UnderWay)> = VecDeque::new();
-    let mut has_heard = false;
+    let mut sent: VecDeque<&Event> = VecDeque::new();
+    // For how long the oldest of them has been so.
+    let mut age = Duration::ZERO;
     // Where the system has no quiescence, silence is nothing.
     let quiet = walked.iosts.actions.iter().find(|action| action.kind == ActionKind::Quiescence);
     let quiet = quiet.map(|action| Event::new(action.name.clone(), Vec::new()));
@@ -113,16 +112,7 @@ pub fn explain(
             Occurrence::Silence(_) => quiet.as_ref(),
             Occurrence::Delay(_) => None,
         };
-        if let (Occurrence::Silence(time), Some(delay)) = (what, link)
-            && *time >= delay
-        {
-            layers = follower.take_all(layers, &mut sent, |_| true)?;
-        }
         if let Some(event) = step {
-            if let Occurrence::Observation(_) = what {
-                has_heard = true;
-                sent.iter_mut().for_each(|(_, one)| one.hear());
-            }
             let before = follower.take_some(layers, &sent)?;
             // Kept for the case that nothing follows.
             let next = before.iter().map(|layer| follower.step(layer.clone(), event));
@@ -135,15 +125,21 @@ pub fn explain(
         }
         match (what, link) {
             (Occurrence::Stimulus(event), Some(_)) => {
-                has_heard = false;
-                sent.push_back((event, UnderWay::default()));
+                sent.push_back(event);
                 layers.push_front(Layer::new());
             }
             (Occurrence::Delay(time), Some(delay)) => {
                 let before = layers.clone();
-                let under_way = sent.iter_mut().map(|(_, one)| one);
-                UnderWay::pass(under_way, *time, !std::mem::take(&mut has_heard));
-                layers = follower.take_all(layers, &mut sent, |one| one.is_taken(delay))?;
+                age = if sent.is_empty() { Duration::ZERO } else { age + *time };
+                if age >= delay
+                    && let (Some(event), Some(behind)) = (sent.pop_front(), layers.pop_back())
+                {
+                    let taken = follower.step(behind, event)?;
+                    if let Some(last) = layers.back_mut() {
+                        join_into(last, taken);
+                    }
+                    age = Duration::ZERO;
+                }
                 // Nobody could take what must have been taken by now.
                 if layers.iter().all(Layer::is_empty) {
                     return Ok(Explained { bounds: follower.all(before), refused: Some(number) });
@@ -237,23 +233,6 @@ impl Follower<'_> {
         self.close(next)
     }
 
-    /// The oldest stimuli have been taken, as far as this is so of them.
-    fn take_all(
-        &self,
-        mut layers: VecDeque<Layer>,
-        sent: &mut VecDeque<(&Event, UnderWay)>,
-        is_taken: impl Fn(&UnderWay) -> bool,
-    ) -> Result<VecDeque<Layer>, TooManyStates> {
-        while sent.front().is_some_and(|(_, one)| is_taken(one)) {
-            let (Some((event, _)), Some(behind)) = (sent.pop_front(), layers.pop_back()) else { break };
-            let taken = self.step(behind, event)?;
-            if let Some(last) = layers.back_mut() {
-                join_into(last, taken);
-            }
-        }
-        Ok(layers)
-    }
-
     /// The states in which an output may come.
     fn that_send(&self, layer: &Layer) -> Layer {
         let iosts = &self.walked.iosts;
@@ -274,10 +253,10 @@ impl Follower<'_> {
     fn take_some(
         &self,
         mut layers: VecDeque<Layer>,
-        sent: &VecDeque<(&Event, UnderWay)>,
+        sent: &VecDeque<&Event>,
     ) -> Result<VecDeque<Layer>, TooManyStates> {
         for behind in (1..layers.len()).rev() {
-            let (event, _) = sent[sent.len() - behind];
+            let event = sent[sent.len() - behind];
             let taken = self.step(layers[behind].clone(), event)?;
             join_into(&mut layers[behind - 1], taken);
         }

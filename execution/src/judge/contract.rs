@@ -200,6 +200,11 @@ pub trait Judge {
         None
     }
 
+    /// How many stimuli may be under way.
+    fn under_way(&self) -> usize {
+        0
+    }
+
     /// Must the specification send something now, over a link on which its answer may cross a stimulus?
     /// Whoever sends at once then learns less.
     fn owes(&self) -> bool {

@@ -14,7 +14,8 @@
 //! - an observation was seen before a stimulus was sent, over whatever connection: what was read was sent;
 //! - a stimulus was sent before an observation over the same connection, and the link takes no time, or not
 //!   so much: a stimulus has been taken after a certain delay, there and back, so what is seen later was sent
-//!   later ([`crate::under_way`]).
+//!   later. A busy system takes stimuli one after the other, and may need as long for each. So the delay of a
+//!   stimulus begins when those before it have been taken.
 //!
 //! The judge keeps a set of *interleavings*: a state of the inner judge, and those of the last events that
 //! have not happened in it. A new event happens in none at first, and then everything is let happen that may,
@@ -24,15 +25,13 @@
 //! behind ([`Follower::may_come`]). *Fail* is given where there is none: in no order that the link allows
 //! could it have been sent, whatever is still under way. Where all that are left wait for something, nothing
 //! is sent. Time is not read here: the tester shows it, as a delay in which nothing has come
-//! ([`crate::run::Occurrence::Delay`]), and stimuli that are under way for too long are taken by all
-//! interleavings. A trace has
+//! ([`crate::run::Occurrence::Delay`]), and the oldest stimulus is then taken by all interleavings. A trace has
 //! these delays, so it is judged alike without a clock, whenever and by whomever it is shown again.
 //!
-//! **Silence** as long as the delay says that all that was sent has been taken. Shorter silence tells nothing
-//! while something is under way. It is what the inner judge makes of it, in each interleaving: one that must have gone on is none
-//! any more, and where that is so of all, it is a Fail. One that waits is no silent one, since what it waits
-//! for may be held back, by a lost packet, for longer than silence takes: it stays as it is. Where those that
-//! are left only wait, the run is Inconclusive.
+//! **Silence** tells nothing while a stimulus is under way. Else it is what the inner judge makes of it, in
+//! each interleaving: one that must have gone on is none any more, and where that is so of all, it is a Fail.
+//! One that waits is no silent one, since what it waits for may be held back, by a lost packet, for longer
+//! than silence takes: it stays as it is. Where those that are left only wait, the run is Inconclusive.
 //!
 //! **What the others are worth.** The tester cannot know which interleaving is the true one, so a verdict
 //! has to be right for each.
@@ -74,7 +73,6 @@ use coreach_model::{Datum, TransitionId, Value, Verdict};
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
-use crate::under_way::UnderWay;
 
 /// The most states of the inner judge that are followed.
 const MOST_INTERLEAVINGS: usize = 256;
@@ -105,7 +103,8 @@ struct Pending {
     what: Occurrence,
     /// The number of its connection.
     over: usize,
-    under_way: UnderWay,
+    /// Of a stimulus, for how long it has been the oldest under way.
+    age: Duration,
     /// What has happened before it.
     before: Events,
 }
@@ -133,8 +132,6 @@ pub struct Crossing<J> {
     crossed: usize,
     /// Has nothing come since a silence that left everything as it was?
     is_still: bool,
-    /// Was an observation the last that happened?
-    has_heard: bool,
     /// May what is sent be under way for ever?
     is_loose: bool,
 }
@@ -165,7 +162,6 @@ impl<J: Follower> Crossing<J> {
             ended: None,
             crossed: 0,
             is_still: false,
-            has_heard: false,
             is_loose: false,
         }
     }
@@ -204,7 +200,7 @@ impl<J: Follower> Crossing<J> {
     /// What has happened before an event that comes now.
     fn before(&self, is_stimulus: bool, over: usize) -> Events {
         let is_before = |one: &Pending| {
-            let has_been_taken = self.delay().is_none_or(|delay| one.under_way.is_taken(delay));
+            let has_been_taken = self.delay().is_none_or(|delay| one.age >= delay);
             match (one.is_stimulus(), is_stimulus) {
                 (false, true) => true,
                 (true, false) => one.over == over && has_been_taken,
@@ -290,7 +286,6 @@ impl<J: Follower> Crossing<J> {
     }
 
     fn send(&mut self, event: &Event) -> Judged {
-        self.has_heard = false;
         if self.sent().count() >= MOST_UNDER_WAY || self.pending.len() >= MOST_PENDING {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
@@ -312,13 +307,11 @@ impl<J: Follower> Crossing<J> {
     fn pending(&self, what: Occurrence, event: &Event) -> Pending {
         let over = self.link.number(&event.action);
         let before = self.before(matches!(what, Occurrence::Stimulus(_)), over);
-        Pending { what, over, under_way: UnderWay::default(), before }
+        Pending { what, over, age: Duration::ZERO, before }
     }
 
     fn observe(&mut self, event: &Event) -> Judged {
         let what = Occurrence::Observation(event.clone());
-        self.has_heard = true;
-        self.pending.iter_mut().for_each(|one| one.under_way.hear());
         if self.pending.len() >= MOST_PENDING {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
@@ -360,22 +353,15 @@ impl<J: Follower> Crossing<J> {
         Judged::Followed(through.filter(|_| is_followed))
     }
 
-    /// Lets time pass: what was sent long before has been taken.
+    /// Nothing has come for so long: the oldest under way may have been taken.
     fn pass(&mut self, time: Duration) {
-        let has_heard = std::mem::take(&mut self.has_heard);
         let Some(delay) = self.delay() else { return };
-        let sent = self.pending.iter_mut().filter(|one| one.is_stimulus());
-        UnderWay::pass(sent.map(|one| &mut one.under_way), time, !has_heard);
-        self.have_taken(|one| one.under_way.is_taken(delay));
-    }
-
-    /// Leaves out the interleavings in which these stimuli have not been taken.
-    fn have_taken(&mut self, is_taken: impl Fn(&Pending) -> bool) {
-        let all = self.pending.iter().enumerate();
-        let taken = all.filter(|(_, one)| one.is_stimulus() && is_taken(one));
-        let taken: Events = taken.fold(0, |all, (place, _)| all | 1 << place);
-        // Those in which it has happened are there.
-        self.interleavings.retain(|one| one.open & taken == 0);
+        let Some(oldest) = self.pending.iter().position(Pending::is_stimulus) else { return };
+        self.pending[oldest].age += time;
+        if self.pending[oldest].age >= delay {
+            // Those in which it has happened are there.
+            self.interleavings.retain(|one| one.open & (1 << oldest) == 0);
+        }
         if self.interleavings.is_empty() {
             self.interleavings = vec![Interleaving { judge: self.initial.clone(), open: 0, is_lost: true }];
         }
@@ -383,25 +369,10 @@ impl<J: Follower> Crossing<J> {
     }
 
     fn be_silent(&mut self, what: &Occurrence, time: Duration) -> Judged {
-        match self.delay() {
-            // What is under way may still be answered.
-            Some(delay) if time < delay && self.sent().next().is_some() => return Judged::silence(time),
-            // Nothing has come for longer than any of it may be under way.
-            Some(delay) if time >= delay => {
-                let mut settled = self.clone();
-                settled.have_taken(|_| true);
-                let judged = settled.fall_silent(what, time);
-                if let Judged::Followed(_) = judged {
-                    *self = settled;
-                }
-                judged
-            }
-            _ => self.fall_silent(what, time),
+        // What is under way may still be answered.
+        if self.delay().is_some() && self.sent().next().is_some() {
+            return Judged::silence(time);
         }
-    }
-
-    /// Follows silence where what was sent has been taken.
-    fn fall_silent(&mut self, what: &Occurrence, time: Duration) -> Judged {
         let seen = self.pending.iter().enumerate().filter(|(_, one)| !one.is_stimulus());
         let seen = seen.fold(0, |all: Events, (place, _)| all | 1 << place);
         let mut next = Vec::new();
@@ -577,7 +548,11 @@ impl<J: Follower> Judge for Crossing<J> {
     fn due(&self) -> Option<Duration> {
         let delay = self.delay()?;
         let oldest = self.sent().next().filter(|_| self.verdict().is_none())?;
-        Some(oldest.under_way.left(delay))
+        Some(delay.saturating_sub(oldest.age))
+    }
+
+    fn under_way(&self) -> usize {
+        self.due().map_or(0, |_| self.sent().count())
     }
 
     fn owes(&self) -> bool {

@@ -46,7 +46,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
-use crate::judge::guards::{can_come, expected_here, may_be};
+use crate::judge::guards::{can_come, expected_here};
 use crate::monitor::Monitor;
 use crate::run::{Occurrence, ShownState};
 use crate::test_case::{Online, TestCase};
@@ -177,12 +177,7 @@ impl Follower for OnlineJudge<'_> {
     }
 
     fn must_go_on(&self) -> bool {
-        let may_happen =
-            |state: &State, number: &TransitionId| may_be(&self.test.iosts.transitions[*number], state);
-        self.states().all(|state| {
-            let internal = self.online.internal[state.location].iter();
-            internal.chain(&self.test.observations[state.location]).any(|number| may_happen(state, number))
-        })
+        self.monitor.must_go_on()
     }
 }
 
