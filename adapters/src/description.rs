@@ -33,12 +33,24 @@ pub struct Iut {
     pub name: String,
     /// The way to it.
     pub way: Transport,
-    /// What may pass what on its way, where that is to be looked at.
-    pub link: Option<Link>,
+    /// How long what is sent may take on its way.
+    pub link: LinkDelay,
     /// Silence, lateness and disconnect.
     pub behaviour: Behaviour,
     /// How much of what goes over the wire is kept.
     pub evidence: Limits,
+}
+
+/// What an IUT file says of how long what is sent may take on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum LinkDelay {
+    /// Nothing: as long as silence.
+    #[default]
+    Silence,
+    /// Nothing crosses: each answer belongs to the stimulus before it.
+    Synchronous,
+    /// At most so long.
+    AtMost(Duration),
 }
 
 /// What lies between tester and implementation, as far as it changes the order of what is sent and seen.
@@ -201,11 +213,36 @@ impl Iut {
         }
     }
 
+    /// The link behind which its runs are judged, where silence lasts so long; `None` where nothing crosses.
+    pub fn link(&self, silence: Duration) -> Option<Link> {
+        let connections = match &self.way {
+            Transport::Tcp(tcp) => tcp.link(),
+            _ => Link::default(),
+        };
+        let delay = match (self.link, &self.way) {
+            (_, Transport::Http(_)) => return None,
+            (LinkDelay::AtMost(delay), _) => Some(delay),
+            (_, Transport::Simulated(_) | Transport::SimulatedTimed(_)) => return None,
+            (LinkDelay::Silence, _) => Some(silence),
+            // Between several connections there is no order, however short the way.
+            (LinkDelay::Synchronous, _) if connections.connections() > 1 => None,
+            (LinkDelay::Synchronous, _) => Some(Duration::ZERO),
+        };
+        Some(connections.taking(delay))
+    }
+
+    /// The delay that its file describes.
+    pub fn described_delay(&self) -> Duration {
+        match self.link {
+            LinkDelay::AtMost(delay) => delay,
+            LinkDelay::Silence | LinkDelay::Synchronous => Duration::ZERO,
+        }
+    }
+
     /// Of a timed run, how far an instant may be from where it is measured; what may be under way on a link
     /// is on top of it.
     pub fn tolerance(&self) -> Duration {
-        self.behaviour.tolerance.unwrap_or(TOLERANCE)
-            + self.link.as_ref().and_then(Link::delay).unwrap_or_default()
+        self.behaviour.tolerance.unwrap_or(TOLERANCE) + self.described_delay()
     }
 }
 

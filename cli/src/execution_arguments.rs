@@ -76,9 +76,7 @@ impl Driving {
             patience: self.patience.map_or(before.patience, Duration::from_millis),
             steps: self.steps.unwrap_or(before.steps),
             time: budget::said_time().unwrap_or(before.time),
-            tolerance: before.tolerance,
-            samples: before.samples,
-            sample_programs: before.sample_programs,
+            ..before
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A system that speaks by itself, from the outside: what crosses is no Fail where the link is described, and
-//! a run is told, kept, explained and repeated with it.
+//! A system that speaks by itself, from the outside: what crosses is no Fail unless the IUT file says that
+//! nothing does, and a run is told, kept, explained and repeated with it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::path::Path;
@@ -36,7 +36,12 @@ fn folder() -> Folder {
         ("model.yaml", MODEL),
         ("purpose.yaml", PURPOSE),
         ("coreach.yaml", "specification: model.yaml\npurpose: purpose.yaml\n"),
-        ("alone.yaml", &stdio),
+        ("silent.yaml", &stdio),
+        ("synchronous.yaml", &format!("{stdio}link: synchronous\n")),
+        (
+            "within.yaml",
+            &format!("{stdio}within: {{ all: 20 s, after: {{ Go: 30 s }}, locations: {{ Busy: 9 s }} }}\n"),
+        ),
         ("linked.yaml", &linked),
         (
             "campaign.yaml",
@@ -49,8 +54,9 @@ fn folder() -> Folder {
 fn what_crosses_is_no_fail_where_the_link_is_described() {
     let folder = folder();
     let test = ["test", "coreach.yaml", "--runs", "3", "--quiescence", "20000", "--iut"];
-    // A correct system, blamed for the tick that it had sent before.
-    folder.ends(&[&test[..], &["alone.yaml"]].concat(), 1);
+    // A correct system, blamed for the tick that it had sent before: the file says that this cannot be.
+    let (told, _) = folder.ends(&[&test[..], &["synchronous.yaml"]].concat(), 1);
+    assert!(told.contains("must not say `link: synchronous`"), "{told}");
     folder.ends(&[&test[..], &["linked.yaml", "--keep", "kept"]].concat(), 0);
     let mut crossed = 0;
     for seed in 1..=3 {
@@ -75,6 +81,24 @@ fn what_crosses_is_no_fail_where_the_link_is_described() {
     let again =
         ["replay", "kept/twice.1.json", "--test", "kept/twice.test_case.json", "--quiescence", "20000"];
     folder.ends(&[&again[..], &["--iut", "linked.yaml"]].concat(), 0);
+}
+
+/// Soundness: where nothing is said of the link, the delay is the longest time for silence.
+#[test]
+fn what_crosses_is_no_fail_where_nothing_is_said_of_the_link() {
+    let folder = folder();
+    for (iut, more, delay) in [
+        ("silent.yaml", &["--quiescence", "20000"][..], 20_000.0),
+        ("silent.yaml", &["--quiescence", "20000", "--quiescence-at", "Idle__None=25000"], 25_000.0),
+        ("within.yaml", &[], 30_000.0),
+        ("within.yaml", &["--quiescence", "20000"], 20_000.0),
+    ] {
+        let test = ["test", "coreach.yaml", "--iut", iut, "--format", "json"];
+        let (told, _) = folder.ends(&[&test[..], more].concat(), 0);
+        let document: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let run = &document["runs"][0];
+        assert_eq!((run["verdict"].as_str(), run["link_ms"].as_f64()), (Some("Pass"), Some(delay)), "{told}");
+    }
 }
 
 #[test]

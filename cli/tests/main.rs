@@ -28,6 +28,7 @@ mod ioco;
 mod jobs;
 mod json;
 mod kinds;
+mod late;
 mod link;
 mod lists;
 mod machines;

@@ -83,7 +83,7 @@ fn measure(times: usize) -> Result<(), String> {
     let near = read(text.replace("int[1..9]", "int[1..1000000]").replace("60", "1000000000"))?;
     let python = Iut {
         name: "counter".to_owned(),
-        link: None,
+        link: Default::default(),
         behaviour: Default::default(),
         evidence: Default::default(),
         way: Transport::Stdio(Stdio {

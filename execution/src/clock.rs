@@ -37,6 +37,11 @@ impl Clock {
         self.silent = self.silent.max(asked.max(until));
     }
 
+    /// For so long of what has passed the system could not run.
+    pub(crate) fn lose(&mut self, time: Duration) {
+        self.shown += time;
+    }
+
     /// A stimulus is on its way.
     pub(crate) fn sent(&mut self) {
         self.shown = Instant::now();

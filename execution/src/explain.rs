@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
+use crate::judge::crossing::MOST_UNDER_WAY;
 use crate::judge::{Judge, Judged, Why};
 use crate::run::{Cause, Occurrence, Outcome, Run};
 use crate::timed::words;
@@ -83,11 +84,13 @@ pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let Why { guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
     let bucket = Bucket::new(&run.outcome, place, action, violated);
+    let excuse = if failed.is_some() { excuse(judge, run) } else { None };
     let reason = Reason {
         summary: summary(run, &location, event.as_deref(), violates)
             + &ordered
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
-            + &unheard(run),
+            + &unheard(run)
+            + &excuse.unwrap_or_default(),
         location,
         event,
         guards,
@@ -115,6 +118,44 @@ fn unheard(run: &Run) -> String {
         0 => format!("; a datagram came {first}"),
         more => format!("; {} datagrams came from other ports, the first {first}", more + 1),
     }
+}
+
+/// How a Fail would be none if the last stimuli had been under way for longer. The judge is left there.
+fn excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
+    let delay = run.link.as_ref()?.delay().unwrap_or_default();
+    let is_stimulus = |number: &usize| matches!(run.trace[*number].what, Occurrence::Stimulus(_));
+    let last: Vec<usize> = (0..run.trace.len()).rev().filter(is_stimulus).collect();
+    // With few of them there are few orders.
+    let from = |count: usize| last.get(count - 1).or(last.last());
+    let mut explains = |count: usize| from(count).is_some_and(|from| is_excused(judge, run, *from));
+    [1, 2, 4, MOST_UNDER_WAY - 1].into_iter().any(&mut explains).then(|| match delay.is_zero() {
+        true => ". It does if the event has crossed a stimulus on its way: then the IUT file must not say \
+                 `link: synchronous`, but may say `link: { ordered: true, delay: ... }`"
+            .to_owned(),
+        false => format!(
+            ". It does if a stimulus was taken more than {} ms after it was sent: then say a longer \
+             `link: {{ ordered: true, delay: ... }}` in the IUT file, or a longer `within` or `--quiescence`",
+            times::milliseconds(delay)
+        ),
+    })
+}
+
+/// Is the trace no Fail where stimuli from this step on may be under way for ever?
+fn is_excused(judge: &mut dyn Judge, run: &Run, from: usize) -> bool {
+    judge.begin();
+    for (number, step) in run.trace.iter().enumerate() {
+        if number == from && !judge.loosen() {
+            return false;
+        }
+        // What is under way may be so for longer than that.
+        if number >= from && step.what.event().is_none() {
+            continue;
+        }
+        if let Judged::Ends(..) = judge.take(&step.what) {
+            return false;
+        }
+    }
+    judge.verdict() != Some(Verdict::Fail)
 }
 
 fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Violated>) -> String {

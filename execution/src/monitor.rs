@@ -287,6 +287,19 @@ impl Follower for Monitor<'_> {
         };
         !self.are_all() || self.states.iter().any(comes)
     }
+
+    fn must_go_on(&self) -> bool {
+        let iosts = self.specification;
+        let goes_on = |one: &Transition| {
+            matches!(iosts.action(one.action).kind, ActionKind::Output | ActionKind::Internal)
+        };
+        self.states.iter().all(|state| {
+            iosts
+                .transitions
+                .iter()
+                .any(|one| one.source == state.location && goes_on(one) && may_be(one, state))
+        })
+    }
 }
 
 impl Judge for Monitor<'_> {

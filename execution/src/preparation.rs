@@ -44,7 +44,7 @@ impl Preparation<'_> {
         let (links, number) = self.links;
         alone(|| {
             links.with(number, self.iut, |adapter| {
-                let mut judge = judge::against(self.test, initial.clone(), self.iut);
+                let mut judge = judge::against(self.test, initial.clone(), self.iut, &self.settings);
                 let mut session = TestSession { judge: judge.as_mut(), settings: &self.settings, adapter };
                 let run = retrying(self.retries, || session.run(seed, (self.strategy)()));
                 let written = record(judge.as_mut(), &run);

@@ -20,6 +20,9 @@ pub struct Settings {
     /// How long a reply may take, as the implementation's file says it: before [`Settings::quiescence`],
     /// behind [`Settings::quiescence_at`].
     pub within: Within,
+    /// How long a stimulus and an observation may take on their ways, as the implementation's file describes
+    /// it: no silence is shorter.
+    pub described_delay: Duration,
     /// How long to wait for an observation where a stimulus could be sent as well.
     pub patience: Duration,
     /// The most events of a run.
@@ -41,6 +44,7 @@ impl Default for Settings {
             quiescence: Duration::from_secs(1),
             quiescence_at: HashMap::new(),
             within: Within::default(),
+            described_delay: Duration::ZERO,
             patience: Duration::from_millis(20),
             steps: 1000,
             time: Duration::from_secs(60),
@@ -58,7 +62,8 @@ impl Settings {
         let behaviour = &iut.behaviour;
         let (within, samples) = (behaviour.within.clone(), behaviour.samples.clone());
         let sample_programs = behaviour.sample_programs.clone();
-        Settings { within, samples, sample_programs, tolerance: iut.tolerance(), ..self }
+        let (described_delay, tolerance) = (iut.described_delay(), iut.tolerance());
+        Settings { within, described_delay, samples, sample_programs, tolerance, ..self }
     }
 
     /// The values to try in a run of this seed, those that programs print among them.
@@ -73,8 +78,22 @@ impl Settings {
         Ok(samples)
     }
 
-    /// How long silence must last where the judge is, after this trace.
+    /// The longest that silence must last anywhere.
+    pub(crate) fn longest_silence(&self) -> Duration {
+        let Within { all, locations, after } = &self.within;
+        let places = self.quiescence_at.values().chain(locations.values()).chain(after.values());
+        places.copied().fold(all.unwrap_or(self.quiescence), Duration::max)
+    }
+
+    /// How long silence must last where the judge is, after this trace: as long as what is under way may be.
     pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {
+        let delay = judge.link().and_then(|link| link.delay()).unwrap_or_default();
+        let others = u32::try_from(judge.under_way().saturating_sub(1)).unwrap_or(u32::MAX);
+        let all = judge.due().map_or(Duration::ZERO, |due| due + delay.saturating_mul(others));
+        self.silence_here(judge, trace).max(self.described_delay).max(all)
+    }
+
+    fn silence_here(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {
         if let Some(time) = self.quiescence_at.get(judge.place()) {
             return *time;
         }

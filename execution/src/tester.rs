@@ -37,6 +37,15 @@ use crate::strategy::{Move, Strategy, order};
 use crate::timed;
 use crate::values::{MIX, Values};
 
+/// In so many of [`OF_MOVES`] moves an answer is awaited that the specification owes.
+const AWAITED: usize = 7;
+/// In so many where something has come since the last stimulus: a system that always goes on is interrupted.
+const AWAITED_AGAIN: usize = 4;
+/// In one of so many waits it is waited until something that is under way has been taken.
+const OF_MOVES: usize = 8;
+/// With so many stimuli under way, it is waited until one has been taken: each excuses more of what comes.
+const MANY: usize = 4;
+
 /// A run that is under way.
 struct Driver<'s, 'a, 'b> {
     session: &'s mut TestSession<'a>,
@@ -49,6 +58,10 @@ struct Driver<'s, 'a, 'b> {
     pauses: Pauses,
     begin: Instant,
     deadline: Instant,
+    /// Was an owed answer awaited in vain since the last observation?
+    in_vain: bool,
+    /// How much of what `pauses` have measured was taken from the clock.
+    lost: Duration,
 }
 
 impl TestSession<'_> {
@@ -81,6 +94,8 @@ impl TestSession<'_> {
             pauses: Pauses::default(),
             begin: begun.begin,
             deadline: begun.deadline,
+            in_vain: false,
+            lost: Duration::ZERO,
         };
         let outcome = match started {
             Ok(()) => bounded(settings, || driver.drive()),
@@ -137,21 +152,20 @@ impl Driver<'_, '_, '_> {
         if !self.session.adapter.hears() {
             self.strategy.cannot_hear();
         }
-        let Some(moves) = order(&mut self.strategy, self.session.judge, &mut self.random, &mut self.solver)
+        let Some(mut moves) =
+            order(&mut self.strategy, self.session.judge, &mut self.random, &mut self.solver)
         else {
             return Ok(Progress::Over(Outcome::inconclusive(self.strategy.cause())));
         };
         let quiescence = self.session.settings.silence(self.session.judge, &self.trace);
-        self.pauses = Pauses::default();
+        let awaited = self.awaits(&mut moves, quiescence);
+        (self.pauses, self.lost) = (Pauses::default(), Duration::ZERO);
         let mut waited = Duration::ZERO;
         let silence = self.session.judge.silence();
         // One more silence after another tells nothing, and none where nothing could have been heard.
         let was_silent = matches!(self.trace.last(), Some(RunStep { what: Occurrence::Silence(_), .. }));
         let is_new = !was_silent || silence == Some(AfterSilence::Decides);
-        // What is under way must have been taken before silence means something.
-        let is_over =
-            self.session.judge.link().and_then(|link| link.delay()).is_none_or(|delay| quiescence >= delay);
-        let tells = is_new && is_over && self.session.adapter.hears();
+        let tells = is_new && self.session.adapter.hears();
         let silence = silence.filter(|_| tells);
         let takes_stimuli = self.session.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
@@ -160,14 +174,17 @@ impl Driver<'_, '_, '_> {
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
                     let decides = silence == Some(AfterSilence::Decides);
-                    let whole = position + 1 == moves.len() || self.strategy.waits() || decides;
-                    waited = if whole { quiescence } else { self.session.settings.patience.min(quiescence) };
-                    match self.observe(Instant::now() + waited)? {
-                        Progress::Nothing if whole && silence.is_some() => {
-                            return self.silent(quiescence);
-                        }
-                        other => other,
+                    let is_long = awaited == Some(quiescence);
+                    let whole = position + 1 == moves.len() || self.strategy.waits() || decides || is_long;
+                    let patience = self.session.settings.patience.min(quiescence);
+                    waited = if whole { quiescence } else { awaited.unwrap_or(patience) };
+                    let progress = self.observe(Instant::now() + waited)?;
+                    let is_nothing = matches!(progress, Progress::Nothing);
+                    self.in_vain |= is_nothing && is_long;
+                    if is_nothing && whole && silence.is_some() {
+                        return self.silent(quiescence);
                     }
+                    progress
                 }
             };
             if !matches!(progress, Progress::Nothing) {
@@ -194,6 +211,35 @@ impl Driver<'_, '_, '_> {
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }
 
+    /// Puts waiting first, and says for how long to wait: a stimulus that is sent before something that
+    /// comes excuses much of it.
+    ///
+    /// - Where the specification owes an answer, it is awaited in most moves, by lot. Once that was in vain,
+    ///   nothing is until something comes.
+    /// - Where many stimuli are under way, and now and then where one is, it is waited until one has been
+    ///   taken.
+    fn awaits(&mut self, moves: &mut Vec<Move>, quiescence: Duration) -> Option<Duration> {
+        let judge = &*self.session.judge;
+        let can_send = moves.iter().any(|one| *one != Move::Wait);
+        if matches!(self.strategy, Strategy::Ask(_)) || !can_send || !self.session.adapter.hears() {
+            return None;
+        }
+        let last = self.trace.iter().rev().find(|step| step.what.event().is_some());
+        let has_heard = last.is_some_and(|step| matches!(step.what, Occurrence::Observation(_)));
+        let often = if has_heard { AWAITED_AGAIN } else { AWAITED };
+        let wait = if !self.in_vain && judge.owes() && self.random.below(OF_MOVES) < often {
+            Some(quiescence)
+        } else {
+            let mut by_lot = || moves.first() == Some(&Move::Wait) && self.random.below(OF_MOVES) == 0;
+            judge.due().filter(|_| judge.under_way() >= MANY || by_lot())
+        };
+        if wait.is_some() {
+            moves.retain(|one| *one != Move::Wait);
+            moves.insert(0, Move::Wait);
+        }
+        wait
+    }
+
     /// Asks the system's state, or waits on for as long as the machine has kept the system from answering.
     fn had_its_time(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
         match self.session.adapter.receive_from_state() {
@@ -211,6 +257,7 @@ impl Driver<'_, '_, '_> {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Jitter(lost))));
             }
             self.pauses.again(self.session.adapter);
+            self.lost = Duration::ZERO;
             let progress = self.observe(Instant::now() + lost)?;
             if !matches!(progress, Progress::Nothing) {
                 return Ok(progress);
@@ -223,6 +270,13 @@ impl Driver<'_, '_, '_> {
         let progress = self.had_its_time(quiescence)?;
         if !matches!(progress, Progress::Nothing) {
             return Ok(progress);
+        }
+        // What is under way had less time than has passed, where the machine was busy.
+        while let Some(due) = self.session.judge.due().filter(|_| Instant::now() < self.deadline) {
+            let progress = self.observe(Instant::now() + due)?;
+            if !matches!(progress, Progress::Nothing) {
+                return Ok(progress);
+            }
         }
         if Instant::now() >= self.deadline {
             let time = self.session.settings.time;
@@ -298,8 +352,14 @@ impl Driver<'_, '_, '_> {
         }
     }
 
-    /// Shows the judge how long nothing has come, where it wants to know.
+    /// Shows the judge how long nothing has come, where it wants to know: without what the machine has taken
+    /// from the system.
     fn time_passes(&mut self, is_sending: bool) -> Progress {
+        if self.session.judge.due().is_some() {
+            let lost = self.pauses.lost(self.session.adapter);
+            self.clock.lose(lost.saturating_sub(self.lost));
+            self.lost = lost;
+        }
         let Some(time) = self.clock.passed(self.session.judge, is_sending) else { return Progress::Nothing };
         match self.happened(Occurrence::Delay(time)) {
             Progress::Moved if self.session.judge.verdict().is_none() => Progress::Nothing,
@@ -318,6 +378,9 @@ impl Driver<'_, '_, '_> {
                 return Progress::Over(Outcome::Verdict(verdict, cause));
             }
         };
+        if let Occurrence::Observation(_) = what {
+            self.in_vain = false;
+        }
         if let Some(event) = what.event() {
             self.values.saw(&event.values);
         }

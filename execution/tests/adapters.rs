@@ -42,7 +42,7 @@ fn adapter(way: Transport) -> Box<dyn Adapter> {
     open(&Iut {
         name: "test".to_owned(),
         way,
-        link: None,
+        link: Default::default(),
         behaviour: Default::default(),
         evidence: Default::default(),
     })

@@ -12,17 +12,19 @@ use std::time::Duration;
 use coreach_adapters::description::{
     Encoding, Iut, Lines, Link, Settle, Shape, Spelling, Tcp, Transport, Unmatched,
 };
+use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::explain::reason;
 use coreach_execution::judge::crossing::{Crossing, MOST_UNDER_WAY};
 use coreach_execution::judge::{Judge, Judged};
 use coreach_execution::monitor::Monitor;
 use coreach_execution::run::{Cause, Occurrence};
-use coreach_execution::{Run, Settings, Strategy, TestSession, initial, open};
+use coreach_execution::{Outcome, Run, RunStep, Settings, Strategy, TestSession, initial, open};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
-use coreach_model::{Iosts, Verdict};
+use coreach_model::{Datum, Iosts, Value, Verdict};
 
 /// It ticks until it is told to go, and answers that once; told to stop while it is idle, it says nothing
 /// that is known.
@@ -107,6 +109,125 @@ fn an_observation_may_be_older_than_a_stimulus_and_not_too_old() {
         let alone = judged(&mut monitor(&model), trace).0;
         assert!(verdict != fail || alone == fail, "{trace}: a link forgives, and blames for nothing more");
     }
+}
+
+/// Soundness: a busy system takes stimuli one after the other, and may need the delay for each.
+#[test]
+fn the_delay_of_a_stimulus_begins_when_those_before_it_have_been_taken() {
+    let text =
+        format!("{MODEL}  - {{ from: Busy, to: Both, on: Go }}\n  - {{ from: Both, to: Busy, on: Done }}\n");
+    let file = from_bytes("ticker".to_owned(), text.into_bytes()).unwrap();
+    let model = read_specification(file).unwrap().0.iosts;
+    let mut judge = Crossing::new(Link::delayed(DELAY), monitor(&model));
+    for (trace, verdict) in [
+        ("?Go ?Go 40 !Done 40 !Tick !Done", None),
+        ("?Go ?Go 40 !Done 49 !Tick !Done", None),
+        ("?Go ?Go 40 !Done 50 !Tick", Some(Verdict::Fail)),
+        ("?Go ?Go 50 !Tick", Some(Verdict::Fail)),
+        ("?Go ?Go 50 !Done 49 !Tick !Done", None),
+        ("?Go ?Go 50 !Done 50 !Tick", Some(Verdict::Fail)),
+        ("?Go ?Go 50 50 !Done !Tick", Some(Verdict::Fail)),
+    ] {
+        assert_eq!(judged(&mut judge, trace).0, verdict, "{trace}");
+    }
+}
+
+/// A run of this trace, which the judge has followed to a Fail.
+fn failed(judge: &mut dyn Judge, trace: &str) -> Run {
+    assert_eq!(judged(judge, trace).0, Some(Verdict::Fail), "{trace}");
+    let step = |word| RunStep { what: occurrence(word), transition: None, at: Duration::ZERO };
+    Run {
+        constants: Vec::new(),
+        seed: 1,
+        trace: trace.split(' ').map(step).collect(),
+        outcome: Outcome::Verdict(Verdict::Fail, Cause::Event),
+        end: judge.shown(),
+        mix: Default::default(),
+        link: judge.link(),
+        crossed: judge.crossed(),
+        teardown: None,
+        wire: Vec::new(),
+        retried: 0,
+        timing: None,
+        time: Duration::ZERO,
+    }
+}
+
+/// Precision: what a longer delay excuses is said, with the keys, and only that.
+#[test]
+fn a_fail_that_another_order_explains_says_so() {
+    let model = model();
+    let (late, crossed) = ("taken more than 50 ms after", "`link: synchronous`");
+    for (delay, trace, told) in [
+        (DELAY, "?Go 50 !Tick", Some(late)),
+        (DELAY, "?Go 30 20 !Tick", Some(late)),
+        (DELAY, "!Tick ?Go !Done ?Go 50 !Tick", Some(late)),
+        (DELAY, "?Go !Done !Done", None),
+        (DELAY, "!Done", None),
+        (Duration::ZERO, "?Go !Tick", Some(crossed)),
+        (Duration::ZERO, "?Go !Done ?Go !Tick", Some(crossed)),
+        (Duration::ZERO, "?Go !Done !Done", None),
+    ] {
+        let mut judge = Crossing::new(Link::delayed(delay), monitor(&model));
+        let run = failed(&mut judge, trace);
+        let summary = reason(&mut judge, &run).summary;
+        for one in [late, crossed] {
+            assert_eq!(summary.contains(one), told == Some(one), "{trace}: {summary}");
+        }
+        // A judge that looks at no link has nothing to say of one.
+        let mut alone = monitor(&model);
+        let run = failed(&mut alone, trace);
+        assert!(!reason(&mut alone, &run).summary.contains("link"), "{trace}");
+    }
+}
+
+/// Answers when it is waited for, and never before. It counts what it was sent before it had answered.
+#[derive(Default)]
+struct Patient {
+    owes: bool,
+    asked: usize,
+    interrupted: usize,
+}
+
+impl Implementation for Patient {
+    fn reset(&mut self, _: &[(Datum, Value)], _: u64) -> Result<(), String> {
+        self.owes = false;
+        Ok(())
+    }
+
+    fn input(&mut self, _: &Event) {
+        self.asked += 1;
+        self.interrupted += usize::from(self.owes);
+        self.owes = true;
+    }
+
+    fn output(&mut self, waited: bool) -> Option<Event> {
+        (waited && std::mem::take(&mut self.owes)).then(|| Event::new("Done", Vec::new()))
+    }
+}
+
+/// Precision: an answer that is owed is awaited in most moves, and not in all.
+#[test]
+fn an_owed_answer_is_awaited_in_most_moves() {
+    let text = MODEL
+        .replace("  - { from: Idle, to: Idle, on: Tick }\n", "")
+        .replace("to: Still, on: Stop", "to: Busy, on: Go");
+    let file = from_bytes("ticker".to_owned(), text.into_bytes()).unwrap();
+    let model = read_specification(file).unwrap().0.iosts;
+    let share = |judge: &mut dyn Judge| {
+        let mut adapter = InProcess(Patient::default());
+        let settings = Settings { steps: 40, ..Settings::default() };
+        for seed in 0..20 {
+            TestSession { judge: &mut *judge, settings: &settings, adapter: &mut adapter }
+                .run(seed, Strategy::random());
+        }
+        adapter.0.interrupted * 100 / adapter.0.asked
+    };
+    let behind = share(&mut Crossing::new(Link::delayed(DELAY), monitor(&model)));
+    assert!((5..25).contains(&behind), "{behind}");
+    // Where nothing crosses, nothing is lost by sending.
+    let alone = share(&mut monitor(&model));
+    assert!(alone > 50, "{alone}");
 }
 
 #[test]
@@ -217,7 +338,7 @@ fn runs(judge: &mut dyn Judge, address: SocketAddr, count: u64) -> Vec<Run> {
     let iut = Iut {
         name: "ticker".to_owned(),
         way: way(address),
-        link: judge.link(),
+        link: Default::default(),
         behaviour: Default::default(),
         evidence: Default::default(),
     };

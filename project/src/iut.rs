@@ -29,11 +29,10 @@ mod words;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use binary::Carrier;
 use coreach_adapters::Behaviour;
-use coreach_adapters::description::{Encoding, Iut, Link, RepliesFrom, Settle, Stdio, Tcp, Transport};
+use coreach_adapters::description::{Encoding, Iut, LinkDelay, RepliesFrom, Settle, Stdio, Tcp, Transport};
 use coreach_adapters::evidence::Limits;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
@@ -123,13 +122,7 @@ fn read_once(
         }
     };
     match way {
-        Some(way) if !failed => {
-            let link = match &way {
-                Transport::Tcp(tcp) if !tcp.connections.is_empty() => Some(tcp.link().taking(link)),
-                _ => link.map(Link::delayed),
-            };
-            Ok((Iut { name, way, link, behaviour, evidence }, found))
-        }
+        Some(way) if !failed => Ok((Iut { name, way, link, behaviour, evidence }, found)),
         _ => Err(found),
     }
 }
@@ -153,7 +146,7 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
         Some(NodeKind::Mapping(entries)) => {
             let link = link::link(&mut reader, entries, "simulated");
             let behaviour = behaviour::behaviour(&mut reader, entries, "simulated");
-            Some((link.map(Link::delayed), behaviour, instantiated(&mut reader, entries)))
+            Some((link, behaviour, instantiated(&mut reader, entries)))
         }
         _ => None,
     };
@@ -167,14 +160,14 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
 pub struct Simulating {
     /// The model, with the values that the file gives its constants.
     pub way: Transport,
-    /// The link, where it is to be looked at.
-    pub link: Option<Link>,
+    /// How long what is sent may take on its way.
+    pub link: LinkDelay,
     /// How it behaves beside its events.
     pub behaviour: Behaviour,
 }
 
 /// What stands beside the way.
-type Beside = (Option<Duration>, Behaviour, Limits);
+type Beside = (LinkDelay, Behaviour, Limits);
 
 enum SectionRead {
     Transport(Box<Transport>),

@@ -109,13 +109,11 @@ fn slow_run(name: &str, specification: &str, judging: &str, says: &'static str) 
     let (iut, found) = iut::load(&folder.file("iut.yaml", IUT), case.test.wire()).unwrap();
     assert!(found.is_empty(), "{found:?}");
     let initial = initial_state(&case.test, &Default::default(), 1, &mut Lazy::default()).unwrap();
-    let mut judge = judge::against(&case.test, initial, &iut);
-    let run = TestSession {
-        judge: judge.as_mut(),
-        settings: &Settings { within: iut.behaviour.within.clone(), ..Settings::default() },
-        adapter: &mut Slow { says, at: None },
-    }
-    .run(1, Strategy::Random { send: 1 });
+    let settings = Settings::default().against(&iut);
+    let mut judge = judge::against(&case.test, initial, &iut, &settings);
+    let run =
+        TestSession { judge: judge.as_mut(), settings: &settings, adapter: &mut Slow { says, at: None } }
+            .run(1, Strategy::Random { send: 1 });
     let place = bucket_of(judge.as_mut(), &run).place;
     (run, place)
 }

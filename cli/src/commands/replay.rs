@@ -59,7 +59,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Exit, EarlyExit> {
     let (implementation, _) = implementation.map_err(|found| refuse(&found))?;
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
     let mut adapter = open(&implementation);
-    let mut judge = judge::against(&stored.test, stored.initial.clone(), &implementation);
+    let mut judge = judge::against(&stored.test, stored.initial.clone(), &implementation, &settings);
     let mut session = TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() };
     let again = session.replay(&stored.run);
     let mut result = again.run.clone();

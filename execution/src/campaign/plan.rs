@@ -160,6 +160,7 @@ impl RunSettings {
                 quiescence_at: at.collect::<Option<_>>()?,
                 // Of each implementation's own.
                 within: Within::default(),
+                described_delay: Duration::ZERO,
                 patience: time("patience_ms")?,
                 steps: usize::try_from(number("steps")?).ok()?,
                 time: time("run_ms")?,

@@ -16,8 +16,9 @@
 //!
 //! **A link that takes time**: a path also chooses when it takes what was sent. `layers[n]` holds the states
 //! that have not taken the last n stimuli. Before an observation each may take some of them, oldest first:
-//! from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus that is as old as the delay has been
-//! taken. At the end what is still under way may have been taken or not.
+//! from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus that has been the oldest under way for
+//! as long as the delay has been taken. At the end what is still under way may have been taken or not, where
+//! the state that has not taken it can send something: else it can only take it.
 //!
 //! **Ends**: internal steps do. **Costs**, for each state and event, the steps of its location, and the
 //! number of items where paths part or come together; along a single path only what is met. The number of
@@ -30,6 +31,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{ActionKind, TransitionId};
 
 use crate::coverage::items::Walked;
+use crate::judge::guards::may_be;
 use crate::run::Occurrence;
 
 /// How often each item was met.
@@ -97,7 +99,9 @@ pub fn explain(
     let mut first = Layer::new();
     follower.reach(&mut first, initial.clone(), Bounds::nothing(walked.count()), &[]);
     let mut layers = VecDeque::from([follower.close(first)?]);
-    let mut sent: VecDeque<(&Event, Duration)> = VecDeque::new();
+    let mut sent: VecDeque<&Event> = VecDeque::new();
+    // For how long the oldest of them has been so.
+    let mut age = Duration::ZERO;
     // Where the system has no quiescence, silence is nothing.
     let quiet = walked.iosts.actions.iter().find(|action| action.kind == ActionKind::Quiescence);
     let quiet = quiet.map(|action| Event::new(action.name.clone(), Vec::new()));
@@ -121,20 +125,20 @@ pub fn explain(
         }
         match (what, link) {
             (Occurrence::Stimulus(event), Some(_)) => {
-                sent.push_back((event, Duration::ZERO));
+                sent.push_back(event);
                 layers.push_front(Layer::new());
             }
             (Occurrence::Delay(time), Some(delay)) => {
                 let before = layers.clone();
-                sent.iter_mut().for_each(|(_, age)| *age += *time);
-                while sent.front().is_some_and(|(_, age)| *age >= delay) {
-                    let (Some((event, _)), Some(behind)) = (sent.pop_front(), layers.pop_back()) else {
-                        break;
-                    };
+                age = if sent.is_empty() { Duration::ZERO } else { age + *time };
+                if age >= delay
+                    && let (Some(event), Some(behind)) = (sent.pop_front(), layers.pop_back())
+                {
                     let taken = follower.step(behind, event)?;
                     if let Some(last) = layers.back_mut() {
                         join_into(last, taken);
                     }
+                    age = Duration::ZERO;
                 }
                 // Nobody could take what must have been taken by now.
                 if layers.iter().all(Layer::is_empty) {
@@ -144,7 +148,12 @@ pub fn explain(
             _ => {}
         }
     }
-    let ends = follower.take_some(layers, &sent)?;
+    let mut ends = follower.take_some(layers, &sent)?;
+    let free: Vec<Layer> = ends.iter().skip(1).map(|layer| follower.that_send(layer)).collect();
+    if free.iter().chain(ends.front()).any(|layer| !layer.is_empty()) {
+        ends.truncate(1);
+        ends.extend(free);
+    }
     Ok(Explained { bounds: follower.all(ends), refused: None })
 }
 
@@ -224,14 +233,30 @@ impl Follower<'_> {
         self.close(next)
     }
 
+    /// The states in which an output may come.
+    fn that_send(&self, layer: &Layer) -> Layer {
+        let iosts = &self.walked.iosts;
+        let sends = |state: &State| {
+            self.walked.outgoing[state.location].iter().any(|number| {
+                let transition = &iosts.transitions[*number];
+                iosts.action(transition.action).kind == ActionKind::Output && may_be(transition, state)
+            })
+        };
+        layer
+            .iter()
+            .filter(|((_, state), _)| sends(state))
+            .map(|(key, one)| (key.clone(), one.clone()))
+            .collect()
+    }
+
     /// Before an observation: each state may have taken some of what it is behind.
     fn take_some(
         &self,
         mut layers: VecDeque<Layer>,
-        sent: &VecDeque<(&Event, Duration)>,
+        sent: &VecDeque<&Event>,
     ) -> Result<VecDeque<Layer>, TooManyStates> {
         for behind in (1..layers.len()).rev() {
-            let (event, _) = sent[sent.len() - behind];
+            let event = sent[sent.len() - behind];
             let taken = self.step(layers[behind].clone(), event)?;
             join_into(&mut layers[behind - 1], taken);
         }

@@ -167,6 +167,11 @@ impl Follower for CaseJudge<'_> {
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
         self.open().any(|one| is_meant(&self.test.iosts.action(one.action).name) && may_be(one, &self.state))
     }
+
+    fn must_go_on(&self) -> bool {
+        holds(&self.test.must_answer[self.at()], &self.state.valuation) == Ok(true)
+            && self.may_come(&|_| true)
+    }
 }
 
 impl Judge for CaseJudge<'_> {

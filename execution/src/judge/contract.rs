@@ -200,6 +200,23 @@ pub trait Judge {
         None
     }
 
+    /// How many stimuli may be under way.
+    fn under_way(&self) -> usize {
+        0
+    }
+
+    /// Must the specification send something now, over a link on which its answer may cross a stimulus?
+    /// Whoever sends at once then learns less.
+    fn owes(&self) -> bool {
+        false
+    }
+
+    /// From here to the end of the run, what is sent may be under way for ever. `false` where no link is
+    /// looked at.
+    fn loosen(&mut self) -> bool {
+        false
+    }
+
     /// The link behind which it judges, where it looks at one.
     fn link(&self) -> Option<Link> {
         None
@@ -225,4 +242,9 @@ pub trait Follower: Judge + Clone {
     /// May an observation of an action of which this is so come in this state, and be no Fail? Errs towards
     /// yes.
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool;
+
+    /// Is this state not quiescent? A strategy asks, so nothing needs to be certain.
+    fn must_go_on(&self) -> bool {
+        false
+    }
 }

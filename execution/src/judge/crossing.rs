@@ -14,7 +14,8 @@
 //! - an observation was seen before a stimulus was sent, over whatever connection: what was read was sent;
 //! - a stimulus was sent before an observation over the same connection, and the link takes no time, or not
 //!   so much: a stimulus has been taken after a certain delay, there and back, so what is seen later was sent
-//!   later.
+//!   later. A busy system takes stimuli one after the other, and may need as long for each. So the delay of a
+//!   stimulus begins when those before it have been taken.
 //!
 //! The judge keeps a set of *interleavings*: a state of the inner judge, and those of the last events that
 //! have not happened in it. A new event happens in none at first, and then everything is let happen that may,
@@ -24,13 +25,13 @@
 //! behind ([`Follower::may_come`]). *Fail* is given where there is none: in no order that the link allows
 //! could it have been sent, whatever is still under way. Where all that are left wait for something, nothing
 //! is sent. Time is not read here: the tester shows it, as a delay in which nothing has come
-//! ([`crate::run::Occurrence::Delay`]), and stimuli of that age are taken by all interleavings. A trace has
+//! ([`crate::run::Occurrence::Delay`]), and the oldest stimulus is then taken by all interleavings. A trace has
 //! these delays, so it is judged alike without a clock, whenever and by whomever it is shown again.
 //!
-//! **Silence** is what the inner judge makes of it, in each interleaving: one that must have gone on is none
-//! any more, and where that is so of all, it is a Fail. One that waits is no silent one, since what it waits
-//! for may be held back, by a lost packet, for longer than silence takes: it stays as it is. Where those that
-//! are left only wait, the run is Inconclusive.
+//! **Silence** tells nothing while a stimulus is under way. Else it is what the inner judge makes of it, in
+//! each interleaving: one that must have gone on is none any more, and where that is so of all, it is a Fail.
+//! One that waits is no silent one, since what it waits for may be held back, by a lost packet, for longer
+//! than silence takes: it stays as it is. Where those that are left only wait, the run is Inconclusive.
 //!
 //! **What the others are worth.** The tester cannot know which interleaving is the true one, so a verdict
 //! has to be right for each.
@@ -102,6 +103,7 @@ struct Pending {
     what: Occurrence,
     /// The number of its connection.
     over: usize,
+    /// Of a stimulus, for how long it has been the oldest under way.
     age: Duration,
     /// What has happened before it.
     before: Events,
@@ -130,6 +132,8 @@ pub struct Crossing<J> {
     crossed: usize,
     /// Has nothing come since a silence that left everything as it was?
     is_still: bool,
+    /// May what is sent be under way for ever?
+    is_loose: bool,
 }
 
 impl<J: Follower> Interleaving<J> {
@@ -158,7 +162,13 @@ impl<J: Follower> Crossing<J> {
             ended: None,
             crossed: 0,
             is_still: false,
+            is_loose: false,
         }
+    }
+
+    /// How long what is sent may be under way, where that is looked at.
+    fn delay(&self) -> Option<Duration> {
+        if self.is_loose { Some(Duration::MAX) } else { self.link.delay() }
     }
 
     /// The states that are possible, each with how many of the last events have not happened in it.
@@ -190,7 +200,7 @@ impl<J: Follower> Crossing<J> {
     /// What has happened before an event that comes now.
     fn before(&self, is_stimulus: bool, over: usize) -> Events {
         let is_before = |one: &Pending| {
-            let has_been_taken = self.link.delay().is_none_or(|delay| one.age >= delay);
+            let has_been_taken = self.delay().is_none_or(|delay| one.age >= delay);
             match (one.is_stimulus(), is_stimulus) {
                 (false, true) => true,
                 (true, false) => one.over == over && has_been_taken,
@@ -343,16 +353,15 @@ impl<J: Follower> Crossing<J> {
         Judged::Followed(through.filter(|_| is_followed))
     }
 
-    /// Nothing has come for so long: what was sent before has been taken.
+    /// Nothing has come for so long: the oldest under way may have been taken.
     fn pass(&mut self, time: Duration) {
-        let Some(delay) = self.link.delay() else { return };
-        let mut taken: Events = 0;
-        for (place, one) in self.pending.iter_mut().enumerate() {
-            one.age += time;
-            taken |= Events::from(one.is_stimulus() && one.age >= delay) << place;
+        let Some(delay) = self.delay() else { return };
+        let Some(oldest) = self.pending.iter().position(Pending::is_stimulus) else { return };
+        self.pending[oldest].age += time;
+        if self.pending[oldest].age >= delay {
+            // Those in which it has happened are there.
+            self.interleavings.retain(|one| one.open & (1 << oldest) == 0);
         }
-        // Those in which it has happened are there.
-        self.interleavings.retain(|one| one.open & taken == 0);
         if self.interleavings.is_empty() {
             self.interleavings = vec![Interleaving { judge: self.initial.clone(), open: 0, is_lost: true }];
         }
@@ -360,8 +369,8 @@ impl<J: Follower> Crossing<J> {
     }
 
     fn be_silent(&mut self, what: &Occurrence, time: Duration) -> Judged {
-        // What is under way to it or from it may still be answered, or be the answer.
-        if self.link.delay().is_some_and(|delay| time < delay || self.sent().next().is_some()) {
+        // What is under way may still be answered.
+        if self.delay().is_some() && self.sent().next().is_some() {
             return Judged::silence(time);
         }
         let seen = self.pending.iter().enumerate().filter(|(_, one)| !one.is_stimulus());
@@ -537,9 +546,25 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn due(&self) -> Option<Duration> {
-        let delay = self.link.delay()?;
+        let delay = self.delay()?;
         let oldest = self.sent().next().filter(|_| self.verdict().is_none())?;
         Some(delay.saturating_sub(oldest.age))
+    }
+
+    fn under_way(&self) -> usize {
+        self.due().map_or(0, |_| self.sent().count())
+    }
+
+    fn owes(&self) -> bool {
+        let mut live = self.live().peekable();
+        self.delay().is_some_and(|delay| !delay.is_zero())
+            && live.peek().is_some()
+            && live.all(|one| one.judge.must_go_on())
+    }
+
+    fn loosen(&mut self) -> bool {
+        self.is_loose = true;
+        true
     }
 
     fn link(&self) -> Option<Link> {

@@ -36,6 +36,7 @@ use crate::judge::crossing::Crossing;
 use crate::judge::online::OnlineJudge;
 use crate::run::Occurrence;
 pub use crate::run::ShownState;
+use crate::settings::Settings;
 use crate::test_case::TestCase;
 
 /// A test case as a judge, in its initial state, behind a link where there is one.
@@ -43,9 +44,15 @@ pub fn of<'a>(test: &'a TestCase, initial: State, link: Option<Link>) -> Box<dyn
     judging(test, initial, link, false)
 }
 
-/// The same, as the file of an implementation says it.
-pub fn against<'a>(test: &'a TestCase, initial: State, iut: &Iut) -> Box<dyn Judge + 'a> {
-    judging(test, initial, iut.link.clone(), iut.behaviour.silence_fails)
+/// The same, as the file of an implementation says it. Where it says nothing of the link, what is sent may be
+/// under way for as long as silence takes.
+pub fn against<'a>(
+    test: &'a TestCase,
+    initial: State,
+    iut: &Iut,
+    settings: &Settings,
+) -> Box<dyn Judge + 'a> {
+    judging(test, initial, iut.link(settings.longest_silence()), iut.behaviour.silence_fails)
 }
 
 /// The same, with silence as a failure or not where the specification must answer.

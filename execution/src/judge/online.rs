@@ -175,6 +175,10 @@ impl Follower for OnlineJudge<'_> {
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
         self.monitor.may_come(is_meant)
     }
+
+    fn must_go_on(&self) -> bool {
+        self.monitor.must_go_on()
+    }
 }
 
 impl Judge for OnlineJudge<'_> {

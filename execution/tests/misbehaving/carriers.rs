@@ -33,7 +33,13 @@ pub const OVER_HTTP: Carrier = Carrier { name: "http", habits: HTTP, way: http }
 /// The adapter of a way.
 pub fn adapter(way: Transport) -> Box<dyn Adapter> {
     let name = "misbehaving".to_owned();
-    let iut = Iut { name, way, link: None, behaviour: Default::default(), evidence: Default::default() };
+    let iut = Iut {
+        name,
+        way,
+        link: Default::default(),
+        behaviour: Default::default(),
+        evidence: Default::default(),
+    };
     open(&iut)
 }
 

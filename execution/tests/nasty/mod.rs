@@ -130,7 +130,7 @@ fn adapter(way: Transport) -> Box<dyn Adapter> {
     open(&Iut {
         name: "counter".to_owned(),
         way,
-        link: None,
+        link: Default::default(),
         behaviour: Default::default(),
         evidence: Default::default(),
     })

@@ -58,7 +58,7 @@ const FULL: [&str; 19] = [
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
      grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: [i, j] }, observations: { O: o, P: [a, \"(?P<n>b)\", { name: p, size: n }] }, \
      ignore: [{ pattern: i, answer: a }], values: { p: { a: b } }, unmatched: error }",
-    "iut: m\nshared: safe\nwithin: 500 ms\nsilence: inconclusive\non_close: H\nreconnect: C\ntcp: { address: \"127.0.0.1:{port}\", launch: { command: [sut], directory: ., environment: { A: 1 }, grace_ms: 2, \
+    "iut: m\nshared: safe\nlink: synchronous\nwithin: 500 ms\nsilence: inconclusive\non_close: H\nreconnect: C\ntcp: { address: \"127.0.0.1:{port}\", launch: { command: [sut], directory: ., environment: { A: 1 }, grace_ms: 2, \
      ready_ms: 9, keep: true }, settle: { within_ms: 7 }, encoding: lines, line_ending: x, reset: [{ send: a }, { expect: b }], stimuli: { I: i }, \
      captures: { t: { default: d } }, observations: { O: \"(?P<t>o)\" }, values: { p: { a: b } }, unmatched: ignore }",
     "iut: m\nhttp: { base: \"http://h\", launch: { command: [sut], keep: false }, reset: { method: GET, path: /r, body: x, \

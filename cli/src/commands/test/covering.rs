@@ -122,7 +122,7 @@ impl Walking<'_> {
                 })
             });
             let initial = chosen.map_err(|found| refuse(&found))?;
-            let mut judge = judge::against(test, initial.clone(), iut);
+            let mut judge = judge::against(test, initial.clone(), iut, &settings);
             let run = retrying(arguments.tolerance.retries, || {
                 let settings = Settings { time: left(begin, &settings), ..settings.clone() };
                 let mut session =
