@@ -22,6 +22,7 @@
 //! [`enabling_condition`]: coreach_model::obligation::enabling_condition
 
 mod candidates;
+pub mod differences;
 pub mod eliminate;
 mod expanded;
 pub mod followed;
