@@ -78,6 +78,12 @@ fn given(
         let diagnostic = Diagnostic::error("no-specification", message);
         return Err(refuse(&[diagnostic], format));
     };
+    if cases.iter().any(|case| case.test.timed.is_some()) {
+        let message = "a timed specification is not mutated: mutants know no clocks";
+        let diagnostic = Diagnostic::error("timed-mutants", message)
+            .help("`coreach test` runs the test cases against systems that are known to be wrong");
+        return Err(refuse(&[diagnostic], format));
+    }
     let hashes = cases.iter().map(|case| {
         let document = serde_json::from_str(&case.document).unwrap_or_default();
         Test::hash(document).to_string()
