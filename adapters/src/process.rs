@@ -16,7 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
 use crate::adapter::Failure;
 use crate::evidence::Evidence;
-use crate::held_up;
+use crate::held_up::{self, HeldUp};
 use crate::marker::folder::{self, MarkerFolder};
 use crate::marker::{self, Hunt, ProcessMark};
 use crate::tail::Tail;
@@ -98,7 +98,7 @@ impl Process {
     }
 
     /// How long the machine has kept it from running, with all that it has started.
-    pub fn held_up(&self) -> Option<Duration> {
+    pub fn held_up(&self) -> Option<HeldUp> {
         held_up::held_up(self.pid.as_raw_nonzero().get())
     }
 
