@@ -13,6 +13,7 @@ use coreach_model::{Datum, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::evidence;
+use crate::held_up::HeldUp;
 use crate::times::milliseconds_of;
 
 /// What a run tells an adapter at its beginning.
@@ -155,7 +156,7 @@ pub trait Adapter {
 
     /// How long the machine has kept the processes that were brought up from running, until now: what nobody
     /// can be blamed for. `None` where nothing was brought up, or that is not known.
-    fn held_up(&self) -> Option<Duration> {
+    fn held_up(&self) -> Option<HeldUp> {
         None
     }
 

@@ -2,10 +2,11 @@
 //!
 //! A process that could run and is not let has failed in nothing. The kernel counts that: the second number
 //! of `/proc/PID/schedstat` is the time, in nanoseconds, that a thread has waited for a processor. It is
-//! added up over the threads of the process and those of all that it has started. What has ended is not
-//! counted any more by the kernel: so what it had waited when it was last seen is remembered here, or one that
-//! ends would hide what another one waits. Where the kernel does not count, or shows nobody what it has
-//! counted, nothing is known.
+//! read of the threads of the process and of those of all that it has started. Where the kernel does not
+//! count, or shows nobody what it has counted, nothing is known.
+//!
+//! Nobody says what a thread had waited that has ended. A child that has ended is noticed by the page faults
+//! that its parent then counts, and a thread by its absence. A thread that began and ended meanwhile is not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,50 +15,75 @@ use std::time::Duration;
 /// The most processes that are looked at.
 const MOST: usize = 256;
 
-/// How long a process has waited, with all that it has started: it never falls.
-#[derive(Default, Debug)]
+/// What the kernel has counted until a moment.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct HeldUp {
-    all: u64,
-    /// What each thread had waited that was there at the last look.
-    threads: BTreeMap<i32, u64>,
+    /// How long each thread has waited for a processor, in nanoseconds.
+    waited: BTreeMap<i32, u64>,
+    /// The page faults of children that have ended.
+    ended: u64,
+}
+
+/// How long threads have waited between two moments.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Wait {
+    /// The sum of what is known.
+    pub time: Duration,
+    /// Is nothing missing, as far as that is seen: no thread and no child has ended meanwhile?
+    pub is_all: bool,
 }
 
 impl HeldUp {
-    /// How long the threads of this process and of its descendants have waited for a processor until now;
-    /// `None` where that is not known.
-    pub fn look(&mut self, process: i32) -> Option<Duration> {
-        let now = threads(process);
-        for (thread, waited) in &now {
-            // A number may have been given to another one, which has waited less.
-            let before = self.threads.get(thread).filter(|before| *before <= waited).unwrap_or(&0);
-            self.all = self.all.saturating_add(waited - before);
-        }
-        self.threads = now;
-        (!self.threads.is_empty()).then(|| Duration::from_nanos(self.all))
+    /// What was counted since.
+    pub fn since(&self, before: &HeldUp) -> Wait {
+        let more =
+            |(thread, now): (&i32, &u64)| now.saturating_sub(before.waited.get(thread).copied().unwrap_or(0));
+        let nanos = self.waited.iter().map(more).fold(0, u64::saturating_add);
+        let is_all =
+            self.ended == before.ended && before.waited.keys().all(|one| self.waited.contains_key(one));
+        Wait { time: Duration::from_nanos(nanos), is_all }
     }
 }
 
-/// What each thread has waited of this process and of its descendants, in nanoseconds.
-fn threads(process: i32) -> BTreeMap<i32, u64> {
-    let mut seen = BTreeSet::from([process]);
-    let mut open = vec![process];
-    let mut all = BTreeMap::new();
+impl From<Duration> for HeldUp {
+    fn from(time: Duration) -> Self {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        HeldUp { waited: BTreeMap::from([(0, nanos)]), ended: 0 }
+    }
+}
+
+/// How long the threads of this process and of its descendants have waited for a processor until now; `None`
+/// where that is not known.
+pub fn held_up(process: i32) -> Option<HeldUp> {
+    let mut found = HeldUp::default();
+    let (mut seen, mut open) = (BTreeSet::from([process]), vec![process]);
     while let Some(one) = open.pop() {
+        // One that has just ended is no longer there, and neither is what it has waited.
         let Ok(threads) = fs::read_dir(format!("/proc/{one}/task")) else { continue };
-        for thread in threads.flatten().map(|entry| entry.path()) {
-            let waited = fs::read_to_string(thread.join("schedstat")).ok();
-            let waited = waited.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
-            let number = thread.file_name().and_then(|name| name.to_str()?.parse::<i32>().ok());
-            all.extend(number.zip(waited));
-            let children = fs::read_to_string(thread.join("children")).unwrap_or_default();
+        for thread in threads.flatten() {
+            let number: Option<i32> = thread.file_name().to_str().and_then(|name| name.parse().ok());
+            let waited = fs::read_to_string(thread.path().join("schedstat")).ok();
+            let waited: Option<u64> = waited.and_then(|text| text.split_whitespace().nth(1)?.parse().ok());
+            found.waited.extend(number.zip(waited));
+            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
             for child in children.split_whitespace().filter_map(|text| text.parse().ok()) {
                 if seen.len() < MOST && seen.insert(child) {
                     open.push(child);
                 }
             }
         }
+        found.ended = found.ended.saturating_add(faults_of_children(one).unwrap_or(0));
     }
-    all
+    (!found.waited.is_empty()).then_some(found)
+}
+
+/// The page faults of the children of a process that have ended: fields 11 and 13 of its `stat`. The name,
+/// the second field, may have spaces and parentheses of its own.
+fn faults_of_children(process: i32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    let field = |number: usize| rest.split_whitespace().nth(number - 3)?.parse::<u64>().ok();
+    Some(field(11)?.saturating_add(field(13)?))
 }
 
 /// How long this thread has waited for a processor until now; nothing where that is not known.
@@ -74,24 +100,30 @@ mod tests {
     #[test]
     fn a_process_that_is_there_has_waited_some_time_and_one_that_is_not_none() {
         let own = i32::try_from(std::process::id()).unwrap_or(0);
-        let mut held = HeldUp::default();
-        let before = held.look(own);
+        let before = held_up(own);
         // Where the kernel counts at all, it does not count backwards.
-        assert!(before.is_none() || held.look(own) >= before);
-        assert_eq!(HeldUp::default().look(i32::MAX), None);
+        let now = held_up(own);
+        assert_eq!(before.is_some(), now.is_some());
+        assert_eq!(held_up(i32::MAX), None);
     }
 
-    /// Soundness: a part that ends does not hide what another one waits.
     #[test]
-    fn what_has_ended_has_waited_nevertheless() {
-        // As if each had waited a second; the kernel has counted less of the first one.
+    fn what_has_ended_is_noticed_and_what_began_counts_from_its_beginning() {
+        let counted =
+            |waited: &[(i32, u64)], ended| HeldUp { waited: waited.iter().copied().collect(), ended };
+        let before = counted(&[(1, 100), (2, 900)], 5);
+        for (now, time, is_all) in [
+            (counted(&[(1, 130), (2, 900)], 5), 30, true),
+            (counted(&[(1, 130), (2, 900), (3, 40)], 5), 70, true),
+            (counted(&[(1, 130)], 5), 30, false),
+            (counted(&[(1, 130), (2, 900)], 6), 30, false),
+        ] {
+            assert_eq!(now.since(&before), Wait { time: Duration::from_nanos(time), is_all }, "{now:?}");
+        }
+        // A child of this process, when it has ended.
         let own = i32::try_from(std::process::id()).unwrap_or(0);
-        let second = 1_000_000_000;
-        let mut held = HeldUp { all: 2 * second, threads: BTreeMap::from([(i32::MAX, second), (own, 0)]) };
-        let Some(now) = held.look(own) else { return };
-        assert!(now >= Duration::from_secs(2), "{now:?}");
-        // A number that is given away again.
-        held.threads.insert(own, u64::MAX);
-        assert!(held.look(own) >= Some(now));
+        let before = faults_of_children(own);
+        std::process::Command::new("true").status().unwrap();
+        assert!(before.is_none() || faults_of_children(own) > before);
     }
 }

@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,7 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
 use crate::adapter::Failure;
 use crate::evidence::Evidence;
-use crate::held_up::HeldUp;
+use crate::held_up::{self, HeldUp};
 use crate::marker::folder::{self, MarkerFolder};
 use crate::marker::{self, Hunt, ProcessMark};
 use crate::tail::Tail;
@@ -59,7 +59,6 @@ pub struct Process {
     grace: Duration,
     name: String,
     deadline: Option<Instant>,
-    held: Mutex<HeldUp>,
     /// Given up when nothing of it runs any more.
     folder: Option<Arc<MarkerFolder>>,
 }
@@ -99,9 +98,8 @@ impl Process {
     }
 
     /// How long the machine has kept it from running, with all that it has started.
-    pub fn held_up(&self) -> Option<Duration> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.look(self.pid.as_raw_nonzero().get())
+    pub fn held_up(&self) -> Option<HeldUp> {
+        held_up::held_up(self.pid.as_raw_nonzero().get())
     }
 
     /// Becomes readable when the process has ended.
@@ -295,7 +293,6 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
                 grace: launch.grace,
                 name,
                 deadline: None,
-                held: Mutex::default(),
                 folder: launch.folder.clone(),
             };
             Ok((process, pipes))

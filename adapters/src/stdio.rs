@@ -21,6 +21,7 @@ use crate::channel::Channel;
 use crate::description::{Command, Encoding, PreparationStep, Stdio, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
+use crate::held_up::HeldUp;
 use crate::launched::Launched;
 use crate::process::{Launch, Process};
 use crate::server;
@@ -98,7 +99,7 @@ impl StdioAdapter {
 }
 
 impl Adapter for StdioAdapter {
-    fn held_up(&self) -> Option<Duration> {
+    fn held_up(&self) -> Option<HeldUp> {
         self.process.as_ref()?.held_up()
     }
 

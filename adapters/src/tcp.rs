@@ -22,6 +22,7 @@ use crate::channel::Channel;
 use crate::description::{Link, NamedConnection, Tcp, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
+use crate::held_up::HeldUp;
 use crate::launched::Launched;
 use crate::process::Process;
 use crate::server::Server;
@@ -118,7 +119,7 @@ impl TcpAdapter {
 }
 
 impl Adapter for TcpAdapter {
-    fn held_up(&self) -> Option<Duration> {
+    fn held_up(&self) -> Option<HeldUp> {
         self.server.process()?.held_up()
     }
 

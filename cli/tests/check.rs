@@ -149,6 +149,46 @@ fn check_says_what_a_purpose_rejects_without_a_word() {
     assert_eq!(purpose(&format!("{GOAL}{all}")), [""; 0]);
 }
 
+/// Precision: a delay is never negative, and nothing is said of one.
+#[test]
+fn check_says_of_a_timed_purpose_only_what_can_happen() {
+    let folder = Folder::new();
+    folder.write(
+        "specification.yaml",
+        "iosts: door
+clocks: [c]
+initial: { location: Shut }
+inputs: { Push: {} }
+outputs: { Open: {} }
+transitions:
+  - { from: Shut, to: Pushed, on: Push, reset: [c] }
+  - { from: Pushed, to: Shut, on: Open, when: c <= 1 }
+",
+    );
+    let purpose = |last: &str| {
+        let path = folder.write(
+            "p.yaml",
+            &format!(
+                "purpose: p
+of: door
+clocks: [g]
+initial: {{ location: Begin }}
+transitions:
+  - {{ from: Begin, to: Waits, on: Push, reset: [g] }}
+  - {{ from: Waits, to: Accept, on: Open, when: g <= 0.5 }}
+{last}"
+            ),
+        );
+        let output = run(arguments!["check", &path]);
+        exits(&output, 0);
+        stdout(&output).lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(purpose("  - { from: Waits, to: Reject, on: Open, when: g > 0.5 }\n"), [""; 0]);
+    let told = purpose("");
+    assert!(told.len() == 1 && told[0].starts_with("  in `Waits`, `Open` leads to Reject when"), "{told:?}");
+    assert!(!told[0].contains("delay < 0"), "{told:?}");
+}
+
 #[test]
 fn a_specification_that_two_files_have_is_asked_for() {
     let folder = Folder::new();

@@ -45,6 +45,34 @@ fn verdicts_have_their_exit_codes() {
     assert_eq!((code, &document["exit_code"], &document["why"]["line"]), (Some(1), &1.into(), &5.into()));
 }
 
+/// Items in brackets come again, as they do for `timed path`.
+#[test]
+fn a_path_may_repeat_some_of_its_transitions() {
+    let folder = Folder::new();
+    folder.write(
+        "pump.yaml",
+        "iosts: pump
+clocks: [w]
+initial: { location: A }
+inputs: { Set: {} }
+outputs: { Got: {} }
+transitions:
+  - { name: set, from: A, to: B, on: Set, reset: [w] }
+  - { name: got, from: B, to: A, on: Got, when: w <= 1 }
+",
+    );
+    folder.write("t.csv", "0.1,Set\n0.5,Got\n0.1,Set\n0.5,Got\n");
+    let of = |arguments: &[&str]| {
+        let output = folder.coreach(&[&["timed"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        text(&output)
+    };
+    for command in [vec!["verdict", "pump.yaml", "--trace", "t.csv"], vec!["inputs", "pump.yaml"]] {
+        let along = |path| of(&[&command[..], &["--path", path]].concat());
+        assert_eq!(along("(set,got)*2"), along("set,got,set,got"));
+    }
+}
+
 /// What was due before 1 and came after 1.2: *sound*, it may have come in time where both instants may be off
 /// by more than 0.1; *precise*, it has not where they may be off by 0.1.
 #[test]
@@ -263,7 +291,8 @@ fn mistakes_are_told_on_the_line() {
         text(&output)
     };
     let inputs = |path: &str| refused(&["timed", "inputs", "specification.yaml", "--path", path]);
-    assert!(inputs("1,twelve").contains("unknown-transition"));
+    assert!(inputs("1,twelve").contains("no transition is called `twelve`"));
+    assert!(inputs("(1,2").contains("a bracket is not closed"));
     assert!(inputs("1,3").contains("broken-path"));
     assert!(inputs(" , ").contains("empty-path"));
     let merge = |inputs: &str, outputs: &str| {

@@ -53,6 +53,15 @@ fn a_campaign_on_simulated_time_fails_nobody_and_its_coverage_is_told() {
     assert!(covered.contains("24 runs") && covered.contains("by retried"), "{covered}");
 }
 
+#[test]
+fn mutants_of_a_timed_specification_are_refused() {
+    let folder = session(("", ""));
+    let output = folder.coreach(&["mutate", "coreach.yaml", "--mutants", "2"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("a timed specification is not mutated"), "{said}");
+}
+
 /// Soundness: what is proved fails nobody who conforms. Precision: who breaks it is told so.
 #[test]
 fn a_property_with_a_clock_is_proved_and_tested() {

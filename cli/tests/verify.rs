@@ -135,6 +135,41 @@ fn what_is_neither_is_unknown_and_says_how_far_it_was_looked() {
     assert!(said["properties"][0]["nodes"].as_u64().unwrap() > 0);
 }
 
+/// Soundness: a clock of a property runs while events come that the property does not mention.
+#[test]
+fn a_clock_runs_on_between_the_events_that_a_timed_property_mentions() {
+    let folder = Folder::new();
+    folder.write(
+        "chain.yaml",
+        "iosts: chain
+clocks: [c]
+initial: { location: A }
+outputs: { First: {}, Other: {}, Last: {} }
+transitions:
+  - { from: A, to: B, on: First, reset: [c] }
+  - { from: B, to: C, on: Other, when: c <= 3, reset: [c] }
+  - { from: C, to: D, on: Last, when: c <= 3 }
+",
+    );
+    folder.write("c.yaml", "specification: chain.yaml\nproperty: soon.yaml\ntimed: { silence_after: 5 }\n");
+    for (late, result, code) in [("2", "violated", 1), ("4", "violated", 1), ("6", "proved", 0)] {
+        let property = format!(
+            "property: soon
+of: chain
+clocks: [mine]
+initial: {{ location: Z }}
+transitions:
+  - {{ from: Z, to: O, on: First, reset: [mine] }}
+  - {{ from: O, to: Violate, on: Last, when: mine > {late} }}
+"
+        );
+        folder.write("soon.yaml", &property);
+        let output = folder.run(&["verify", "c.yaml", "--format", "json"]);
+        assert_eq!(output.status.code(), Some(code), "{late}: {output:?}");
+        assert_eq!(json(&output)["properties"][0]["result"], result, "{late}");
+    }
+}
+
 #[test]
 fn a_configuration_without_a_property_is_a_mistake() {
     let folder = folder();

@@ -230,7 +230,7 @@ fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Viol
                 )
             }
             Cause::Jitter(by) => format!(
-                "in {location} it would be a failure because of time, but this machine was up to {} ms late itself",
+                "in {location} the instants fit only if this machine has moved them: it was up to {} ms late itself",
                 times::milliseconds(*by)
             ),
             Cause::Ended => format!("the run was ended in {location} by hand"),

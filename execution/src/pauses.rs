@@ -21,7 +21,7 @@
 use std::time::{Duration, Instant};
 
 use coreach_adapters::Adapter;
-use coreach_adapters::held_up::held_up_here;
+use coreach_adapters::held_up::{HeldUp, held_up_here};
 
 use crate::timed::jitter::{JitterProbe, whole};
 
@@ -47,7 +47,7 @@ pub(crate) struct Pauses {
 struct Measured {
     probe: JitterProbe,
     since: Instant,
-    held: Duration,
+    held: HeldUp,
     own: Duration,
 }
 
@@ -81,8 +81,8 @@ impl Pauses {
     /// What was lost since one began to measure.
     pub(crate) fn lost(&self, adapter: &dyn Adapter) -> Duration {
         let Some(Measured { probe, since, held, own }) = &self.measured else { return Duration::ZERO };
-        let theirs = adapter.held_up().unwrap_or_default().saturating_sub(*held);
-        whole(probe.since(*since).max(theirs).max(held_up_here().saturating_sub(*own)))
+        let theirs = adapter.held_up().unwrap_or_default().since(held).time;
+        whole(probe.since(*since).all.max(theirs).max(held_up_here().saturating_sub(*own)))
     }
 
     /// From here on.

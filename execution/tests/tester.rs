@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::held_up::HeldUp;
 use coreach_adapters::in_process::InProcess;
 use coreach_adapters::samples::SampleProgram;
 use coreach_adapters::{Adapter, Failure, Received, Session};
@@ -324,13 +325,13 @@ impl Adapter for Starved {
         })
     }
 
-    fn held_up(&self) -> Option<Duration> {
+    fn held_up(&self) -> Option<HeldUp> {
         let mut held = self.held.borrow_mut();
         if held.len() > 1 {
-            return Some(held.remove(0));
+            return Some(held.remove(0).into());
         }
         held[0] += self.more;
-        Some(held[0])
+        Some(held[0].into())
     }
 
     fn stop(&mut self) {}

@@ -38,7 +38,7 @@ use coreach_analyses::symbolic::search::{
 };
 use coreach_model::iosts::{Iosts, TestPurpose};
 use coreach_model::semantics::{Event, State, fire, is_initial, step};
-use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::{Datum, LocationId, Term, TransitionId, Value, budget};
 
 use crate::artifact::Product;
@@ -261,8 +261,22 @@ fn replayed(specification: &Iosts, property: &TestPurpose, product: &Product, wa
     Violation { initial, steps }
 }
 
-/// Where a property may be after an event: what it has nothing to say of changes nothing.
+/// Where a property may be after an event. An event that the property does not mention lets its clocks advance
+/// and changes nothing else.
 fn followed(property: &TestPurpose, from: &State, event: &Event) -> BTreeSet<State> {
     let next = step(&property.iosts, from, event);
-    if next.is_empty() || from.location == property.accept { BTreeSet::from([from.clone()]) } else { next }
+    if !next.is_empty() {
+        return next;
+    }
+    let mut idle = from.clone();
+    let action = property.iosts.find_action(&event.action);
+    let parameters = action.map_or(&[][..], |action| &property.iosts.action(action).parameters);
+    let mut seen = from.valuation.clone();
+    seen.extend(parameters.iter().cloned().zip(event.values.iter().cloned()));
+    for (datum, term) in &property.idle {
+        if let Ok(value) = evaluate(term, &seen) {
+            idle.valuation.insert(datum.clone(), value);
+        }
+    }
+    BTreeSet::from([idle])
 }

@@ -22,9 +22,10 @@ use coreach_model::reader::{
     AnySpecification, load as load_file, read_aimed, read_any_specification, read_specification,
     read_timed_aimed,
 };
+use coreach_model::term::node::Comparison;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{delayed_with_unseen, unseen};
-use coreach_model::{ActionId, LocationId, Term, file, json};
+use coreach_model::{ActionId, Datum, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
 use crate::campaign::{Campaign, TestSource, load_campaign};
@@ -168,21 +169,39 @@ fn purpose(
     let read = || {
         let specification = specification_of(&file, path, given)?;
         let (specification, _) = read_any_specification(specification)?;
-        let (purpose, mut found) = match &specification {
+        let (mut purpose, delay, mut found) = match &specification {
             AnySpecification::Timed(specification) => {
                 let (purpose, found) = read_timed_aimed(file.clone(), specification, aim)?;
-                (delayed_with_unseen(&specification.timed).purpose(&purpose), found)
+                let form = delayed_with_unseen(&specification.timed);
+                (form.purpose(&purpose), Some(form.delay), found)
             }
-            AnySpecification::Untimed(specification) => read_aimed(file.clone(), specification, aim)?,
+            AnySpecification::Untimed(specification) => {
+                let (purpose, found) = read_aimed(file.clone(), specification, aim)?;
+                (purpose, None, found)
+            }
         };
         let mut solver = Z3Solver::default();
         found.extend(check_with_solver(&purpose.iosts, &mut solver));
         let says = format!("`{}` of `{}`{}", purpose.iosts.name, purpose.of, size(&purpose.iosts));
         let is_well_formed = !found.iter().any(Diagnostic::is_error);
+        if let Some(delay) = &delay {
+            without_negative(&mut purpose, delay);
+        }
         let implied = if is_well_formed { rejected(&purpose, &mut solver) } else { Vec::new() };
         Ok((says, found, implied))
     };
     read().unwrap_or_else(|found| (String::new(), found, Vec::new()))
+}
+
+/// Takes out of the guards that the delay is not negative: no event has another one, so that says nothing of
+/// what they leave out.
+fn without_negative(purpose: &mut TestPurpose, delay: &Datum) {
+    let zero = Term::int(0).to_real();
+    let not_negative = Term::compare(Comparison::AtLeast, &Term::datum(delay), &zero);
+    for transition in purpose.iosts.transitions.iter_mut() {
+        let parts = transition.guard.conjuncts();
+        transition.guard = Term::and(parts.into_iter().filter(|part| *part != not_negative));
+    }
 }
 
 /// What the guards of a purpose leave out, and `Reject` gets.

@@ -60,7 +60,7 @@ impl TimedProperty {
         let visible: Vec<_> = graph.actions.iter().filter(|action| action.is_visible()).collect();
         let outputs: Vec<_> =
             visible.iter().copied().filter(|action| action.kind == ActionKind::Output).collect();
-        let locations = random.between((1, 3));
+        let mut locations = random.between((1, 3));
         let mut edges = Vec::new();
         for number in 0..random.between((2, 6)) {
             let violates = number == 0 || random.chance(35);
@@ -73,6 +73,18 @@ impl TimedProperty {
                 when: random.chance(70).then(|| (operator, random.below(4))),
                 resets: random.chance(50),
             });
+        }
+        if random.chance(40) {
+            // Something comes not before, or not after, so long since something else; what comes between them
+            // is not mentioned.
+            locations = 2;
+            let operator = *random.pick(&["<", ">="])?;
+            let (first, last) = (random.pick(&visible)?.name.clone(), random.pick(&outputs)?.name.clone());
+            let when = Some((operator, random.between((1, 3))));
+            edges = vec![
+                Edge { from: 0, to: 1, on: first, when: None, resets: true },
+                Edge { from: 1, to: locations, on: last, when, resets: false },
+            ];
         }
         let name = |at: usize| if at == locations { "Violate".to_owned() } else { format!("P{at}") };
         let mut text =

@@ -22,6 +22,7 @@
 //! [`enabling_condition`]: coreach_model::obligation::enabling_condition
 
 mod candidates;
+pub mod differences;
 pub mod eliminate;
 pub mod existence;
 mod expanded;

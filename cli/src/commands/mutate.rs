@@ -55,6 +55,12 @@ fn given(
         let diagnostic = Diagnostic::error("no-specification", message);
         return Err(refuse(&[diagnostic], format));
     };
+    if cases.iter().any(|case| case.test.timed.is_some()) {
+        let message = "a timed specification is not mutated: mutants know no clocks";
+        let diagnostic = Diagnostic::error("timed-mutants", message)
+            .help("`coreach test` runs the test cases against systems that are known to be wrong");
+        return Err(refuse(&[diagnostic], format));
+    }
     // Simulated implementations know silence at once, so no time is lost in waiting for it.
     let moment = Duration::from_millis(1);
     let effort = Effort {

@@ -4,15 +4,17 @@
 //! `3 <= n`, does what is known say so already? A hundred thousand such questions take minutes, and their
 //! answers, each remembered, hundreds of megabytes; none is ever asked again.
 //!
-//! **Method.** Two looks before the question. The last witness of the condition is tried: where it satisfies
-//! what is asked, that can hold. And two comparisons of the same sum are held against each other: where they
-//! leave it no value, it cannot ([`contradict`]), which is how a condition says a weaker bound already. What
-//! is left goes to the solver, which forgets early.
+//! **Method.** Three looks before the question. The last witness of the condition is tried: where it
+//! satisfies what is asked, that can hold. And two comparisons of the same sum are held against each other:
+//! where they leave it no value, it cannot ([`contradict`]), which is how a condition says a weaker bound
+//! already. Conjunctions that compare instants are decided as such ([`decided`]). What is left goes to the
+//! solver, which forgets early.
 //!
-//! Both answers are those that the solver would give.
+//! All answers are those that the solver would give.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver, Statistics, Witness};
+use coreach_analyses::symbolic::differences::{decided, solved};
 use coreach_analyses::symbolic::sum::contradict;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::{Datum, Term};
@@ -39,7 +41,10 @@ impl RecentSolver {
         }
         // What is asked stands behind what is known.
         let (last, rest) = formula.split_last()?;
-        rest.iter().any(|part| contradict(part, last)).then_some(Answer::Unsat)
+        if rest.iter().any(|part| contradict(part, last)) {
+            return Some(Answer::Unsat);
+        }
+        decided(formula)
     }
 }
 
@@ -57,7 +62,7 @@ impl Solver for RecentSolver {
     }
 
     fn witness(&mut self, formula: &[Term]) -> Witness {
-        let found = self.solver().witness(formula);
+        let found = solved(formula).unwrap_or_else(|| self.solver().witness(formula));
         if let Witness::Found(witness) = &found {
             self.witness.clone_from(witness);
         }

@@ -13,13 +13,19 @@
 //!
 //! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants
 //! stay with the real ones, however many were moved within the tolerance ([`super::tolerance`]). Before a
-//! Fail is given, all of them are moved ([`super::history`]), and not only within the tolerance: by what the
-//! kernel says of how long it kept the system and the tester from running since the step before
-//! ([`coreach_adapters::held_up`]), and by four times the lateness of this machine in that time
-//! ([`super::jitter`]). What avoids the Fail then makes it Inconclusive ([`Cause::Jitter`]). Of a system that
-//! the tester has not brought up nobody says how long it was kept from running: there a Fail that another
-//! delay would avoid is not given where this machine was later than the tolerance. Nor is silence a Fail
-//! after which the machine was.
+//! Fail is given, all of them are moved ([`super::history`]), and not only within the tolerance: by the
+//! lateness of the machine since the step before. That is what the kernel says of how long it kept the system
+//! and the tester from running ([`coreach_adapters::held_up`]), and how late threads of ours woke
+//! ([`super::jitter`]). Where the kernel has counted the system's waits, the second counts once, and four
+//! times as far as it was no wait for a processor; else, and of silence, four times: who is silent may be
+//! waiting still, and that is not counted yet.
+//!
+//! **A machine that was late** ends no run where some instants explain what was seen: the run goes on with
+//! them, and what is late by more each time fails in the end. But what passes only so is Inconclusive
+//! ([`Cause::Jitter`]). It ends the run where only another order explains it, or something else that was due
+//! ([`Otherwise::Unclear`]). Silence that the machine explains is waited out, `PATIENT` times. Of a system
+//! that the tester has not brought up nobody says how long it was kept from running: there a Fail that
+//! another delay would avoid is not given where this machine was later than the tolerance.
 //!
 //! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives
 //! meanwhile has a wide interval. Nobody is blamed for it but the tester.
@@ -28,8 +34,8 @@
 
 use std::time::{Duration, Instant};
 
-use coreach_adapters::held_up::held_up_here;
-use coreach_adapters::{Failure, Received, Sent};
+use coreach_adapters::held_up::{HeldUp, held_up_here};
+use coreach_adapters::{Adapter, Failure, Received, Sent};
 use coreach_analyses::solver::Solver;
 use coreach_model::Verdict;
 use coreach_model::semantics::{Event, State};
@@ -38,7 +44,7 @@ use dashu::rational::RBig;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
 use crate::session::{TestSession, bounded, heard};
-use crate::timed::history::{Allowance, Mark, Otherwise, Past, otherwise};
+use crate::timed::history::{Allowance, Mark, Otherwise, Past, Retold, otherwise};
 use crate::timed::jitter::{Jitter, JitterProbe, whole};
 use crate::timed::timing::Timing;
 use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
@@ -49,6 +55,9 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 /// So many times as late as a thread of ours a process of others may be.
 const HELD_UP: u32 = 4;
+
+/// Silence that the machine may have caused is waited out for so many times `silence_after`.
+const PATIENT: u32 = 4;
 
 /// What is done next.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,13 +113,31 @@ struct Driver<'s, 'a, 'd> {
     /// How long it took to bring the system up: it may have begun at any instant of that.
     origin: RBig,
     probe: Option<JitterProbe>,
-    /// How long the system had been kept from running when it was ready.
-    held_before: Duration,
-    /// The same of this thread.
-    own_before: Duration,
-    /// How long both had been kept from running at the last step, and when that was.
-    kept: (Duration, Instant),
+    /// How long system and tester had been kept from running when the run began.
+    ready: Kept,
+    /// The same at the last step.
+    kept: Kept,
+    /// The same when the last mark was made.
+    marked: Kept,
+    /// By how much the last observation is judged before it was seen: what comes next may be as late.
+    lateness: RBig,
+    /// How late the machine was where only that explains what was seen.
+    excused: Option<Duration>,
     timing: Timing,
+}
+
+/// How long both had been kept from running, and when that was.
+#[derive(Clone)]
+struct Kept {
+    system: Option<HeldUp>,
+    own: Duration,
+    at: Instant,
+}
+
+impl Kept {
+    fn now(adapter: &dyn Adapter) -> Self {
+        Kept { at: Instant::now(), system: adapter.held_up(), own: held_up_here() }
+    }
 }
 
 /// Runs once.
@@ -134,7 +161,7 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
             return Run { timing: Some(timing), ..session.end(begun, Vec::new(), outcome) };
         }
     };
-    let held_up = session.adapter.held_up().unwrap_or_default();
+    let ready = Kept::now(session.adapter);
     let mut driver = Driver {
         session,
         director,
@@ -150,13 +177,20 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
         tolerance: seconds(tolerance),
         origin: if is_simulated { RBig::ZERO } else { seconds(zero - begun.begin) },
         probe: (!is_simulated).then(JitterProbe::start),
-        held_before: held_up,
-        own_before: held_up_here(),
-        kept: (held_up + held_up_here(), begun.real),
+        // What the probe sees of the time in which the system was brought up counts for its first step.
+        kept: Kept { at: begun.real, ..ready.clone() },
+        marked: ready.clone(),
+        ready,
+        lateness: RBig::ZERO,
+        excused: None,
         timing,
     };
-    let outcome = bounded(settings, || driver.drive().unwrap_or_else(Outcome::RunError));
-    let Driver { session, trace, probe, mut timing, .. } = driver;
+    let mut outcome = bounded(settings, || driver.drive().unwrap_or_else(Outcome::RunError));
+    driver.timing.held_up = driver.held_up();
+    let Driver { session, trace, probe, mut timing, excused, .. } = driver;
+    if let (Outcome::Verdict(Verdict::Pass | Verdict::WeakPass, _), Some(late)) = (&outcome, excused) {
+        outcome = Outcome::inconclusive(Cause::Jitter(late));
+    }
     timing.jitter = probe.as_ref().map_or_else(Jitter::default, JitterProbe::measured);
     drop(probe);
     Run { timing: Some(timing), ..session.end(begun, trace, outcome) }
@@ -225,7 +259,7 @@ impl Driver<'_, '_, '_> {
             let silence = self.silence_after.saturating_mul(length);
             // The step before may have been later than it is judged, and what came since may have taken its
             // time.
-            let silence_at = &self.last + seconds(silence) + &self.tolerance * RBig::from(2);
+            let silence_at = &self.last + &self.lateness + seconds(silence) + &self.tolerance * RBig::from(2);
             let first = aim.iter().chain(&wait).chain([&silence_at]).min().cloned().unwrap_or(RBig::ZERO);
             let until = self.at(&first);
             match self.listen(until)? {
@@ -256,7 +290,7 @@ impl Driver<'_, '_, '_> {
                 continue;
             }
             let is_planned = matches!(next, Plan::Send(_));
-            match self.silent(silence, is_planned, missed)? {
+            match self.silent(silence, length < PATIENT, is_planned, missed)? {
                 Silent::Longer => {
                     (length, plan) = (length.saturating_add(1), Some(next));
                 }
@@ -348,7 +382,7 @@ impl Driver<'_, '_, '_> {
         let begin = Instant::now();
         let low = (&self.silent - &self.tolerance).min(read.clone());
         let low = if self.timing.is_simulated { read.clone() } else { low };
-        let mark = self.mark(low, &read + &self.tolerance);
+        let mark = self.mark(low, &read + &self.tolerance, false);
         self.silent = read.clone();
         let measured = (&read - &self.last).max(RBig::ZERO);
         let event = with_delay(received, measured.clone());
@@ -360,7 +394,7 @@ impl Driver<'_, '_, '_> {
         // The system may have begun before the tester knew that it had.
         let slack = if self.trace.is_empty() { self.origin.clone() } else { RBig::ZERO };
         let interval = Interval {
-            low: (&mark.low - &self.last).max(RBig::ZERO),
+            low: (&mark.low - &self.lateness - &self.last).max(RBig::ZERO),
             high: Some((&mark.high - &self.last).max(RBig::ZERO) + slack),
         };
         let solver = self.director.solver();
@@ -374,62 +408,79 @@ impl Driver<'_, '_, '_> {
         let always = Interval { low: RBig::ZERO, high: None };
         let by_time = nearest(test, state, &event, &measured, &always, solver).is_some()
             || only_time_forbids(test, state, &event);
-        let heard = self.doubted(Occurrence::Observation(event.clone()), mark.clone(), by_time);
+        let doubted = self.doubted(Occurrence::Observation(event.clone()), mark.clone(), by_time);
         self.thought(begin);
-        heard.unwrap_or_else(|| self.happened(Occurrence::Observation(event), mark, read))
+        match doubted {
+            Doubted::Not => self.happened(Occurrence::Observation(event), mark, read),
+            Doubted::Heard(heard) => heard,
+            Doubted::Late(late, Some(retold)) => {
+                self.timing.moved += 1;
+                self.excused = self.excused.max(Some(late));
+                self.retell(retold)
+            }
+            Doubted::Late(late, None) => Heard::Over(Outcome::inconclusive(Cause::Jitter(late))),
+        }
     }
 
-    /// What would fail, at other instants or on a machine that was late. `None`: it fails.
-    fn doubted(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Option<Heard> {
-        let found = self.otherwise(what.clone(), mark.clone(), Allowance::Tolerance);
-        match found {
+    /// What would fail, at other instants or on a machine that was late.
+    fn doubted(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Doubted {
+        match self.otherwise(what.clone(), mark.clone(), by_time, Allowance::Tolerance) {
             Otherwise::Yes(retold) => {
                 self.timing.moved += 1;
-                return Some(self.retell(retold));
+                return Doubted::Heard(self.retell(retold));
             }
-            Otherwise::Unclear => return Some(Heard::Over(Outcome::inconclusive(Cause::Crossed))),
+            Otherwise::Unclear => {
+                return Doubted::Heard(Heard::Over(Outcome::inconclusive(Cause::Crossed)));
+            }
             Otherwise::No => {}
         }
-        let late = self.probe.as_ref()?.since(self.zero).max(self.held_up());
-        let is_unknown =
-            by_time && self.session.adapter.held_up().is_none() && seconds(late) > self.tolerance;
-        // Silence was heard twice the tolerance longer than it is judged.
-        let is_silence = matches!(what, Occurrence::Silence(_)) && mark.late > self.tolerance;
-        let is_unsure =
-            is_unknown || is_silence || self.otherwise(what, mark, Allowance::Lateness) != Otherwise::No;
-        is_unsure.then(|| Heard::Over(Outcome::inconclusive(Cause::Jitter(late))))
+        let Some(probe) = &self.probe else { return Doubted::Not };
+        let late = probe.since(self.ready.at).all.max(self.held_up());
+        match self.otherwise(what, mark, by_time, Allowance::Lateness) {
+            Otherwise::Yes(retold) => Doubted::Late(late, Some(retold)),
+            Otherwise::Unclear => Doubted::Late(late, None),
+            Otherwise::No if by_time && self.kept.system.is_none() && seconds(late) > self.tolerance => {
+                Doubted::Late(late, None)
+            }
+            Otherwise::No => Doubted::Not,
+        }
     }
 
     /// Between which instants a step was, and how late it may have been by the machine since the one before.
-    fn mark(&mut self, low: RBig, high: RBig) -> Mark {
+    fn mark(&mut self, low: RBig, high: RBig, is_silence: bool) -> Mark {
         let Some(probe) = &self.probe else { return Mark { low, high, late: RBig::ZERO } };
-        let (before, then) = self.kept;
-        let now = self.session.adapter.held_up().unwrap_or_default() + held_up_here();
+        let now = Kept::now(self.session.adapter);
+        let wait = self.kept.system.as_ref().zip(now.system.as_ref()).map(|(before, now)| now.since(before));
+        let counted = wait.unwrap_or_default().time + now.own.saturating_sub(self.kept.own);
+        let probed = probe.since(self.kept.at);
         // A process of others may have been held up longer than a thread of ours.
-        let late =
-            seconds(whole(now.saturating_sub(before))) + seconds(probe.since(then)) * RBig::from(HELD_UP);
-        self.kept = (now, Instant::now());
-        Mark { low, high, late }
+        let probed = match wait {
+            Some(wait) if wait.is_all && !is_silence => probed.all.max(probed.unexplained * HELD_UP),
+            _ => probed.all * HELD_UP,
+        };
+        self.marked = now;
+        Mark { low, high, late: seconds(whole(counted)) + seconds(probed) }
     }
 
     /// How long the system was kept from running in this run, or this thread, as far as that is known.
     fn held_up(&self) -> Duration {
-        let now = self.session.adapter.held_up().unwrap_or_default();
-        let own = held_up_here().saturating_sub(self.own_before);
-        whole(now.saturating_sub(self.held_before).max(own))
+        let now = Kept::now(self.session.adapter);
+        let system = self.ready.system.as_ref().zip(now.system.as_ref());
+        let system = system.map(|(before, now)| now.since(before).time).unwrap_or_default();
+        whole(system.max(now.own.saturating_sub(self.ready.own)))
     }
 
-    fn otherwise(&mut self, what: Occurrence, mark: Mark, within: Allowance) -> Otherwise {
+    fn otherwise(&mut self, what: Occurrence, mark: Mark, by_time: bool, within: Allowance) -> Otherwise {
         let Some((test, _)) = self.session.judge.scene() else { return Otherwise::No };
         let steps = self.trace.iter().map(|step| step.what.clone()).chain([what]).collect();
         let marks = self.marks.iter().cloned().chain([mark]).collect();
-        let past = Past { test, initial: &self.initial, steps, marks, origin: self.origin.clone() };
+        let past = Past { test, initial: &self.initial, steps, marks, by_time, origin: self.origin.clone() };
         otherwise(&past, within, self.director.solver())
     }
 
     /// Judges the run as it may have been.
-    fn retell(&mut self, retold: super::history::Retold) -> Heard {
-        let super::history::Retold { steps, marks, end } = retold;
+    fn retell(&mut self, retold: Retold) -> Heard {
+        let Retold { steps, marks, end, lateness } = retold;
         self.session.judge.begin();
         let times: Vec<Duration> =
             self.trace.iter().map(|step| step.at).chain([self.begin.elapsed()]).collect();
@@ -437,6 +488,11 @@ impl Driver<'_, '_, '_> {
         for (what, at) in steps.into_iter().zip(times) {
             match self.session.judge.take(&what) {
                 Judged::Followed(transition) => trace.push(RunStep { what, transition, at }),
+                // It went on at these instants: a judge that sees more than they say blames nobody.
+                Judged::Ends(Verdict::Fail, _) => {
+                    let cause = self.excused.map_or(Cause::Crossed, Cause::Jitter);
+                    return Heard::Over(Outcome::inconclusive(cause));
+                }
                 // Silence may end it.
                 Judged::Ends(verdict, cause) => {
                     self.trace = trace;
@@ -444,7 +500,8 @@ impl Driver<'_, '_, '_> {
                 }
             }
         }
-        (self.trace, self.marks, self.last) = (trace, marks, end);
+        (self.trace, self.marks, self.last, self.lateness) = (trace, marks, end, lateness);
+        self.kept = self.marked.clone();
         if let Some(step) = self.trace.last() {
             self.director.saw(step);
         }
@@ -461,9 +518,13 @@ impl Driver<'_, '_, '_> {
                 };
                 let step = RunStep { what, transition, at };
                 self.director.saw(&step);
+                if matches!(step.what, Occurrence::Observation(_)) {
+                    self.lateness = (&mark.low - &judged).max(RBig::ZERO);
+                }
                 self.trace.push(step);
                 self.marks.push(mark);
                 self.last = judged;
+                self.kept = self.marked.clone();
                 Heard::Moved
             }
             Judged::Ends(verdict, cause) => Heard::Over(Outcome::Verdict(verdict, cause)),
@@ -482,7 +543,7 @@ impl Driver<'_, '_, '_> {
         }
         self.session.adapter.send(&without_delay(&event))?;
         let sent = self.session.adapter.sent();
-        let mark = self.mark(now.clone(), self.now() + &self.tolerance);
+        let mark = self.mark(now.clone(), self.now() + &self.tolerance, false);
         match sent {
             Sent::No => Ok(Sending::Moved),
             Sent::Yes | Sent::Crossed => match self.happened(Occurrence::Stimulus(event), mark, now) {
@@ -497,6 +558,7 @@ impl Driver<'_, '_, '_> {
     fn silent(
         &mut self,
         length: Duration,
+        is_patient: bool,
         is_planned: bool,
         missed: Option<Duration>,
     ) -> Result<Silent, Failure> {
@@ -524,17 +586,24 @@ impl Driver<'_, '_, '_> {
             Some(Some(Verdict::Fail)) => {
                 let begin = Instant::now();
                 let end = &self.last + seconds(length);
-                let mark = self.mark(end.clone(), end.clone());
+                let mark = self.mark(end.clone(), end.clone(), true);
                 let doubted = self.doubted(what.clone(), mark.clone(), true);
                 self.thought(begin);
-                Ok(match doubted.unwrap_or_else(|| self.happened(what, mark, end)) {
+                let heard_of = match doubted {
+                    Doubted::Not => self.happened(what, mark, end),
+                    Doubted::Heard(heard) => heard,
+                    // It may come yet: what the machine explains now it does not explain for ever.
+                    Doubted::Late(..) if is_patient => return Ok(Silent::Longer),
+                    Doubted::Late(late, _) => Heard::Over(Outcome::inconclusive(Cause::Jitter(late))),
+                };
+                Ok(match heard_of {
                     Heard::Over(outcome) => Silent::Over(heard(outcome, hears)),
                     _ => Silent::Moved,
                 })
             }
             Some(None | Some(Verdict::Pass | Verdict::WeakPass)) => {
                 let end = &self.last + seconds(length);
-                let mark = self.mark(end.clone(), end.clone());
+                let mark = self.mark(end.clone(), end.clone(), true);
                 Ok(match self.happened(what, mark, end) {
                     Heard::Over(outcome) => Silent::Over(outcome),
                     _ => Silent::Moved,
@@ -542,6 +611,16 @@ impl Driver<'_, '_, '_> {
             }
         }
     }
+}
+
+/// What comes of looking at what would fail.
+enum Doubted {
+    /// It fails.
+    Not,
+    /// The run has gone on at other instants, or has ended.
+    Heard(Heard),
+    /// This machine was so late that it may be the cause; at these instants, where they are known.
+    Late(Duration, Option<Retold>),
 }
 
 enum Sending {

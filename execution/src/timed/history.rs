@@ -19,16 +19,20 @@
 //! for each, by which its instant may be before the interval, and the solver chooses. A stimulus may have
 //! been taken later by all that was measured after it. What fails may stand in the place of something that
 //! was due before it and has not come yet: each part of its guard has an instant of its own then. Where
-//! nothing of that avoids a Fail, it is one, however busy the machine was.
+//! nothing of that avoids a Fail, it is one, however busy the machine was. The run goes on where instants in
+//! the order that was seen avoid it; with as little lateness as is found at once, since a window that is
+//! judged too early is missed.
 //!
 //! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways
-//! than are looked at (`MOST`), or where at other instants the run would have ended before. These are
-//! [`Otherwise::Unclear`]: the run is Inconclusive. Of the orders only those with one observation moved are
-//! tried.
+//! than are looked at (`MOST`), or where at other instants the run would have ended before, or a stimulus
+//! would not have been in its window: what follows then is not specified. These are [`Otherwise::Unclear`]:
+//! the run is Inconclusive. Of the orders only those with one observation moved are tried.
 //!
 //! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before something would
 //! fail; then a walk through the trace with a query at its end, and one wherever several transitions may be
 //! taken.
+
+use std::time::Duration;
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::SymbolicState;
@@ -44,7 +48,10 @@ use crate::test_case::TestCase;
 use crate::timed::{delayed_by, seconds};
 
 /// The most queries.
-const MOST: usize = 96;
+const MOST: usize = 256;
+
+/// So much lateness of each step is tried before any, in milliseconds.
+const LITTLE: [u64; 3] = [2, 10, 50];
 
 /// An observation is moved before at most so many stimuli.
 const MOST_MOVED: usize = 3;
@@ -80,6 +87,9 @@ pub struct Past<'a> {
     pub steps: Vec<Occurrence>,
     /// When.
     pub marks: Vec<Mark>,
+    /// Would what fails at its end be right at another instant? Then it matters whether each stimulus was in
+    /// its window.
+    pub by_time: bool,
     /// The system may have begun so long before the tester knew that it had.
     pub origin: RBig,
 }
@@ -93,6 +103,8 @@ pub struct Retold {
     pub marks: Vec<Mark>,
     /// The instant of the last step.
     pub end: RBig,
+    /// By how much the last observation is before the earliest instant that was measured.
+    pub lateness: RBig,
 }
 
 /// Whether the run may have been one that does not fail.
@@ -108,10 +120,19 @@ pub enum Otherwise {
 
 /// Looks for instants at which nothing fails.
 pub fn otherwise(past: &Past<'_>, within: Allowance, solver: &mut dyn Solver) -> Otherwise {
-    let mut search = Search { past, within, solver, queries: 0, is_unclear: false };
-    for order in orders(past, within) {
-        if let Some(retold) = search.along(&order) {
-            return Otherwise::Yes(retold);
+    let is_apart = within == Allowance::Lateness;
+    let mut search = Search { past, within, is_apart: false, solver, queries: 0, is_unclear: false };
+    let orders = orders(past, within);
+    if is_apart && let Some(retold) = orders.first().and_then(|order| search.along(order)) {
+        return Otherwise::Yes(retold);
+    }
+    search.is_apart = is_apart;
+    for order in orders {
+        match search.along(&order) {
+            // Nobody can go on from an order that is not known, or at several instants at once.
+            Some(_) if is_apart => return Otherwise::Unclear,
+            Some(retold) => return Otherwise::Yes(retold),
+            None => {}
         }
     }
     if search.is_unclear { Otherwise::Unclear } else { Otherwise::No }
@@ -174,6 +195,8 @@ impl Past<'_> {
 struct Search<'a, 's> {
     past: &'a Past<'a>,
     within: Allowance,
+    /// Does what is doubted have an instant of its own for each part of its guard?
+    is_apart: bool,
     solver: &'s mut dyn Solver,
     queries: usize,
     is_unclear: bool,
@@ -240,9 +263,8 @@ impl Search<'_, '_> {
                 way.condition.push(at_least(&now, &Term::subtract(&literal(low), &own)));
             }
         }
-        let is_doubted = self.within == Allowance::Lateness
-            && number + 1 == steps.len()
-            && matches!(steps[number], Occurrence::Observation(_));
+        let is_doubted =
+            self.is_apart && number + 1 == steps.len() && matches!(steps[number], Occurrence::Observation(_));
         let mut options: Vec<(Option<Verdict>, SymbolicState)> = Vec::new();
         for (number, values) in candidates(test, way.location, &steps[number]) {
             let transition = &test.iosts.transitions[number];
@@ -256,6 +278,16 @@ impl Search<'_, '_> {
                 next.ask(&apart(&guard, &way.condition, &now));
             }
             options.push((verdict, next));
+        }
+        // What the tester would not have sent there says nothing about what comes after it.
+        if self.past.by_time && matches!(steps[number], Occurrence::Stimulus(_)) {
+            let guard =
+                |(_, next): &(_, SymbolicState)| Term::and(next.condition[way.condition.len()..].to_vec());
+            let mut asked = way.condition.clone();
+            asked.push(Term::or(options.iter().map(guard)).not());
+            if self.may_be(&asked) {
+                self.is_unclear = true;
+            }
         }
         let is_last = at + 1 == order.len();
         let is_choice = options.len() > 1;
@@ -294,7 +326,7 @@ impl Search<'_, '_> {
             self.is_unclear = true;
             return None;
         }
-        let values = match self.solver.witness(&way.condition) {
+        let mut values = match self.solver.witness(&way.condition) {
             Witness::Found(values) => values,
             Witness::None => return None,
             Witness::Unknown => {
@@ -302,6 +334,15 @@ impl Search<'_, '_> {
                 return None;
             }
         };
+        let is_going_on = self.within == Allowance::Lateness && !self.is_apart;
+        let less = LITTLE.into_iter().filter(|_| is_going_on).find_map(|most| {
+            let most = literal(&seconds(Duration::from_millis(most)));
+            let each = (1..=order.len()).map(|number| Term::datum(&lateness(number)));
+            let mut asked = way.condition.clone();
+            asked.extend(each.map(|own| Term::compare(Comparison::AtLeast, &most, &own)));
+            if let Witness::Found(values) = self.solver.witness(&asked) { Some(values) } else { None }
+        });
+        values = less.unwrap_or(values);
         let at = |number: usize| match values.get(&instant(number)) {
             Some(Value::Real(value)) => value.clone(),
             // All instants have bounds, so all are in the question.
@@ -315,9 +356,14 @@ impl Search<'_, '_> {
                 other => other.clone(),
             }
         });
+        let marks = &self.past.marks;
+        let is_seen = |place: &usize| matches!(self.past.steps[order[*place]], Occurrence::Observation(_));
+        let seen = (0..order.len()).rev().find(is_seen);
+        let early = seen.map(|place| (&marks[order[place]].low - at(place + 1)).max(RBig::ZERO));
         Some(Retold {
+            lateness: early.unwrap_or(RBig::ZERO),
             steps: steps.collect(),
-            marks: order.iter().map(|number| self.past.marks[*number].clone()).collect(),
+            marks: order.iter().map(|number| marks[*number].clone()).collect(),
             end: at(order.len()),
         })
     }

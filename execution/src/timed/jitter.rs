@@ -8,6 +8,10 @@
 //! process of others may have been. A sleep that is not over yet counts as late by what has passed of it: the
 //! machine may be held up right now.
 //!
+//! The kernel counts how long each thread waited for a processor. So of each lateness it is known how much of
+//! it is no such wait: the timer's, or time that a hypervisor took. Where the waits of the system are
+//! counted, the probe speaks for the rest only.
+//!
 //! **What it cannot see**: a system that alone is held up, for instance by a debugger or by a limit of its
 //! container.
 //!
@@ -15,6 +19,8 @@
 //! each time.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -52,6 +58,21 @@ pub struct Jitter {
     pub p99: Duration,
 }
 
+/// How late who sleeps was woken.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Late {
+    /// The greatest lateness.
+    pub all: Duration,
+    /// The greatest part of one that was no wait for a processor.
+    pub unexplained: Duration,
+}
+
+impl Late {
+    fn max(self, other: Late) -> Late {
+        Late { all: self.all.max(other.all), unexplained: self.unexplained.max(other.unexplained) }
+    }
+}
+
 /// A probe at work.
 #[derive(Debug)]
 pub struct JitterProbe(Arc<Shared>);
@@ -66,13 +87,14 @@ struct Shared {
 struct Noted {
     /// When each thread should be awake again.
     due: Vec<Option<Instant>>,
-    late: VecDeque<(Instant, Duration)>,
+    late: VecDeque<(Instant, Late)>,
     bars: Vec<u32>,
     most: Duration,
 }
 
 impl Noted {
-    fn note(&mut self, at: Instant, late: Duration) {
+    /// Notes a lateness, of which so much was no wait for a processor.
+    fn note(&mut self, at: Instant, late: Duration, unexplained: Duration) {
         let bar = usize::try_from(late.as_micros() / BAR).unwrap_or(BARS).min(BARS - 1);
         self.bars[bar] = self.bars[bar].saturating_add(1);
         self.most = self.most.max(late);
@@ -85,7 +107,7 @@ impl Noted {
         {
             *oldest = dropped.max(*oldest);
         }
-        self.late.push_back((at, late));
+        self.late.push_back((at, Late { all: late, unexplained }));
     }
 
     /// The end of the bar below which ninety-nine of a hundred are.
@@ -114,12 +136,17 @@ impl JitterProbe {
         for number in 0..threads {
             let theirs = shared.clone();
             let work = move || {
+                let waits = OwnWaits::open();
                 while !theirs.stops.load(Ordering::Relaxed) {
+                    let before = waits.read();
                     let due = Instant::now() + SLEEP;
                     theirs.with(|noted| noted.due[number] = Some(due));
                     thread::sleep(SLEEP);
                     let now = Instant::now();
-                    theirs.with(|noted| noted.note(now, now.saturating_duration_since(due)));
+                    let late = now.saturating_duration_since(due);
+                    let waited =
+                        if late < LATE { Duration::ZERO } else { waits.read().saturating_sub(before) };
+                    theirs.with(|noted| noted.note(now, late, late.saturating_sub(waited)));
                 }
                 theirs.with(|noted| noted.due[number] = None);
             };
@@ -131,18 +158,21 @@ impl JitterProbe {
     /// A wait of ours that should have ended at `due` has ended now.
     pub fn woke(&self, due: Instant) {
         let now = Instant::now();
-        self.0.with(|noted| noted.note(now, now.saturating_duration_since(due)));
+        // What this thread waited for a processor is counted by who asks for all that it has waited.
+        self.0.with(|noted| noted.note(now, now.saturating_duration_since(due), Duration::ZERO));
     }
 
     /// The greatest lateness since then, that of a sleep that is not over included.
-    pub fn since(&self, instant: Instant) -> Duration {
+    pub fn since(&self, instant: Instant) -> Late {
         let late = self.0.with(|noted| {
-            let past = noted.late.iter().filter(|(at, _)| *at >= instant).map(|(_, late)| *late).max();
-            let pending =
-                noted.due.iter().flatten().map(|due| Instant::now().saturating_duration_since(*due)).max();
-            past.max(pending).unwrap_or(Duration::ZERO)
+            let past = noted.late.iter().filter(|(at, _)| *at >= instant).map(|(_, late)| *late);
+            let pending = noted.due.iter().flatten().map(|due| Late {
+                all: Instant::now().saturating_duration_since(*due),
+                unexplained: Duration::ZERO,
+            });
+            past.chain(pending).fold(Late::default(), Late::max)
         });
-        whole(late)
+        Late { all: whole(late.all), unexplained: whole(late.unexplained) }
     }
 
     /// What was measured until now.
@@ -154,6 +184,24 @@ impl JitterProbe {
 /// In whole microseconds, as everything is that a record keeps; not less than it was.
 pub fn whole(time: Duration) -> Duration {
     Duration::from_micros(u64::try_from(time.as_nanos().div_ceil(1000)).unwrap_or(u64::MAX))
+}
+
+/// How long this thread has waited for a processor: read again and again, so its file stays open.
+struct OwnWaits(Option<File>);
+
+impl OwnWaits {
+    fn open() -> Self {
+        OwnWaits(File::open("/proc/thread-self/schedstat").ok())
+    }
+
+    /// Nothing where the kernel does not tell.
+    fn read(&self) -> Duration {
+        let mut bytes = [0; 96];
+        let read = self.0.as_ref().and_then(|file| file.read_at(&mut bytes, 0).ok()).unwrap_or(0);
+        let text = std::str::from_utf8(&bytes[..read]).unwrap_or_default();
+        let waited = text.split_whitespace().nth(1).and_then(|number| number.parse().ok());
+        Duration::from_nanos(waited.unwrap_or(0))
+    }
 }
 
 impl Drop for JitterProbe {
@@ -179,10 +227,10 @@ mod tests {
     #[test]
     fn of_a_hundred_moments_ninety_nine_are_at_most_so_late() {
         let (mut noted, now) = (noted(), Instant::now());
-        (0..99).for_each(|_| noted.note(now, Duration::from_micros(120)));
-        noted.note(now, Duration::from_millis(70));
+        (0..99).for_each(|_| noted.note(now, Duration::from_micros(120), Duration::ZERO));
+        noted.note(now, Duration::from_millis(70), Duration::from_millis(1));
         assert_eq!(noted.p99(), Duration::from_micros(150));
-        noted.note(now, Duration::from_millis(80));
+        noted.note(now, Duration::from_millis(80), Duration::from_millis(1));
         assert_eq!(noted.p99(), Duration::from_micros(70_050));
         assert_eq!(noted.most, Duration::from_millis(80));
     }
@@ -190,9 +238,9 @@ mod tests {
     #[test]
     fn what_is_forgotten_is_not_taken_for_less() {
         let (mut noted, now) = (noted(), Instant::now());
-        noted.note(now, Duration::from_millis(300));
-        (0..2 * MOST).for_each(|_| noted.note(now, Duration::from_millis(2)));
-        let worst = noted.late.iter().map(|(_, late)| *late).max();
+        noted.note(now, Duration::from_millis(300), Duration::from_millis(1));
+        (0..2 * MOST).for_each(|_| noted.note(now, Duration::from_millis(2), Duration::from_millis(1)));
+        let worst = noted.late.iter().map(|(_, late)| late.all).max();
         assert_eq!(worst, Some(Duration::from_millis(300)));
     }
 }

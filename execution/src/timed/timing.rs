@@ -21,6 +21,9 @@ pub struct Timing {
     /// How late the machine was.
     #[serde(flatten)]
     pub jitter: Jitter,
+    /// How long the machine kept the system or the tester from running, as far as that is known.
+    #[serde(rename = "held_up_ms", with = "milliseconds_of", default)]
+    pub held_up: Duration,
     /// How long the tester thought: plans, values, questions to the solver.
     #[serde(rename = "thought_ms", with = "milliseconds_of")]
     pub thought: Duration,

@@ -5,7 +5,8 @@
 //!
 //! **Method.** Values are chosen with some delay from now on that the guard allows ([`crate::values`]). With
 //! these values the guard leaves the delay a *window*; in that an instant is drawn: at once, at its end, or
-//! anywhere. In real time the end is left the tolerance before it closes: who aims at the end misses it. A
+//! anywhere. In real time both ends are kept clear of, as far as instants may be off: at other instants the
+//! stimulus would not have been in its window, and nothing that depends on time could be blamed then. A
 //! window without an end is looked at as far as silence is long.
 //!
 //! **Ends** after `DRAWS` draws. **Costs** the choice of values and a hull.
@@ -99,7 +100,7 @@ pub struct Window {
 pub struct Drawn<'a> {
     /// Not before.
     pub now: &'a RBig,
-    /// Rather so long before the end.
+    /// Rather so long behind the beginning, and twice as long before the end.
     pub margin: &'a RBig,
     /// How far behind its beginning a window without an end is looked at.
     pub far: &'a RBig,
@@ -128,10 +129,14 @@ impl Window {
             let valuation = Valuation::from([(self.delay.clone(), Value::Real(whole(at)))]);
             holds(&self.condition, &valuation) == Ok(true)
         };
-        let (first, last) = (micros_up(low), micros(high));
-        let before_end = micros(&(high - margin)).max(first);
+        let last = micros(high);
+        // Of two instants each may be off by the margin; where there is no room for that, the middle is best.
+        let begins_later = self.low.as_ref().is_some_and(|low| low > now);
+        let middle = micros_up(low).midpoint(last);
+        let first = if begins_later { micros_up(&(low + margin)).min(middle) } else { micros_up(low) };
+        let before_end = micros(&(high - margin - margin)).max(middle).max(first);
         if let Some(at) = at.map(micros_up)
-            && at >= first
+            && at >= micros_up(low)
             && holds_at(at)
         {
             return Some(whole(at));

@@ -1,5 +1,7 @@
 //! What fails because of time, and what does not.
 
+use coreach_adapters::held_up::HeldUp;
+
 use super::*;
 
 #[test]
@@ -134,8 +136,8 @@ impl Adapter for KeptFromRunning {
         Ok(received)
     }
 
-    fn held_up(&self) -> Option<Duration> {
-        Some(self.2)
+    fn held_up(&self) -> Option<HeldUp> {
+        Some(self.2.into())
     }
 
     fn stop(&mut self) {}
@@ -158,6 +160,115 @@ fn a_busy_machine_excuses_what_it_can_have_caused_and_nothing_else() {
     assert!(fails(20, [60, 0]));
     // Too late by less than it was kept from running.
     assert!((0..6).all(|seed| of(285, [0, 60], seed) != failed));
+}
+
+/// Says nothing, and is kept from running for so many thousandths of the time.
+struct Dead {
+    since: Option<Instant>,
+    share: u32,
+}
+
+impl Adapter for Dead {
+    fn start(&mut self, _session: &Session<'_>) -> Result<(), Failure> {
+        self.since = Some(Instant::now());
+        Ok(())
+    }
+
+    fn send(&mut self, _stimulus: &Event) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        thread::sleep(until.saturating_duration_since(Instant::now()));
+        Ok(Received::Silence)
+    }
+
+    fn held_up(&self) -> Option<HeldUp> {
+        Some((self.since?.elapsed() * self.share / 1000).into())
+    }
+
+    fn stop(&mut self) {}
+}
+
+/// Silence is a Fail where it is longer than what the machine can have made of it, and only there.
+#[test]
+fn silence_fails_where_it_is_longer_than_the_machine_can_have_made_it() {
+    let test = question("0.05", "0.1");
+    let of =
+        |share: u32, seed: u64| runs(&test, &mut Dead { since: None, share }, &settings(10), seed).outcome;
+    // Precision: 200 ms too long, and kept from running for about 30 ms, which is more than the tolerance.
+    let fails = |outcome: Outcome| matches!(outcome, Outcome::Verdict(Verdict::Fail, Cause::Silence(_)));
+    assert!((0..40).any(|seed| fails(of(100, seed))));
+    // Soundness: it was never let run.
+    let outcomes: Vec<Outcome> = (0..4).map(|seed| of(1000, seed)).collect();
+    assert!(outcomes.iter().all(|outcome| outcome.verdict() == Some(Verdict::Inconclusive)), "{outcomes:?}");
+}
+
+/// Ticks each 270 ms, where 150 are allowed on the whole, and is kept from running for so long before each.
+fn slow_ticks(kept: u64, seed: u64) -> Outcome {
+    let test = case(&document(
+        "1",
+        &["x:real", "n:int"],
+        &["Tick output", "silence quiescence"],
+        &[
+            "Go Tick Go when x + delay <= 0.15 * (n + 1) && n < 9 do x := x + delay, n := n + 1",
+            "Go Tick Pass when x + delay <= 0.15 * (n + 1) && n >= 9",
+            "Go Tick FAILout when x + delay > 0.15 * (n + 1)",
+            "Go silence FAILdur",
+        ],
+    ));
+    let late: Vec<(u64, &str, &[i64])> = (1..=10).map(|n| (n * 270, "Tick", [].as_slice())).collect();
+    let system = Scripted::new(&late).unasked();
+    runs(&test, &mut KeptFromRunning(system, [0, kept], Duration::ZERO), &settings(100), seed).outcome
+}
+
+/// What is a little late again and again is found where the machine explains less of it each time.
+#[test]
+fn slow_drift_is_found_where_the_machine_does_not_explain_it() {
+    // Precision: 120 ms more each time. Of the first 100 are tolerated and 31 explained; of all of them less.
+    assert!((0..20).any(|seed| slow_ticks(31, seed) == Outcome::Verdict(Verdict::Fail, Cause::Event)));
+    // Soundness: all of it is explained. It is no Pass either.
+    let outcome = slow_ticks(125, 0);
+    assert!(matches!(outcome, Outcome::Verdict(Verdict::Inconclusive, Cause::Jitter(_))), "{outcome:?}");
+}
+
+/// Soundness: where other instants lead to where the tester would not have sent what it sent, nothing is
+/// known of what comes after it.
+#[test]
+fn what_the_tester_would_not_have_sent_at_other_instants_blames_nobody() {
+    let test = case(&document(
+        "0.5",
+        &[],
+        &["Ask input", "A output", "B output", "silence quiescence"],
+        &[
+            "Go A One when delay < 0.1",
+            "Go A Two when delay >= 0.1",
+            "Go B FAILout",
+            "One Ask Asked",
+            "One B Pass",
+            "One A FAILout",
+            "Two A FAILout",
+            "Two B FAILout",
+            "Asked A FAILout",
+            "Asked B Pass",
+            "Go silence FAILdur",
+            "One silence One",
+            "Two silence Two",
+            "Asked silence FAILdur",
+        ],
+    ));
+    let of = |seed: u64| {
+        let system = Scripted::new(&[(90, "A", &[]), (250, "B", &[])]).unasked();
+        runs(&test, &mut KeptFromRunning(system, [0, 0], Duration::ZERO), &settings(20), seed)
+    };
+    let asked: Vec<Run> = (0..8)
+        .map(of)
+        .filter(|run| run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))))
+        .collect();
+    assert!(!asked.is_empty());
+    for run in asked {
+        assert_ne!(run.outcome.verdict(), Some(Verdict::Fail), "{:?} {:?}", run.outcome, run.trace);
+    }
 }
 
 /// Of two things that are due a system that was held up may do the later one first, while the other has not

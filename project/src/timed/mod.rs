@@ -9,12 +9,13 @@ pub mod verdict;
 use std::path::Path;
 
 use coreach_model::codec;
-use coreach_model::diagnostic::{Diagnostic, nearest};
+use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::TransitionId;
 use coreach_model::reader::{load as load_file, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed_with_unseen};
+use coreach_pipeline::timed::resolve;
 
 /// A timed model, and what it says with time as data.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,32 +35,13 @@ pub fn load(path: &Path) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic
     Ok((TimedModel { timed, form }, warnings))
 }
 
-/// The path that a text names: transitions by name or number, separated by commas or spaces.
+/// The path that a text names: transitions by name or number, separated by commas or spaces, with
+/// repetitions.
 ///
 /// # Errors
 /// There is no such transition; one does not begin where the one before it ends.
 pub fn path(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, Vec<Diagnostic>> {
-    let words = text.split([',', ' ', '\t', '\n']).filter(|word| !word.is_empty());
-    let mut path = Vec::new();
-    let mut found = Vec::new();
-    for word in words {
-        match timed.transition(word) {
-            Ok(number) => path.push(number),
-            Err(names) => {
-                let message = format!("the model has no transition `{word}`");
-                let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-                let words = names.iter().map(String::as_str).filter(|name| !is_number(name));
-                let help = match nearest(word, words) {
-                    Some(near) => format!("did you mean `{near}`? It has {}", names.join(", ")),
-                    None => format!("it has {}", names.join(", ")),
-                };
-                found.push(Diagnostic::error("unknown-transition", message).help(help));
-            }
-        }
-    }
-    if !found.is_empty() {
-        return Err(found);
-    }
+    let path = resolve(timed, text).map_err(|stop| vec![stop.to_diagnostic()])?;
     if path.is_empty() {
         let help = "name its transitions in their order: `--path 1,2,3`";
         return Err(vec![Diagnostic::error("empty-path", "the path has no transition").help(help)]);

@@ -1,5 +1,7 @@
 //! A recorded trace and its verdict, as a document.
 
+use std::time::Duration;
+
 use coreach_analyses::solver::Solver;
 use coreach_execution::offline::context::MOST_PARTS;
 use coreach_execution::offline::judge::OfflineJudge;
@@ -9,13 +11,15 @@ use coreach_execution::offline::sequence::{Item, Placed, event_text, time_text};
 use coreach_execution::offline::verdict::{CannotJudge, OfflineVerdict};
 use coreach_execution::offline::why::{AllowedTransition, At, Refused, Seen, SpanEnd, Until, Why};
 use coreach_model::Diagnostic;
+use coreach_model::budget::{Limit, Passed};
 use coreach_model::iosts::Iosts;
 use coreach_model::term::evaluate::Valuation;
+use coreach_pipeline::stop::Stop;
 use serde_json::{Value as Json, json};
 
 use crate::budget;
 
-/// So many members of a trace are one piece of work.
+/// So many members of a trace are one piece of work, where nobody gives a time for all of them.
 const PIECE: usize = 1000;
 
 /// Why there is no verdict.
@@ -73,6 +77,27 @@ pub struct JudgedTrace {
     pub has_forgotten: bool,
 }
 
+/// Does a piece of the work. A time that the command line gives is for all of them together.
+fn piece<R>(said: Option<Duration>, used: &mut Duration, work: impl FnOnce() -> R) -> Result<R, NoVerdict> {
+    let left = said.map_or_else(|| budget::time(None), |said| said.saturating_sub(*used));
+    let done = budget::within("verdict", left, |budget| {
+        let result = work();
+        (result, budget.used().processor)
+    });
+    let (result, more) = done.map_err(|stop| {
+        // What is told is the time that was given, and not what was left of it.
+        let stop = match (said, stop) {
+            (Some(said), Stop::Budget(Passed { limit: Limit::Time(_), stage, doing })) => {
+                Stop::Budget(Passed { limit: Limit::Time(said), stage, doing })
+            }
+            (_, stop) => stop,
+        };
+        NoVerdict::Stopped(stop.to_diagnostic())
+    })?;
+    *used += more;
+    Ok(result)
+}
+
 /// Judges a trace, as it is read.
 pub fn judge(
     offline: &Offline<'_>,
@@ -80,20 +105,15 @@ pub fn judge(
     trace: impl Iterator<Item = Result<Placed, Diagnostic>>,
 ) -> Result<JudgedTrace, NoVerdict> {
     let mut solver = RecentSolver::default();
-    let stopped = |stop: coreach_pipeline::stop::Stop| NoVerdict::Stopped(stop.to_diagnostic());
-    let begun =
-        budget::within("verdict", budget::time(None), |_| OfflineJudge::new(offline, constants, &mut solver));
-    let mut judge = begun.map_err(stopped)??;
+    let (said, mut used) = (budget::said_time(), Duration::ZERO);
+    let mut judge = piece(said, &mut used, || OfflineJudge::new(offline, constants, &mut solver))??;
     let mut trace = trace.peekable();
     while trace.peek().is_some() {
         // Waiting for whoever writes the trace is no work. What stands behind the end of the judgement is
         // read as well: a file with a mistake in it has no verdict.
-        let piece: Vec<Placed> =
+        let members: Vec<Placed> =
             trace.by_ref().take(PIECE).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
-        let taken = budget::within("verdict", budget::time(None), |_| {
-            piece.iter().try_for_each(|placed| judge.take(placed, &mut solver))
-        });
-        taken.map_err(stopped)??;
+        piece(said, &mut used, || members.iter().try_for_each(|placed| judge.take(placed, &mut solver)))??;
     }
     Ok(JudgedTrace {
         verdict: judge.verdict(),
@@ -173,5 +193,25 @@ pub fn what(graph: &Iosts, seen: &Seen) -> String {
     match &seen.item {
         Item::Delay(time) => format!("a delay of {}", time_text(time)),
         Item::Event(action, values) => event_text(graph, *action, values),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use coreach_model::budget::ask_now;
+
+    use super::*;
+
+    #[test]
+    fn a_time_that_is_given_is_for_the_whole_trace() {
+        let said = Some(Duration::from_secs(60));
+        for (mut used, is_stopped) in [(Duration::ZERO, false), (Duration::from_secs(60), true)] {
+            let done = piece(said, &mut used, ask_now);
+            assert_eq!(matches!(done, Err(NoVerdict::Stopped(_))), is_stopped, "{done:?}");
+        }
+        // Without one, each piece has its own.
+        let mut used = Duration::from_secs(3600);
+        assert_eq!(piece(None, &mut used, ask_now), Ok(()));
+        assert!(used > Duration::from_secs(3599));
     }
 }

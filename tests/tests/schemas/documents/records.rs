@@ -150,6 +150,7 @@ pub(super) fn records() -> Vec<Record> {
                 tolerance: Duration::from_millis(10),
                 moved: 1,
                 jitter: Jitter { most: Duration::from_micros(3250), p99: Duration::from_micros(500) },
+                held_up: Duration::from_micros(1200),
                 thought: Duration::from_millis(12),
                 longest_thought: Duration::from_millis(8),
             }),
