@@ -100,7 +100,8 @@ fn an_observation_may_be_older_than_a_stimulus_and_not_too_old() {
         // `Stop` came when it was idle again: nothing is said of that, once it is sure to have come.
         ("?Go ?Stop !Done", None, 1),
         ("?Go ?Stop !Done 50", unknown, 1),
-        ("?Go ?Stop 50 !Done", fail, 0),
+        ("?Go ?Stop 50 !Done", None, 1),
+        ("?Go ?Stop 50 50 !Done", fail, 0),
         ("?Go ?Stop !Tick 50 !Tick", fail, 1),
         // What is not said of a state is not said of the link either.
         ("?Stop", unknown, 0),
