@@ -280,7 +280,7 @@ impl Search<'_, '_> {
             options.push((verdict, next));
         }
         // What the tester would not have sent there says nothing about what comes after it.
-        if self.past.by_time && matches!(steps[number], Occurrence::Stimulus(_)) {
+        if (self.past.by_time || options.is_empty()) && matches!(steps[number], Occurrence::Stimulus(_)) {
             let guard =
                 |(_, next): &(_, SymbolicState)| Term::and(next.condition[way.condition.len()..].to_vec());
             let mut asked = way.condition.clone();
