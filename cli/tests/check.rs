@@ -341,5 +341,6 @@ fn a_line_break_in_a_name_breaks_no_line() {
         assert_eq!(output.status.code(), Some(2), "{text}");
         let shown = name.replace('\n', "\\n").replace('\t', "\\t").replace('\u{1b}', "\\u{1b}");
         assert!(text.contains(&shown) && !text.contains(name), "{text}");
+        assert!(!stdout(&output).contains(name), "{}", stdout(&output));
     }
 }

@@ -15,7 +15,7 @@ use crate::arguments::CheckArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::visible::visible;
+use crate::visible::{visible, visible_line};
 
 /// Checks every file; each tells its own findings.
 pub fn check(arguments: &CheckArguments) -> Result<Exit, EarlyExit> {
@@ -36,8 +36,8 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, EarlyExit> {
         told.extend(&report.checked.found);
         if arguments.format == OutputFormat::Human {
             console::draw(&new);
-            let line = format!("{}: {}\n", report.path.display(), report.sentence());
-            console::print(&visible(&line));
+            let line = format!("{}: {}", report.path.display(), report.sentence());
+            console::print(&format!("{}\n", visible_line(&line)));
             for sentence in &report.checked.implied {
                 console::print(&visible(&format!("  {sentence}\n")));
             }
