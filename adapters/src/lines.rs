@@ -129,6 +129,8 @@ pub struct Pending {
     progress: Progress,
     /// Why an output that was tried does not fit, where it is not another one.
     miscounted: Option<String>,
+    /// Of an observation that fits, and whose lines are no whole `then`: why.
+    without_then: Option<String>,
     /// What the last event was made of, or what was none.
     taken: Vec<String>,
     /// Outputs of a list that were not asked for yet.
@@ -194,7 +196,15 @@ impl Pending {
         while !self.lines.is_empty() {
             let Some((action, shape)) = lines.observations.get(self.rule) else { break };
             let fit = match (shape.fit(&self.lines, &mut self.progress), shape.then()) {
-                (Fit::Whole(whole), Some(then)) if self.reads_as(then, whole, lines).is_none() => Fit::No,
+                (Fit::Whole(whole), Some(then)) if self.reads_as(then, whole, lines).is_none() => {
+                    self.without_then.get_or_insert_with(|| {
+                        format!(
+                            "`{action}` fits, but with `then` the same {whole} lines are read once more, \
+                             and they are not exactly `{then}`"
+                        )
+                    });
+                    Fit::No
+                }
                 (fit, _) => fit,
             };
             match fit {
@@ -228,7 +238,10 @@ impl Pending {
             self.drop_lines(1);
             return Ok(Recognized::Received(Received::Alien(text)));
         }
-        let text = format!("the line `{}`, which no pattern fits", shortened(line));
+        let text = match self.without_then.take() {
+            Some(why) => format!("the line `{}`: {why}", shortened(line)),
+            None => format!("the line `{}`, which no pattern fits", shortened(line)),
+        };
         let answer = answer(lines, line, signatures);
         self.drop_lines(1);
         if let Some(answer) = answer? {
@@ -254,6 +267,7 @@ impl Pending {
         self.rule = 0;
         self.progress = Progress::default();
         self.miscounted = None;
+        self.without_then = None;
     }
 
     fn outputs(

@@ -344,3 +344,178 @@ fn a_line_break_in_a_name_breaks_no_line() {
         assert!(!stdout(&output).contains(name), "{}", stdout(&output));
     }
 }
+
+const SPECIFICATION: &str = "iosts: door
+constants: { cOpen: nat }
+inputs: { Press: {} }
+outputs: { Moved: { open: bool } }
+initial: { location: Shut }
+transitions:
+  - { from: Shut, to: Moving, on: Press, when: cOpen > 0 }
+  - { from: Moving, to: Shut, on: Moved, when: open }
+";
+const PURPOSE: &str = "purpose: moved
+of: door
+initial: { location: Begin }
+transitions: [{ from: Begin, to: Accept, on: Moved }]
+";
+const IUT: &str = "iut: door
+stdio:
+  command: [cat]
+  encoding: lines
+  stimuli: { Press: press }
+  observations: { Moved: '^(?P<open>.*)$' }
+";
+
+/// What is wrong with a specification is counted where it stands.
+#[test]
+fn a_mistake_is_counted_for_the_file_that_has_it() {
+    let folder = Folder::new();
+    let model = folder.write("door.yaml", &SPECIFICATION.replace("cOpen > 0", "cOpne > 0"));
+    let purpose = folder.write("moved.yaml", PURPOSE);
+    let configuration = folder.write("coreach.yaml", "specification: door.yaml\npurpose: moved.yaml\n");
+    let iut = folder.write("iut.yaml", IUT);
+    let output = run(arguments!["check", &model, &purpose, &configuration, &iut]);
+    exits(&output, 2);
+    let said = stdout(&output).replace(&format!("{}/", folder.0.display()), "");
+    for line in [
+        "door.yaml: specification `door`: 1 error\n",
+        "moved.yaml: purpose: 1 error in door.yaml\n",
+        "coreach.yaml: configuration: 1 error in door.yaml\n",
+        "its model has mistakes: its actions and parameters are not checked",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    folder.write("moved.yaml", &PURPOSE.replace("on: Moved", "on: Mooved"));
+    folder.write("door.yaml", SPECIFICATION);
+    let said = stdout(&run(arguments!["check", &purpose]));
+    assert!(said.ends_with("moved.yaml: purpose: 1 error\n"), "{said}");
+}
+
+#[test]
+fn what_a_document_is_decides_its_content() {
+    let folder = Folder::new();
+    let model = folder.write("door.yaml", SPECIFICATION);
+    folder.write("moved.yaml", PURPOSE);
+    let text = "specification: door.yaml\npurpose: moved.yaml\noutput: { directory: out, formats: [json], stages: [test_case] }\n";
+    exits(&run(arguments!["run", folder.write("coreach.yaml", text)]), 0);
+    let test = fs::read_to_string(folder.0.join("out/moved/test_case.json")).unwrap();
+    let test = folder.write("test_case.txt", &test);
+    let quoted = "{\"iosts\": \"m\", \"inputs\": {\"A\": {}}, \"initial\": {\"location\": \"L\"}, \
+                  \"locations\": {\"L\": null}, \"transitions\": [{\"from\": \"L\", \"to\": \"L\", \"on\": \"A\"}]}";
+    let quoted = folder.write("model.json", quoted);
+    let output = run(arguments!["check", &test, &quoted, &model]);
+    exits(&output, 0);
+    let said = stdout(&output);
+    assert!(said.contains("test_case.txt: test case `door__moved`"), "{said}");
+    assert!(said.contains("model.json: specification `m` (1 location, 1 transition): ok"), "{said}");
+    folder.write("iut.yaml", "iut: door\nsimulated: { model: door.yaml }\n");
+    let output = run(arguments!["test", &test, "--iut", folder.0.join("iut.yaml"), "--runs", "1"]);
+    assert!(stdout(&output).contains("seed 1"), "{} {}", stdout(&output), stderr(&output));
+}
+
+/// Of files that are not there those are named that are of the right kind.
+#[test]
+fn the_nearest_file_of_the_right_kind_is_named() {
+    let folder = Folder::new();
+    folder.write("specification.yaml", SPECIFICATION);
+    folder.write("moved.yaml", PURPOSE);
+    folder.write("p2.yaml", PURPOSE);
+    folder.write("iut.yaml", IUT);
+    let says = |file: &str, text: &str, expected: &str| {
+        let path = folder.write(file, text);
+        let output = run(arguments!["check", &path]);
+        exits(&output, 2);
+        assert!(stderr(&output).contains(expected), "{text}: {}", stderr(&output));
+    };
+    let meant = |name: &str| format!("did you mean `{name}`?");
+    // A name that is near but of another kind is not meant; the only one of the kind is.
+    says("c.yaml", "specification: spec.yaml\npurpose: moved.yaml\n", &meant("specification.yaml"));
+    says("c.yaml", "specification: p1.yaml\npurpose: moved.yaml\n", &meant("specification.yaml"));
+    says("c.yaml", "specification: specification\npurpose: moved.yaml\n", &meant("specification.yaml"));
+    says("c.yaml", "specification: specification.yaml\npurpose: p3.yaml\n", &meant("p2.yaml"));
+    says("c.yaml", "specification: specification.yaml\npurpose: other.yaml\n", "paths are relative");
+    let campaign = "campaign: c\ntests: [{ configuration: c.yaml }]\niuts: [it.yaml]\n";
+    says("campaign.yaml", campaign, &meant("iut.yaml"));
+}
+
+#[test]
+fn names_of_a_campaign_are_known_before_it_runs() {
+    let folder = Folder::new();
+    folder.write("door.yaml", SPECIFICATION);
+    folder.write("moved.yaml", PURPOSE);
+    folder.write("coreach.yaml", "specification: door.yaml\npurpose: moved.yaml\n");
+    folder.write("iut.yaml", "iut: door\nsimulated: { model: door.yaml }\n");
+    let check = |more: &str| {
+        let text =
+            format!("campaign: c\ntests: [{{ configuration: coreach.yaml }}]\niuts: [iut.yaml]\n{more}\n");
+        let path = folder.write("campaign.yaml", &text);
+        let output = run(arguments!["check", &path, "--format", "json"]);
+        let found = json(&output)["files"][0]["diagnostics"].as_array().unwrap().clone();
+        found
+            .iter()
+            .map(|one| format!("{} {} {}", one["severity"], one["code"], one["help"]))
+            .collect::<String>()
+    };
+    assert_eq!(check("constants: { cOpen: 3 }\nlimits: { quiescence_at: { Moving__Begin: 100 } }"), "");
+    let said = check("constants: [{ cOpne: 3 }]");
+    assert!(said.starts_with("\"error\" \"unknown-constant\"") && said.contains("`cOpen`"), "{said}");
+    assert!(check("constants: [{ cOpen: -3 }]").starts_with("\"error\" \"wrong-value\""));
+    let said = check("limits: { quiescence_at: { Mving__Begin: 100 } }");
+    assert!(said.starts_with("\"warning\" \"unknown-location\"") && said.contains("`Moving`"), "{said}");
+    // A constant that the configuration fixes is none of its test cases.
+    folder
+        .write("coreach.yaml", "specification: door.yaml\npurpose: moved.yaml\ninstantiate: { cOpen: 3 }\n");
+    let said = check("constants: { cOpen: 3 }");
+    assert!(said.contains("\"unknown-constant\" \"there are no constants\""), "{said}");
+}
+
+/// Values that no text stands for can neither be sent nor understood, however many there are.
+#[test]
+fn texts_for_some_values_of_a_large_type_are_a_warning() {
+    let folder = Folder::new();
+    let warned = |ty: &str, texts: &str| {
+        let model = SPECIFICATION.replace("Moved: { open: bool }", &format!("Moved: {{ open: '{ty}' }}"));
+        let model = folder.write("door.yaml", &model.replace("when: open", "when: true"));
+        let iut = folder.write("iut.yaml", &format!("{IUT}  values: {{ open: {{ {texts} }} }}\n"));
+        let output = run(arguments!["check", &model, &iut]);
+        exits(&output, 0);
+        stderr(&output).contains("missing-value")
+    };
+    assert!(warned("int", "one: 1, two: 2"));
+    assert!(warned("string", "one: a"));
+    assert!(warned("int[0..999]", "one: 1"));
+    assert!(warned("int[0..1]", "one: 1"));
+    assert!(!warned("int[0..1]", "one: 1, zero: 0"));
+    let all: Vec<String> = (0..200).map(|number| format!("n{number}: {number}")).collect();
+    assert!(!warned("int[0..199]", &all.join(", ")));
+}
+
+/// Of which type a set in braces is, its place says, be it in a case of `if` or of `match`.
+#[test]
+fn a_literal_has_the_type_of_its_place_in_each_case() {
+    let folder = Folder::new();
+    for value in [
+        "match o: some(_) -> {A1} | none -> s",
+        "match o: some(_) -> s | none -> {A1}",
+        "match o: none -> {} | some(_) -> {A1, B1}",
+        "if o is some then {A1} else s",
+    ] {
+        let model = folder.write(
+            "m.yaml",
+            &format!(
+                "iosts: m
+types: {{ K: [A1, B1] }}
+variables: {{ s: 'set[K]', o: 'option[int]' }}
+initial: {{ location: A, condition: 's == {{}} && o == none' }}
+inputs: {{ I: {{}} }}
+transitions:
+  - {{ from: A, to: A, on: I, assign: {{ s: '{value}' }} }}
+"
+            ),
+        );
+        let output = run(arguments!["check", &model]);
+        exits(&output, 0);
+        assert!(stdout(&output).ends_with(": ok\n"), "{value}: {} {}", stdout(&output), stderr(&output));
+    }
+}

@@ -28,6 +28,9 @@ fn lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
     ]
 }
 
+/// So many names without a direction are told, each for itself.
+const MOST_TOLD: usize = 5;
+
 /// The rest, in the lists.
 const ALL: &str = "*";
 
@@ -84,7 +87,14 @@ impl<'a> Directions<'a> {
                 if let Some((kind, ..)) = rest {
                     return Some(kind);
                 }
-                if self.told.insert(name.to_owned()) {
+                let is_new = self.told.insert(name.to_owned());
+                if is_new && self.told.len() == MOST_TOLD + 1 {
+                    let message = "nothing says who does further ones: the system or its environment";
+                    let found = Diagnostic::error("unknown-direction", message)
+                        .at(origin.clone(), "the first of the others")
+                        .help("`--inputs '*'` or `--outputs '*'` stands for all others");
+                    collector.push(found);
+                } else if is_new && self.told.len() <= MOST_TOLD {
                     let message = format!("nothing says who does `{name}`: the system or its environment");
                     let shown = if name.contains([',', ' ']) { format!("'{name}'") } else { name.to_owned() };
                     let help = format!(
@@ -97,6 +107,11 @@ impl<'a> Directions<'a> {
                 None
             }
         }
+    }
+
+    /// Does the user say anything?
+    pub fn is_said(&self) -> bool {
+        lists(self.options).into_iter().any(|(.., list)| !list.is_empty())
     }
 
     /// What the user says of the name, and where.

@@ -1,14 +1,16 @@
 //! From a model to a specification's text, and what must hold of it first.
 //!
-//! What `coreach check` would refuse is found here and told on the foreign text: a cycle of internal actions.
+//! What `coreach check` would refuse is found here and told on the foreign text: a cycle of internal actions,
+//! but for one that is as good as a single location.
 //! What would leave the initial state open is cured: a variable that may be read before it is assigned gets
 //! its first value from a constant, which is whatever the foreign model leaves open. In the end the text is
 //! read back: it must be the same model, or this is a bug of ours.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::limits::{Limits, MADE_MARK};
@@ -17,7 +19,9 @@ use coreach_model::reader::{
 };
 use coreach_model::timed::{Clocks, Timed};
 use coreach_model::writer::{write_timed_yaml, write_yaml};
-use coreach_model::{ActionId, Datum, Iosts, LocationId, Term, Type};
+use coreach_model::{ActionId, Datum, Iosts, LocationId, Term, TransitionId, Type};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graphmap::DiGraphMap;
 
 use crate::names::Naming;
 use crate::options::{FirstValues, LIMIT, Options};
@@ -38,6 +42,9 @@ pub struct Model {
 /// The specification; none where there was a mistake, which has been reported.
 pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) -> Option<String> {
     let errors = collector.errors();
+    if model.time.is_none() {
+        merge_silent_cycles(collector, &mut model.iosts);
+    }
     let origin = |number| model.iosts.transitions[number].origin.whole.clone();
     check_livelocks(collector, &model.iosts, &origin, SEE_OR_MERGE);
     if collector.errors() > errors {
@@ -60,6 +67,83 @@ pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) ->
         None => write_yaml(&iosts, &types),
     };
     read_back(collector, format!("{MADE_MARK}an imported specification\n{text}"))
+}
+
+/// So many locations that became one are told.
+const MOST_MERGED: usize = 20;
+
+/// Makes one location of those that internal steps without guards and assignments connect in a circle, and
+/// leaves these steps out.
+///
+/// Whoever goes around for ever is silent. So this is right only where silence is allowed anyway: nothing but
+/// inputs and steps of the circle may leave its locations, or the model has no outputs.
+fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
+    let kind = |step: &Transition| iosts.actions[step.action].kind;
+    let changes_nothing =
+        |step: &Transition| kind(step) == ActionKind::Internal && step.assignments.is_empty();
+    let plain = iosts.transitions.iter().filter(|step| changes_nothing(step) && step.guard.is_true());
+    let mut graph: DiGraphMap<LocationId, ()> = plain.map(|step| (step.source, step.target)).collect();
+    iosts.location_ids().for_each(|location| {
+        graph.add_node(location);
+    });
+    let circles = kosaraju_scc(&graph);
+    let mut circle_of = Numbered::filled(0, iosts.locations.len());
+    for (number, circle) in circles.iter().enumerate() {
+        circle.iter().for_each(|location| circle_of[*location] = number);
+    }
+    let leads_around =
+        |step: &Transition| changes_nothing(step) && circle_of[step.source] == circle_of[step.target];
+    let has_outputs = iosts.actions.iter().any(|action| action.kind == ActionKind::Output);
+    let must_stay: HashSet<usize> = iosts
+        .transitions
+        .iter()
+        .filter(|step| has_outputs && kind(step) != ActionKind::Input && !leads_around(step))
+        .map(|step| circle_of[step.source])
+        .collect();
+    let is_left_out = |step: &Transition| leads_around(step) && !must_stay.contains(&circle_of[step.source]);
+    let Some(first) = iosts.transitions.iter().find(|step| is_left_out(step)) else { return };
+    let message = "internal steps that lead around and change nothing are left out";
+    let mut found =
+        Diagnostic::warning("left-out-cycle", message).at(first.origin.whole.clone(), "one of them");
+    let merged =
+        circles.iter().enumerate().filter(|(number, circle)| circle.len() > 1 && !must_stay.contains(number));
+    let mut representative = iosts.locations.map(|_| None);
+    for (told, (_, circle)) in merged.enumerate() {
+        let first = circle.iter().min().copied();
+        circle.iter().for_each(|location| representative[*location] = first);
+        if told < MOST_MERGED {
+            let names = circle.iter().map(|location| iosts.locations[*location].name.as_str());
+            found = found.note(format!("{} are one location", listed(names)));
+        }
+    }
+    let kept: Numbered<TransitionId, Transition> =
+        iosts.transitions.iter().filter(|step| !is_left_out(step)).cloned().collect();
+    collector.push(found);
+    let mut locations = Numbered::new();
+    let mut new = Numbered::filled(iosts.initial, iosts.locations.len());
+    for (old, location) in iosts.locations.numbered() {
+        // The first of a circle comes before the others.
+        new[old] = match representative[old] {
+            Some(first) if first != old => new[first],
+            _ => locations.push(location.clone()),
+        };
+    }
+    // An internal action that did nothing else is gone.
+    let used: HashSet<ActionId> = kept.iter().map(|step| step.action).collect();
+    let mut actions = Numbered::new();
+    let mut renumbered = Numbered::filled(ActionId(0), iosts.actions.len());
+    for (old, action) in iosts.actions.numbered() {
+        if used.contains(&old) || action.kind != ActionKind::Internal {
+            renumbered[old] = actions.push(action.clone());
+        }
+    }
+    (iosts.actions, iosts.transitions) = (actions, kept);
+    for step in iosts.transitions.iter_mut() {
+        (step.source, step.target) = (new[step.source], new[step.target]);
+        step.action = renumbered[step.action];
+    }
+    iosts.initial = new[iosts.initial];
+    iosts.locations = locations;
 }
 
 /// What a model is called whose file says nothing: like the file.

@@ -7,7 +7,7 @@
 //!
 //! **Where it begins**: at the node that `--initial` names or that has `initial` set; else at the one called
 //! `Start`, and where one edge without an event leaves that, at its target, with what is assigned on the way;
-//! else at the only node that no edge enters.
+//! else at the only node that no other enters, which is told.
 //!
 //! **Not taken over**: groups of nodes (a group itself is no location, and an edge at it is a mistake), and
 //! all that says how a graph looks. Hyperedges and undirected edges are mistakes. Documents with entities of
@@ -123,7 +123,7 @@ impl Reader<'_> {
             start_is_a_sign: false,
             first: Vec::new(),
             dialect: Dialect::Drawn,
-            otherwise: None,
+            edges_are_inputs: false,
         };
         let mut ids: BTreeMap<String, usize> = BTreeMap::new();
         let mut groups: HashSet<&str> = HashSet::new();
@@ -279,16 +279,9 @@ impl Reader<'_> {
             }
             return Some(());
         }
-        match drawing.source() {
-            Some(number) => drawing.start = Start::Vertex(number),
-            None => {
-                let message = "nothing says where the graph begins";
-                let help = "call a node `Start`, or name one with --initial";
-                self.collector.push(Diagnostic::error("no-start", message).help(help));
-                return None;
-            }
-        }
-        Some(())
+        let message = "nothing says where the graph begins";
+        let help = "call a node `Start`, or name one with --initial";
+        drawing.begin_at_the_source(self.collector, message, None, help)
     }
 
     /// The end of an edge.

@@ -10,7 +10,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use coreach_model::ActionKind;
 use coreach_model::diagnostic::{Diagnostic, nearest};
 use coreach_model::reader::collect::Collector;
 
@@ -53,10 +52,18 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         start_is_a_sign: false,
         first: Vec::new(),
         dialect: Dialect::JavaScript,
-        otherwise: Some(ActionKind::Input),
+        edges_are_inputs: true,
     };
-    let mut reader = Reader { collector, options, foreign: BTreeMap::new(), edges: Vec::new(), drawing };
+    let mut reader = Reader {
+        collector,
+        options,
+        foreign: BTreeMap::new(),
+        edges: Vec::new(),
+        from_nowhere: Vec::new(),
+        drawing,
+    };
     reader.file(&json)?;
+    reader.leave_out_what_is_never_taken();
     let Reader { foreign, drawing, .. } = reader;
     for (key, (count, span)) in foreign {
         let message =
@@ -74,6 +81,8 @@ struct Reader<'a> {
     foreign: BTreeMap<String, (usize, Range<usize>)>,
     /// The identifiers of the edges.
     edges: Vec<String>,
+    /// Numbers of the edges without a source, each with where it stands.
+    from_nowhere: Vec<(usize, Range<usize>)>,
     drawing: Drawing,
 }
 
@@ -101,7 +110,7 @@ impl Reader<'_> {
             if self.collector.is_full() {
                 return None;
             }
-            self.model(number, model, &starts)?;
+            self.model(number, model)?;
         }
         if let Some(wanted) = &self.options.initial {
             let number = self.drawing.named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
@@ -146,30 +155,39 @@ impl Reader<'_> {
 
     /// Of a file that does not say where it begins.
     fn begin_at_the_source(&mut self, json: &Json) -> Option<()> {
-        let span = json.get("models").map_or(json.span.clone(), |models| models.span.clone());
-        let origin = self.collector.origin(&(span.start..span.start + 1));
         let message = "no model says where it begins";
-        match self.drawing.source() {
-            Some(number) => {
-                self.drawing.start = Start::Vertex(number);
-                let vertex = self.collector.origin(&self.drawing.vertices[number].span);
-                let found = Diagnostic::warning(
-                    "no-start",
-                    format!("{message}: it is the only vertex that no edge enters"),
-                );
-                self.collector.push(found.at(vertex, "it begins here").help("--initial names another"));
-                Some(())
+        if let [(number, span)] = self.from_nowhere.as_slice() {
+            self.drawing.start = Start::Edge(*number);
+            let message = format!("{message}: it is the only edge without a source");
+            let origin = self.collector.origin(span);
+            let found = Diagnostic::warning("no-start", message).at(origin, "it begins here");
+            self.collector.push(found.help("--initial names a vertex"));
+            return Some(());
+        }
+        let span = json.get("models").map_or(json.span.clone(), |models| models.span.clone());
+        let place = self.collector.origin(&(span.start..span.start + 1));
+        let help =
+            "`\"startElementId\"` is the identifier of a vertex or an edge; or name a vertex with --initial";
+        self.drawing.begin_at_the_source(self.collector, message, Some(place), help)
+    }
+
+    /// No path of GraphWalker comes to an edge without a source, but for the beginning.
+    fn leave_out_what_is_never_taken(&mut self) {
+        for (number, span) in std::mem::take(&mut self.from_nowhere).into_iter().rev() {
+            match &mut self.drawing.start {
+                Start::Edge(start) if *start == number => continue,
+                Start::Edge(start) if *start > number => *start -= 1,
+                _ => {}
             }
-            None => {
-                let found = Diagnostic::error("no-start", message).at(origin, "none has `startElementId`");
-                let help = "`\"startElementId\"` is the identifier of a vertex or an edge; or name a vertex with --initial";
-                self.collector.push(found.help(help));
-                None
-            }
+            self.drawing.edges.remove(number);
+            let message =
+                "an edge without `sourceVertexId`, and the model does not begin with it: it is never taken";
+            let found = Diagnostic::warning("not-taken", message);
+            self.collector.push(found.at(self.collector.origin(&span), "left out"));
         }
     }
 
-    fn model(&mut self, number: usize, json: &Json, starts: &[(usize, Piece)]) -> Option<()> {
+    fn model(&mut self, number: usize, json: &Json) -> Option<()> {
         self.keys(json, &MODEL, "a model");
         let name = self.text(json, "name").map(|piece| piece.text).filter(|name| !name.is_empty());
         self.drawing.models.push(name.unwrap_or_else(|| format!("model {}", number + 1)));
@@ -209,7 +227,7 @@ impl Reader<'_> {
             if self.collector.is_full() {
                 return None;
             }
-            self.edge(number, edge, &ids, starts);
+            self.edge(number, edge, &ids);
         }
         Some(())
     }
@@ -217,7 +235,7 @@ impl Reader<'_> {
     fn vertex(&mut self, model: usize, json: &Json) {
         self.keys(json, &VERTEX, "a vertex");
         let Some(id) = self.needed(json, "id", "a vertex") else { return };
-        for piece in self.texts(json, "actions") {
+        for piece in self.texts(json, "actions").into_iter().filter(|piece| !piece.is_empty()) {
             self.untranslatable(&piece, "actions of vertices");
         }
         let name = self.text(json, "name").map_or_else(Piece::default, |name| name.trimmed());
@@ -226,7 +244,7 @@ impl Reader<'_> {
         self.drawing.vertices.push(Vertex { id: id.text, name, span, model, shared });
     }
 
-    fn edge(&mut self, model: usize, json: &Json, ids: &BTreeMap<String, usize>, starts: &[(usize, Piece)]) {
+    fn edge(&mut self, model: usize, json: &Json, ids: &BTreeMap<String, usize>) {
         self.keys(json, &EDGE, "an edge");
         let Some(id) = self.needed(json, "id", "an edge") else { return };
         let mut label = Label::default();
@@ -241,12 +259,7 @@ impl Reader<'_> {
         label.actions = self.texts(json, "actions");
         let source = self.text(json, "sourceVertexId").filter(|id| !id.is_empty());
         let source = match source {
-            None if starts.iter().any(|(_, start)| start.text == id.text) => None,
-            None => {
-                let message = "an edge without `sourceVertexId`, and the model does not begin with it";
-                self.collector.error("missing-key", message, &head(json), "where from?");
-                return;
-            }
+            None => None,
             Some(piece) => match self.known(&piece, ids) {
                 Some(number) => Some(number),
                 None => return,
@@ -254,6 +267,9 @@ impl Reader<'_> {
         };
         let Some(target) = self.needed(json, "targetVertexId", "an edge") else { return };
         let Some(target) = self.known(&target, ids) else { return };
+        if source.is_none() {
+            self.from_nowhere.push((self.drawing.edges.len(), head(json)));
+        }
         self.edges.push(id.text);
         self.drawing.edges.push(Edge { source, target, label, span: head(json), model });
     }

@@ -117,10 +117,24 @@ impl FromStr for ForeignFormat {
     }
 }
 
+/// The text without the comments that it begins with; one that does not end is the whole of it.
+fn behind_comments(text: &str) -> &str {
+    let mut text = text.trim_start();
+    loop {
+        let rest = match (text.strip_prefix("//"), text.strip_prefix("/*")) {
+            (Some(comment), _) => comment.split_once('\n'),
+            (None, Some(comment)) => comment.split_once("*/"),
+            (None, None) => None,
+        };
+        let Some((_, rest)) = rest else { return text };
+        text = rest.trim_start();
+    }
+}
+
 /// The format of a file, by its name, else by how it begins.
 pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-    let start = text.trim_start_matches('\u{feff}').trim_start();
+    let start = behind_comments(text.trim_start_matches('\u{feff}'));
     let by_ending = match ending.as_str() {
         "aut" => Some("aut"),
         "graphml" => Some("graphml"),

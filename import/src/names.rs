@@ -15,6 +15,9 @@ use coreach_model::reader::types::names_a_type;
 /// Longer names are cut: what stages name has at most 141 bytes.
 const LONGEST: usize = 60;
 
+/// So many renamed ones are told.
+const MOST_TOLD: usize = 20;
+
 /// The names of one namespace.
 #[derive(Clone, Default, Debug)]
 pub struct Naming {
@@ -73,8 +76,11 @@ impl Naming {
         let Some((_, _, first)) = renamed.first() else { return };
         let message = format!("{what} have other names: the format does not take theirs, or they are taken");
         let mut diagnostic = Diagnostic::warning("renamed", message).at(first.clone(), "the first of them");
-        for (old, new, _) in renamed {
+        for (old, new, _) in renamed.iter().take(MOST_TOLD) {
             diagnostic = diagnostic.note(format!("`{old}` is `{new}`"));
+        }
+        if let Some(more @ 1..) = renamed.len().checked_sub(MOST_TOLD) {
+            diagnostic = diagnostic.note(format!("and {more} more"));
         }
         collector.push(diagnostic);
     }

@@ -37,6 +37,17 @@ impl Piece {
         self.end = place.end;
     }
 
+    /// Takes another piece behind this one.
+    pub fn append(&mut self, other: &Piece) {
+        if other.text.is_empty() {
+            return;
+        }
+        let length = self.text.len();
+        self.places.extend(other.places.iter().map(|(at, from)| (length + at, *from)));
+        self.text.push_str(&other.text);
+        self.end = other.end;
+    }
+
     /// Where a range of the text is in the file.
     pub fn place(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.at(range.start);

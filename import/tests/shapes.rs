@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use coreach_import::{ForeignFormat, Options, Untranslated, Vertices, import};
+use coreach_import::{ForeignFormat, Options, Untranslated, Vertices, detect, import};
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, Severity, SourceFile};
 use coreach_model::reader::{from_bytes, read_specification};
@@ -108,6 +108,10 @@ const LABELS: &[(&str, &str, Result<&str, &str>)] = &[
     ("a = 1; b = 0", "e / a = 2; /* and */ b = 3", Ok("[true] {a := 2, b := 3}")),
     ("a = 1; b = 0", "e / a = 2; /* and b = 3", Err("syntax")),
     ("a = 1; b = 0", "e [a == 1 /* and b == 0]", Err("syntax")),
+    // The guard may stand last.
+    ("a = 1", "e / a--; [a > 0]", Ok("[a > 0] {a := a - 1}")),
+    ("a = 1", "e [a > 0] / a--; [a > 1]", Err("syntax")),
+    ("a = 1", "e / a--; [a > 0", Err("syntax")),
     // Words of generators of paths.
     ("a = 1", "e [a == 1] / a = 2;\nBACKTRACK", Ok("[a == 1] {a := 2}")),
     ("a = 1", "e BACKTRACK", Ok("[true] {}")),
@@ -193,6 +197,7 @@ const W: &str = r#"{"id": "c", "name": "C"}, {"id": "d", "name": "D"}"#;
 const AB: &str = r#"{"id": "e", "name": "e", "sourceVertexId": "a", "targetVertexId": "b"}"#;
 const CD: &str = r#"{"id": "f", "name": "f", "sourceVertexId": "c", "targetVertexId": "d"}"#;
 const BA: &str = r#"{"id": "g", "name": "g", "sourceVertexId": "b", "targetVertexId": "a"}"#;
+const AA: &str = r#"{"id": "l", "name": "l", "sourceVertexId": "a", "targetVertexId": "a"}"#;
 const INTO_B: &str = r#"{"id": "h", "name": "h", "targetVertexId": "b"}"#;
 
 /// Models, `--initial`, and where it begins, or the code of the mistake.
@@ -202,6 +207,8 @@ type Begun<'a> = (Vec<(&'a str, &'a str, &'a str)>, Option<&'a str>, Result<&'a 
 fn models_begin_where_they_say_it() {
     let (both, with_edge) = (format!("{AB}, {BA}"), format!("{AB}, {INTO_B}"));
     let (both, with_edge) = (both.as_str(), with_edge.as_str());
+    let two_from_nowhere = &format!("{with_edge}, {}", INTO_B.replace('h', "i"));
+    let with_loop = &format!("{AB}, {AA}");
     let shapes: Vec<Begun<'_>> = vec![
         // Of its own, or of another model of the file, which may come before or behind it.
         (vec![(r#""startElementId": "a","#, V, AB)], None, Ok("A")),
@@ -213,7 +220,11 @@ fn models_begin_where_they_say_it() {
         (vec![("", V, AB)], None, Ok("A")),
         (vec![("", V, both)], None, Err("no-start")),
         (vec![("", V, AB), ("", W, CD)], None, Err("no-start")),
-        (vec![("", V, with_edge)], None, Err("missing-key")),
+        // An edge from nowhere is a beginning, where it is the only one.
+        (vec![("", V, with_edge)], None, Ok("Start")),
+        (vec![("", V, two_from_nowhere)], None, Ok("A")),
+        // A loop is no way into a vertex.
+        (vec![("", V, with_loop)], None, Ok("A")),
         // The user says it, by name or identifier.
         (vec![("", V, both)], Some("B"), Ok("B")),
         (vec![("", V, both)], Some("b"), Ok("B")),
@@ -288,4 +299,143 @@ fn what_models_share_is_one_variable() {
     let (variables, edges) = says(&look);
     assert_eq!(variables, ["global_n: real", "n_of_M0: int", "n_of_M1: int"]);
     assert_eq!(edges[1], "B look [global_n == 2.0] {global_n := 1.0 / 2.0, n_of_M1 := 7} D");
+}
+
+/// GraphWalker takes the edge that it begins with once before all others, and does not look at its guard. It
+/// may come again where a path leads back to its source.
+#[test]
+fn a_model_that_begins_with_an_edge_takes_it_first() {
+    let edge = |id: &str, from: &str, to: &str, says: &str| {
+        format!(
+            r#"{{"id": "{id}", "name": "{id}", "sourceVertexId": "{from}", "targetVertexId": "{to}"{says}}}"#
+        )
+    };
+    let set = r#", "actions": ["n = 1;"]"#;
+    let guarded = r#", "guard": "n == 1""#;
+    let from_nowhere = INTO_B.replace("\"h\"", "\"i\"");
+    // The edges, the first of which is the beginning; the transitions.
+    let shapes: Vec<(String, &[&str])> = vec![
+        // soundness: what follows comes after it
+        (
+            [edge("h", "a", "a", set), edge("go", "a", "b", "")].join(", "),
+            &["A h [true] {n := 1} A", "Start h [true] {n := 1} A", "A go [true] {} B"],
+        ),
+        (
+            [edge("h", "a", "b", guarded), edge("go", "b", "a", set)].join(", "),
+            &["A h [n == 1] {} B", "Start h [true] {} B", "B go [true] {n := 1} A"],
+        ),
+        // soundness: an edge from nowhere that is no beginning is never taken
+        (
+            [INTO_B.to_owned(), from_nowhere, edge("go", "b", "a", "")].join(", "),
+            &["Start h [true] {} B", "B go [true] {} A"],
+        ),
+        // precision: no location that only stands for the beginning
+        (
+            [edge("h", "a", "b", ""), edge("go", "b", "b", "")].join(", "),
+            &["A h [true] {} B", "B go [true] {} B"],
+        ),
+    ];
+    for (edges, expected) in shapes {
+        let text = graphwalker(&[(r#""startElementId": "h", "actions": ["n = 0;"],"#, V, &edges)]);
+        let (iosts, _) = made(&text, ForeignFormat::Graphwalker, &Options::default()).unwrap();
+        assert_eq!(lines(&iosts), expected, "{edges}");
+        let start = if expected.iter().any(|line| line.starts_with("Start ")) { "Start" } else { "A" };
+        assert_eq!(iosts.locations[iosts.initial].name, start);
+    }
+}
+
+#[test]
+fn the_guard_of_the_first_edge_is_told() {
+    let edge = r#"{"id": "h", "name": "h", "sourceVertexId": "a", "targetVertexId": "b", "guard": "n == 1"}"#;
+    let text = graphwalker(&[(r#""startElementId": "h", "actions": ["n = 0;"],"#, V, edge)]);
+    let (_, found) = made(&text, ForeignFormat::Graphwalker, &Options::default()).unwrap();
+    assert_eq!(codes(&found), ["not-taken"]);
+}
+
+fn codes(found: &[Diagnostic]) -> Vec<&'static str> {
+    found.iter().map(|found| found.code).collect()
+}
+
+#[test]
+fn comments_before_the_model_do_not_hide_its_format() {
+    for (name, text, expected) in [
+        ("m.json", "/* a */ // b\n {\"models\": []}", Some("graphwalker")),
+        ("m.json", "\u{feff}// b\r\n[{\"models\": []}]", Some("graphwalker")),
+        ("m.json", "/* {\"models\": []}", None),
+    ] {
+        assert_eq!(detect(name, text).map(ForeignFormat::name), expected, "{text}");
+    }
+}
+
+/// Of drawn graphs where nothing speaks of directions, all edges are inputs, told.
+#[test]
+fn directions_are_assumed_where_nothing_speaks_of_them() {
+    let text = |edges: &[(usize, usize, &str)]| graphml(&["Start", "A", "B"], edges);
+    let plain = text(&[(0, 1, ""), (1, 2, "e"), (2, 1, "f")]);
+    let (iosts, found) = made(&plain, ForeignFormat::Graphml, &Options::default()).unwrap();
+    assert!(iosts.actions.iter().all(|action| action.kind == coreach_model::ActionKind::Input));
+    assert_eq!(codes(&found), ["assumed-inputs"]);
+    // soundness: whoever speaks of some directions has forgotten the others
+    let signed = text(&[(0, 1, ""), (1, 2, "e"), (2, 1, "f!")]);
+    let refused = made(&signed, ForeignFormat::Graphml, &Options::default());
+    assert_eq!(refused.unwrap_err(), ["unknown-direction"]);
+    let named = Options { outputs: vec!["f".to_owned()], ..Options::default() };
+    assert_eq!(made(&plain, ForeignFormat::Graphml, &named).unwrap_err(), ["unknown-direction"]);
+}
+
+#[test]
+fn nodes_that_no_other_enters_are_beginnings_or_named() {
+    let made = |edges: &[(usize, usize, &str)]| {
+        made(&graphml(&["A", "B", "C"], edges), ForeignFormat::Graphml, &Options::default())
+    };
+    let (iosts, found) = made(&[(0, 1, "e"), (1, 2, "f"), (0, 0, "l")]).unwrap();
+    assert_eq!(iosts.locations[iosts.initial].name, "A");
+    assert_eq!(codes(&found), ["no-start", "assumed-inputs"]);
+    assert_eq!(made(&[(0, 1, "e"), (2, 1, "f")]).unwrap_err(), ["no-start"]);
+    assert_eq!(made(&[(0, 1, "e"), (1, 2, "f"), (2, 0, "g")]).unwrap_err(), ["no-start"]);
+}
+
+/// Edges without a name that lead around are one location, where nothing but inputs leaves them.
+#[test]
+fn cycles_of_unnamed_edges_are_one_location() {
+    let made = |edges: &[(usize, usize, &str)]| {
+        made(&graphml(&["Start", "A", "B", "C"], edges), ForeignFormat::Graphml, &Options::default())
+    };
+    let (iosts, found) =
+        made(&[(0, 1, "/ x = 0;"), (1, 2, ""), (2, 1, ""), (2, 3, "?e"), (3, 1, "?f"), (3, 3, "[x == 1]")])
+            .unwrap();
+    assert_eq!(lines(&iosts), ["A e [true] {} C", "C f [true] {} A"]);
+    assert_eq!(codes(&found), ["left-out-cycle"]);
+    // precision: without outputs silence is allowed wherever the circle is left
+    let (iosts, _) = made(&[(0, 1, "/ x = 0;"), (1, 2, ""), (2, 1, ""), (2, 3, ""), (3, 1, "?f")]).unwrap();
+    assert_eq!(lines(&iosts), ["A tau [true] {} C", "C f [true] {} A"]);
+    // soundness: it may go around for ever, and then be silent where an output or another internal step is
+    // due; and a cycle with a guard or an assignment is no single location
+    let refused: [&[(usize, usize, &str)]; 4] = [
+        &[(0, 1, "/ x = 0;"), (1, 2, ""), (2, 1, ""), (2, 3, "!e")],
+        &[(0, 1, "/ x = 0;"), (1, 2, ""), (2, 1, ""), (2, 3, ""), (3, 1, "!f")],
+        &[(0, 1, "/ x = 0;"), (1, 2, ""), (2, 1, "[x == 1]"), (2, 3, "?e")],
+        &[(0, 1, "/ x = 0;"), (1, 1, "/ x = x + 1;"), (1, 3, "?e")],
+    ];
+    for edges in refused {
+        assert_eq!(made(edges).unwrap_err(), ["livelock"], "{edges:?}");
+    }
+}
+
+#[test]
+fn many_names_are_told_in_few_lines() {
+    let labels: Vec<String> = (0..1_000).map(|number| format!("e {number}")).collect();
+    let edges: Vec<(usize, usize, &str)> = labels.iter().map(|label| (0, 1, label.as_str())).collect();
+    let (_, found) =
+        made(&graphml(&["Start", "A"], &edges), ForeignFormat::Graphml, &Options::default()).unwrap();
+    assert!(found.iter().all(|found| found.notes.len() <= 21), "{found:?}");
+    let aut: String =
+        labels.iter().map(|label| format!("(0, \"{}\", 0)\n", label.replace(' ', ""))).collect();
+    let found = import(
+        Arc::new(SourceFile { name: "m.aut".to_owned(), text: format!("des (0, 1000, 1)\n{aut}") }),
+        None,
+        &Options::default(),
+    )
+    .unwrap_err();
+    assert!(found.len() <= 10, "{}", found.len());
 }

@@ -125,6 +125,32 @@ fn near(folder: &Path, name: &Path) -> Option<PathBuf> {
     Some(folder.join(found))
 }
 
+/// The file that somebody means who names one that is not there: of those beside it that are of the right
+/// kind, the one of the nearest name, else the only one. A file of which nobody knows the kind is meant only
+/// by its name.
+pub fn meant(path: &Path, is_right: impl Fn(&Path) -> Option<bool>) -> Option<String> {
+    /// So many files are looked into.
+    const MOST_READ: usize = 200;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_name()?.to_str()?;
+    let (mut right, mut unknown) = (Vec::new(), Vec::new());
+    for known in names(folder).into_iter().filter(|known| folder.join(known).is_file()).take(MOST_READ) {
+        match is_right(&folder.join(&known)) {
+            Some(true) => right.push(known),
+            Some(false) => {}
+            None => unknown.push(known),
+        }
+    }
+    let named = |names: &[String]| {
+        let with_ending = names.iter().find(|known| known.strip_prefix(name).is_some_and(is_yaml_ending));
+        let near =
+            with_ending.map(String::as_str).or_else(|| nearest(name, names.iter().map(String::as_str)));
+        near.map(str::to_owned)
+    };
+    let only = || right.first().filter(|_| right.len() == 1).cloned();
+    named(&right).or_else(|| named(&unknown)).or_else(only)
+}
+
 /// `.yaml`, which is forgotten more often than a letter.
 pub fn is_yaml_ending(ending: &str) -> bool {
     matches!(ending, ".yaml" | ".yml")

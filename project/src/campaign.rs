@@ -6,6 +6,7 @@
 
 mod find;
 pub mod iuts;
+pub mod names;
 pub mod prepare;
 
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ use coreach_model::reader::{Reading, shape, yaml};
 
 use crate::budget::{self, GivenBudget};
 use crate::configuration::{Reference, reference};
+use crate::models::is_of_another_kind;
 use crate::whole::number_of;
 
 pub use find::{FoundRun, find};
@@ -132,19 +134,8 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
         shape::wrong_kind(collector, &root, "a campaign", "a mapping", "campaign: nightly");
         return None;
     };
-    if shape::get(entries, "campaign").is_none() {
-        for (key, what) in
-            [("specification", "a configuration"), ("iosts", "a specification"), ("iut", "an IUT's file")]
-        {
-            if let Some(entry) = entries.iter().find(|entry| entry.key.text == key) {
-                let message = format!("expected a campaign, but this is {what}");
-                let diagnostic = Diagnostic::error("wrong-kind-of-file", message)
-                    .at(collector.origin(&entry.key.span), format!("this begins {what}"))
-                    .help("a campaign begins with `campaign:` and its name");
-                collector.push(diagnostic);
-                return None;
-            }
-        }
+    if is_of_another_kind(collector, entries, "campaign", "a campaign") {
+        return None;
     }
     shape::check_keys(collector, entries, &KEYS, "a campaign");
     let name = read_name(collector, &root, entries);

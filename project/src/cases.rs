@@ -15,6 +15,7 @@ use coreach_pipeline::stop::Stop;
 use crate::budget;
 use crate::configuration::Judging;
 use crate::making::{Says, make, make_online};
+use crate::models::is_document;
 use crate::project::{self, Project};
 
 /// A test case, with what it was made of.
@@ -63,7 +64,7 @@ pub struct Cases {
 /// The test cases of a file: one of a document, one for each purpose of a configuration (or only the named
 /// one). A purpose without a test case is told, and keeps no other one from being tested.
 pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases, Vec<Diagnostic>> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+    if is_document(path) {
         return of_document(path).map(|case| Cases { cases: vec![case], ..Cases::default() });
     }
     let (project, warnings) = project::load(path)?;

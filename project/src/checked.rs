@@ -28,12 +28,13 @@ use coreach_model::timed::delayed::{delayed_with_unseen, unseen};
 use coreach_model::{ActionId, Datum, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
+use crate::campaign::names::KnownNames;
 use crate::campaign::{Campaign, TestSource, load_campaign};
 use crate::iut::{self, ReportedLocations};
-use crate::models::{FileKind, kind_of};
+use crate::models::{FileKind, is_document, kind_of};
 use crate::once::Once;
 use crate::project::{load, load_specification, specification_of};
-use crate::stored::{STORE, beside};
+use crate::stored::{beside, is_store};
 use crate::timing::internal_time;
 
 /// What was found in a file, and in those that it needs.
@@ -63,13 +64,12 @@ pub fn check(path: &Path, given: &[PathBuf]) -> Checked {
         Checked::new("file", String::new(), vec![found])
     };
     match beginning(path) {
-        Err(message) => unread(message),
-        Ok(Beginning::Store) => store(path),
-        Ok(Beginning::Document) => match file::read(path, file::MOST_DOCUMENT) {
+        Beginning::Store => store(path),
+        Beginning::Document => match file::read(path, file::MOST_DOCUMENT) {
             Ok(bytes) => document(path, &bytes),
             Err(error) => unread(error.to_string()),
         },
-        Ok(Beginning::Text) => match load_file(path) {
+        Beginning::Text => match load_file(path) {
             Ok(file) => text(file, path, given),
             Err(found) => Checked::new("file", String::new(), vec![found]),
         },
@@ -83,19 +83,14 @@ enum Beginning {
     Text,
 }
 
-fn beginning(path: &Path) -> Result<Beginning, String> {
-    use std::io::Read;
+fn beginning(path: &Path) -> Beginning {
     // What is no plain file is told by whoever reads it.
-    let Ok(opened) = file::open(path) else { return Ok(Beginning::Text) };
-    let mut bytes = Vec::new();
-    opened.take(4096).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    Ok(match bytes.trim_ascii_start().first() {
-        _ if bytes.starts_with(STORE) => Beginning::Store,
-        // YAML's mappings may be written so, too; a document of ours ends with `.json` or is quoted like one.
-        Some(b'{') if is_json => Beginning::Document,
+    match path {
+        _ if !path.is_file() => Beginning::Text,
+        _ if is_store(path).unwrap_or(false) => Beginning::Store,
+        _ if is_document(path) => Beginning::Document,
         _ => Beginning::Text,
-    })
+    }
 }
 
 fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
@@ -123,8 +118,11 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
         },
         Ok(FileKind::Iut) => {
             let mut locations = ReportedLocations::default();
-            let models: Vec<Iosts> = given.iter().flat_map(|path| models(path, &mut locations)).collect();
-            implementation(path, &models, &locations)
+            let read: Vec<Option<Vec<Iosts>>> =
+                given.iter().map(|path| models(path, &mut locations)).collect();
+            let has_wrong_model = read.iter().any(Option::is_none);
+            let models: Vec<Iosts> = read.into_iter().flatten().flatten().collect();
+            implementation(path, &models, &locations, has_wrong_model)
         }
         Ok(FileKind::Campaign) => campaign(path),
     }
@@ -222,29 +220,37 @@ fn rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
     sentences
 }
 
-/// The models of a file that was given with others, and their locations; mistakes in it are told of it alone.
-fn models(path: &Path, locations: &mut ReportedLocations) -> Vec<Iosts> {
-    if let Ok(Beginning::Document) = beginning(path) {
+/// The models of a file that was given with others, and their locations. Of one that has mistakes there is
+/// nothing: they are told of it alone.
+fn models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> {
+    if let Beginning::Document = beginning(path) {
         let read = file::read(path, file::MOST_DOCUMENT).ok();
-        let Some(test) = read.and_then(|bytes| TestCase::from_json(&bytes).ok()) else { return Vec::new() };
+        let Some(test) = read.and_then(|bytes| TestCase::from_json(&bytes).ok()) else {
+            return Some(Vec::new());
+        };
         locations.add_document(&test);
-        return vec![test.iosts];
+        return Some(vec![test.iosts]);
     }
-    let Ok(file) = load_file(path) else { return Vec::new() };
+    let Ok(file) = load_file(path) else { return Some(Vec::new()) };
     let specification = match kind_of(&file) {
-        Ok(FileKind::Specification(_)) => read_specification(file).ok().map(|(read, _)| read.iosts),
+        Ok(FileKind::Specification(_)) => read_specification(file).ok().map(|(read, _)| read.iosts)?,
         Ok(FileKind::Configuration) => {
-            load_specification(path).ok().map(|(project, _)| project.specification.iosts)
+            load_specification(path).ok().map(|(project, _)| project.specification.iosts)?
         }
-        _ => None,
+        _ => return Some(Vec::new()),
     };
-    specification.iter().for_each(|specification| locations.add(specification));
-    specification.into_iter().collect()
+    locations.add(&specification);
+    Some(vec![specification])
 }
 
 /// An implementation's file, against each of these models; a specification may have been given by itself and
-/// by a configuration.
-fn implementation(path: &Path, given: &[Iosts], locations: &ReportedLocations) -> Checked {
+/// by a configuration. Another one may have mistakes, which are told of it.
+fn implementation(
+    path: &Path,
+    given: &[Iosts],
+    locations: &ReportedLocations,
+    has_wrong_model: bool,
+) -> Checked {
     let mut models: Vec<&Iosts> = Vec::new();
     given.iter().for_each(|model| {
         if !models.contains(&model) {
@@ -280,6 +286,9 @@ fn implementation(path: &Path, given: &[Iosts], locations: &ReportedLocations) -
     }
     let against: Vec<String> = models.iter().map(|model| format!("`{}`", model.name)).collect();
     let says = match against.as_slice() {
+        [] if has_wrong_model => {
+            format!("{name} (its model has mistakes: its actions and parameters are not checked)")
+        }
         [] => format!("{name} (no model is given with it: its actions and parameters are not checked)"),
         some => format!("{name} against {}", some.join(", ")),
     };
@@ -300,15 +309,20 @@ fn campaign(path: &Path) -> Checked {
         });
     };
     let (mut models, mut locations) = (Vec::new(), ReportedLocations::default());
+    let (mut known, mut is_whole) = (KnownNames::default(), true);
     for source in &campaign.tests {
         match source {
             TestSource::Configuration(reference) => match load(&reference.path) {
                 Ok((project, more)) => {
                     note(more);
                     locations.add(&project.specification.iosts);
+                    known.add_project(&project);
                     models.push(project.specification.iosts);
                 }
-                Err(more) => note(more),
+                Err(more) => {
+                    is_whole = false;
+                    note(more);
+                }
             },
             TestSource::Document(reference) => {
                 let bytes =
@@ -318,18 +332,24 @@ fn campaign(path: &Path) -> Checked {
                 match read {
                     Ok(test) => {
                         locations.add_document(&test);
+                        known.add_test(&test.iosts);
                         models.push(test.iosts);
                     }
-                    Err(error) => note(vec![
-                        Diagnostic::error("not-a-test-case", error)
-                            .at(reference.origin.clone(), "named here"),
-                    ]),
+                    Err(error) => {
+                        is_whole = false;
+                        let found = Diagnostic::error("not-a-test-case", error);
+                        note(vec![found.at(reference.origin.clone(), "named here")]);
+                    }
                 }
             }
         }
     }
     for reference in &campaign.iuts {
-        note(implementation(&reference.path, &models, &locations).found);
+        note(implementation(&reference.path, &models, &locations, false).found);
+    }
+    // Where a file has mistakes, it may be that one which has the name.
+    if is_whole {
+        note(known.check(&campaign, true));
     }
     let Campaign { name, tests, iuts, .. } = &campaign;
     let says = format!(

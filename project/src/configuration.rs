@@ -35,6 +35,7 @@ use timing::read_timed;
 
 use crate::budget::{self, GivenBudget};
 use crate::limits;
+use crate::models::{FileKind, is_document, kind_of};
 use crate::whole::number_of;
 
 /// A file that the configuration names.
@@ -314,29 +315,28 @@ pub(crate) fn reference(
     }
     let state = if path.is_dir() { "a folder, not a file" } else { "no such file" };
     let message = format!("the {what} cannot be read: {state}");
-    let mut diagnostic = Diagnostic::error("missing-file", message).at(origin, state);
-    // Names that lie beside it, when there are not too many to look at.
-    let beside: Vec<String> = path
-        .parent()
-        .and_then(|parent| {
-            std::fs::read_dir(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }).ok()
-        })
-        .map(|items| {
-            items.take(1000).flatten().filter_map(|item| item.file_name().into_string().ok()).collect()
-        })
-        .unwrap_or_default();
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let mut sorted: Vec<&str> = beside.iter().map(String::as_str).collect();
-    sorted.sort_unstable();
-    let with_ending = sorted.iter().find(|known| known.strip_prefix(name).is_some_and(file::is_yaml_ending));
-    diagnostic = diagnostic.help(
-        match with_ending.copied().or_else(|| collector.nearest(name, sorted.iter().copied())) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "paths are relative to the folder of the file that names them".to_owned(),
-        },
-    );
-    collector.push(diagnostic);
+    let help = match file::meant(&path, |other| is_named_so(other, what)) {
+        Some(meant) => format!("did you mean `{}`?", Path::new(&scalar.text).with_file_name(meant).display()),
+        None => "paths are relative to the folder of the file that names them".to_owned(),
+    };
+    collector.push(Diagnostic::error("missing-file", message).at(origin, state).help(help));
     None
+}
+
+/// Whether a file is what a key names by this word; nothing where its kind, or that of the key, is not plain.
+fn is_named_so(path: &Path, what: &str) -> Option<bool> {
+    if what == "test_case" {
+        return Some(is_document(path));
+    }
+    let is_wanted: fn(&FileKind) -> bool = match what {
+        "specification" | "model" => |kind| matches!(kind, FileKind::Specification(_)),
+        "purpose" => |kind| matches!(kind, FileKind::Purpose { aim: Aim::Accept, .. }),
+        "property" => |kind| matches!(kind, FileKind::Purpose { aim: Aim::Violate, .. }),
+        "configuration" => |kind| matches!(kind, FileKind::Configuration),
+        "IUT's file" => |kind| matches!(kind, FileKind::Iut),
+        _ => return None,
+    };
+    kind_of(&yaml::load(path).ok()?).ok().map(|kind| is_wanted(&kind))
 }
 
 /// The files of a list, or of its single form; `Some(None)` where neither key is there.

@@ -47,6 +47,7 @@ use simulated::{SimulatedSection, instantiated, simulated};
 pub use simulated::{Stands, standing};
 use words::{Holes, IutReader};
 
+use crate::models::is_of_another_kind;
 use crate::once::Once;
 
 /// The ways to an implementation.
@@ -180,6 +181,9 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
         shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
         return None;
     };
+    if is_of_another_kind(reader.collector, entries, "iut", "an IUT's file") {
+        return None;
+    }
     let known: Vec<&str> =
         ["iut", "link", "evidence"].into_iter().chain(behaviour::KEYS).chain(WAYS).collect();
     shape::check_keys(reader.collector, entries, &known, "an IUT's file");

@@ -11,7 +11,7 @@ use coreach_model::reader::from_bytes;
 use coreach_model::{file, json};
 
 use crate::budget;
-use crate::models::{FileKind, kind_of};
+use crate::models::{FileKind, is_document, kind_of};
 use crate::stored::STORE;
 
 /// A larger document is not looked into for its kind alone.
@@ -50,7 +50,7 @@ pub fn kind(path: &Path) -> Option<ListedKind> {
     if bytes == STORE {
         return Some(ListedKind::Store);
     }
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+    if is_document(path) {
         bytes.extend(file::rest(opened, LARGEST).ok()?);
         let document = json::document(&bytes).ok()?;
         let has = |key: &str| document.get(key).is_some();

@@ -1,13 +1,14 @@
 //! Files by what is in them: which kind each is, and where a purpose's specification lies.
 
 use std::cell::Cell;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coreach_model::Aim;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
 use coreach_model::reader::collect::Collector;
-use coreach_model::reader::yaml;
+use coreach_model::reader::yaml::{self, Entry};
+use coreach_model::{Aim, file, json};
 
 /// At most so many files beside a purpose are looked into.
 const MOST_SIBLINGS: usize = 200;
@@ -83,6 +84,59 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
                  `specification:`, an implementation's file `iut:`, a campaign `campaign:`",
             ),
     ])
+}
+
+/// Keys of a file of ours that is no document.
+const TEXTS: [&str; 6] = ["iosts", "purpose", "property", "specification", "iut", "campaign"];
+
+/// Whether a file is a document of ours (a test case, a run), as JSON; what is in it decides. Of what is no
+/// JSON the name says what it is meant to be.
+pub fn is_document(path: &Path) -> bool {
+    let is_named_so = || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let Ok(mut opened) = file::open(path) else { return is_named_so() };
+    let mut bytes = Vec::new();
+    if opened.by_ref().take(4096).read_to_end(&mut bytes).is_err()
+        || !bytes.trim_ascii_start().starts_with(b"{")
+    {
+        return is_named_so();
+    }
+    // It stands near the beginning of what coreach writes.
+    const MARK: &[u8] = b"\"format_version\"";
+    if bytes.windows(MARK.len()).any(|window| window == MARK) {
+        return true;
+    }
+    let Ok(rest) = file::rest(opened, file::MOST_DOCUMENT) else { return is_named_so() };
+    bytes.extend(rest);
+    match json::document(&bytes) {
+        Ok(read) => read.get("format_version").is_some() || !TEXTS.iter().any(|key| read.get(key).is_some()),
+        Err(_) => is_named_so(),
+    }
+}
+
+/// Whether a file, which has not its own key, begins as one of another kind. Reports it; `what` is the kind
+/// that is expected.
+pub(crate) fn is_of_another_kind(
+    collector: &mut Collector,
+    entries: &[Entry],
+    own: &str,
+    what: &str,
+) -> bool {
+    const KINDS: [(&str, &str); 6] = [
+        ("specification", "a configuration"),
+        ("iosts", "a specification"),
+        ("purpose", "a purpose"),
+        ("property", "a property"),
+        ("iut", "an IUT's file"),
+        ("campaign", "a campaign"),
+    ];
+    let find = |key: &str| entries.iter().find(|entry| entry.key.text == key);
+    let other = KINDS.iter().find_map(|(key, kind)| find(key).map(|entry| (entry, kind)));
+    let (None, Some((entry, kind))) = (find(own), other) else { return false };
+    let diagnostic = Diagnostic::error("wrong-kind-of-file", format!("expected {what}, but this is {kind}"))
+        .at(collector.origin(&entry.key.span), format!("this begins {kind}"))
+        .help(format!("{what} begins with `{own}:` and its name"));
+    collector.push(diagnostic);
+    true
 }
 
 /// The files of a specification of this name: those among the candidates, or else among the YAML files

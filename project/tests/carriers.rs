@@ -141,6 +141,31 @@ tcp:
     adapter.stop();
 }
 
+/// The observation that all but fits is named, and where it stops.
+#[test]
+fn a_list_whose_lines_are_no_other_output_is_told() {
+    let address = lines(listed);
+    let mut adapter = adapter(&format!(
+        "
+iut: lines
+tcp:
+  address: {address}
+  encoding: lines
+  stimuli: {{ List: 'list {{n}}', Ask: 'ask {{id}} {{kind}} {{name}}' }}
+  observations:
+    Item: {{ begin: '^\\+list of \\d+$', each: '^item (?P<n>\\d+)$', end: '^\\.$', then: Listed }}
+    Listed: '^\\.(?P<count>)$'
+    Answer: '^(?P<id>)(?P<name>)(?P<address>)x$'
+"
+    ));
+    start(&mut *adapter).unwrap();
+    adapter.send(&event("List", &["1"])).unwrap();
+    let why =
+        "`Item` fits, but with `then` the same 3 lines are read once more, and they are not exactly `Listed`";
+    assert_eq!(all(&mut *adapter)[0], format!("Alien({:?})", format!("the line `+list of 1`: {why}")));
+    adapter.stop();
+}
+
 #[test]
 fn a_list_that_says_its_length() {
     let address = lines(listed);

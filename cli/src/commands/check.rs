@@ -50,6 +50,24 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, EarlyExit> {
     Ok(exit)
 }
 
+/// How many findings there are: those about the file, then those about each other file that it needs.
+fn counted_by_file(path: &Path, found: &[Diagnostic]) -> String {
+    let mut files: Vec<(Option<&str>, Vec<Diagnostic>)> = vec![(None, Vec::new())];
+    for diagnostic in found {
+        let file = diagnostic.labels.first().map(|(origin, _)| origin.file.name.as_str());
+        let file = file.filter(|name| Path::new(name) != path);
+        match files.iter_mut().find(|(known, _)| *known == file) {
+            Some((_, its)) => its.push(diagnostic.clone()),
+            None => files.push((file, vec![diagnostic.clone()])),
+        }
+    }
+    let parts = files.iter().filter(|(_, its)| !its.is_empty()).map(|(file, its)| match file {
+        None => counted(its),
+        Some(file) => format!("{} in {file}", counted(its)),
+    });
+    parts.collect::<Vec<String>>().join(", ")
+}
+
 #[derive(Serialize)]
 struct Document<'a> {
     format_version: u32,
@@ -90,7 +108,7 @@ struct Report {
 impl Report {
     fn sentence(&self) -> String {
         let Checked { kind, says, found, .. } = &self.checked;
-        let verdict = if found.is_empty() { "ok".to_owned() } else { counted(found) };
+        let verdict = if found.is_empty() { "ok".to_owned() } else { counted_by_file(&self.path, found) };
         let separator = if says.is_empty() { "" } else { " " };
         format!("{kind}{separator}{says}: {verdict}")
     }

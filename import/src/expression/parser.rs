@@ -20,11 +20,12 @@ const LONGEST_SUM: usize = 1_000;
 /// What comes of reading.
 type Parsed<T> = Result<T, Box<ForeignMistake>>;
 
-/// The expression that the whole text is.
+/// The expression that the whole text is. It may end as a statement does.
 pub fn expression(text: &str, dialect: Dialect) -> Result<ForeignExpression, Box<ForeignMistake>> {
     let tokens = tokens(text, dialect);
     let mut cursor = Cursor::new(&tokens, text.len(), dialect);
     let tree = cursor.expression()?;
+    while cursor.eat(";") {}
     match cursor.peek() {
         None => Ok(tree),
         Some(_) => Err(cursor.unexpected("an operator")),

@@ -115,15 +115,25 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
             None => Term::yes(),
         };
         let assignments = effects(collector, options, drawing, &data, &scope, texts);
-        let source = edge.source.map_or(places.initial, |vertex| places.left[vertex]);
-        transitions.push(Transition {
+        let transition = |source, guard| Transition {
             source,
             action: *action,
             guard,
-            assignments,
+            assignments: assignments.clone(),
             target: places.reached[edge.target],
             origin: TransitionOrigin { whole: Some(collector.origin(&edge.span)), ..Default::default() },
-        });
+        };
+        let source = edge.source.map(|vertex| places.left[vertex]);
+        let is_first = drawing.first_edge().is_some_and(|first| std::ptr::eq(first, edge));
+        let begins = is_first && source != Some(places.initial);
+        let told = edge.label.guard.as_ref().filter(|_| begins);
+        transitions.extend(source.map(|source| transition(source, guard)));
+        transitions.extend(begins.then(|| transition(places.initial, Term::yes())));
+        if let Some(guard) = told {
+            let message = "GraphWalker does not look at the guard of the edge that it begins with";
+            let found = Diagnostic::warning("not-taken", message);
+            collector.push(found.at(collector.origin(&guard.whole()), "not taken over for the first step"));
+        }
     }
     let (initial_condition, known) = initial(collector, options, drawing, &data, &first);
     let mut variables: Vec<Datum> = Vec::new();
@@ -315,6 +325,21 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
         )
         .collect();
     let mut directions = Directions::new(collector, options, &names);
+    // Whoever speaks of some directions has forgotten the others.
+    let has_sign = drawing.edges.iter().any(|edge| edge.label.sign.is_some());
+    let nobody_says_it = !has_sign && !directions.is_said();
+    if let (true, false, Some(first)) = (
+        nobody_says_it,
+        drawing.edges_are_inputs,
+        drawing.edges.iter().find_map(|edge| edge.label.event.as_ref()),
+    ) {
+        let message =
+            "nothing says who does what the edges say: all of them are inputs, which the tester sends";
+        let found = Diagnostic::warning("assumed-inputs", message)
+            .at(collector.origin(&first.whole()), "the first of them")
+            .help("`--outputs` names what the system sends; `event!` at an edge is an output, `event?` an input");
+        collector.push(found);
+    }
     for (number, vertex) in drawing.vertices.iter().enumerate() {
         if drawing.is_seen(options, number) {
             let origin = collector.origin(&vertex.name.whole());
@@ -336,7 +361,7 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
             let is_all = [&options.inputs, &options.outputs, &options.internals]
                 .into_iter()
                 .any(|list| list.iter().any(|name| name == "*"));
-            drawing.otherwise.filter(|_| !is_said && !is_all)
+            ((drawing.edges_are_inputs || nobody_says_it) && !is_said && !is_all).then_some(ActionKind::Input)
         };
         let sign = label.sign.or_else(otherwise);
         let Some(kind) = directions.of(collector, &name.text, sign, &origin) else { continue };

@@ -1,4 +1,5 @@
-//! What stands at an edge: `event(parameters) [guard] / actions`, and GraphWalker's words behind it.
+//! What stands at an edge: `event(parameters) [guard] / actions`, and GraphWalker's words behind it. Comments
+//! may stand anywhere: `/* */`, and behind white space `//` up to the end of the line.
 //!
 //! ```text
 //! edge      = [ event ] [ "[" guard "]" ] [ "/" actions ] { word }
@@ -53,7 +54,7 @@ pub struct VertexLabel {
 pub type LabelMistake = (String, Range<usize>);
 
 /// Words that stand for themselves, in these letters.
-const WORDS: [&str; 5] = ["BLOCKED", "BACKTRACK", "SHARED:", "INIT:", "REQTAG"];
+const WORDS: [&str; 6] = ["BLOCKED", "BACKTRACK", "BACKTRACKING", "SHARED:", "INIT:", "REQTAG"];
 
 /// Words that a number belongs to, in any letters: `weight=0.3`, `Dependency = 50`.
 const NUMBERED: [&str; 2] = ["weight", "dependency"];
@@ -101,8 +102,37 @@ fn behind(word: &str, piece: &Piece) -> Piece {
     piece.part(word.len()..piece.text.len()).trimmed()
 }
 
+/// The text without comments. One that does not end stays, for whoever reads it to refuse it.
+fn without_comments(piece: &Piece) -> Piece {
+    let text = &piece.text;
+    let mut kept = Piece::default();
+    let mut from = 0;
+    while let Some(start) = text[from..].find("/*").into_iter().chain(line_comment(&text[from..])).min() {
+        let start = from + start;
+        let comment = &text[start..];
+        let length = if comment.starts_with("/*") {
+            comment[2..].find("*/").map(|end| end + 4)
+        } else {
+            Some(comment.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(comment.len()))
+        };
+        let Some(length) = length else { break };
+        kept.append(&piece.part(from..start));
+        from = start + length;
+        kept.push(" ", piece.place(&(start..from)));
+    }
+    kept.append(&piece.part(from..text.len()));
+    kept
+}
+
+/// Where a comment up to the end of its line begins.
+fn line_comment(text: &str) -> Option<usize> {
+    let is_behind_space = |at: usize| text[..at].chars().next_back().is_none_or(char::is_whitespace);
+    text.match_indices("//").map(|(at, _)| at).find(|at| is_behind_space(*at))
+}
+
 /// A vertex's label, taken apart.
 pub fn vertex(piece: &Piece) -> VertexLabel {
+    let piece = &without_comments(piece);
     let end = next_word(&piece.text, 0).map_or(piece.text.len(), |(at, _)| at);
     let whole = piece.part(0..end).trimmed();
     // A name is a line; what follows is for people.
@@ -126,6 +156,7 @@ pub fn vertex(piece: &Piece) -> VertexLabel {
 /// An edge's label, taken apart.
 pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     let mut label = Label::default();
+    let piece = &without_comments(piece);
     let text = &piece.text;
     let mut at = text.find(['[', '/', '\n']).unwrap_or(text.len());
     if let Some((word, _)) = next_word(text, 0) {
@@ -144,7 +175,17 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     }
     let end = next_word(text, at).map_or(text.len(), |(at, _)| at);
     if text[at..].starts_with('/') {
-        let actions = piece.part(at + 1..end).trimmed();
+        let mut actions = piece.part(at + 1..end).trimmed();
+        // GraphWalker's parser takes the parts in any order.
+        let last = actions.text.rfind(';').map_or(0, |at| at + 1);
+        let rest = actions.part(last..actions.text.len()).trimmed();
+        if label.guard.is_none()
+            && rest.text.starts_with('[')
+            && closing(&rest.text) == Some(rest.text.len() - 1)
+        {
+            label.guard = Some(rest.part(1..rest.text.len() - 1).trimmed());
+            actions = actions.part(0..last);
+        }
         if !actions.is_empty() {
             label.actions.push(actions);
         }

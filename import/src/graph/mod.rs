@@ -9,9 +9,8 @@ mod places;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use coreach_model::ActionKind;
-use coreach_model::diagnostic::{Diagnostic, nearest};
-use coreach_model::reader::collect::inventory;
+use coreach_model::diagnostic::{Diagnostic, Origin, nearest};
+use coreach_model::reader::collect::{Collector, inventory, listed};
 
 use crate::expression::Dialect;
 use crate::piece::Piece;
@@ -36,8 +35,8 @@ pub struct Drawing {
     pub first: Vec<(usize, Piece)>,
     /// The language of its guards and actions.
     pub dialect: Dialect,
-    /// What an edge is of which nobody says it.
-    pub otherwise: Option<ActionKind>,
+    /// In this format an edge is an input, where nothing else is said. Elsewhere that is assumed, and told.
+    pub edges_are_inputs: bool,
 }
 
 impl Drawing {
@@ -55,13 +54,7 @@ impl Drawing {
         let by_name = self.vertices.iter().position(|vertex| vertex.name.text == wanted);
         let by_id = || self.vertices.iter().position(|vertex| vertex.id == wanted);
         by_name.or_else(by_id).ok_or_else(|| {
-            // A vertex without a name is called by its identifier.
-            let called = || {
-                self.vertices.iter().map(|vertex| match vertex.name.text.as_str() {
-                    "" => vertex.id.as_str(),
-                    name => name,
-                })
-            };
+            let called = || self.vertices.iter().map(Vertex::called);
             let message = format!("--initial names `{wanted}`, and no node is called so");
             let near = nearest(wanted, called().take(1_000));
             let help =
@@ -70,15 +63,53 @@ impl Drawing {
         })
     }
 
-    /// The only vertex that nothing enters, or the only one.
-    pub fn source(&self) -> Option<usize> {
-        let entered: HashSet<usize> = self.edges.iter().map(|edge| edge.target).collect();
-        let mut free = (0..self.vertices.len()).filter(|number| !entered.contains(number));
-        match (free.next(), free.next()) {
-            (Some(number), None) => Some(number),
-            (None, _) if self.vertices.len() == 1 => Some(0),
-            _ => None,
+    /// The edge with which it begins.
+    pub fn first_edge(&self) -> Option<&Edge> {
+        match self.start {
+            Start::Edge(number) => self.edges.get(number),
+            Start::Vertex(_) => None,
         }
+    }
+
+    /// The source of an edge, if that is there for this edge alone: whoever is there takes it, once.
+    pub fn only_leads_to(&self, edge: &Edge) -> Option<usize> {
+        let source = edge.source.filter(|source| {
+            let touches = |edge: &&Edge| edge.source == Some(*source) || edge.target == *source;
+            self.edges.iter().filter(touches).count() == 1 && self.vertices[*source].shared.is_none()
+        });
+        source.filter(|_| edge.label.guard.is_none())
+    }
+
+    /// Begins at the only vertex that no other enters, and tells it; `message` says that nothing says where
+    /// it begins, `help` how to say it.
+    pub fn begin_at_the_source(
+        &mut self,
+        collector: &mut Collector,
+        message: &str,
+        place: Option<Origin>,
+        help: &str,
+    ) -> Option<()> {
+        let enters = |edge: &&Edge| edge.source != Some(edge.target);
+        let entered: HashSet<usize> = self.edges.iter().filter(enters).map(|edge| edge.target).collect();
+        let free: Vec<usize> = (0..self.vertices.len()).filter(|number| !entered.contains(number)).collect();
+        if let [number] = free.as_slice() {
+            self.start = Start::Vertex(*number);
+            let message = format!("{message}: it is the only vertex that no other enters");
+            let origin = collector.origin(&self.vertices[*number].span);
+            let found = Diagnostic::warning("no-start", message).at(origin, "it begins here");
+            collector.push(found.help("--initial names another"));
+            return Some(());
+        }
+        let found = Diagnostic::error("no-start", message).at(place, "nothing in it is the beginning");
+        let found = match free.as_slice() {
+            [] => found.note("every vertex is entered from another"),
+            _ => {
+                let names = free.iter().map(|number| self.vertices[*number].called());
+                found.note(format!("no other vertex enters {}", listed(names)))
+            }
+        };
+        collector.push(found.help(help));
+        None
     }
 }
 
@@ -87,7 +118,8 @@ impl Drawing {
 pub enum Start {
     /// At a vertex.
     Vertex(usize),
-    /// With an edge, which need not have a source.
+    /// With an edge, which need not have a source. It is taken once before all others, whatever its guard
+    /// says.
     Edge(usize),
 }
 
@@ -104,6 +136,13 @@ pub struct Vertex {
     pub model: usize,
     /// The name under which it is one with vertices of other models.
     pub shared: Option<String>,
+}
+
+impl Vertex {
+    /// Its name; one without a name is called by its identifier.
+    pub fn called(&self) -> &str {
+        if self.name.is_empty() { &self.id } else { &self.name.text }
+    }
 }
 
 /// An edge.

@@ -86,9 +86,8 @@ impl Places {
             }
             keys.push((key(number), origin(), vertex.name.text.clone()));
         }
-        if let Start::Edge(number) = drawing.start
-            && drawing.edges[number].source.is_none()
-        {
+        let source = drawing.first_edge().and_then(|edge| drawing.only_leads_to(edge));
+        if source.is_none() && drawing.first_edge().is_some() {
             keys.push((START.to_owned(), None, String::new()));
         }
         let naming = Naming::of(
@@ -125,7 +124,7 @@ impl Places {
         }
         let initial = match drawing.start {
             Start::Vertex(number) => reached[number],
-            Start::Edge(number) => match drawing.edges[number].source {
+            Start::Edge(_) => match source {
                 Some(source) => left[source],
                 None => at(START)?,
             },
@@ -139,5 +138,5 @@ fn entering(key: &str) -> String {
     format!("\0entering {key}")
 }
 
-/// Where a graph begins whose first edge has no source.
+/// Where a graph begins whose first edge may not be taken for one that leaves a vertex.
 const START: &str = "\0Start";

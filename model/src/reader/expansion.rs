@@ -28,6 +28,24 @@ use crate::value::Value;
 
 /// The functions of numbers that need no declaration.
 const STANDARD: [&str; 3] = ["abs", "max", "min"];
+/// What other languages have functions for, and how it is written here.
+const ELSEWHERE: [(&[&str], &str); 6] = [
+    (
+        &["substring", "substr", "slice", "mid"],
+        "a part is `s[from..to]`, from the first index up to the one before `to`",
+    ),
+    (&["size", "length", "count"], "the length of a string or a list is `len(s)`"),
+    (
+        &["concat", "append", "push"],
+        "`s + t` joins strings or lists, and `q + [e]` is `q` with `e` behind it",
+    ),
+    (&["update", "store", "put", "set"], "with another element at `i` it is `a[i := e]`"),
+    (&["get", "at", "nth", "select"], "the element at `i` is `a[i]`"),
+    (
+        &["has", "includes", "member"],
+        "a list has an element if `contains(q, e)`, a set or a map a key if `k in s`",
+    ),
+];
 /// The most values of one quantifier.
 const MAX_VALUES: usize = 1_000;
 /// The most parts of an expression with calls and quantifiers, written out.
@@ -131,10 +149,14 @@ impl Typing<'_, '_> {
                 (what, "`a[i]` reads an array, and a product has its sign: `x * (y + 1)`".to_owned())
             }
             None => {
-                let help = self.collector.nearest(name, known()).map_or_else(
-                    || inventory("functions", known()),
-                    |near| format!("did you mean `{near}`?"),
-                );
+                let near = || self.collector.nearest(name, known());
+                let help = match ELSEWHERE.iter().find(|(names, _)| names.contains(&name)) {
+                    Some((_, here)) => (*here).to_owned(),
+                    None => near().map_or_else(
+                        || inventory("functions", known()),
+                        |near| format!("did you mean `{near}`?"),
+                    ),
+                };
                 ("not declared under `functions:`".to_owned(), help)
             }
         };

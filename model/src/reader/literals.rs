@@ -65,7 +65,8 @@ impl Typing<'_, '_> {
             {
                 self.option_as(tree, ty)
             }
-            (ExpressionKind::Match(of), _) if !says_type(tree) => {
+            (ExpressionKind::Match(of), _) => {
+                // Where a case says the type, only the cases that do not are told it.
                 self.matched(of, &tree.span, Some(expected))
             }
             (ExpressionKind::Arithmetic(operator, a, b), _)

@@ -17,6 +17,7 @@ use std::ops::Range;
 use crate::reader::lexer::{Token, TokenKind as Lexeme, tokens};
 use crate::reader::syntax::{Expression, ExpressionKind};
 use crate::term::node::{Comparison, Operator};
+use crate::term::strings::FUNCTIONS;
 
 /// The deepest nesting of brackets, conditionals and prefix signs.
 pub const MAX_NESTING: u32 = 200;
@@ -168,6 +169,18 @@ impl<'a> Parser<'a> {
             Lexeme::Sign("|") => {
                 Some("`or` is `||`; `|` stands between the cases of a `match` only".to_owned())
             }
+            Lexeme::Sign(",") => Some("conditions are joined by `&&`".to_owned()),
+            Lexeme::Name(word) if FUNCTIONS.iter().any(|(known, _)| known == word) => {
+                Some(format!("a function stands in front: `{word}(x, y)`"))
+            }
+            Lexeme::Name(word) => match word.to_lowercase().as_str() {
+                "and" => Some("it is written `and` or `&&`".to_owned()),
+                "or" => Some("it is written `or` or `||`".to_owned()),
+                "is" | "equals" => {
+                    Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
+                }
+                _ => None,
+            },
             Lexeme::Sign("->") => Some("implication is `=>`".to_owned()),
             Lexeme::Sign("then" | "else") => Some("this needs an `if` before it".to_owned()),
             _ => None,

@@ -91,7 +91,18 @@ pub fn check_keys_beside(
             continue;
         }
         let message = format!("unknown key `{key}` in {of}");
-        let near = collector.nearest(key, known.iter().copied());
+        let elsewhere = || {
+            let (_, here) = ELSEWHERE.iter().find(|(names, _)| names.contains(&key))?;
+            known.contains(here).then_some(*here)
+        };
+        // `patience` for `patience_ms`
+        let longer = || {
+            let mut longer = known
+                .iter()
+                .filter(|known| known.strip_prefix(key).is_some_and(|rest| rest.starts_with('_')));
+            longer.next().filter(|_| longer.next().is_none()).copied()
+        };
+        let near = collector.nearest(key, known.iter().copied()).or_else(elsewhere).or_else(longer);
         let help = near.map_or_else(
             || inventory(&format!("keys of {of}"), known.iter().copied()),
             |near| format!("did you mean `{near}`?"),
@@ -99,6 +110,15 @@ pub fn check_keys_beside(
         collector.mistake("unknown-key", message, &entry.key.span, "unknown key", help);
     }
 }
+
+/// Keys that other formats have for what has another one here.
+const ELSEWHERE: [(&[&str], &str); 5] = [
+    (&["guard", "condition", "if"], "when"),
+    (&["do", "then", "effect", "update", "set", "actions"], "assign"),
+    (&["action", "event", "label", "input", "output"], "on"),
+    (&["source", "src"], "from"),
+    (&["target", "dst"], "to"),
+];
 
 /// Reports keys that stand twice.
 pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'static str, what: &str) {

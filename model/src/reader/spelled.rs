@@ -19,6 +19,9 @@ impl Reading<'_, '_> {
         let most: Result<(IBig, Range<usize>), Box<Mistake>> = (|| {
             cursor.need("[", "and the most elements: `list[8] of T`")?;
             let at = cursor.peek().map_or(0..0, |token| token.span.clone());
+            if !matches!(cursor.peek(), Some(Token { kind: Lexeme::Integer(_) | Lexeme::Sign("-"), .. })) {
+                return Err(cursor.expected("the most elements: `list[8] of T`"));
+            }
             let most = bound(cursor)?;
             cursor.need("]", "after the most elements")?;
             match cursor.peek() {
@@ -60,7 +63,7 @@ impl Reading<'_, '_> {
         needed(self, cursor, "[", &format!("and the keys' type: {like}"))?;
         let from = cursor.peek().map_or(0, |token| token.span.start);
         let key = self.ty(cursor, scalar, depth + 1)?;
-        let to = needed(self, cursor, "]", "after the keys' type")?.start;
+        let to = needed(self, cursor, "]", "after the keys' type: `map[K] of V`, `set[K]`")?.start;
         let value = match (word, cursor.peek()) {
             ("set", _) => None,
             (_, Some(Token { kind: Lexeme::Name(of), .. })) if of == "of" => {

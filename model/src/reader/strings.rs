@@ -22,8 +22,8 @@ impl Typing<'_, '_> {
         let Call { name: (name, _), arguments } = call;
         let sorts = operation.arguments();
         // No iterator: what recurses must need little of the stack.
-        let mut terms = Vec::new();
-        for (at, (argument, sort)) in arguments.iter().zip(sorts).enumerate() {
+        let mut given = Vec::new();
+        for (at, argument) in arguments.iter().take(sorts.len()).enumerate() {
             let term = self.term(argument);
             if let (0, Some(list)) = (at, term.as_ref().filter(|term| term.sort().as_list().is_some())) {
                 return self.on_list(operation, list, call, whole);
@@ -31,6 +31,13 @@ impl Typing<'_, '_> {
             if let (0, Some(keyed)) = (at, term.as_ref().filter(|term| term.sort().as_keyed().is_some())) {
                 return self.on_keys(operation, keyed, call, whole);
             }
+            given.push(term);
+        }
+        if self.is_misplaced(operation, call, &given) {
+            return None;
+        }
+        let mut terms = Vec::new();
+        for ((term, argument), sort) in given.into_iter().zip(arguments).zip(sorts) {
             terms.push(self.of_sort(term, argument, sort, name));
         }
         if !self.is_arity(name, arguments, sorts.len(), whole, None) {
@@ -41,6 +48,44 @@ impl Typing<'_, '_> {
             terms[1] = self.regular_expression(&terms[1], &arguments[1].span)?;
         }
         Some(Term::on_strings(operation, &terms))
+    }
+
+    /// Is the first argument nothing that the function looks into, where a string would be one of several?
+    /// Reports it.
+    fn is_misplaced(&mut self, operation: StringOperation, call: &Call, given: &[Option<Term>]) -> bool {
+        let Call { name: (name, _), arguments } = call;
+        let text = |at: usize| {
+            arguments
+                .get(at)
+                .and_then(|tree| self.scalar.text.get(tree.span.clone()))
+                .unwrap_or("e")
+                .to_owned()
+        };
+        let (message, label, help) = match (operation, given) {
+            (StringOperation::Length, [Some(one)]) if *one.sort() != Type::String => {
+                let message =
+                    format!("`len` is of a string, a list, a set or a map, but this is {}", one.sort());
+                let help = matches!(one.sort(), Type::Array(_))
+                    .then(|| "an array always has an element for each value of its index".to_owned())
+                    .or_else(|| about_ids([one.sort(); 2]));
+                (message, format!("this is {}", one.sort()), help)
+            }
+            (StringOperation::Contains | StringOperation::IndexOf, [Some(_), Some(behind)])
+                if behind.sort().as_list().is_some() =>
+            {
+                let help = format!("write `{name}({}, {})`", text(1), text(0));
+                (format!("`{name}` has the list first"), "the list stands behind this".to_owned(), Some(help))
+            }
+            (StringOperation::Contains, [Some(_), Some(behind)]) if behind.sort().as_keyed().is_some() => {
+                let message = "`contains` is of strings and lists".to_owned();
+                let label = format!("{} stands behind this", behind.sort());
+                (message, label, Some(format!("write `{} in {}`", text(0), text(1))))
+            }
+            _ => return false,
+        };
+        let at = arguments.first().map_or(0..0, |tree| tree.span.clone());
+        self.error("type-mismatch", message, &at, label, help);
+        true
     }
 
     /// The regular expression with what is short for something written out.

@@ -71,7 +71,7 @@ fn read(text: &str, expected: &Type) -> Result<Term, String> {
     let node = yaml::parse(&mut collector).ok_or("no YAML")?;
     let term = read_expression(&mut collector, &node, Scope::of(&names()), expected, "the test");
     let (found, _) = collector.finish();
-    match (term, found.first()) {
+    match (term, found.iter().find(|found| found.is_error())) {
         (Some(term), None) => Ok(term),
         (None, Some(finding)) => Err(format!("{} at {}", finding.code, finding.labels[0].0.text())),
         other => panic!("{other:?}"),

@@ -334,6 +334,9 @@ fn refuse_target(
                 .collect();
             let help = match (collector.nearest(name, variables.iter().copied()), scope.names.elsewhere(name))
             {
+                _ if name.contains('=') => {
+                    "the variable is a key, and its new value stands behind `:`, as in `x: x + 1`".to_owned()
+                }
                 (_, Some(what)) if what.contains("of the specification") => {
                     "a purpose assigns only variables of its own".to_owned()
                 }

@@ -461,6 +461,10 @@ impl Reading<'_, '_> {
             }
             "boolean" => "did you mean `bool`?".to_owned(),
             "float" | "double" | "decimal" | "rational" => "did you mean `real`?".to_owned(),
+            "enum" => "an enumeration is declared under `types:`: `Kind: [TEA, COFFEE]`".to_owned(),
+            "struct" | "object" => {
+                "a record is declared under `types:`: `Item: { kind: Kind, weight: nat }`".to_owned()
+            }
             "str" | "char" | "text" => "did you mean `string`?".to_owned(),
             _ => match self.collector.nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -510,7 +514,7 @@ fn is_mapping(node: &Node) -> bool {
 pub(super) fn bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
     let negative = cursor.eat("-").is_some();
     let Some(Token { kind: Lexeme::Integer(digits), .. }) = cursor.peek() else {
-        return Err(cursor.expected("an integer's digits as a bound"));
+        return Err(cursor.expected("the bound of a range in digits: `int[0..9]`"));
     };
     let value = (digits.len() <= MAX_DIGITS).then(|| IBig::from_str_radix(digits, 10).ok()).flatten();
     let Some(value) = value else {

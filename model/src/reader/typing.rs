@@ -197,10 +197,12 @@ impl<'a, 'c> Typing<'a, 'c> {
         match array_term.as_ref().map(Term::sort) {
             Some(Type::String) => return self.character(&array_term?, &index_term?, &index.span),
             Some(sort) if sort.as_list().is_some() => {
+                self.look_at_index(array_term.as_ref(), index);
                 return self.element_of(&array_term?, &index_term?, &index.span);
             }
             _ => {}
         }
+        self.look_at_index(array_term.as_ref(), index);
         let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
         let index = self.fit(&index_term?, &index.span, &ty.index, "the index")?;
         Some(Term::select(array_term, &index))
@@ -208,6 +210,7 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     fn store(&mut self, array: &Expression, index: &Expression, element: &Expression) -> Option<Term> {
         let array_term = self.term(array);
+        self.look_at_index(array_term.as_ref(), index);
         if let Some(list) = array_term.as_ref().filter(|term| term.sort().as_list().is_some()) {
             return self.changed(list, index, element);
         }
@@ -224,6 +227,39 @@ impl<'a, 'c> Typing<'a, 'c> {
         let element =
             element_term.and_then(|term| self.fit(&term, &element.span, &ty.element, "the new element"));
         Some(Term::store(array_term, &index?, &element?))
+    }
+
+    /// Warns of an index in digits that a list or an array of this type never has.
+    fn look_at_index(&mut self, of: Option<&Term>, index: &Expression) {
+        let (digits, sign) = match &index.kind {
+            ExpressionKind::Integer(digits) => (digits, ""),
+            ExpressionKind::Negate(inner) => match &inner.kind {
+                ExpressionKind::Integer(digits) => (digits, "-"),
+                _ => return,
+            },
+            _ => return,
+        };
+        let Some(of) = of else { return };
+        let (first, last) = match of.sort() {
+            Type::Array(ty) => match &ty.index {
+                Type::Range(first, last) => (first.clone(), last.clone()),
+                _ => return,
+            },
+            sort => match sort.as_list() {
+                Some((_, most, _)) => (IBig::ZERO, IBig::from(most) - IBig::ONE),
+                None => return,
+            },
+        };
+        let Ok(number) = format!("{sign}{digits}").parse::<IBig>() else { return };
+        if (&first..=&last).contains(&&number) {
+            return;
+        }
+        let message = format!("{} has no element at {number}", of.sort());
+        let place = self.collector.origin(&self.scalar.place(&index.span));
+        let found = Diagnostic::warning("no-such-index", message)
+            .at(place, format!("its indices are {first} to {last}"))
+            .help("what reads there has no value: a guard does not hold, and a transition is not taken");
+        self.collector.push(found);
     }
 
     fn array(&mut self, term: &Term, at: &Range<usize>) -> Option<std::sync::Arc<crate::types::ArrayType>> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::reader::scope::Meaning;
-use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase};
+use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase, says_type};
 use crate::reader::typing::Typing;
 use crate::term::{Term, substitute};
 use crate::types::{Alternative, RecordForm, RecordType, Type};
@@ -215,6 +215,7 @@ impl Typing<'_, '_> {
             self.bound.push((name.clone(), datum));
         }
         let body = match (expected, &known) {
+            (Some(_), _) if says_type(&case.body) => self.term(&case.body),
             (Some(ty), _) => self
                 .term_as(&case.body, ty)
                 .and_then(|term| self.fit(&term, &case.body.span, ty, "this case")),

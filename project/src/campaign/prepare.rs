@@ -4,14 +4,12 @@
 //! solver: its constants then do not depend on what else is in the campaign, and neither do the keys of its
 //! runs.
 
-use std::collections::BTreeSet;
-
 use coreach_adapters::description;
 use coreach_execution::campaign::{Instance, Iut, LeftOut, Partition, Plan, Test, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::test_case::DocumentError;
-use coreach_model::diagnostic::{Origin, nearest};
+use coreach_model::diagnostic::Origin;
 use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
@@ -19,6 +17,7 @@ use coreach_model::{Diagnostic, Severity};
 use coreach_pipeline::stop::is_of_end;
 
 use crate::campaign::iuts::describe;
+use crate::campaign::names::KnownNames;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
 use crate::cases::{NoCase, document};
 use crate::configuration::Reference;
@@ -131,7 +130,9 @@ pub fn prepare(
         }
     }
     if !failed {
-        check_names(campaign, &tests, is_whole, &mut found);
+        let mut known = KnownNames::default();
+        tests.iter().for_each(|(test, _)| known.add_test(&test.case.iosts));
+        found.extend(known.check(campaign, is_whole));
     }
     let instances: usize = tests.iter().map(|(_, instances)| instances.len()).sum();
     let runs = instances.saturating_mul(iuts.len()).saturating_mul(campaign.seeds.len());
@@ -329,42 +330,4 @@ fn valuation(test: &Test, one: &Given) -> Result<coreach_model::term::evaluate::
         let origin = place.map_or(one.origin.clone(), |(.., origin)| origin.clone());
         Diagnostic::error("wrong-value", error.to_string()).at(origin, "not such a value")
     })
-}
-
-/// Constants and locations that no test case has: mistakes, where all test cases that were asked for are
-/// there (`is_whole`).
-fn check_names(
-    campaign: &Campaign,
-    tests: &[(Test, Vec<Instance>)],
-    is_whole: bool,
-    found: &mut Vec<Diagnostic>,
-) {
-    let cases = || tests.iter().map(|(test, _)| &test.case.iosts);
-    let constants: BTreeSet<&str> =
-        cases().flat_map(|i| i.constants.iter().map(|datum| datum.name())).collect();
-    let locations: BTreeSet<&str> =
-        cases().flat_map(|i| i.locations.iter().map(|l| l.name.as_str())).collect();
-    let unknown = |code, what: &str, name: &str, known: &BTreeSet<&str>| {
-        let message = format!("no test case of the campaign has the {what} `{name}`");
-        let severity = if is_whole { Severity::Error } else { Severity::Warning };
-        let diagnostic = Diagnostic { severity, ..Diagnostic::error(code, message) };
-        match nearest(name, known.iter().copied()) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic,
-        }
-    };
-    if let Constants::Given(list) = &campaign.constants {
-        for (name, origin, ..) in list.iter().flat_map(|one| &one.pairs) {
-            if !constants.contains(name.as_str()) {
-                let diagnostic = unknown("unknown-constant", "constant", name, &constants);
-                found.push(diagnostic.at(origin.clone(), "no constant of this name"));
-            }
-        }
-    }
-    let mut names: Vec<&String> = campaign.settings.limits.quiescence_at.keys().collect();
-    names.sort();
-    for name in names.into_iter().filter(|name| !locations.contains(name.as_str())) {
-        let diagnostic = unknown("unknown-location", "location", name, &locations);
-        found.push(diagnostic.at(campaign.places.get(name).cloned(), "no location of this name"));
-    }
 }

@@ -7,7 +7,7 @@ use coreach_model::Diagnostic;
 use coreach_model::reader::yaml;
 
 use crate::campaign::load_campaign;
-use crate::models::{FileKind, kind_of};
+use crate::models::{FileKind, is_document, kind_of};
 use crate::stored;
 
 /// At most so many files beside the runs are looked into for a configuration.
@@ -90,7 +90,7 @@ impl Given {
             self.stores.push(path.to_owned());
             return Ok(());
         }
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        if is_document(path) {
             self.runs.push(path.to_owned());
             return Ok(());
         }

@@ -7,9 +7,9 @@ use coreach_adapters::address;
 use coreach_adapters::description::{Command, Launch};
 use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::{file, number};
 
 use super::words::{Holes, IutReader};
 
@@ -78,6 +78,9 @@ pub fn command(
     let words = shape::required(reader.collector, node, entries, "command", of, like)
         .and_then(|value| words_of(reader, value, like, &holes));
     let directory = directory(reader, entries);
+    if let (Some(value), Some(directory)) = (shape::get(entries, "command"), &directory) {
+        look_for_scripts(reader, value, directory);
+    }
     let mut environment = Vec::new();
     if let Some(value) = shape::get(entries, "environment") {
         let like = "environment: { KEY: value }";
@@ -102,6 +105,23 @@ pub fn command(
     }
     let grace = reader.milliseconds(entries, "grace_ms", 0);
     Some(Command { words: words?, directory: directory?, environment, grace })
+}
+
+/// Warns of words that nearly are the names of files in the folder where the command is started.
+fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path) {
+    let NodeKind::Sequence(items) = &command.kind else { return };
+    for scalar in items.iter().filter_map(|item| item.as_scalar()) {
+        let path = directory.join(&scalar.text);
+        let is_name =
+            path.extension().is_some() && !scalar.text.starts_with('-') && !scalar.text.contains('{');
+        let meant = file::meant(&path, |_| None).filter(|_| is_name && !path.exists());
+        let Some(meant) = meant else { continue };
+        let message = format!("there is no file `{}` where the command is started", scalar.text);
+        let found = Diagnostic::warning("missing-file", message)
+            .at(reader.collector.origin(&scalar.span), "no such file")
+            .help(format!("did you mean `{}`?", Path::new(&scalar.text).with_file_name(meant).display()));
+        reader.collector.push(found);
+    }
 }
 
 fn words_of(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {

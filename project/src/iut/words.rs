@@ -1,5 +1,6 @@
 //! What all sections of an IUT's file have in common: texts with holes, names of actions and of parameters.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
@@ -468,11 +469,18 @@ impl IutReader<'_> {
         found
     }
 
-    /// Warns of values that no text stands for, where they can be counted: they are neither sent nor
-    /// understood.
+    /// Warns of values that no text stands for: they are neither sent nor understood.
     fn check_spelt(&mut self, parameter: &Scalar, types: &[Type], spelt: &[(String, String)]) {
-        /// Larger types are not gone through.
+        /// Larger types are not gone through: their values are only counted.
         const MOST: usize = 100;
+        let texts: BTreeSet<&str> = spelt.iter().map(|(_, literal)| literal.as_str()).collect();
+        let is_large = |ty: &&Type| ty.cardinality().is_none_or(|values| values > MOST.max(texts.len()));
+        if let Some(ty) = types.iter().find(is_large) {
+            let message =
+                format!("`{}` has a text for {} of the values of {ty}", parameter.text, texts.len());
+            self.warn_of_missing_values(parameter, message);
+            return;
+        }
         let values = types.iter().filter_map(|ty| Value::enumerate(ty, MOST)).flatten();
         let mut missing: Vec<String> = values.map(|value| codec::to_text(&value)).collect();
         missing.retain(|value| !spelt.iter().any(|(_, literal)| literal == value));
@@ -483,6 +491,10 @@ impl IutReader<'_> {
         let first = missing.iter().take(5).map(String::as_str);
         let more = if missing.len() > 5 { " and more" } else { "" };
         let message = format!("`{}` has no text for {}{more}", parameter.text, listed(first));
+        self.warn_of_missing_values(parameter, message);
+    }
+
+    fn warn_of_missing_values(&mut self, parameter: &Scalar, message: String) {
         let diagnostic = Diagnostic::warning("missing-value", message)
             .at(self.collector.origin(&parameter.span), "not all of its values")
             .help("where `values` has a parameter, it has all of it: what is not there cannot be sent, and is alien if it comes");

@@ -26,7 +26,7 @@ use crate::campaign::load_campaign;
 use crate::configuration::Judging;
 use crate::coverage::{self, Given, measure};
 use crate::making::{Says, make, make_online, search_run};
-use crate::models::{FileKind, kind_of};
+use crate::models::{FileKind, is_document, kind_of};
 use crate::project::{self, Project, load, of_purpose};
 use crate::{budget, jobs, stored};
 
@@ -90,7 +90,7 @@ impl Sorted {
             self.stores.push(path.to_owned());
             return Ok(());
         }
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        if is_document(path) {
             return self.document(path);
         }
         let file = load_file(path).map_err(|found| vec![found])?;
