@@ -22,6 +22,7 @@
 //!
 //! **Not seen**: what the shell redirects, since that was opened before we began.
 
+use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;

@@ -336,7 +336,8 @@ impl Oracle<'_> {
         outputs.into_iter().any(|action| {
             let all = action.parameters.iter().map(|datum| Value::enumerate(datum.ty(), 1000).unwrap());
             let tuples = all.fold(vec![Vec::new()], |tuples: Vec<Vec<Value>>, values| {
-                let with = |tuple: &Vec<Value>, value: &Value| [&tuple[..], &[value.clone()]].concat();
+                let with =
+                    |tuple: &Vec<Value>, value: &Value| [&tuple[..], std::slice::from_ref(value)].concat();
                 tuples.iter().flat_map(|tuple| values.iter().map(move |value| with(tuple, value))).collect()
             });
             tuples.iter().any(|values| !self.steps(both, &action.name, values, &Counts::new()).is_empty())

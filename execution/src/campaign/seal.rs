@@ -60,7 +60,7 @@ fn seal_of(table: &str, row: &Row<'_>) -> rusqlite::Result<[u8; 32]> {
     put(b't', table.as_bytes());
     // The first one is the rowid, which a user's VACUUM may change; that of a run is its number, and is there
     // again.
-    for (at, name) in row.as_ref().column_names().into_iter().enumerate().skip(1) {
+    for (at, name) in row.as_ref().column_names().enumerate().skip(1) {
         if name == "seal" {
             continue;
         }

@@ -110,10 +110,9 @@ fn without_comments(piece: &Piece) -> Piece {
     while let Some(start) = text[from..].find("/*").into_iter().chain(line_comment(&text[from..])).min() {
         let start = from + start;
         let comment = &text[start..];
-        let length = if comment.starts_with("/*") {
-            comment[2..].find("*/").map(|end| end + 4)
-        } else {
-            Some(comment.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(comment.len()))
+        let length = match comment.strip_prefix("/*") {
+            Some(inner) => inner.find("*/").map(|end| end + 4),
+            None => Some(comment.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(comment.len())),
         };
         let Some(length) = length else { break };
         kept.append(&piece.part(from..start));
