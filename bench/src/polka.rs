@@ -5,8 +5,8 @@ use coreach_apron::{
     Element, Error, Expression, Library as Variant, Manager, PreparedAssignments, PreparedConstraints,
     PreparedExpression,
 };
-use coreach_polyhedra::sequence::SequenceStep;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
+use coreach_tests::sequence::SequenceStep;
 use dashu::base::Sign;
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;

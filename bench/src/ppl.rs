@@ -1,11 +1,11 @@
 //! The Parma Polyhedra Library: closed polyhedra, or not necessarily closed ones where a sequence has strict
 //! inequalities.
 
-use coreach_polyhedra::sequence::SequenceStep;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use coreach_ppl::{
     Assignment, Constraints, Error, Expression, Library as Claim, Polyhedron, Relation as Compared, Topology,
 };
+use coreach_tests::sequence::SequenceStep;
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 

@@ -22,7 +22,6 @@ mod product;
 mod query;
 mod rational;
 mod row;
-pub mod sequence;
 mod simplex;
 mod tally;
 mod transfer;
