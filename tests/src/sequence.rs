@@ -24,6 +24,7 @@
 use core::fmt;
 
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Relation};
+use dashu::integer::IBig;
 
 /// One operation; numbers are those of earlier results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +127,11 @@ fn read_list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> 
 }
 
 fn read_integers(text: &str) -> Option<Vec<Integer>> {
-    text.split_whitespace().map(|word| word.parse().ok()).collect()
+    text.split_whitespace().map(read_integer).collect()
+}
+
+fn read_integer(text: &str) -> Option<Integer> {
+    text.trim().parse::<IBig>().ok().map(Integer::from)
 }
 
 fn read_constraint(text: &str) -> Option<Constraint> {
@@ -138,7 +143,7 @@ fn read_constraint(text: &str) -> Option<Constraint> {
         ">" => Relation::Greater,
         _ => return None,
     };
-    Some(Constraint::new(read_integers(coefficients)?, constant.parse().ok()?, relation))
+    Some(Constraint::new(read_integers(coefficients)?, read_integer(constant)?, relation))
 }
 
 fn read_assignment(text: &str) -> Option<(usize, LinearExpression)> {
@@ -149,11 +154,7 @@ fn read_assignment(text: &str) -> Option<(usize, LinearExpression)> {
 fn read_expression(text: &str) -> Option<LinearExpression> {
     let (coefficients, rest) = text.split_once('|')?;
     let (constant, denominator) = rest.split_once('/').unwrap_or((rest, "1"));
-    LinearExpression::new(
-        read_integers(coefficients)?,
-        constant.trim().parse().ok()?,
-        denominator.trim().parse().ok()?,
-    )
+    LinearExpression::new(read_integers(coefficients)?, read_integer(constant)?, read_integer(denominator)?)
 }
 
 /// Writes items with blanks around separators.

@@ -32,7 +32,7 @@ mod widening;
 #[doc(hidden)]
 pub use dense::Dense;
 pub use dense::Generators;
-pub use integer::{Integer, ParseIntegerError};
+pub use integer::Integer;
 pub use limits::{Limits, Outcome};
 pub use linear::{Constraint, LinearExpression, Relation};
 pub use polyhedron::Polyhedron;
