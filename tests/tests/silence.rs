@@ -180,7 +180,8 @@ fn each_strategy_waits_where_silence_decides() {
 /// there, however many values the parameter has.
 #[test]
 fn quiescence_of_multiples_is_exact() {
-    let cases: [(&str, &str, fn(i64) -> bool); 6] = [
+    type IsPossible = fn(i64) -> bool;
+    let cases: [(&str, &str, IsPossible); 6] = [
         ("int[0..20]", "3 * q == x", |x| x % 3 == 0 && (0..=60).contains(&x)),
         ("int[0..100]", "3 * q == x", |x| x % 3 == 0 && (0..=300).contains(&x)),
         ("int", "3 * q == x", |x| x % 3 == 0),
