@@ -4,13 +4,13 @@
 //! rounded to a double. Two readers of one text may so see two events, and a verdict hangs on which. Here a
 //! text has one meaning or none.
 //!
-//! **Method.** `serde_json` reads RFC 8259, one level at a time: the values in a list or an object are texts at
-//! first (`RawValue`), so numbers keep their digits. Keys of an object are distinct and strings well-formed,
-//! which I-JSON (RFC 7493) asks for. `"\u0044"` *is* `"D"`: keys are compared after their escapes. Whoever
-//! knows the type converts the numbers.
+//! **Method.** `serde_json` reads RFC 8259, one level at a time. The values in a list or an object are texts
+//! at first (`RawValue`), so numbers keep their digits. Keys of an object are distinct and strings
+//! well-formed, which I-JSON (RFC 7493) asks for. `"\u0044"` *is* `"D"`, since keys are compared after their
+//! escapes. Whoever knows the type converts the numbers.
 //!
-//! **Ends**: [`Limits`] bound the depth and the digits of a number. **Costs** time linear in the text for each
-//! level, and sorting the keys of each object.
+//! **Ends**: [`Limits`] bound the depth and the digits of a number. **Costs** time linear in the text for
+//! each level, and sorting the keys of each object.
 
 use std::fmt;
 

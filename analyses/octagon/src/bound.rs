@@ -1,9 +1,9 @@
 //! One entry of a matrix: an upper bound that may be strict, or none.
 //!
-//! The inner loop of everything is `m[i][j] = min(m[i][j], m[i][k] + m[k][j])`. Bounds are ordered by value, a
-//! strict one before the closed one of the same value, and no bound comes last. A sum is strict if a summand is.
-//! Values are integers, since a matrix has one denominator for all its entries. They are machine words while
-//! these suffice, and of any size otherwise ([`Integer`]).
+//! The inner loop of everything is `m[i][j] = min(m[i][j], m[i][k] + m[k][j])`. Bounds are ordered by value,
+//! a strict one before the closed one of the same value, and no bound comes last. A sum is strict if a
+//! summand is. Values are integers, since a matrix has one denominator for all its entries. They are machine
+//! words while these suffice, and of any size otherwise ([`Integer`]).
 
 use std::fmt;
 
