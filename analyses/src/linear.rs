@@ -9,24 +9,12 @@ use dashu::rational::RBig;
 
 /// An integer of the model as one of the linear algebra.
 pub fn integer(value: &IBig) -> Integer {
-    match i128::try_from(value) {
-        Ok(small) => Integer::from(small),
-        Err(_) => of_text(&value.to_string()),
-    }
-}
-
-#[expect(clippy::expect_used, reason = "the text of an integer is an integer")]
-fn of_text(text: &str) -> Integer {
-    text.parse().expect("the text of an integer is an integer")
+    Integer::from(value.clone())
 }
 
 /// The way back.
-#[expect(clippy::expect_used, reason = "the text of an integer is an integer")]
 pub fn big(value: &Integer) -> IBig {
-    match value.to_i64() {
-        Some(small) => IBig::from(small),
-        None => value.to_string().parse().expect("the text of an integer is an integer"),
-    }
+    IBig::from(value)
 }
 
 /// A rational of the model as one of the linear algebra.

@@ -8,8 +8,8 @@
 //! argument; where it differs it is counted, and the other library goes on from ours, so that what follows
 //! can be compared.
 
-use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Polyhedron, Relation};
+use coreach_tests::sequence::{Sequence, SequenceStep};
 
 use crate::library::{Answer, Kind, Library, dimensions, is_strict};
 use crate::ours::Ours;

@@ -13,8 +13,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Relation};
+use coreach_tests::sequence::{Sequence, SequenceStep};
 
 use crate::agreement::{Follow, Verdict, follower};
 use crate::library::{Answer, Kind, Library};

@@ -4,8 +4,8 @@
 //! answers are left in it as far as possible: a list of constraints is made and counted, not read. So what is
 //! measured is the library, not the way there and back.
 
-use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Rational, Relation};
+use coreach_tests::sequence::{Sequence, SequenceStep};
 
 /// The libraries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

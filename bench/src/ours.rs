@@ -1,7 +1,7 @@
 //! `coreach-polyhedra`: with exact operations, and with the limits of the domain.
 
-use coreach_polyhedra::sequence::SequenceStep;
 use coreach_polyhedra::{Bounds, Constraint, Limits, Polyhedron};
+use coreach_tests::sequence::SequenceStep;
 
 use crate::library::{Answer, Library, Range};
 

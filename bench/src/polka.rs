@@ -5,8 +5,8 @@ use coreach_apron::{
     Element, Error, Expression, Library as Variant, Manager, PreparedAssignments, PreparedConstraints,
     PreparedExpression,
 };
-use coreach_polyhedra::sequence::SequenceStep;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
+use coreach_tests::sequence::SequenceStep;
 use dashu::base::Sign;
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
@@ -45,19 +45,11 @@ fn unsigned(value: &Integer) -> UBig {
 }
 
 fn big(value: &Integer) -> IBig {
-    match value.to_i64() {
-        Some(small) => IBig::from(small),
-        // The text of an integer is an integer.
-        None => value.to_string().parse().unwrap_or_default(),
-    }
+    IBig::from(value)
 }
 
 fn integer(value: &IBig) -> Integer {
-    match i64::try_from(value) {
-        Ok(small) => Integer::from(small),
-        // As above.
-        Err(_) => value.to_string().parse().unwrap_or(Integer::ZERO),
-    }
+    Integer::from(value.clone())
 }
 
 fn outwards(value: &Rational) -> RBig {

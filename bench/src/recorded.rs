@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use coreach_polyhedra::sequence::Sequence;
+use coreach_tests::sequence::Sequence;
 
 use crate::shapes::{Case, label};
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use coreach_polyhedra::sequence::Sequence;
+use coreach_tests::sequence::Sequence;
 
 use crate::library::Kind;
 use crate::library::{Answer, Library, dimensions, is_strict};

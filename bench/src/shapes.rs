@@ -9,8 +9,8 @@
 //! of two unrelated products relates everything to everything, and no library can write it down: there, joins
 //! are those of a fixpoint, whose arguments differ in a block or two.
 
-use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Relation};
+use coreach_tests::sequence::{Sequence, SequenceStep};
 
 use coreach_tests::generator::random::Random;
 

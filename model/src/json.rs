@@ -4,29 +4,20 @@
 //! rounded to a double. Two readers of one text may so see two events, and a verdict hangs on which. Here a
 //! text has one meaning or none.
 //!
-//! ```text
-//! text     = space value space                                              nothing before it (no mark), nothing after
-//! value    = "null" | "true" | "false" | number | string | list | object
-//! list     = "[" space [ value space { "," space value space } ] "]"
-//! object   = "{" space [ member space { "," space member space } ] "}"                        all keys of it distinct
-//! member   = string space ":" space value
-//! string   = '"' { character | escape } '"'              character: any but '"', '\' and those below U+0020
-//! escape   = '\' ( '"' | '\' | "/" | "b" | "f" | "n" | "r" | "t" | "u" hex hex hex hex )         no lone surrogates
-//! space    = { " " | tab | line feed | carriage return }
-//! number   : see `crate::number`, written with the digits that it has
-//! ```
+//! **Method.** `serde_json` reads RFC 8259, one level at a time. The values in a list or an object are texts
+//! at first (`RawValue`), so numbers keep their digits. Keys of an object are distinct and strings
+//! well-formed, which I-JSON (RFC 7493) asks for. `"\u0044"` *is* `"D"`, since keys are compared after their
+//! escapes. Whoever knows the type converts the numbers.
 //!
-//! That is RFC 8259 with distinct keys and well-formed strings, which I-JSON (RFC 7493) asks for. `"\u0044"`
-//! *is* `"D"`: keys are compared after their escapes. Numbers keep their signs, and are converted by whoever
-//! knows the type.
-//!
-//! **Ends**: each step takes a byte; [`Limits`] bound the depth and the digits of a number. **Costs** time
-//! linear in the text, and sorting the keys of each object.
+//! **Ends**: [`Limits`] bound the depth and the digits of a number. **Costs** time linear in the text for
+//! each level, and sorting the keys of each object.
 
 use std::fmt;
 
 use crate::number;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
 /// A value, as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,7 +57,7 @@ pub enum Malformed {
     /// A number of so many digits.
     TooLong(usize),
     /// What is wrong, and at which byte.
-    Wrong(&'static str, usize),
+    Wrong(String, usize),
     /// A key that is there twice.
     Twice(String),
 }
@@ -85,11 +76,8 @@ impl std::error::Error for Malformed {}
 
 /// The value that the whole text is.
 pub fn parse(text: &str, limits: Limits) -> Result<Tree, Malformed> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, limits };
-    reader.space();
-    let tree = reader.value(0)?;
-    reader.space();
-    if reader.at < text.len() { Err(reader.wrong("something after the end")) } else { Ok(tree) }
+    let part: &RawValue = read(text, 0)?;
+    tree(part.get(), text, 0, limits)
 }
 
 /// The value that a document is, for those who read it with the usual library.
@@ -173,189 +161,72 @@ impl fmt::Display for Tree {
             Tree::Number(digits) => f.write_str(digits),
             Tree::Text(text) => write!(f, "{}", Json::from(text.as_str())),
             Tree::List(items) => {
-                f.write_str("[")?;
-                for (number, item) in items.iter().enumerate() {
-                    write!(f, "{}{item}", if number == 0 { "" } else { "," })?;
-                }
-                f.write_str("]")
+                write!(f, "[{}]", items.iter().map(Tree::to_string).collect::<Vec<_>>().join(","))
             }
             Tree::Object(members) => {
-                f.write_str("{")?;
-                for (number, (key, tree)) in members.iter().enumerate() {
-                    let comma = if number == 0 { "" } else { "," };
-                    write!(f, "{comma}{}:{tree}", Json::from(key.as_str()))?;
-                }
-                f.write_str("}")
+                let member = |(key, tree): &(String, Tree)| format!("{}:{tree}", Json::from(key.as_str()));
+                write!(f, "{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
             }
         }
     }
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    bytes: &'a [u8],
-    at: usize,
-    limits: Limits,
+/// The value of a part of the text, which is at this depth.
+fn tree(part: &str, text: &str, depth: usize, limits: Limits) -> Result<Tree, Malformed> {
+    let at = part.as_ptr().addr() - text.as_ptr().addr();
+    let below = |part: &RawValue| tree(part.get(), text, depth + 1, limits);
+    Ok(match part.as_bytes().first() {
+        Some(b'{' | b'[') if depth >= limits.depth => {
+            return Err(Malformed::Wrong("lists or objects too deep".to_owned(), at));
+        }
+        Some(b'{') => {
+            let Members(members) = read(part, at)?;
+            distinct(
+                members.into_iter().map(|(key, part)| Ok((key, below(part)?))).collect::<Result<_, _>>()?,
+            )?
+        }
+        Some(b'[') => Tree::List(read::<Vec<_>>(part, at)?.into_iter().map(below).collect::<Result<_, _>>()?),
+        Some(b'"') => Tree::Text(read(part, at)?),
+        Some(b'-' | b'0'..=b'9') => match number::length(part).map_or(0, |(_, digits)| digits) {
+            digits if digits > limits.digits => return Err(Malformed::TooLong(digits)),
+            _ => Tree::Number(part.to_owned()),
+        },
+        _ => read::<Option<bool>>(part, at)?.map_or(Tree::Null, Tree::Bool),
+    })
 }
 
-impl Reader<'_> {
-    fn wrong(&self, what: &'static str) -> Malformed {
-        Malformed::Wrong(what, self.at)
+/// What the library reads of a part, which begins at this byte of the text.
+fn read<'a, T: Deserialize<'a>>(part: &'a str, start: usize) -> Result<T, Malformed> {
+    serde_json::from_str(part).map_err(|error| {
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let told = error.to_string();
+        let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let at = start + lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+        Malformed::Wrong(told.strip_suffix(&place).unwrap_or(&told).to_owned(), at)
+    })
+}
+
+/// The members of an object, those of equal keys too.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'a> Deserialize<'a> for Members<'a> {
+    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members(Vec::new()))
+    }
+}
+
+impl<'a> Visitor<'a> for Members<'a> {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
     }
 
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+    fn visit_map<A: MapAccess<'a>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some(member) = map.next_entry()? {
+            self.0.push(member);
         }
-    }
-
-    fn eat(&mut self, byte: u8) -> bool {
-        let is_there = self.peek() == Some(byte);
-        self.at += usize::from(is_there);
-        is_there
-    }
-
-    fn word(&mut self, word: &str, tree: Tree) -> Result<Tree, Malformed> {
-        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
-            return Err(self.wrong("no value"));
-        }
-        self.at += word.len();
-        Ok(tree)
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Tree, Malformed> {
-        match self.peek() {
-            Some(b'{' | b'[') if depth >= self.limits.depth => Err(self.wrong("lists or objects too deep")),
-            Some(b'{') => self.object(depth),
-            Some(b'[') => self.list(depth),
-            Some(b'"') => self.string().map(Tree::Text),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.word("true", Tree::Bool(true)),
-            Some(b'f') => self.word("false", Tree::Bool(false)),
-            Some(b'n') => self.word("null", Tree::Null),
-            Some(_) => Err(self.wrong("no value")),
-            None => Err(self.wrong("an end too early")),
-        }
-    }
-
-    fn number(&mut self) -> Result<Tree, Malformed> {
-        let rest = &self.text[self.at..];
-        let (length, digits) = number::length(rest).ok_or_else(|| self.wrong("no number"))?;
-        if digits > self.limits.digits {
-            return Err(Malformed::TooLong(digits));
-        }
-        self.at += length;
-        Ok(Tree::Number(rest[..length].to_owned()))
-    }
-
-    fn list(&mut self, depth: usize) -> Result<Tree, Malformed> {
-        self.at += 1;
-        self.space();
-        let mut items = Vec::new();
-        if self.eat(b']') {
-            return Ok(Tree::List(items));
-        }
-        loop {
-            items.push(self.value(depth + 1)?);
-            self.space();
-            if self.eat(b']') {
-                return Ok(Tree::List(items));
-            }
-            if !self.eat(b',') {
-                return Err(self.wrong("no comma and no end of the list"));
-            }
-            self.space();
-        }
-    }
-
-    fn object(&mut self, depth: usize) -> Result<Tree, Malformed> {
-        self.at += 1;
-        self.space();
-        let mut members = Vec::new();
-        if self.eat(b'}') {
-            return Ok(Tree::Object(members));
-        }
-        loop {
-            if self.peek() != Some(b'"') {
-                return Err(self.wrong("no key"));
-            }
-            let key = self.string()?;
-            self.space();
-            if !self.eat(b':') {
-                return Err(self.wrong("no colon"));
-            }
-            self.space();
-            members.push((key, self.value(depth + 1)?));
-            self.space();
-            if self.eat(b'}') {
-                return distinct(members);
-            }
-            if !self.eat(b',') {
-                return Err(self.wrong("no comma and no end of the object"));
-            }
-            self.space();
-        }
-    }
-
-    fn string(&mut self) -> Result<String, Malformed> {
-        self.at += 1;
-        let mut text = String::new();
-        loop {
-            let rest = &self.bytes[self.at..];
-            let plain = rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)).count();
-            text.push_str(&self.text[self.at..self.at + plain]);
-            self.at += plain;
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(text);
-                }
-                Some(b'\\') => text.push(self.escape()?),
-                Some(_) => return Err(self.wrong("a control character")),
-                None => return Err(self.wrong("an end too early")),
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<char, Malformed> {
-        let sign = self.bytes.get(self.at + 1).copied();
-        let plain = match sign {
-            Some(sign @ (b'"' | b'\\' | b'/')) => char::from(sign),
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => return self.code(),
-            _ => return Err(self.wrong("no escape")),
-        };
-        self.at += 2;
-        Ok(plain)
-    }
-
-    /// `\u` and what follows: one code, or a pair of surrogates.
-    fn code(&mut self) -> Result<char, Malformed> {
-        let first = self.hex(self.at + 2).ok_or_else(|| self.wrong("no escape"))?;
-        let (code, length) = match first {
-            0xd800..0xdc00 if self.bytes[self.at + 6..].starts_with(b"\\u") => {
-                let second = self.hex(self.at + 8).filter(|code| (0xdc00..0xe000).contains(code));
-                let second = second.ok_or_else(|| self.wrong("a surrogate without its other half"))?;
-                (0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00), 12)
-            }
-            code => (code, 6),
-        };
-        let sign = char::from_u32(code).ok_or_else(|| self.wrong("a surrogate without its other half"))?;
-        self.at += length;
-        Ok(sign)
-    }
-
-    fn hex(&self, at: usize) -> Option<u32> {
-        let digits = self.bytes.get(at..at + 4)?;
-        digits.iter().try_fold(0, |code, digit| Some(code * 16 + char::from(*digit).to_digit(16)?))
+        Ok(self)
     }
 }
 

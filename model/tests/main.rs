@@ -6,6 +6,7 @@ mod compose;
 mod constructors;
 mod definedness;
 mod ids;
+mod json;
 mod language;
 mod maps;
 mod timed;

@@ -11,7 +11,7 @@
 //!   with time.
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
 //! - [`analysed`]: the machines that the analyses of our models work on; [`recorded`]: what they do with
-//!   polyhedra.
+//!   polyhedra, as a [`sequence`] of operations.
 //! - [`effort`]: how many cases a test takes.
 //! - [`schema`]: the JSON Schemas in `docs/`, and documents held against them.
 //! - [`tally`]: what a soak has found, in parts and put together.
@@ -29,6 +29,7 @@ pub mod mutants;
 pub mod properties;
 pub mod recorded;
 pub mod schema;
+pub mod sequence;
 pub mod shrink;
 pub mod source;
 pub mod symbolic;

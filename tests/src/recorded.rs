@@ -12,8 +12,9 @@ use std::cell::RefCell;
 
 use coreach_analyses::domains::polyhedra::Polyhedra;
 use coreach_analyses::domains::{Assignments, Domain};
-use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Polyhedron};
+
+use crate::sequence::{Sequence, SequenceStep};
 
 /// A polyhedron, and its number in the sequence.
 #[derive(Clone, Debug)]

@@ -8,14 +8,10 @@
 //! bounds has no block. (Singh, Püschel, Vechev 2015 decompose the matrix, and merge what has bounds; to
 //! leave out the implied entries is ours.)
 
-use std::borrow::Cow;
 use std::sync::Arc;
-
-use coreach_polyhedra::Rational;
 
 use crate::bound::Bound;
 use crate::matrix::Matrix;
-use crate::numbers::{Kept, Numbers};
 use crate::partition::UnionFind;
 
 /// A closed matrix over some dimensions, not empty, normalised.
@@ -23,22 +19,7 @@ use crate::partition::UnionFind;
 pub(crate) struct Block {
     /// Ascending.
     pub(crate) dimensions: Vec<usize>,
-    pub(crate) numbers: Numbers,
-}
-
-impl Block {
-    /// The matrix with bounds of this kind, if it has one.
-    pub(crate) fn matrix<B: Kept>(&self) -> Option<Cow<'_, Matrix<B>>> {
-        B::view(&self.numbers)
-    }
-
-    /// The value of an entry and whether it is strict.
-    pub(crate) fn value(&self, row: usize, column: usize) -> Option<(Rational, bool)> {
-        match &self.numbers {
-            Numbers::Words(matrix) => matrix.value(row, column),
-            Numbers::Wide(matrix) => matrix.value(row, column),
-        }
-    }
+    pub(crate) matrix: Matrix,
 }
 
 /// Are these one block, without a look at the numbers if they are shared?
@@ -47,58 +28,52 @@ pub(crate) fn equal(a: &Arc<Block>, b: &Arc<Block>) -> bool {
 }
 
 /// Appends the blocks of a closed matrix over these ascending dimensions.
-pub(crate) fn split<B: Kept>(
-    dimensions: &[usize],
-    matrix: Matrix<B>,
-    into: &mut Vec<Arc<Block>>,
-) -> Option<()> {
+pub(crate) fn split(dimensions: &[usize], matrix: Matrix, into: &mut Vec<Arc<Block>>) {
     let count = matrix.variables();
     let mut partition = UnionFind::apart(count);
     for a in 0..count {
         for b in 0..a {
-            if partition.find(a) != partition.find(b) && related(&matrix, a, b)? {
+            if partition.find(a) != partition.find(b) && related(&matrix, a, b) {
                 partition.unite(a, b);
             }
         }
     }
     let sets = partition.sets();
     if let [_] = sets[..] {
-        push(dimensions.to_vec(), matrix, into);
-        return Some(());
+        return push(dimensions.to_vec(), matrix, into);
     }
     for set in sets {
         push(set.iter().map(|at| dimensions[*at]).collect(), selected(&matrix, &set), into);
     }
-    Some(())
 }
 
-fn push<B: Kept>(dimensions: Vec<usize>, matrix: Matrix<B>, into: &mut Vec<Arc<Block>>) {
+fn push(dimensions: Vec<usize>, matrix: Matrix, into: &mut Vec<Arc<Block>>) {
     let free = dimensions.len() == 1 && matrix.get(0, 1).is_infinite() && matrix.get(1, 0).is_infinite();
     if !free {
-        into.push(Arc::new(Block { dimensions, numbers: B::store(matrix.normalised()) }));
+        into.push(Arc::new(Block { dimensions, matrix: matrix.normalised() }));
     }
 }
 
 /// Whether an entry between two variables says more than the bounds of each.
-fn related<B: Bound>(matrix: &Matrix<B>, a: usize, b: usize) -> Option<bool> {
+fn related(matrix: &Matrix, a: usize, b: usize) -> bool {
     for row in [2 * a, 2 * a + 1] {
         for column in [2 * b, 2 * b + 1] {
             let entry = matrix.get(row, column);
-            if !entry.is_infinite() && *entry < implied(matrix, row, column)? {
-                return Some(true);
+            if !entry.is_infinite() && *entry < implied(matrix, row, column) {
+                return true;
             }
         }
     }
-    Some(false)
+    false
 }
 
 /// The bound of an entry that the bounds of its two variables imply.
-pub(crate) fn implied<B: Bound>(matrix: &Matrix<B>, row: usize, column: usize) -> Option<B> {
+pub(crate) fn implied(matrix: &Matrix, row: usize, column: usize) -> Bound {
     matrix.get(row, row ^ 1).half().plus(&matrix.get(column ^ 1, column).half())
 }
 
 /// The matrix of some of the variables, in their order.
-pub(crate) fn selected<B: Bound>(matrix: &Matrix<B>, variables: &[usize]) -> Matrix<B> {
+pub(crate) fn selected(matrix: &Matrix, variables: &[usize]) -> Matrix {
     let mut part = Matrix::unbounded(variables.len(), matrix.scale().clone());
     let node = |node: usize| 2 * variables[node / 2] + node % 2;
     for row in 0..part.nodes() {

@@ -43,118 +43,106 @@ use coreach_polyhedra::Integer;
 use crate::bound::Bound;
 use crate::matrix::{Matrix, pairs};
 
-/// Makes all bounds the best ones; `false` if there is no point. Nothing on overflow.
+/// Makes all bounds the best ones; `false` if there is no point.
 ///
 /// The matrix must have been closed but for bounds lowered at these variables (of which both are given).
 /// `integer` marks the integers, one flag for each variable.
-pub(crate) fn close<B: Bound>(matrix: &mut Matrix<B>, changed: &[usize], integer: &[bool]) -> Option<bool> {
+pub(crate) fn close(matrix: &mut Matrix, changed: &[usize], integer: &[bool]) -> bool {
     let any_integer = integer.contains(&true);
     let mut pivots = changed.to_vec();
     if any_integer {
-        pivots.extend(round(matrix, integer)?);
+        pivots.extend(round(matrix, integer));
     }
     let mixed = any_integer && integer.contains(&false);
     while !pivots.is_empty() {
-        if !paths(matrix, pivots)? {
-            return Some(false);
+        if !paths(matrix, pivots) {
+            return false;
         }
-        pivots = if any_integer { round(matrix, integer)? } else { Vec::new() };
+        pivots = if any_integer { round(matrix, integer) } else { Vec::new() };
         // Integers alone need no second round of paths: strengthening does what it would do.
         if !mixed {
             break;
         }
     }
-    strengthen(matrix)?;
-    Some(!matrix.has_negative_cycle())
+    strengthen(matrix);
+    !matrix.has_negative_cycle()
 }
 
 /// Whether rounding would change something.
-pub(crate) fn needs_rounding<B: Bound>(matrix: &Matrix<B>, integer: &[bool]) -> Option<bool> {
+pub(crate) fn needs_rounding(matrix: &Matrix, integer: &[bool]) -> bool {
     if !integer.contains(&true) {
-        return Some(false);
+        return false;
     }
     let (unit, double) = units(matrix);
     for (row, column) in pairs(matrix.variables()) {
         if row != column && integer[row / 2] && integer[column / 2] {
             let entry = matrix.get(row, column);
-            if entry.rounded(if row == column ^ 1 { &double } else { &unit })? != *entry {
-                return Some(true);
+            if entry.rounded(if row == column ^ 1 { &double } else { &unit }) != *entry {
+                return true;
             }
         }
     }
-    Some(false)
+    false
 }
 
-fn units<B>(matrix: &Matrix<B>) -> (Integer, Integer) {
+fn units(matrix: &Matrix) -> (Integer, Integer) {
     (matrix.scale().clone(), matrix.scale() + matrix.scale())
 }
 
 /// Rounds the bounds between integers; gives the variables of changed ones.
-fn round<B: Bound>(matrix: &mut Matrix<B>, integer: &[bool]) -> Option<Vec<usize>> {
+fn round(matrix: &mut Matrix, integer: &[bool]) -> Vec<usize> {
     let (unit, double) = units(matrix);
     let mut changed = Vec::new();
     for (row, column) in pairs(matrix.variables()) {
         if row != column && integer[row / 2] && integer[column / 2] {
-            let rounded = matrix.get(row, column).rounded(if row == column ^ 1 { &double } else { &unit })?;
+            let rounded = matrix.get(row, column).rounded(if row == column ^ 1 { &double } else { &unit });
             if matrix.lower(row, column, &rounded) {
                 changed.extend([row / 2, column / 2]);
             }
         }
     }
-    Some(changed)
+    changed
 }
 
 /// Shortest paths through the pivots; `false` if a cycle is negative.
-fn paths<B: Bound>(matrix: &mut Matrix<B>, mut pivots: Vec<usize>) -> Option<bool> {
+fn paths(matrix: &mut Matrix, mut pivots: Vec<usize>) -> bool {
     pivots.sort_unstable();
     pivots.dedup();
     for pivot in pivots {
-        through(matrix, pivot)?;
+        through(matrix, pivot);
         // At once: the length of a negative cycle may grow exponentially with the pivots that follow.
         if matrix.has_negative_cycle() {
-            return Some(false);
+            return false;
         }
     }
-    Some(true)
+    true
 }
 
 /// Shortest paths through both nodes of a variable.
-fn through<B: Bound>(matrix: &mut Matrix<B>, variable: usize) -> Option<()> {
+fn through(matrix: &mut Matrix, variable: usize) {
     let (plus, minus) = (2 * variable, 2 * variable + 1);
     let (old_from_plus, old_from_minus) = (matrix.full_row(plus), matrix.full_row(minus));
     let (mut from_plus, mut from_minus) = (old_from_plus.clone(), old_from_minus.clone());
-    if !old_from_plus[minus].is_infinite() {
-        B::relax(&mut from_plus, &old_from_plus[minus], &old_from_minus)?;
-    }
-    if !old_from_minus[plus].is_infinite() {
-        B::relax(&mut from_minus, &old_from_minus[plus], &old_from_plus)?;
-    }
+    Bound::relax(&mut from_plus, &old_from_plus[minus], &old_from_minus);
+    Bound::relax(&mut from_minus, &old_from_minus[plus], &old_from_plus);
     for row in 0..matrix.nodes() {
         // By coherence, what leads to a node leads from its negation.
         let (to_plus, to_minus) = (&from_minus[row ^ 1], &from_plus[row ^ 1]);
-        if !to_plus.is_infinite() {
-            B::relax(matrix.row_mut(row), to_plus, &from_plus)?;
-        }
-        if !to_minus.is_infinite() {
-            B::relax(matrix.row_mut(row), to_minus, &from_minus)?;
-        }
+        Bound::relax(matrix.row_mut(row), to_plus, &from_plus);
+        Bound::relax(matrix.row_mut(row), to_minus, &from_minus);
     }
-    Some(())
 }
 
 /// Adds what the bounds of two variables say about their sum.
-pub(crate) fn strengthen<B: Bound>(matrix: &mut Matrix<B>) -> Option<()> {
+pub(crate) fn strengthen(matrix: &mut Matrix) {
     if (0..matrix.nodes()).any(|node| matrix.get(node, node ^ 1).is_odd()) {
         let doubled = matrix.scale() + matrix.scale();
-        *matrix = matrix.clone().with_scale(&doubled)?;
+        *matrix = matrix.clone().with_scale(&doubled);
     }
     // What `V_j - V_i` is at most is the sum of the halves for `V_j` and for `-V_i`.
-    let halves: Vec<B> = (0..matrix.nodes()).map(|node| matrix.get(node, node ^ 1).half()).collect();
-    let of_columns: Vec<B> = (0..matrix.nodes()).map(|node| halves[node ^ 1].clone()).collect();
+    let halves: Vec<Bound> = (0..matrix.nodes()).map(|node| matrix.get(node, node ^ 1).half()).collect();
+    let of_columns: Vec<Bound> = (0..matrix.nodes()).map(|node| halves[node ^ 1].clone()).collect();
     for (row, half) in halves.iter().enumerate() {
-        if !half.is_infinite() {
-            B::relax(matrix.row_mut(row), half, &of_columns)?;
-        }
+        Bound::relax(matrix.row_mut(row), half, &of_columns);
     }
-    Some(())
 }

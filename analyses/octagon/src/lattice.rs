@@ -8,9 +8,7 @@
 use std::sync::Arc;
 
 use crate::block::{self, Block};
-use crate::bound::{Wide, Word, exact};
 use crate::matrix::aligned;
-use crate::numbers::Kept;
 use crate::octagon::Octagon;
 
 impl Octagon {
@@ -21,7 +19,7 @@ impl Octagon {
     #[must_use]
     pub fn is_leq(&self, other: &Self) -> bool {
         self.assert_same_space(other);
-        exact(|| is_leq::<Word>(self, other), || is_leq::<Wide>(self, other))
+        is_leq(self, other)
     }
 
     /// The least octagon around both.
@@ -35,7 +33,7 @@ impl Octagon {
             (None, _) => other.clone(),
             (_, None) => self.clone(),
             (Some(a), Some(b)) if is_same(a, b) => self.clone(),
-            _ => exact(|| join::<Word>(self, other), || join::<Wide>(self, other)),
+            _ => join(self, other),
         }
     }
 }
@@ -54,8 +52,8 @@ pub(crate) fn twin<'a>(
     octagon.blocks.as_ref()?.get(index).filter(|twin| block::equal(twin, block))
 }
 
-fn is_leq<B: Kept>(a: &Octagon, b: &Octagon) -> Option<bool> {
-    let (Some(_), Some(theirs)) = (&a.blocks, &b.blocks) else { return Some(a.is_empty()) };
+fn is_leq(a: &Octagon, b: &Octagon) -> bool {
+    let (Some(_), Some(theirs)) = (&a.blocks, &b.blocks) else { return a.is_empty() };
     let places = a.places();
     for block in theirs {
         if twin(a, &places, block).is_some() {
@@ -63,17 +61,17 @@ fn is_leq<B: Kept>(a: &Octagon, b: &Octagon) -> Option<bool> {
         }
         if block.dimensions.iter().any(|dimension| places[*dimension].is_none()) {
             // A block bounds each pair, or relates: a dimension without bounds is not in one that bounds it.
-            return Some(false);
+            return false;
         }
-        let ours = a.gathered::<B>(&block.dimensions, true)?;
-        if !ours.is_leq(block.matrix::<B>()?.as_ref()) {
-            return Some(false);
+        let ours = a.gathered(&block.dimensions, true);
+        if !ours.is_leq(&block.matrix) {
+            return false;
         }
     }
-    Some(true)
+    true
 }
 
-fn join<B: Kept>(a: &Octagon, b: &Octagon) -> Option<Octagon> {
+fn join(a: &Octagon, b: &Octagon) -> Octagon {
     let (places_of_a, places_of_b) = (a.places(), b.places());
     let mut blocks = Vec::new();
     let mut differing = Vec::new();
@@ -88,8 +86,8 @@ fn join<B: Kept>(a: &Octagon, b: &Octagon) -> Option<Octagon> {
     debug_assert!(differing.iter().all(|dimension| places_of_a[*dimension].is_some()));
     differing.sort_unstable();
     if !differing.is_empty() {
-        let (ours, theirs) = aligned(a.gathered::<B>(&differing, true)?, b.gathered::<B>(&differing, true)?)?;
-        block::split(&differing, ours.greatest(&theirs), &mut blocks)?;
+        let (ours, theirs) = aligned(a.gathered(&differing, true), b.gathered(&differing, true));
+        block::split(&differing, ours.greatest(&theirs), &mut blocks);
     }
-    Some(Octagon::of(a.dimensions, blocks))
+    Octagon::of(a.dimensions, blocks)
 }

@@ -8,7 +8,6 @@ mod lattice;
 mod linear;
 mod matrix;
 mod meet;
-mod numbers;
 mod octagon;
 mod partition;
 mod reduce;

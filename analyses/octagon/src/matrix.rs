@@ -15,11 +15,11 @@ use crate::bound::Bound;
 
 /// Bounds of all differences of `2 * variables` nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Matrix<B> {
+pub(crate) struct Matrix {
     variables: usize,
     /// Positive.
     scale: Integer,
-    entries: Vec<B>,
+    entries: Vec<Bound>,
 }
 
 fn start(row: usize) -> usize {
@@ -35,7 +35,7 @@ pub(crate) fn pairs(variables: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..2 * variables).flat_map(|row| (0..=row | 1).map(move |column| (row, column)))
 }
 
-impl<B> Matrix<B> {
+impl Matrix {
     pub(crate) fn variables(&self) -> usize {
         self.variables
     }
@@ -48,39 +48,31 @@ impl<B> Matrix<B> {
         &self.scale
     }
 
-    pub(crate) fn get(&self, row: usize, column: usize) -> &B {
+    pub(crate) fn get(&self, row: usize, column: usize) -> &Bound {
         &self.entries[position(row, column)]
     }
 
-    pub(crate) fn set(&mut self, row: usize, column: usize, bound: B) {
+    pub(crate) fn set(&mut self, row: usize, column: usize, bound: Bound) {
         self.entries[position(row, column)] = bound;
     }
 
     /// The stored part of a row: its columns up to `row | 1`.
-    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [B] {
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [Bound] {
         &mut self.entries[start(row)..=start(row) + (row | 1)]
     }
 
-    /// All entries changed one by one; nothing if one has no image.
-    pub(crate) fn mapped<C>(&self, change: impl Fn(&B) -> Option<C>) -> Option<Matrix<C>> {
-        let entries = self.entries.iter().map(change).collect::<Option<_>>()?;
-        Some(Matrix { variables: self.variables, scale: self.scale.clone(), entries })
-    }
-}
-
-impl<B: Bound> Matrix<B> {
     /// No bounds but those of each node with itself.
     pub(crate) fn unbounded(variables: usize, scale: Integer) -> Self {
         let mut matrix =
-            Self { variables, scale, entries: vec![B::INFINITE; 2 * variables * (variables + 1)] };
+            Self { variables, scale, entries: vec![Bound::Infinite; 2 * variables * (variables + 1)] };
         for node in 0..2 * variables {
-            matrix.set(node, node, B::ZERO);
+            matrix.set(node, node, Bound::ZERO);
         }
         matrix
     }
 
     /// Lowers an entry; says whether it was above.
-    pub(crate) fn lower(&mut self, row: usize, column: usize, bound: &B) -> bool {
+    pub(crate) fn lower(&mut self, row: usize, column: usize, bound: &Bound) -> bool {
         let entry = &mut self.entries[position(row, column)];
         let lower = bound < entry;
         if lower {
@@ -102,24 +94,23 @@ impl<B: Bound> Matrix<B> {
     }
 
     /// The whole row, half of which is stored in others.
-    pub(crate) fn full_row(&self, row: usize) -> Vec<B> {
+    pub(crate) fn full_row(&self, row: usize) -> Vec<Bound> {
         (0..self.nodes()).map(|column| self.get(row, column).clone()).collect()
     }
 
     /// Whether some node has a negative distance to itself: then there is no point.
     pub(crate) fn has_negative_cycle(&self) -> bool {
-        (0..self.nodes()).any(|node| *self.get(node, node) < B::ZERO)
+        (0..self.nodes()).any(|node| *self.get(node, node) < Bound::ZERO)
     }
 
     /// The same bounds with a scale that is a multiple of the present one.
-    pub(crate) fn with_scale(self, scale: &Integer) -> Option<Self> {
-        if self.scale == *scale {
-            return Some(self);
+    pub(crate) fn with_scale(mut self, scale: &Integer) -> Self {
+        if self.scale != *scale {
+            let factor = scale.div_exact(&self.scale);
+            self.entries.iter_mut().for_each(|entry| *entry = entry.times(&factor));
+            self.scale = scale.clone();
         }
-        let factor = scale.div_exact(&self.scale);
-        let mut scaled = self.mapped(|entry| entry.times(&factor))?;
-        scaled.scale = scale.clone();
-        Some(scaled)
+        self
     }
 
     /// Divides by what all numbers share with the scale, so that equal bounds are equal matrices. Bounds of
@@ -132,7 +123,7 @@ impl<B: Bound> Matrix<B> {
         for (row, column) in pairs(self.variables) {
             if let Some((value, _)) = self.get(row, column).parts() {
                 let half = row == column ^ 1;
-                gcd = gcd.gcd(&if half { value.div_exact(&Integer::from(2)) } else { value });
+                gcd = if half { gcd.gcd(&value.div_exact(&Integer::from(2))) } else { gcd.gcd(value) };
             }
             if gcd.is_one() {
                 return self;
@@ -149,7 +140,7 @@ impl<B: Bound> Matrix<B> {
     pub(crate) fn value(&self, row: usize, column: usize) -> Option<(Rational, bool)> {
         let (value, strict) = self.get(row, column).parts()?;
         // A scale is positive.
-        Some((Rational::new(value, self.scale.clone())?, strict))
+        Some((Rational::new(value.clone(), self.scale.clone())?, strict))
     }
 
     /// Compares every entry with that of a matrix of the same variables.
@@ -180,7 +171,7 @@ impl<B: Bound> Matrix<B> {
 }
 
 /// Both with one scale.
-pub(crate) fn aligned<B: Bound>(a: Matrix<B>, b: Matrix<B>) -> Option<(Matrix<B>, Matrix<B>)> {
+pub(crate) fn aligned(a: Matrix, b: Matrix) -> (Matrix, Matrix) {
     let scale = a.scale.lcm(&b.scale);
-    Some((a.with_scale(&scale)?, b.with_scale(&scale)?))
+    (a.with_scale(&scale), b.with_scale(&scale))
 }

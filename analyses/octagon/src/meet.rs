@@ -11,12 +11,11 @@ use std::sync::Arc;
 use coreach_polyhedra::Constraint;
 
 use crate::block::{self, Block};
-use crate::bound::{Wide, Word, exact};
+use crate::bound::Bound;
 use crate::close::{close, needs_rounding};
 use crate::edge::{Edge, Sum, sides};
 use crate::linear;
 use crate::matrix::aligned;
-use crate::numbers::Kept;
 use crate::octagon::Octagon;
 use crate::partition::UnionFind;
 
@@ -33,7 +32,7 @@ impl Octagon {
     #[must_use]
     pub fn meet(&self, other: &Self, integer: &[bool]) -> Self {
         self.assert_same_space(other);
-        exact(|| meet::<Word>(self, other, integer), || meet::<Wide>(self, other, integer))
+        meet(self, other, integer)
     }
 
     /// The vectors that satisfy the constraints; exact for those of the form `±x ± y`, up to a factor, and
@@ -90,7 +89,7 @@ impl Octagon {
             return self.clone();
         }
         let edges = self.improving(edges);
-        exact(|| meet_edges::<Word>(self, &edges, integer), || meet_edges::<Wide>(self, &edges, integer))
+        meet_edges(self, &edges, integer)
     }
 }
 
@@ -99,19 +98,18 @@ fn flags(dimensions: &[usize], integer: &[bool]) -> Vec<bool> {
 }
 
 /// Appends the block with its integers rounded; `false` if it is then empty.
-fn settle<B: Kept>(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> Option<bool> {
+fn settle(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> bool {
     let integer = flags(&block.dimensions, integer);
-    let matrix = block.matrix::<B>()?;
-    if !needs_rounding(matrix.as_ref(), &integer)? {
+    if !needs_rounding(&block.matrix, &integer) {
         into.push(Arc::clone(block));
-        return Some(true);
+        return true;
     }
-    let mut matrix = matrix.into_owned();
-    let consistent = close(&mut matrix, &[], &integer)?;
+    let mut matrix = block.matrix.clone();
+    let consistent = close(&mut matrix, &[], &integer);
     if consistent {
-        block::split(&block.dimensions, matrix, into)?;
+        block::split(&block.dimensions, matrix, into);
     }
-    Some(consistent)
+    consistent
 }
 
 /// The blocks of each set of a partition, under its least member.
@@ -127,9 +125,9 @@ fn grouped<'a>(
     groups
 }
 
-fn meet<B: Kept>(a: &Octagon, b: &Octagon, integer: &[bool]) -> Option<Octagon> {
+fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
     let (Some(ours), Some(theirs)) = (&a.blocks, &b.blocks) else {
-        return Some(Octagon::empty(a.dimensions));
+        return Octagon::empty(a.dimensions);
     };
     let mut partition = UnionFind::apart(a.dimensions);
     for block in ours.iter().chain(theirs) {
@@ -144,26 +142,26 @@ fn meet<B: Kept>(a: &Octagon, b: &Octagon, integer: &[bool]) -> Option<Octagon> 
         let consistent = if theirs.is_empty() || ours.is_empty() || same() {
             let mut consistent = true;
             for block in if ours.is_empty() { theirs } else { ours } {
-                consistent = consistent && settle::<B>(block, integer, &mut blocks)?;
+                consistent = consistent && settle(block, integer, &mut blocks);
             }
             consistent
         } else {
-            let (mut met, other) = aligned(a.gathered::<B>(&set, false)?, b.gathered::<B>(&set, false)?)?;
+            let (mut met, other) = aligned(a.gathered(&set, false), b.gathered(&set, false));
             let changed = met.lower_all(&other);
-            let consistent = close(&mut met, &changed, &flags(&set, integer))?;
+            let consistent = close(&mut met, &changed, &flags(&set, integer));
             if consistent {
-                block::split(&set, met, &mut blocks)?;
+                block::split(&set, met, &mut blocks);
             }
             consistent
         };
         if !consistent {
-            return Some(Octagon::empty(a.dimensions));
+            return Octagon::empty(a.dimensions);
         }
     }
-    Some(Octagon::of(a.dimensions, blocks))
+    Octagon::of(a.dimensions, blocks)
 }
 
-fn meet_edges<B: Kept>(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Option<Octagon> {
+fn meet_edges(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Octagon {
     let dimensions = octagon.dimensions;
     let present = octagon.blocks.as_deref().unwrap_or_default();
     let mut partition = UnionFind::apart(dimensions);
@@ -183,28 +181,29 @@ fn meet_edges<B: Kept>(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> O
         let edges = &edges_of[set[0]];
         if edges.is_empty() {
             for block in &groups[set[0]] {
-                if !settle::<B>(block, integer, &mut blocks)? {
-                    return Some(Octagon::empty(dimensions));
+                if !settle(block, integer, &mut blocks) {
+                    return Octagon::empty(dimensions);
                 }
             }
             continue;
         }
-        let matrix = octagon.gathered::<B>(&set, false)?;
+        let matrix = octagon.gathered(&set, false);
         let scale = edges.iter().fold(matrix.scale().clone(), |lcm, edge| lcm.lcm(edge.value.denominator()));
-        let mut matrix = matrix.with_scale(&scale)?;
+        let mut matrix = matrix.with_scale(&scale);
         let mut changed = Vec::new();
         for edge in edges {
-            let node = |node: usize| Some(2 * set.binary_search(&(node / 2)).ok()? + node % 2);
+            // The ends of an edge are in its set.
+            let node = |node: usize| 2 * set.partition_point(|at| *at < node / 2) + node % 2;
             let number = edge.value.numerator() * &scale.div_exact(edge.value.denominator());
-            let (row, column) = (node(edge.row)?, node(edge.column)?);
-            if matrix.lower(row, column, &B::new(&number, edge.strict)?) {
+            let (row, column) = (node(edge.row), node(edge.column));
+            if matrix.lower(row, column, &Bound::new(number, edge.strict)) {
                 changed.extend([row / 2, column / 2]);
             }
         }
-        if !close(&mut matrix, &changed, &flags(&set, integer))? {
-            return Some(Octagon::empty(dimensions));
+        if !close(&mut matrix, &changed, &flags(&set, integer)) {
+            return Octagon::empty(dimensions);
         }
-        block::split(&set, matrix, &mut blocks)?;
+        block::split(&set, matrix, &mut blocks);
     }
-    Some(Octagon::of(dimensions, blocks))
+    Octagon::of(dimensions, blocks)
 }

@@ -1,16 +1,14 @@
 //! The octagon as a value: a product of closed blocks, or empty.
 //!
-//! Blocks ([`crate::block`]) are shared between octagons: an operation copies those it changes. Every
-//! operation is written for bounds of any kind, done on machine words first, and done again on numbers of any
-//! size if a word overflows ([`crate::bound`]).
+//! Blocks ([`crate::block`]) are shared between octagons: an operation copies those it changes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use coreach_polyhedra::{Constraint, Rational, Relation};
+use coreach_polyhedra::{Constraint, Integer, Rational, Relation};
 
 use crate::block::{Block, implied};
 use crate::matrix::{Matrix, pairs};
-use crate::numbers::Kept;
 use crate::reduce;
 
 /// A set of vectors of rationals that bounds of `x`, `-x` and `±x ± y` describe; each bound may be strict.
@@ -109,11 +107,11 @@ impl Octagon {
         let (of_row, of_column) = (places[row / 2]?, places[column / 2]?);
         let node = |position: usize, node: usize| 2 * position + node % 2;
         if of_row.0 == of_column.0 {
-            return blocks[of_row.0].value(node(of_row.1, row), node(of_column.1, column));
+            return blocks[of_row.0].matrix.value(node(of_row.1, row), node(of_column.1, column));
         }
         let end = |(block, position): (usize, usize), of: usize| {
             let of = node(position, of);
-            blocks[block].value(of ^ 1, of)
+            blocks[block].matrix.value(of ^ 1, of)
         };
         let ((a, strict), (b, also)) = (end(of_row, row ^ 1)?, end(of_column, column)?);
         let half = Rational::new(1.into(), 2.into())?;
@@ -122,29 +120,20 @@ impl Octagon {
 
     /// The bounds among these ascending dimensions as one matrix; between blocks with what is implied, or
     /// without.
-    pub(crate) fn gathered<B: Kept>(&self, dimensions: &[usize], between: bool) -> Option<Matrix<B>> {
+    pub(crate) fn gathered(&self, dimensions: &[usize], between: bool) -> Matrix {
         let places = self.places();
         let blocks = self.blocks.as_deref().unwrap_or_default();
-        let mut matrices = vec![None; blocks.len()];
-        let mut scale = 1.into();
-        for (index, _) in dimensions.iter().filter_map(|dimension| places[*dimension]) {
-            if matrices[index].is_none() {
-                let matrix = blocks[index].matrix::<B>()?;
-                scale = matrix.scale().lcm(&scale);
-                matrices[index] = Some(matrix);
-            }
-        }
-        let mut factors = vec![None; blocks.len()];
-        for (index, matrix) in matrices.iter().enumerate() {
-            factors[index] = matrix.as_ref().map(|matrix| scale.div_exact(matrix.scale()));
-        }
-        let mut gathered = Matrix::unbounded(dimensions.len(), scale);
+        let used: BTreeSet<usize> = dimensions.iter().filter_map(|at| Some(places[*at]?.0)).collect();
+        let scale = used.iter().fold(Integer::ONE, |scale, block| scale.lcm(blocks[*block].matrix.scale()));
+        let mut gathered = Matrix::unbounded(dimensions.len(), scale.clone());
         for (row, column) in pairs(dimensions.len()) {
             let of = |node: usize| places[dimensions[node / 2]];
             let (Some((block, a)), Some((other, b))) = (of(row), of(column)) else { continue };
-            if let (Some(matrix), Some(factor), true) = (&matrices[block], &factors[block], block == other) {
+            if block == other {
+                let matrix = &blocks[block].matrix;
                 let entry = matrix.get(2 * a + row % 2, 2 * b + column % 2);
-                let entry = if factor.is_one() { entry.clone() } else { entry.times(factor)? };
+                let same = *matrix.scale() == scale;
+                let entry = if same { entry.clone() } else { entry.times(&scale.div_exact(matrix.scale())) };
                 gathered.set(row, column, entry);
             }
         }
@@ -152,12 +141,12 @@ impl Octagon {
             for (row, column) in pairs(dimensions.len()) {
                 let of = |node: usize| places[dimensions[node / 2]].map(|(block, _)| block);
                 if of(row).is_some() && of(column).is_some() && of(row) != of(column) {
-                    let bound = implied(&gathered, row, column)?;
+                    let bound = implied(&gathered, row, column);
                     gathered.set(row, column, bound);
                 }
             }
         }
-        Some(gathered)
+        gathered
     }
 
     pub(crate) fn assert_same_space(&self, other: &Self) {

@@ -15,11 +15,10 @@
 //! back, and its proof.
 
 use crate::block::{Block, implied};
-use crate::bound::{Bound, Wide, Word, exact};
+use crate::bound::Bound;
 use crate::close::close;
 use crate::edge::Edge;
 use crate::matrix::{Matrix, pairs};
-use crate::numbers::Kept;
 
 /// The bounds of a block that are needed; nodes are over all dimensions.
 pub(crate) struct Reduced {
@@ -30,36 +29,23 @@ pub(crate) struct Reduced {
 
 /// The bounds of a block that are needed.
 pub(crate) fn reduced(block: &Block) -> Reduced {
-    exact(|| of_block::<Word>(block), || of_block::<Wide>(block))
-}
-
-fn of_block<B: Kept>(block: &Block) -> Option<Reduced> {
-    of_matrix(block, block.matrix::<B>()?.as_ref())
-}
-
-fn of_matrix<B: Bound>(block: &Block, matrix: &Matrix<B>) -> Option<Reduced> {
+    let matrix = &block.matrix;
     let edge = |row: usize, column: usize| {
         let node = |node: usize| 2 * block.dimensions[node / 2] + node % 2;
         let (value, strict) = matrix.value(row, column)?;
         Some(Edge { row: node(row), column: node(column), value, strict })
     };
     let mut reduced = Reduced { equalities: Vec::new(), inequalities: Vec::new() };
-    if matrix.variables() == 1 && matrix.get(0, 1).plus(matrix.get(1, 0))? == B::ZERO {
+    if matrix.variables() == 1 && matrix.get(0, 1).plus(matrix.get(1, 0)) == Bound::ZERO {
         reduced.equalities.extend(edge(1, 0));
-        return Some(reduced);
+        return reduced;
     }
     // A value that is fixed makes a block of its own, so here no node equals its negation.
     let mut leaders: Vec<usize> = Vec::new();
     for variable in 0..matrix.variables() {
         let node = 2 * variable;
-        let mut leader = None;
-        for &of in &leaders {
-            if matrix.get(of, node).plus(matrix.get(node, of))? == B::ZERO {
-                leader = Some(of);
-                break;
-            }
-        }
-        match leader {
+        let equal = |of: &&usize| matrix.get(**of, node).plus(matrix.get(node, **of)) == Bound::ZERO;
+        match leaders.iter().find(equal).copied() {
             Some(leader) => reduced.equalities.extend(edge(leader, node)),
             None => leaders.extend([node, node + 1]),
         }
@@ -71,7 +57,7 @@ fn of_matrix<B: Bound>(block: &Block, matrix: &Matrix<B>) -> Option<Reduced> {
         if a == b || matrix.get(row, column).is_infinite() {
             continue;
         }
-        if !is_redundant(matrix, &leaders, row, column)? {
+        if !is_redundant(matrix, &leaders, row, column) {
             kept.push((row, column));
         } else if matrix.get(row, column).is_strict() {
             strict.push((row, column));
@@ -80,37 +66,28 @@ fn of_matrix<B: Bound>(block: &Block, matrix: &Matrix<B>) -> Option<Reduced> {
     if !strict.is_empty() {
         // Bounds of single variables first: they imply many others.
         strict.sort_by_key(|(row, column)| *row != *column ^ 1);
-        kept.extend(taken_back(matrix, &leaders, &kept, &strict)?);
+        kept.extend(taken_back(matrix, &leaders, &kept, &strict));
     }
     reduced.inequalities.extend(kept.into_iter().filter_map(|(row, column)| edge(row, column)));
-    Some(reduced)
+    reduced
 }
 
 /// Whether the value of an entry follows from others.
-fn is_redundant<B: Bound>(matrix: &Matrix<B>, leaders: &[usize], row: usize, column: usize) -> Option<bool> {
+fn is_redundant(matrix: &Matrix, leaders: &[usize], row: usize, column: usize) -> bool {
     let entry = matrix.get(row, column).with_strictness(false);
-    let reaches = |bound: B| bound.with_strictness(false) <= entry;
-    if row != column ^ 1 && reaches(implied(matrix, row, column)?) {
-        return Some(true);
-    }
-    for &middle in leaders {
-        if middle != row
-            && middle != column
-            && reaches(matrix.get(row, middle).plus(matrix.get(middle, column))?)
-        {
-            return Some(true);
-        }
-    }
-    Some(false)
+    let reaches = |bound: Bound| bound.with_strictness(false) <= entry;
+    let through = |middle: usize| matrix.get(row, middle).plus(matrix.get(middle, column));
+    (row != column ^ 1 && reaches(implied(matrix, row, column)))
+        || leaders.iter().any(|&at| at != row && at != column && reaches(through(at)))
 }
 
 /// Those of the strict bounds that do not follow from bounds that are kept and the others taken back.
-fn taken_back<B: Bound>(
-    matrix: &Matrix<B>,
+fn taken_back(
+    matrix: &Matrix,
     leaders: &[usize],
     kept: &[(usize, usize)],
     strict: &[(usize, usize)],
-) -> Option<Vec<(usize, usize)>> {
+) -> Vec<(usize, usize)> {
     // All values among the leaders follow, so only strictness is compared.
     let closed = |taken: &[(usize, usize)]| {
         let mut closed = Matrix::unbounded(matrix.variables(), matrix.scale().clone());
@@ -119,25 +96,25 @@ fn taken_back<B: Bound>(
         }
         let pivots: Vec<usize> = leaders.iter().map(|node| node / 2).collect();
         // Nothing is empty here, being a part of what has points.
-        close(&mut closed, &pivots, &vec![false; matrix.variables()])?;
-        Some(closed)
+        close(&mut closed, &pivots, &vec![false; matrix.variables()]);
+        closed
     };
     let mut taken = Vec::new();
-    let mut present = closed(&taken)?;
+    let mut present = closed(&taken);
     for (row, column) in strict {
         if !present.get(*row, *column).is_strict() {
             taken.push((*row, *column));
-            present = closed(&taken)?;
+            present = closed(&taken);
         }
     }
     // The later ones may imply an earlier one.
     let mut at = 0;
     while taken.len() > 1 && at < taken.len() {
         let (row, column) = taken.remove(at);
-        if !closed(&taken)?.get(row, column).is_strict() {
+        if !closed(&taken).get(row, column).is_strict() {
             taken.insert(at, (row, column));
             at += 1;
         }
     }
-    Some(taken)
+    taken
 }

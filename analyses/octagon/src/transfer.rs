@@ -12,15 +12,13 @@
 //! The inverse renames the assigned dimensions to new ones, meets these with the right sides over the old
 //! ones, and projects them away.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::block;
-use crate::bound::{Bound, Wide, Word, exact};
+use crate::bound::Bound;
 use crate::matrix::{Matrix, pairs};
-use crate::numbers::Kept;
 use crate::octagon::Octagon;
 
 /// Where a dimension of an image has its value from.
@@ -127,7 +125,7 @@ impl Octagon {
     }
 
     fn image(&self, sources: &[Source]) -> Self {
-        exact(|| image::<Word>(self, sources), || image::<Wide>(self, sources))
+        image(self, sources)
     }
 }
 
@@ -136,8 +134,8 @@ fn tie(new: usize, expression: &LinearExpression) -> Constraint {
     Constraint::from_expression(&LinearExpression::variable(new).minus(expression), Relation::Equal)
 }
 
-fn image<B: Kept>(octagon: &Octagon, sources: &[Source]) -> Option<Octagon> {
-    let Some(old) = &octagon.blocks else { return Some(Octagon::empty(sources.len())) };
+fn image(octagon: &Octagon, sources: &[Source]) -> Octagon {
+    let Some(old) = &octagon.blocks else { return Octagon::empty(sources.len()) };
     let places = octagon.places();
     let mut targets_of = vec![Vec::new(); old.len()];
     // Copies of a value without bounds are equal all the same.
@@ -147,11 +145,11 @@ fn image<B: Kept>(octagon: &Octagon, sources: &[Source]) -> Option<Octagon> {
         match source {
             Source::Anything => {}
             Source::Constant(value) => {
-                let mut matrix = Matrix::<B>::unbounded(1, value.denominator().clone());
+                let mut matrix = Matrix::unbounded(1, value.denominator().clone());
                 let double = value.numerator() + value.numerator();
-                matrix.set(1, 0, B::new(&double, false)?);
-                matrix.set(0, 1, B::new(&-double, false)?);
-                block::split(&[target], matrix, &mut blocks)?;
+                matrix.set(0, 1, Bound::new(-&double, false));
+                matrix.set(1, 0, Bound::new(double, false));
+                block::split(&[target], matrix, &mut blocks);
             }
             Source::Node(node, _) => match places[node / 2] {
                 Some((index, _)) => targets_of[index].push(target),
@@ -160,46 +158,47 @@ fn image<B: Kept>(octagon: &Octagon, sources: &[Source]) -> Option<Octagon> {
         }
     }
     for targets in copies_of.into_iter().filter(|targets| targets.len() > 1) {
-        let free = Cow::Owned(Matrix::<B>::unbounded(1, 1.into()));
-        let matrix = moved(free, |_| Some(0), &targets, sources)?;
-        block::split(&targets, matrix, &mut blocks)?;
+        let free = Matrix::unbounded(1, 1.into());
+        let matrix = moved(&free, |_| Some(0), &targets, sources);
+        block::split(&targets, matrix, &mut blocks);
     }
     for (block, targets) in old.iter().zip(targets_of) {
         if targets == block.dimensions && targets.iter().all(|target| sources[*target] == same(*target)) {
             blocks.push(Arc::clone(block));
         } else if !targets.is_empty() {
             let position = |dimension: usize| places[dimension].map(|(_, position)| position);
-            let matrix = moved(block.matrix::<B>()?, position, &targets, sources)?;
-            block::split(&targets, matrix, &mut blocks)?;
+            let matrix = moved(&block.matrix, position, &targets, sources);
+            block::split(&targets, matrix, &mut blocks);
         }
     }
-    Some(Octagon::of(sources.len(), blocks))
+    Octagon::of(sources.len(), blocks)
 }
 
 /// The matrix of those dimensions that have their values from one matrix.
-fn moved<B: Bound>(
-    matrix: Cow<'_, Matrix<B>>,
+fn moved(
+    matrix: &Matrix,
     position: impl Fn(usize) -> Option<usize>,
     targets: &[usize],
     sources: &[Source],
-) -> Option<Matrix<B>> {
+) -> Matrix {
     // For each node, the node of the matrix it takes and what is added to that.
     let mut nodes = Vec::new();
     for target in targets {
         let Source::Node(node, offset) = &sources[*target] else { continue };
-        let node = 2 * position(node / 2)? + node % 2;
+        let Some(place) = position(node / 2) else { continue };
+        let node = 2 * place + node % 2;
         nodes.extend([(node, offset.clone()), (node ^ 1, -offset)]);
     }
     let scale = nodes.iter().fold(matrix.scale().clone(), |lcm, (_, offset)| lcm.lcm(offset.denominator()));
-    let matrix = matrix.into_owned().with_scale(&scale)?;
+    let matrix = matrix.clone().with_scale(&scale);
     let offsets: Vec<_> =
         nodes.iter().map(|(_, offset)| offset.numerator() * &scale.div_exact(offset.denominator())).collect();
     let mut moved = Matrix::unbounded(targets.len(), scale);
     for (row, column) in pairs(targets.len()) {
         if row != column {
-            let shift = B::new(&(&offsets[column] - &offsets[row]), false)?;
-            moved.set(row, column, matrix.get(nodes[row].0, nodes[column].0).plus(&shift)?);
+            let shift = Bound::new(&offsets[column] - &offsets[row], false);
+            moved.set(row, column, matrix.get(nodes[row].0, nodes[column].0).plus(&shift));
         }
     }
-    Some(moved)
+    moved
 }

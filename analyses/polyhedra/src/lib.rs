@@ -22,7 +22,6 @@ mod product;
 mod query;
 mod rational;
 mod row;
-pub mod sequence;
 mod simplex;
 mod tally;
 mod transfer;
@@ -33,7 +32,7 @@ mod widening;
 #[doc(hidden)]
 pub use dense::Dense;
 pub use dense::Generators;
-pub use integer::{Integer, ParseIntegerError};
+pub use integer::Integer;
 pub use limits::{Limits, Outcome};
 pub use linear::{Constraint, LinearExpression, Relation};
 pub use polyhedron::Polyhedron;

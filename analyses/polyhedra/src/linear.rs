@@ -404,7 +404,8 @@ impl LinearExpression {
     }
 
     /// The numerator's row, constant first; trailing zero coefficients are absent.
-    pub(crate) fn row(&self) -> &[Integer] {
+    #[must_use]
+    pub fn row(&self) -> &[Integer] {
         &self.row
     }
 

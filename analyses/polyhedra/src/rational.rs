@@ -7,7 +7,7 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, Mul, Neg, Sub};
 
-use crate::integer::Integer;
+use crate::integer::{Integer, owned};
 
 /// A fraction in lowest terms with a positive denominator.
 ///
@@ -190,21 +190,9 @@ impl Mul<&Rational> for &Rational {
     }
 }
 
-macro_rules! owned {
-    ($trait:ident, $method:ident, $symbol:tt) => {
-        impl $trait<Rational> for Rational {
-            type Output = Rational;
-
-            fn $method(self, other: Rational) -> Rational {
-                &self $symbol &other
-            }
-        }
-    };
-}
-
-owned!(Add, add, +);
-owned!(Sub, sub, -);
-owned!(Mul, mul, *);
+owned!(Rational, Add, add, +);
+owned!(Rational, Sub, sub, -);
+owned!(Rational, Mul, mul, *);
 
 #[cfg(test)]
 mod tests {

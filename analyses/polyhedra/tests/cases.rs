@@ -13,7 +13,7 @@ fn read(text: &str) -> Vec<Constraint> {
         .map(|part| {
             let (coefficients, rest) = part.split_once('|').expect("a bar");
             let mut rest = rest.split_whitespace();
-            let number = |text: &str| text.parse::<Integer>().expect("a number");
+            let number = |text: &str| Integer::from(text.parse::<i64>().expect("a number"));
             let constant = number(rest.next().expect("a constant"));
             let relation = match rest.next().expect("a relation") {
                 "=" => Relation::Equal,

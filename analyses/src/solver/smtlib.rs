@@ -24,69 +24,11 @@ use super::typing::{self, cells_of_literal, spelled_out};
 /// A subterm used more than once is bound by `let` if it has at least so many nodes.
 const WORTH_A_NAME: usize = 4;
 
-/// What a model's names may not be in a script.
-const TAKEN: [&str; 60] = [
-    "Array",
-    "BINARY",
-    "Bool",
-    "DECIMAL",
-    "HEXADECIMAL",
-    "Int",
-    "NUMERAL",
-    "Real",
-    "RegLan",
-    "STRING",
-    "Seq",
-    "Set",
-    "String",
-    "_",
-    "abs",
-    "and",
-    "as",
-    "assert",
-    "concat",
-    "const",
-    "default",
-    "distinct",
-    "div",
-    "exists",
-    "exit",
-    "exp",
-    "extract",
-    "false",
-    "forall",
-    "if",
-    "iff",
-    "implies",
-    "is",
-    "is_int",
-    "ite",
-    "lambda",
-    "let",
-    "map",
-    "match",
-    "max",
-    "min",
-    "mod",
-    "not",
-    "or",
-    "par",
-    "pi",
-    "pop",
-    "push",
-    "rem",
-    "repeat",
-    "root",
-    "select",
-    "sin",
-    "store",
-    "subset",
-    "to_int",
-    "to_real",
-    "true",
-    "union",
-    "xor",
-];
+/// What a model's names may not be in a script, separated by blanks.
+const TAKEN: &str = "Array BINARY Bool DECIMAL HEXADECIMAL Int NUMERAL Real RegLan STRING Seq Set String _ abs \
+                     and as assert concat const default distinct div exists exit exp extract false forall if \
+                     iff implies is is_int ite lambda let map match max min mod not or par pi pop push rem \
+                     repeat root select sin store subset to_int to_real true union xor";
 
 /// The commands that declare every sort and every datum of the terms, in an order in which they can be read.
 pub fn declarations(terms: &[Term]) -> Vec<String> {
@@ -195,7 +137,7 @@ pub fn value_to_smtlib(value: &Value) -> String {
 
 /// A name as a symbol.
 pub fn symbol(name: &str) -> String {
-    let name = if TAKEN.contains(&name) { format!("{name}!") } else { name.to_owned() };
+    let name = if TAKEN.split(' ').any(|taken| taken == name) { format!("{name}!") } else { name.to_owned() };
     quoted(name)
 }
 
