@@ -207,8 +207,9 @@ pub trait Adapter {
         true
     }
 
-    /// When the system was last seen to have ended in this run, or to have closed a connection; waits for that
-    /// until then. Asked for when the run is over, before `tear_down`: what it said last may come of its end.
+    /// When the system was last seen to have ended in this run, or to have closed a connection; waits for
+    /// that until then. Asked for when the run is over, before `tear_down`: what it said last may come of its
+    /// end.
     fn ended(&self, until: Instant) -> Option<Instant> {
         let _ = until;
         None

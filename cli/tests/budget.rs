@@ -13,7 +13,7 @@ use serde_json::Value;
 /// A model on which making a test case takes very long: Booleans that switch numbers.
 fn endless(folder: &Folder, more: &str) -> PathBuf {
     let all =
-        |piece: &dyn Fn(usize) -> String, between: &str| (0..12).map(piece).collect::<Vec<_>>().join(between);
+        |piece: &dyn Fn(usize) -> String, between: &str| (0..14).map(piece).collect::<Vec<_>>().join(between);
     let variables = all(&|at| format!("b{at}: bool, x{at}: int"), ", ");
     let condition = all(&|at| format!("!b{at} && x{at} == 0"), " && ");
     let inputs = all(&|at| format!("Flip{at}: {{}}"), ", ");
@@ -33,8 +33,9 @@ fn endless(folder: &Folder, more: &str) -> PathBuf {
         "purpose: told\nof: endless\ninitial: { location: Begin }\n\
          transitions:\n  - { from: Begin, to: Accept, on: Tell }\n",
     );
-    folder
-        .write("coreach.yaml", &format!("specification: specification.yaml\npurpose: purpose.yaml\n{more}\n"))
+    let analysis = "analysis: { partition_limit: 20000 }";
+    let text = format!("specification: specification.yaml\npurpose: purpose.yaml\n{analysis}\n{more}\n");
+    folder.write("coreach.yaml", &text)
 }
 
 /// What heeds all signals, whatever the one who runs the tests ignores: a shell's background job ignores

@@ -423,8 +423,8 @@ fn who_waits_for_a_locked_store_says_so() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// A store has no values that the IUT's file keeps secret, and is its owner's alone. Who needs them reads them
-/// in that file, while it is the same but for them.
+/// A store has no values that the IUT's file keeps secret, and is its owner's alone. Who needs them reads
+/// them in that file, while it is the same but for them.
 #[test]
 fn a_store_has_no_secrets_of_the_iuts_file_and_is_private() {
     use std::os::unix::fs::PermissionsExt;

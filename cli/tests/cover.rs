@@ -213,8 +213,8 @@ fn continued_paths_make_a_smaller_suite() {
     assert!(long * 2 < short, "{long} of {short}");
 }
 
-/// Soundness: two transitions differ by a later value only, so a purpose must ask for that value. A system that
-/// never takes the one passes no purpose for it.
+/// Soundness: two transitions differ by a later value only, so a purpose must ask for that value. A system
+/// that never takes the one passes no purpose for it.
 #[test]
 fn a_purpose_asks_for_the_value_that_shows_its_goal() {
     let folder = Folder::new("later_value");

@@ -148,8 +148,8 @@ fn campaign((name, way, (model, met, events)): (&str, &str, Model), runs: usize)
     (ended.status.code(), stdout(&ended) + &stderr(&ended))
 }
 
-/// Soundness: so many runs of each system, all systems at once. A machine that is too busy to start a system in
-/// time makes a run error, which is nobody's fault; most must have run.
+/// Soundness: so many runs of each system, all systems at once. A machine that is too busy to start a system
+/// in time makes a run error, which is nobody's fault; most must have run.
 fn never_fails(runs: usize) {
     let mut count = 0;
     thread::scope(|scope| {

@@ -62,17 +62,20 @@ fn nothing_is_read_twice() {
     const ONCE: usize = 1;
     const AND_FOR_OUTPUTS: usize = 3;
     const AND_FOR_PARTS: usize = 2;
+    const AND_FOR_ITS_KIND: usize = 2;
+    const FOR_BOTH: usize = 4;
     let folder = folder();
     let test = ["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", "cPrice=3", "--keep", "kept"];
     let replay = ["replay", "kept/deliver_coffee.1.json", "--iut", "iut.yaml"];
     let models = [("specification.yaml", AND_FOR_OUTPUTS), ("deliver_coffee.yaml", ONCE)];
     let machine = [("iut.yaml", AND_FOR_OUTPUTS), ("machine.yaml", AND_FOR_PARTS)];
-    let alone = [("coreach.yaml", ONCE), ("specification.yaml", ONCE), ("deliver_coffee.yaml", ONCE)];
+    let alone =
+        [("coreach.yaml", AND_FOR_ITS_KIND), ("specification.yaml", ONCE), ("deliver_coffee.yaml", ONCE)];
     let configuration = [("coreach.yaml", AND_FOR_OUTPUTS)];
     for (arguments, wanted) in [
         (&["run", "coreach.yaml", "--quiet"][..], [&configuration[..], &models].concat()),
         (&["mutate", "coreach.yaml", "--mutants", "1"], alone.to_vec()),
-        (&test, [&configuration[..], &models, &machine].concat()),
+        (&test, [&[("coreach.yaml", FOR_BOTH)][..], &models, &machine].concat()),
         (&replay, vec![("iut.yaml", ONCE), ("machine.yaml", ONCE)]),
         (
             &["campaign", "campaign.yaml"],

@@ -179,6 +179,7 @@ fn against(options: &[(&str, &str)]) {
             let is_safe = *option == "test --keep";
             let says = [
                 "writes-over-input",
+                "no-folder",
                 "one-file-twice",
                 "output-is-there",
                 "in-the-way",

@@ -197,13 +197,13 @@ fn what_is_said_once_is_read_back() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_ends_with_8() {
+fn a_file_in_the_place_of_a_folder_ends_with_2() {
     let folder = Folder::new();
     let config = folder.coffee("deliver_coffee", "output: { formats: [json] }");
     let file = folder.write("file", "");
     let output = run(arguments!["run", &config, "--out", &file]);
-    exits(&output, 8);
-    assert!(stderr(&output).contains("cannot make the folder"), "{}", stderr(&output));
+    exits(&output, 2);
+    assert!(stderr(&output).contains("is a file, and no folder"), "{}", stderr(&output));
 }
 
 #[test]

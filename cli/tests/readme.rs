@@ -53,7 +53,7 @@ fn every_command_runs() {
     // The two scripts: scripts/test runs this test, and scripts/demo on its own build.
     assert_eq!(scripts, ["scripts/demo", "scripts/test"]);
     let test = std::fs::read_to_string(root().join("scripts/test")).unwrap();
-    assert!(test.lines().any(|line| line.trim() == "scripts/demo --debug"));
+    assert!(test.lines().any(|line| line.trim() == "scripts/demo"));
 }
 
 #[test]

@@ -24,8 +24,8 @@ use coreach_model::term::node::Node;
 /// Questions that one simplification may ask; what is not reached stays as it is.
 const MOST_QUESTIONS: usize = 2_000;
 
-/// The work of the questions about one long conjunction, in steps of which a second has about a million. A face
-/// of a polyhedron may be a hard question by itself, and a shorter text is worth no more.
+/// The work of the questions about one long conjunction, in steps of which a second has about a million. A
+/// face of a polyhedron may be a hard question by itself, and a shorter text is worth no more.
 const MOST_WORK: u64 = 4_000_000;
 
 /// Of more conjuncts than so many, those go first that the context implies by itself. They would go anyway,

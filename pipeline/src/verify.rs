@@ -261,8 +261,8 @@ fn replayed(specification: &Iosts, property: &TestPurpose, product: &Product, wa
     Violation { initial, steps }
 }
 
-/// Where a property may be after an event. An event that the property does not mention lets its clocks advance
-/// and changes nothing else.
+/// Where a property may be after an event. An event that the property does not mention lets its clocks
+/// advance and changes nothing else.
 fn followed(property: &TestPurpose, from: &State, event: &Event) -> BTreeSet<State> {
     let next = step(&property.iosts, from, event);
     if !next.is_empty() {

@@ -337,7 +337,7 @@ impl Inputs {
             } else if let Some(file) = file_above(&output.path) {
                 let message = format!("{what}: {} is a file, and no folder", file.display());
                 if found.iter().all(|one: &Diagnostic| one.message != message) {
-                    found.push(Diagnostic::error("writes-over-input", message).help("name a folder"));
+                    found.push(Diagnostic::error("no-folder", message).help("name a folder"));
                 }
             }
             before.push((it, output));

@@ -463,8 +463,8 @@ fn trace(random: &mut Random, iosts: &Iosts, initial: &State, is_linked: bool) -
     trace
 }
 
-/// For each step of a trace, how many stimuli have been taken after it: each that was the oldest under way for
-/// the delay.
+/// For each step of a trace, how many stimuli have been taken after it: each that was the oldest under way
+/// for the delay.
 fn taken(trace: &[Occurrence], delay: Duration) -> Vec<usize> {
     let (mut sent, mut taken, mut age) = (0, 0, Duration::ZERO);
     let mut all = Vec::new();

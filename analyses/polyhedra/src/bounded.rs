@@ -2,8 +2,8 @@
 //!
 //! An assignment that is no bijection needs generators. Where it relates blocks whose product has too many,
 //! the assigned dimensions are left with the bounds of their right sides: over a product these are sums of
-//! the blocks' own bounds ([`crate::query`]), so they cost no more than the arguments are large. Which sums and
-//! differences of two have one value is kept, too: two counters that go along still do. Forgetting
+//! the blocks' own bounds ([`crate::query`]), so they cost no more than the arguments are large. Which sums
+//! and differences of two have one value is kept, too: two counters that go along still do. Forgetting
 //! and removing dimensions, substitution and widening need no conversion once both descriptions of their
 //! arguments are known, so for them [`Polyhedron::convert_limited`] before and after is all there is to do.
 
@@ -62,7 +62,8 @@ impl Polyhedron {
     }
 }
 
-/// The sums and differences of an assigned dimension and another one that have one value after the assignments.
+/// The sums and differences of an assigned dimension and another one that have one value after the
+/// assignments.
 fn equal_values(start: &Polyhedron, assignments: &[(usize, LinearExpression)]) -> Vec<Constraint> {
     let assigned = |at: usize| assignments.iter().position(|(target, _)| *target == at);
     let mut found = Vec::new();

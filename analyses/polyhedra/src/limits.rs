@@ -475,8 +475,8 @@ fn narrowed(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget
     let mut current = start.clone();
     let all = Budget::unlimited();
     for candidate in candidates {
-        // In a dimension alone nothing is converted. That two dimensions differ by a number makes what follows
-        // cheaper, and is known however little is left.
+        // In a dimension alone nothing is converted. That two dimensions differ by a number makes what
+        // follows cheaper, and is known however little is left.
         let equal = Budget::new(EQUAL_ROWS, EQUAL_WORK);
         let budget = match (variables(&candidate), candidate.relation()) {
             (..=1, _) => &all,

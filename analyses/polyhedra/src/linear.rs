@@ -116,7 +116,9 @@ impl Constraint {
     /// Whether it relates several dimensions, and some by a factor beyond this one.
     #[must_use]
     pub fn has_factor_beyond(&self, most: i64) -> bool {
-        let is_beyond = |factor: &Integer| factor.to_i64().is_none_or(|factor| factor.unsigned_abs() > most.unsigned_abs());
+        let is_beyond = |factor: &Integer| {
+            factor.to_i64().is_none_or(|factor| factor.unsigned_abs() > most.unsigned_abs())
+        };
         self.coefficients().iter().any(is_beyond)
             && self.coefficients().iter().filter(|factor| !factor.is_zero()).count() > 1
     }

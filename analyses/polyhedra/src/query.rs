@@ -33,7 +33,8 @@ impl Bounds {
 }
 
 impl Polyhedron {
-    /// How many inequalities relate numbers by factors beyond this one, as far as is known without converting.
+    /// How many inequalities relate numbers by factors beyond this one, as far as is known without
+    /// converting.
     #[must_use]
     pub fn inequalities_beyond(&self, most: i64) -> usize {
         let known = |block: &Block| block.body.known_dual().flatten().cloned();

@@ -60,8 +60,8 @@ const MOST_PAIRED: usize = 16;
 /// several of them has numbers of many words, and most of the time goes into these.
 ///
 /// *Many slanted faces*: hulls and roundings to integers in turns make dozens of faces that cut off next to
-/// nothing. Each is a hard question to a solver of integers, and no reader makes anything of it. The bounds of
-/// sums and differences stay, so the domain still knows what octagons would say of this join.
+/// nothing. Each is a hard question to a solver of integers, and no reader makes anything of it. The bounds
+/// of sums and differences stay, so the domain still knows what octagons would say of this join.
 fn simpler(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
     let is_one_of_them = || operands.iter().any(|operand| joined.inner.is_leq(operand));
     let is_slanted = joined.inner.inequalities_beyond(SMALL) > MOST_SLANTED && !is_one_of_them();

@@ -16,9 +16,9 @@
 //!
 //! **A link that takes time**: a path also chooses when it takes what was sent. `layers[n]` holds the states
 //! that have not taken the last n stimuli. Before an observation each may take some of them, oldest first:
-//! from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus that has been the oldest under way for
-//! as long as the delay has been taken. At the end what is still under way may have been taken or not, where
-//! the state that has not taken it can send something: else it can only take it.
+//! from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus that has been the oldest under way
+//! for as long as the delay has been taken. At the end what is still under way may have been taken or not,
+//! where the state that has not taken it can send something: else it can only take it.
 //!
 //! **Ends**: internal steps do. **Costs**, for each state and event, the steps of its location, and the
 //! number of items where paths part or come together; along a single path only what is met. The number of

@@ -25,8 +25,8 @@
 //! behind ([`Follower::may_come`]). *Fail* is given where there is none: in no order that the link allows
 //! could it have been sent, whatever is still under way. Where all that are left wait for something, nothing
 //! is sent. Time is not read here: the tester shows it, as a delay in which nothing has come
-//! ([`crate::run::Occurrence::Delay`]), and the oldest stimulus is then taken by all interleavings. A trace has
-//! these delays, so it is judged alike without a clock, whenever and by whomever it is shown again.
+//! ([`crate::run::Occurrence::Delay`]), and the oldest stimulus is then taken by all interleavings. A trace
+//! has these delays, so it is judged alike without a clock, whenever and by whomever it is shown again.
 //!
 //! **Silence** tells nothing while a stimulus is under way. Else it is what the inner judge makes of it, in
 //! each interleaving: one that must have gone on is none any more, and where that is so of all, it is a Fail.
