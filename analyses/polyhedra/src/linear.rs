@@ -116,9 +116,8 @@ impl Constraint {
     /// Whether it relates several dimensions, and some by a factor beyond this one.
     #[must_use]
     pub fn has_factor_beyond(&self, most: i64) -> bool {
-        let is_beyond = |factor: &Integer| {
-            factor.to_i64().is_none_or(|factor| factor.unsigned_abs() > most.unsigned_abs())
-        };
+        let is_beyond =
+            |factor: &Integer| factor.to_i64().is_none_or(|factor| !(-most..=most).contains(&factor));
         self.coefficients().iter().any(is_beyond)
             && self.coefficients().iter().filter(|factor| !factor.is_zero()).count() > 1
     }
@@ -460,6 +459,14 @@ mod tests {
         ];
         for (constraint, text) in cases {
             assert_eq!(constraint.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_factor_of_any_size_is_beyond_smaller_ones() {
+        for (factor, is_beyond) in [(7, false), (-7, false), (8, true), (-8, true), (i64::MIN, true)] {
+            let constraint = Constraint::of(&[factor, 1], 0, Relation::AtLeast);
+            assert_eq!(constraint.has_factor_beyond(7), is_beyond, "{factor}");
         }
     }
 

@@ -18,6 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
+use coreach_analyses::symbolic::existence::eliminate_bound;
 use coreach_analyses::symbolic::{SymbolicState, SymbolicStep, System};
 use coreach_execution::coverage::{Item, Walked, explain};
 use coreach_execution::run::Occurrence;
@@ -125,6 +126,36 @@ impl Route {
             Term::and(parts)
         };
         self.path.iter().enumerate().map(guard).collect()
+    }
+
+    /// Before each step that is only watched, when something can follow that the purpose accepts: an answer,
+    /// or this step and what comes behind it. Where that cannot be said without a quantifier it is believed.
+    pub fn may_go_on(&self, system: &System<'_>, solver: &mut dyn Solver) -> Vec<Term> {
+        let iosts = system.iosts;
+        let kind = |number: TransitionId| iosts.action(iosts.transitions[number].action).kind;
+        let mut behind = Term::yes();
+        let mut found = Vec::new();
+        for &number in self.path[self.promised().len()..].iter().rev() {
+            let transition = &iosts.transitions[number];
+            let is_answer = matches!(kind(number), ActionKind::Output | ActionKind::Quiescence);
+            let on = substitute(&behind, &transition.assignments);
+            let own = Term::and([system.enabled(number).clone(), on]);
+            let answers = system.outgoing[transition.source].iter().filter(|other| match kind(**other) {
+                ActionKind::Output => true,
+                // Before a stimulus it changes nothing.
+                ActionKind::Quiescence => is_answer,
+                ActionKind::Input | ActionKind::Internal => false,
+            });
+            let answers = answers.map(|other| (*other, system.enabled(*other).clone()));
+            let ways = answers.chain((!is_answer).then_some((number, own)));
+            behind = Term::or(ways.map(|(number, condition)| {
+                let parameters = &iosts.action(iosts.transitions[number].action).parameters;
+                eliminate_bound(parameters, &condition, solver).unwrap_or_else(Term::yes)
+            }));
+            found.push(behind.clone());
+        }
+        found.reverse();
+        found
     }
 }
 

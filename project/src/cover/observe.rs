@@ -15,8 +15,9 @@
 //! run say little). Each share shown is worth `WORTH` events.
 //!
 //! **Nothing is promised** of those steps: an answer that the specification allows, and that is not the one
-//! looked for, is accepted, since the goal was met before ([`super::purpose`]). Steps that no other answer
-//! can replace are taken out of that, so that what lies on them is covered, too.
+//! looked for, is accepted, since the goal was met before ([`super::purpose`]). So is an event behind which
+//! nothing of what is watched can follow ([`Route::may_go_on`]). Steps that no other answer can replace, and that
+//! are possible whatever the data are, are taken out of that, so that what lies on them is covered, too.
 //!
 //! **Where we differ** from distinguishing sequences of automata: a sequence need not exist, for data decide
 //! what can follow; so the best of what is found is taken, and nothing where nothing shows.
@@ -192,7 +193,7 @@ impl<'a> Observer<'a> {
         matches!(self.kind(number), ActionKind::Output | ActionKind::Quiescence)
     }
 
-    /// How many of the steps that are watched no answer can replace.
+    /// How many of the steps that are watched no answer can replace, and are possible whatever the data are.
     fn certain(&self, route: &Route, solver: &mut dyn Solver) -> usize {
         // What is possible behind another explanation is answered there.
         if !Explanations::of(self.system, route, solver).is_one(route) {
@@ -200,8 +201,14 @@ impl<'a> Observer<'a> {
         }
         let mut state = SymbolicState::initial(self.system.iosts);
         let begin = route.path.len() - route.watched;
+        let may_go_on = route.may_go_on(self.system, solver);
+        let mut certain = 0;
         for (place, number) in route.path.iter().enumerate() {
             if place >= begin {
+                let stops = substitute(&may_go_on[place - begin], &state.standing(&state.known)).not();
+                if solver.check(&[state.condition.as_slice(), &[stops]].concat()) != Answer::Unsat {
+                    return certain;
+                }
                 let action = |number: TransitionId| self.system.iosts.transitions[number].action;
                 let others = &self.system.outgoing[state.location];
                 // Another answer, or another meaning of this event.
@@ -215,15 +222,19 @@ impl<'a> Observer<'a> {
                     next.is_some_and(|(_, next)| solver.check(&next.condition) != Answer::Unsat)
                 };
                 if others.any(is_possible) {
-                    return place - begin;
+                    return certain;
+                }
+                // What is promised ends with something that is seen.
+                if self.kind(*number) != ActionKind::Internal {
+                    certain = place + 1 - begin;
                 }
             }
             match self.system.successor(&state, *number) {
                 Some((_, next)) => state = next,
-                None => return place.saturating_sub(begin),
+                None => return certain,
             }
         }
-        route.watched
+        certain
     }
 
     /// The way on from a state.

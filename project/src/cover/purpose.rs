@@ -10,7 +10,8 @@
 //! and leads to `Reject` where it is not.
 //!
 //! Steps that are only watched ([`super::observe`]) come behind all that the purpose is for. There `Accept`
-//! takes the place of `Reject` for whatever the system sends, and for its silence where the route waits.
+//! takes the place of `Reject` for whatever the system sends, and for its silence where the route waits. Where
+//! nothing of them can follow an event, that event leads to `Accept` as well.
 //!
 //! What cannot be written in the model format (a literal of an array or a record), or is read back as
 //! something else, is no purpose.
@@ -18,18 +19,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use coreach_analyses::solver::Solver;
-use coreach_analyses::symbolic::System;
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::symbolic::existence::eliminate_bound;
+use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::iosts::{
     Action, ActionKind, Aim, Iosts, Location, QUIESCENCE, TestPurpose, Transition, TransitionOrigin,
 };
 use coreach_model::reader::{Specification, read_purpose};
-use coreach_model::term::Substitution;
+use coreach_model::term::{Substitution, substitute};
 use coreach_model::writer::write_purpose_yaml;
 use coreach_model::{ActionId, Datum, LocationId, Number, Numbered, Term};
 
-use super::evidence::Route;
+use super::evidence::{Explanations, Route};
 
 /// A purpose with its text.
 #[derive(Clone, Debug)]
@@ -50,9 +52,12 @@ pub fn purpose(
 ) -> Option<Written> {
     let model = &specification.iosts;
     let asked = route.guards(system, solver);
+    let goes_on = goes_on(system, route, &asked, solver);
     let searched = system.iosts;
     let mut steps: Vec<Step> = Vec::new();
-    for (place, (number, asked)) in route.path.iter().zip(asked).enumerate() {
+    for (place, (number, (asked, goes_on))) in
+        route.path.iter().zip(asked.into_iter().zip(goes_on)).enumerate()
+    {
         let transition = &searched.transitions[*number];
         let action = match searched.action(transition.action).kind {
             ActionKind::Internal => continue,
@@ -65,8 +70,22 @@ pub fn purpose(
             other.source == transition.source && searched.action(other.action).kind == ActionKind::Quiescence
         };
         let quiet = searched.transitions.iter().find(is_quiet).map(|other| other.guard.clone());
-        let is_watched = place >= route.promised().len();
-        steps.push(Step { action, guard: Term::and([transition.guard.clone(), asked]), quiet, is_watched });
+        let promised = route.promised().len();
+        let guard = Term::and([transition.guard.clone(), asked]);
+        let on = Term::and([guard.clone(), goes_on]);
+        // Behind the last step that is promised nothing more is needed. A stimulus is not chosen for that where
+        // another value of it goes on.
+        let ends = if place + 1 != promised || on == guard {
+            Term::no()
+        } else if searched.action(transition.action).kind == ActionKind::Input {
+            let parameters = &searched.action(transition.action).parameters;
+            let some = Term::and([system.enabled(*number).clone(), on.clone()]);
+            let some = eliminate_bound(parameters, &some, solver);
+            some.map_or_else(Term::no, |some| Term::and([guard, some.not()]))
+        } else {
+            Term::and([guard, on.not()])
+        };
+        steps.push(Step { action, guard: on, ends, quiet, is_watched: place >= promised });
     }
     let is_suspended = searched.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
     let made = chain(name, model, &steps, is_suspended && model.find_action(QUIESCENCE).is_none());
@@ -83,10 +102,42 @@ struct Step {
     action: Option<ActionId>,
     /// Its guard.
     guard: Term,
+    /// When nothing more is needed behind it.
+    ends: Term,
     /// When the specification is quiescent in the location that it leaves, where it ever is.
     quiet: Option<Term>,
     /// Will another answer do?
     is_watched: bool,
+}
+
+/// For each step, when something that is accepted can follow it, where that is in doubt: behind what is
+/// promised, and not said by the path.
+fn goes_on(system: &System<'_>, route: &Route, asked: &[Term], solver: &mut dyn Solver) -> Vec<Term> {
+    let may_go_on = route.may_go_on(system, solver);
+    let mut found = vec![Term::yes(); route.path.len()];
+    if may_go_on.iter().all(Term::is_true) {
+        return found;
+    }
+    let is_one = Explanations::of(system, route, solver).is_one(route);
+    let mut state = SymbolicState::initial(system.iosts);
+    let begin = route.promised().len();
+    for (place, number) in route.path.iter().enumerate() {
+        let Some((_, next)) = system.successor(&state, *number) else { break };
+        state = next;
+        let Some(behind) = (place + 1).checked_sub(begin).and_then(|at| may_go_on.get(at)) else { continue };
+        let on = substitute(behind, &system.iosts.transitions[*number].assignments);
+        // Of another path only the step's own guard is known.
+        let stops = if is_one {
+            let stops = substitute(behind, &state.standing(&state.known)).not();
+            [state.condition.as_slice(), &[stops]].concat()
+        } else {
+            vec![system.enabled(*number).clone(), asked[place].clone(), on.not()]
+        };
+        if solver.check(&stops) != Answer::Unsat {
+            found[place] = on;
+        }
+    }
+    found
 }
 
 /// `is_quiet`: does it speak of quiescence?
@@ -106,7 +157,7 @@ fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpo
     };
     let initial = find(&names[0]);
     let quiescence = model.actions.next_number();
-    for (place, Step { action, guard, quiet, is_watched }) in steps.iter().enumerate() {
+    for (place, Step { action, guard, ends, quiet, is_watched }) in steps.iter().enumerate() {
         let source = find(&names[place]);
         let next = &names[place + 1];
         let is_input = action.is_some_and(|action| model.action(action).kind == ActionKind::Input);
@@ -128,6 +179,9 @@ fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpo
         };
         let guard = if is_any { Term::yes() } else { guard.clone() };
         add(action.unwrap_or(quiescence), guard.clone(), find(next));
+        if !ends.is_false() {
+            add(action.unwrap_or(quiescence), ends.clone(), find("Accept"));
+        }
         // Other values of an event that is promised: what completion adds leads to `Reject`.
         if otherwise(*action) == "Accept" && !guard.is_true() {
             add(action.unwrap_or(quiescence), guard.not(), find("Accept"));

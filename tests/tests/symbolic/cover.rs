@@ -74,3 +74,38 @@ transitions:
     let Goal::Item(number) = found.goals[2].goal else { panic!() };
     assert!(matches!(items.parts[0].items.all()[number], Item::Transition(_)));
 }
+
+/// Precision: what is watched behind a goal needs a value that the answer before it need not have. Where it has
+/// another one, nothing follows, and the goal was met all the same.
+#[test]
+fn a_purpose_passes_where_an_answer_leaves_nothing_to_watch() {
+    for steps in [
+        // The answer is watched: only what comes behind it shows the value that `a` assigns.
+        "
+  - { from: A, on: a, to: B, assign: { w: '1' } }
+  - { from: B, on: y, when: q >= 0, to: C, assign: { v: q } }
+  - { from: C, on: b, when: v == 1, to: D }
+  - { from: D, on: z, when: q == w, to: A, assign: { w: '0', v: '0' } }
+",
+        // The answer is the goal.
+        "
+  - { from: A, on: a, to: B }
+  - { from: B, on: y, to: C, assign: { v: q } }
+  - { from: C, on: b, when: v >= 1, to: D }
+  - { from: D, on: z, when: q == v, to: A, assign: { v: '0' } }
+",
+    ] {
+        let text = format!(
+            "
+iosts: machine
+variables: {{ v: 'int[0..3]', w: 'int[0..1]' }}
+initial: {{ location: A, condition: v == 0 && w == 0 }}
+inputs: {{ a: {{}}, b: {{}} }}
+outputs: {{ y: {{ q: 'int[0..3]' }}, z: {{ q: 'int[0..3]' }} }}
+transitions:{steps}"
+        );
+        let mut seen = Seen::default();
+        compare(&read(text).unwrap(), 0, &mut seen).unwrap_or_else(|why| panic!("{why}"));
+        assert!(seen.watching > 0 && seen.passed > 0, "{seen:?}");
+    }
+}
