@@ -3,10 +3,12 @@
 
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
+use coreach_execution::offline::read::Reader;
 use coreach_execution::offline::recent::RecentSolver;
 use coreach_execution::offline::sequence::{Item, Placed};
 use coreach_execution::offline::verdict::{CannotJudge, MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
+use coreach_model::Term;
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_timed_specification};
@@ -239,4 +241,43 @@ fn too_many_orders_are_a_stop() {
     };
     assert_eq!(of(100), None);
     assert!(matches!(of(15), Some(CannotJudge::Contexts { most: 15, .. })), "{:?}", of(15));
+}
+
+/// precision: alternatives that lie in others are forgotten, and what is known stays short. `low` is never
+/// known, and at each event it is compared with another difference of instants.
+#[test]
+fn alternatives_do_not_grow_with_the_trace() {
+    let (timed, form) = model(
+        "\
+iosts: alternatives
+clocks: [x, y]
+variables: { low: 'int[0..2]', high: 'int[0..2]' }
+initial: { location: A, condition: high == 1 }
+outputs: { Tell: { m: 'int[0..2]' } }
+transitions:
+  - { from: A, to: B, on: Tell, when: x == 0 && low < 1 && high == 1, reset: [x], assign: { low: m, high: high + 1 } }
+  - { from: B, to: B, on: Tell, when: y > low && m > low, reset: [y], assign: { low: low + 1, high: high + 1 } }
+  - { from: A, to: A, on: Tell, when: x < 1 && y < high, reset: [x], assign: { high: 1 } }
+  - { from: A, to: A, on: Tell, when: y >= low, reset: [x] }
+  - { from: A, to: B, on: Tell, when: x > 3 && y <= 1, reset: [x] }
+",
+    );
+    let path = vec![timed.transition("4").unwrap(), timed.transition("1").unwrap()];
+    let quarter = RBig::ONE / RBig::from(4);
+    let offline = Offline::new(&timed, &form, path, Rules::Corrected, MOST_CONTEXTS).within(quarter);
+    let mut solver = RecentSolver::default();
+    let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
+    let mut random = Random::new(5);
+    let mut trace = String::from("1/8,Tell,2\n1,Tell,0\n");
+    for _ in 0..40 {
+        let delay = if random.chance(20) { "1/8" } else { "" };
+        trace += &format!("{delay},Tell,{}\n", random.below(3));
+    }
+    for placed in Reader::new(timed.graph(), "trace.csv", trace.as_bytes()) {
+        judge.take(&placed.unwrap(), &mut solver).unwrap();
+        let size = |parts: &[Term]| parts.iter().map(Term::written_size).sum::<u64>();
+        let sizes = judge.contexts().iter().map(|context| size(&context.state.condition));
+        assert!(sizes.max().is_some_and(|size| size < 100), "{:?}", judge.contexts());
+    }
+    assert_eq!(judge.verdict(), OfflineVerdict::InconclusiveR);
 }

@@ -30,12 +30,15 @@ use coreach_model::{Datum, Term, TransitionId, Value};
 use super::eliminate::{is_told, without};
 use super::inclusion::{about, data_of_terms};
 use super::state::Holds;
-use super::sum::folded;
+use super::sum::{folded, shortened};
 use super::{SymbolicState, System, symbol};
 use crate::solver::{Solver, Witness, may_hold, must_hold};
 
 /// Of values that data do not have, and of choices between conditions, so many are kept.
 const MOST_WEAK: usize = 64;
+
+/// Where a condition has more cases, none is held against the others.
+const MOST_CASES: usize = 32;
 
 impl Holds {
     /// Can it hold? Errs towards yes. The condition itself can.
@@ -131,7 +134,7 @@ impl SymbolicState {
         }
         let mut settled = self.settled().pinned(solver);
         // What is new may say more than what was there.
-        settled.condition = unrepeated(settled.condition, solver);
+        settled.condition = shorter(settled.condition, solver);
         Some(settled)
     }
 
@@ -159,7 +162,7 @@ impl SymbolicState {
         idle.retain(|symbol| !self.stands(symbol));
         for symbol in idle {
             if let Some(rest) = without(&[symbol], &self.condition) {
-                self.condition = rest.conjuncts();
+                self.condition = rest.conjuncts().iter().map(shortened).collect();
             }
         }
         self
@@ -225,9 +228,47 @@ impl SymbolicState {
         if must_hold(solver, &self.condition, &whole(other)) {
             return other.clone();
         }
-        let either = Term::or([whole(&self), whole(other)]);
+        let either = [&self, other].into_iter().flat_map(|state| {
+            let (rest, cases) = split(&state.condition);
+            cases.into_iter().map(move |case| Term::and(rest.iter().cloned().chain([case])))
+        });
+        let either = widest(&[], either.collect(), solver);
         SymbolicState { condition: either.conjuncts(), ..self }
     }
+}
+
+/// A condition as the cases of its only disjunction, and the parts beside it.
+fn split(condition: &[Term]) -> (Vec<Term>, Vec<Term>) {
+    let (mut choices, mut rest): (Vec<Term>, Vec<Term>) =
+        condition.iter().cloned().partition(|part| matches!(part.node(), Node::Or(..)));
+    match choices.as_slice() {
+        [one] => {
+            let Node::Or(cases) = one.node() else { return (rest, choices) };
+            (rest, cases.clone())
+        }
+        _ => {
+            rest.append(&mut choices);
+            (rest, vec![Term::yes()])
+        }
+    }
+}
+
+/// That one of the cases holds where all of these parts do: without cases that lie in others, and without
+/// what other parts imply.
+fn widest(behind: &[Term], cases: Vec<Term>, solver: &mut dyn Solver) -> Term {
+    if cases.len() > MOST_CASES {
+        return Term::or(cases);
+    }
+    let with = |case: &Term| [behind, &case.conjuncts()].concat();
+    let mut kept: Vec<Term> = Vec::new();
+    for case in cases {
+        if kept.iter().any(|wider| must_hold(solver, &with(&case), wider)) {
+            continue;
+        }
+        kept.retain(|narrower| !must_hold(solver, &with(narrower), &case));
+        kept.push(Term::and(unrepeated_behind(behind.len(), with(&case), solver).split_off(behind.len())));
+    }
+    Term::or(kept)
 }
 
 /// Does it exclude little, and will many like it be more than any of them says?
@@ -249,10 +290,24 @@ fn fixed(part: &Term) -> Option<(Datum, Value)> {
     }
 }
 
+/// The same condition, shorter: without parts that the others imply, and of its only disjunction without cases
+/// that lie in others.
+pub fn shorter(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+    let (mut rest, cases) = split(&unrepeated(parts, solver));
+    let one = widest(&rest, cases, solver);
+    rest.extend(one.conjuncts());
+    rest
+}
+
 /// Without parts that the others imply; what stands in front is kept.
-pub fn unrepeated(mut parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+pub fn unrepeated(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+    unrepeated_behind(0, parts, solver)
+}
+
+/// The same, with all of the first ones.
+fn unrepeated_behind(first: usize, mut parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
     let mut at = parts.len();
-    while at > 0 {
+    while at > first {
         at -= 1;
         let part = parts.remove(at);
         if !must_hold(solver, &parts, &part) {

@@ -39,6 +39,19 @@ pub fn folded(term: &Term) -> Term {
     Sum::of(term).term(&RBig::ONE, term.sort())
 }
 
+/// The same condition: comparisons of sums that are shorter when they are added up are.
+pub(super) fn shortened(part: &Term) -> Term {
+    match part.node() {
+        Node::Compare(comparison, a, b) if a.sort().is_number() && part.is_total() => {
+            let short = Sum::of_difference(a, b).compared(*comparison, a.sort());
+            if short.written_size() < part.written_size() { short } else { part.clone() }
+        }
+        Node::Or(parts) => Term::or(parts.iter().map(shortened)),
+        Node::And(parts) => Term::and(parts.iter().map(shortened)),
+        _ => part.clone(),
+    }
+}
+
 /// Do two comparisons leave a number no value that they both speak of: `n <= 3` and `5 <= n`?
 pub fn contradict(one: &Term, other: &Term) -> bool {
     let above = |term: &Term| match term.node() {

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use coreach_analyses::solver::{Answer, Solver, may_hold, must_hold};
 use coreach_analyses::symbolic::eliminate::without;
-use coreach_analyses::symbolic::followed::unrepeated;
+use coreach_analyses::symbolic::followed::shorter;
 use coreach_analyses::symbolic::sum::folded;
 use coreach_analyses::symbolic::{Holds, SymbolicState};
 use coreach_model::iosts::{ActionId, ActionKind};
@@ -45,8 +45,8 @@ use crate::offline::unseen::{begin_at, now, with_unseen};
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
 
-/// A condition of more parts is looked through for what the others say.
-const SHORT: usize = 6;
+/// A condition that takes more to say is looked through for parts that the others say.
+const SHORT: u64 = 40;
 
 /// How many of what was sent, and of what was seen.
 type Taken = [usize; 2];
@@ -362,8 +362,8 @@ impl Uncertain {
                 let terms = [(offline.form.delay.clone(), delay.clone())];
                 let state = standing.after_with(&offline.system, *number, values(), terms, solver);
                 let Some(mut state) = state else { continue };
-                if state.condition.len() > SHORT {
-                    state.condition = unrepeated(state.condition, solver);
+                if state.condition.iter().map(Term::written_size).sum::<u64>() > SHORT {
+                    state.condition = shorter(state.condition, solver);
                 }
                 let place = context.place.behind(*number, offline.path());
                 next.push(Context { place, state, is_certain });
