@@ -16,8 +16,8 @@
 //!
 //! **Nothing is promised** of those steps: an answer that the specification allows, and that is not the one
 //! looked for, is accepted, since the goal was met before ([`super::purpose`]). So is an event behind which
-//! nothing of what is watched can follow ([`Route::may_go_on`]). Steps that no other answer can replace, and that
-//! are possible whatever the data are, are taken out of that, so that what lies on them is covered, too.
+//! nothing of what is watched can follow ([`Route::may_go_on`]). Steps that no other answer can replace, and
+//! that are possible whatever the data are, are taken out of that, so that what lies on them is covered, too.
 //!
 //! **Where we differ** from distinguishing sequences of automata: a sequence need not exist, for data decide
 //! what can follow; so the best of what is found is taken, and nothing where nothing shows.

@@ -10,8 +10,8 @@
 //! and leads to `Reject` where it is not.
 //!
 //! Steps that are only watched ([`super::observe`]) come behind all that the purpose is for. There `Accept`
-//! takes the place of `Reject` for whatever the system sends, and for its silence where the route waits. Where
-//! nothing of them can follow an event, that event leads to `Accept` as well.
+//! takes the place of `Reject` for whatever the system sends, and for its silence where the route waits.
+//! Where nothing of them can follow an event, that event leads to `Accept` as well.
 //!
 //! What cannot be written in the model format (a literal of an array or a record), or is read back as
 //! something else, is no purpose.
@@ -73,8 +73,8 @@ pub fn purpose(
         let promised = route.promised().len();
         let guard = Term::and([transition.guard.clone(), asked]);
         let on = Term::and([guard.clone(), goes_on]);
-        // Behind the last step that is promised nothing more is needed. A stimulus is not chosen for that where
-        // another value of it goes on.
+        // Behind the last step that is promised nothing more is needed. A stimulus is not chosen for that
+        // where another value of it goes on.
         let ends = if place + 1 != promised || on == guard {
             Term::no()
         } else if searched.action(transition.action).kind == ActionKind::Input {

@@ -284,7 +284,7 @@ fn promised(iosts: &Iosts, member: &Member) -> Evidence {
 }
 
 /// Runs against the specification itself never fail; one that passes meets the purpose's goals, however it is
-/// explained; and no answer ends one without Pass that has met the goals, or has come to what is only watched.
+/// explained; and no answer ends one without Pass that has met the goals, or has come to what is watched.
 fn is_accepted(
     specification: &Specification,
     member: &Member,

@@ -75,8 +75,8 @@ transitions:
     assert!(matches!(items.parts[0].items.all()[number], Item::Transition(_)));
 }
 
-/// Precision: what is watched behind a goal needs a value that the answer before it need not have. Where it has
-/// another one, nothing follows, and the goal was met all the same.
+/// Precision: what is watched behind a goal needs a value that the answer before it need not have. Where it
+/// has another one, nothing follows, and the goal was met all the same.
 #[test]
 fn a_purpose_passes_where_an_answer_leaves_nothing_to_watch() {
     for steps in [
