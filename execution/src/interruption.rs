@@ -12,7 +12,7 @@
 //! **A signal to many** (a service that is ended with all that belongs to it) may meet the implementation
 //! before us. So a run whose outcome an end may have decided waits ([`WINDOW`]) whether we are ended, too:
 //! one that broke, and one whose system has ended or closed its connection. Other runs do not wait, but for a
-//! Fail, behind which one looks for that end a little longer ([`LAST_WORDS`]): a system may say that it is
+//! Fail, behind which one looks for that end a little longer (`LAST_WORDS`): a system may say that it is
 //! ended. What is ended earlier than that before us, or killed with us by a signal that nobody can handle,
 //! cannot be told from an implementation that ends by itself; of the latter nothing is written within that
 //! window.

@@ -8,10 +8,10 @@
 //! waits for as many observations as the stored run had there; if something else comes, the judge follows
 //! what came, and sends the next stimulus as soon as its guard allows. Where it never does, the run ends as
 //! Inconclusive, and [`Replayed::diverged`] says at which event the two runs parted. Ids that the system
-//! hands out are other ones each time: a stimulus has those of this run ([`crate::renamed`]), and runs that
+//! hands out are other ones each time: a stimulus has those of this run (`renamed.rs`), and runs that
 //! differ in nothing else have not parted.
 //!
-//! A run that is shrunk has parts of the script only. It is performed loosely ([`Fidelity::Loose`]): without
+//! A run that is shrunk has parts of the script only. It is performed loosely (`Fidelity::Loose`): without
 //! a stimulus that went before, another one may need other values, such as the next tag.
 //!
 //! **Ends**: each step consumes a stimulus of the script or an observation, both bounded. **Costs** one run.
