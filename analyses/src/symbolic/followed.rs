@@ -290,8 +290,8 @@ fn fixed(part: &Term) -> Option<(Datum, Value)> {
     }
 }
 
-/// The same condition, shorter: without parts that the others imply, and of its only disjunction without cases
-/// that lie in others.
+/// The same condition, shorter: without parts that the others imply, and of its only disjunction without
+/// cases that lie in others.
 pub fn shorter(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
     let (mut rest, cases) = split(&unrepeated(parts, solver));
     let one = widest(&rest, cases, solver);
