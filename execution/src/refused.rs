@@ -38,7 +38,8 @@ fn look(iosts: &Iosts, seed: u64, found: &mut BTreeMap<(LocationId, ActionId), D
     let nothing = Valuation::new();
     let data: Vec<Datum> = iosts.constants.iter().chain(&iosts.variables).cloned().collect();
     // Values for more are not drawn by the thousand.
-    if data.len() > 100 {
+    let most = iosts.actions.iter().map(|action| action.parameters.len()).max();
+    if data.len() + most.unwrap_or_default() > 100 {
         return None;
     }
     let first = values.choose(&iosts.initial_condition, &data, &nothing, &mut random, &mut solver)?;
