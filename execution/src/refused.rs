@@ -20,16 +20,21 @@ use crate::initial;
 use crate::lazy::Lazy;
 use crate::values::{MIX, Values, at_state};
 
-/// So many traces, of so many events; no more states are compared, and no more warnings made.
-const LIMITS: (u64, usize, usize, usize) = (12, 12, 16, 5);
+/// Traces, and events of each.
+const TRACES: u64 = 12;
+const EVENTS: usize = 12;
+/// The most states that are compared, warnings that are made, and data that values are drawn for.
+const MOST_STATES: usize = 16;
+const MOST_WARNINGS: usize = 5;
+const MOST_DATA: usize = 100;
 
 /// A warning for each input that a location refuses while another possible state takes it.
 pub fn refused(iosts: &Iosts) -> Vec<Diagnostic> {
     let mut found = BTreeMap::new();
-    for seed in 0..LIMITS.0 {
+    for seed in 0..TRACES {
         look(iosts, seed, &mut found);
     }
-    found.into_values().take(LIMITS.3).collect()
+    found.into_values().take(MOST_WARNINGS).collect()
 }
 
 /// Looks along one trace, as far as one is known.
@@ -39,7 +44,7 @@ fn look(iosts: &Iosts, seed: u64, found: &mut BTreeMap<(LocationId, ActionId), D
     let data: Vec<Datum> = iosts.constants.iter().chain(&iosts.variables).cloned().collect();
     // Values for more are not drawn by the thousand.
     let most = iosts.actions.iter().map(|action| action.parameters.len()).max();
-    if data.len() + most.unwrap_or_default() > 100 {
+    if data.len() + most.unwrap_or_default() > MOST_DATA {
         return None;
     }
     let first = values.choose(&iosts.initial_condition, &data, &nothing, &mut random, &mut solver)?;
@@ -58,7 +63,7 @@ fn look(iosts: &Iosts, seed: u64, found: &mut BTreeMap<(LocationId, ActionId), D
         Some(Event::new(action.name.clone(), chosen))
     };
     let mut trace: Vec<String> = Vec::new();
-    while trace.len() < LIMITS.1 && states.len() <= LIMITS.2 && found.len() < LIMITS.3 {
+    while trace.len() < EVENTS && states.len() <= MOST_STATES && found.len() < MOST_WARNINGS {
         for refuses in states.iter().filter(|_| states.len() > 1) {
             let behind = internal_closure(iosts, BTreeSet::from([refuses.clone()]));
             for takes in states.iter().filter(|state| *state != refuses) {

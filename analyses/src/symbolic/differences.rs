@@ -23,8 +23,10 @@ use dashu::rational::RBig;
 use super::sum::Sum;
 use crate::solver::{Answer, Witness};
 
-/// The most vertices, edges, and conjunctions that disjunctions are taken apart into.
-const MOST: [usize; 3] = [32, 200, 16];
+/// The most vertices and edges, and the most parts of disjunctions that are tried.
+const MOST_VERTICES: usize = 32;
+const MOST_EDGES: usize = 200;
+const MOST_TRIED: usize = 16;
 
 /// A length, and how many excluded ends are on the way: each takes a little away.
 type Length = (RBig, i32);
@@ -58,7 +60,7 @@ pub fn solved(formula: &[Term]) -> Option<Witness> {
     if formula.last().is_none_or(is_about_others) {
         return None;
     }
-    let mut left = MOST[2];
+    let mut left = MOST_TRIED;
     let open: Vec<Term> = formula.iter().rev().cloned().collect();
     match search(Graph::default(), open, &mut left)? {
         Witness::Unknown => None,
@@ -90,7 +92,7 @@ fn search(mut graph: Graph, mut open: Vec<Term>, left: &mut usize) -> Option<Wit
             Node::Compare(comparison, a, b) => graph.compare(*comparison, a, b),
             _ => graph.is_part = true,
         }
-        if graph.vertices.len() > MOST[0] || graph.edges.len() > MOST[1] {
+        if graph.vertices.len() > MOST_VERTICES || graph.edges.len() > MOST_EDGES {
             return None;
         }
     }
