@@ -120,7 +120,7 @@ fn the_documents_name_every_format_stage_and_domain() {
         assert!(row.starts_with(&format!("| `{name}` | ")), "{row}");
     }
     let picture = verbs().join(" > ");
-    assert!(file("docs/architecture.md").contains(&picture), "{picture}");
+    assert!(file("docs/dev/architecture.md").contains(&picture), "{picture}");
 }
 
 /// Codes, and the order in which they count: one table, of which the help and the document are made.

@@ -2,7 +2,7 @@
 //!
 //! A file that names *every* one of them (every stage, every verdict) decides for each what it means there; a
 //! new one has to be decided there too. These files are counted here: they are the ones that
-//! `docs/architecture.md` names, and a file that joins them fails the test. What is declared in a list, from
+//! `docs/dev/architecture.md` names, and a file that joins them fails the test. What is declared in a list, from
 //! which names and functions follow, has no such file but the list.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -72,11 +72,11 @@ fn decide(every: &[String]) -> Vec<String> {
     sources().into_iter().filter(|(_, text)| names_all(text)).map(|(name, _)| name).collect()
 }
 
-/// The row of the table in `docs/architecture.md`.
+/// The row of the table in `docs/dev/architecture.md`.
 fn row(what: &str) -> String {
-    let text = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let text = fs::read_to_string(root().join("docs/dev/architecture.md")).unwrap();
     let found = text.lines().find(|line| line.starts_with(&format!("| {what} |")));
-    found.unwrap_or_else(|| panic!("docs/architecture.md has no row `{what}`")).to_owned()
+    found.unwrap_or_else(|| panic!("docs/dev/architecture.md has no row `{what}`")).to_owned()
 }
 
 /// The files are those that are expected, and the documents name them.

@@ -1,4 +1,4 @@
-//! The tables of `docs/architecture.md` that hold the house: a table is found by the words of its head.
+//! The tables of `docs/dev/architecture.md` that hold the house: a table is found by the words of its head.
 
 use super::sources::text;
 
@@ -7,9 +7,9 @@ pub type Row = Vec<Vec<String>>;
 
 /// The rows of the table whose head begins with these cells.
 pub fn table(head: &str) -> Vec<Row> {
-    let text = text("docs/architecture.md");
+    let text = text("docs/dev/architecture.md");
     let mut lines = text.lines().skip_while(|line| !line.starts_with(head));
-    assert!(lines.next().is_some(), "docs/architecture.md has no table with the head `{head}`");
+    assert!(lines.next().is_some(), "docs/dev/architecture.md has no table with the head `{head}`");
     let rows = lines.skip(1).take_while(|line| line.starts_with('|'));
     rows.map(|line| line.trim_matches('|').split(" | ").map(quoted).collect()).collect()
 }

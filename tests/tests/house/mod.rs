@@ -1,5 +1,5 @@
 //! What holds the house: which crate, folder and file may use which, that a public name has one meaning, and
-//! that a line of a comment can be read. The rules are tables of `docs/architecture.md`, so the map is true
+//! that a line of a comment can be read. The rules are tables of `docs/dev/architecture.md`, so the map is true
 //! or a test fails.
 //!
 //! The tables of exceptions are ratchets: what is in them and no longer there fails as well, and says which
@@ -16,7 +16,7 @@ use std::fmt::Debug;
 
 use sources::{crates, rust_files};
 
-const MAP: &str = "docs/architecture.md";
+const MAP: &str = "docs/dev/architecture.md";
 
 /// What the map says is what the sources show; the message names each difference and what to do.
 fn same<T: Ord + Debug>(shown: &BTreeSet<T>, told: &BTreeSet<T>, cure: &str) {

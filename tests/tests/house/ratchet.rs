@@ -1,5 +1,5 @@
 //! The ratchet: lines of each crate, names of types that several files declare, named limits, and circles
-//! that are excused may only become fewer. `docs/architecture.md` has the numbers, and says how one is
+//! that are excused may only become fewer. `docs/dev/architecture.md` has the numbers, and says how one is
 //! raised.
 
 use std::collections::{BTreeMap, BTreeSet};
