@@ -4,7 +4,7 @@
 //! `.cargo/config.toml` gives the programs of a checkout run paths that are relative too, from `target/` to
 //! `native/z3`. No run path is absolute: a program that is passed on would say where it was built, and would
 //! load a library from there, whoever can write to that place. What that means for a target directory
-//! elsewhere is in `docs/decisions.md`.
+//! elsewhere is in `docs/dev/decisions.md`.
 
 use std::env;
 

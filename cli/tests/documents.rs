@@ -1,6 +1,6 @@
 //! What the documents show of the program is what the program prints.
 //!
-//! Every block ```` ```console ```` of `README.md`, `docs/*.md`, the book and `examples/*/README.md` is gone
+//! Every block ```` ```console ```` of `README.md`, `docs/**/*.md`, the book and `examples/*/README.md` is gone
 //! through: a line `$ coreach ...` or `$ sh ...`, for a script that it has written, is run, and the lines
 //! below it are compared with what it prints. `$ echo $?` prints the exit code of the one before, `$ cd
 //! DIR` holds for the lines that follow; `> file` is understood; other commands are not run, and the book has
@@ -261,9 +261,13 @@ fn compare(documents: Vec<PathBuf>) {
     assert!(commands >= 10, "only {commands} commands found: are the blocks still understood?");
 }
 
-/// The Markdown files of a folder.
+/// The Markdown files of a folder and of the folders in it.
 fn markdown(folder: &str) -> Vec<PathBuf> {
-    let mut documents = listed(&root().join(folder));
+    fn below(folder: &Path) -> Vec<PathBuf> {
+        let of = |path: PathBuf| if path.is_dir() { below(&path) } else { vec![path] };
+        listed(folder).into_iter().flat_map(of).collect()
+    }
+    let mut documents = below(&root().join(folder));
     documents.retain(|path| path.extension().is_some_and(|e| e == "md"));
     documents
 }

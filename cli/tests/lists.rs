@@ -105,9 +105,13 @@ fn the_documents_name_every_format_stage_and_domain() {
         [quoted(&own), vec!["`apron`".to_owned()], quoted(&apron)].concat()
     });
     assert_eq!(words(&row("docs/json.md", "| `stage` |"))[1..=Stage::ALL.len()], quoted(&artifacts()));
-    // As the program `tampering` of the tests prints it.
-    let heads = format!("| operator | {} |", verbs().join(" | "));
-    assert_eq!(row("docs/reliability.md", "| operator |"), heads, "the table of the tampering suite");
+    // The columns are those that the program `tampering` of the tests prints.
+    let heads = format!("| damage | {} |", verbs().join(" | "));
+    assert_eq!(
+        row("docs/explanation/evidence.md", "| damage |"),
+        heads,
+        "the table of the tampering suite"
+    );
     let guide = file("docs/guide.md");
     let rows: Vec<&str> = guide
         .lines()
@@ -169,14 +173,14 @@ fn every_word_of_the_glossary_has_a_meaning() {
 #[test]
 fn every_stage_has_its_files_and_its_places_in_the_documents() {
     let rules = file("pipeline/src/check/mod.rs");
-    let (map, glossary) = (file("docs/thesis-map.md"), file("docs/glossary.md"));
+    let (map, glossary) = (file("docs/dev/architecture.md"), file("docs/glossary.md"));
     for stage in Stage::ALL {
         let (verb, words) = (stage.name(), stage.artifact().replace('_', " "));
         let path = format!("pipeline/src/stages/{verb}.rs");
         assert!(file(&path).contains(&format!("\npub fn {verb}(")), "{path}");
         assert!(rules.contains(&format!("\n//! - **{words}** (")), "no rules for `{words}`");
         assert!(rules.contains(&format!("::{};", stage.artifact())), "no check of `{words}`");
-        assert!(map.contains(&format!("`{path}`")), "the map to the thesis has no `{path}`");
+        assert!(map.contains(&format!("`{path}`")), "the table of definitions has no `{path}`");
         let entry = format!("| {words} | after stage `{verb}` |");
         assert!(glossary.contains(&entry), "the glossary has no `{entry}`");
     }

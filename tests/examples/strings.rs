@@ -9,7 +9,7 @@
 //! transition must hold where the oracle says that the expression is defined and true, and nowhere else;
 //! Python and the page must say of the project's term what the project does, also that it has no value. A
 //! question is whether two of the expressions hold together; of each a witness is asked as well. The figures
-//! of `docs/reliability.md` are from here.
+//! of `docs/explanation/evidence.md` are from here.
 
 use std::io::Write as _;
 use std::process::{Command, ExitCode, Stdio};

@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::Path;
 
+use coreach_tests::properties::PROPERTIES;
+
 /// So many lines of context may differ at the ends of a piece: as many as the program `patch` overlooks.
 const FUZZ: usize = 2;
 
@@ -57,6 +59,9 @@ fn every_fault_fits_the_code() {
     let mut names = Vec::new();
     for entry in fs::read_dir(root.join("tests/faults")).unwrap() {
         let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "patch") {
+            continue;
+        }
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let patch = fs::read_to_string(&path).unwrap();
         let pieces = pieces(&patch);
@@ -70,14 +75,21 @@ fn every_fault_fits_the_code() {
         }
         names.push(name);
     }
-    // The table of docs/reliability.md has a line for each, and for nothing else.
-    let reliability = fs::read_to_string(root.join("docs/reliability.md")).unwrap();
-    let (_, table) = reliability.split_once("| fault | found after |").unwrap();
-    let rows = table.lines().skip(2).map_while(|line| line.strip_prefix("| `"));
-    let mut told: Vec<&str> = rows.filter_map(|line| line.split('`').next()).collect();
-    told.sort_unstable();
+    // The table has a row for each, and for nothing else, with the property that found it.
+    let table = fs::read_to_string(root.join("tests/faults/found.csv")).unwrap();
+    let rows = table.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let mut found = Vec::new();
+    for row in rows {
+        let [name, _, _, property] = row[..] else { panic!("{row:?} has not four fields") };
+        let is_known = PROPERTIES.iter().any(|known| known.name == property);
+        assert!(is_known, "{name}: there is no property `{property}`");
+        found.push(name.to_owned());
+    }
+    found.sort_unstable();
     names.sort_unstable();
-    assert_eq!(told, names);
+    assert_eq!(found, names);
+    let evidence = fs::read_to_string(root.join("docs/explanation/evidence.md")).unwrap();
+    assert!(evidence.contains(&format!("All {} were found", names.len())), "{}", names.len());
 }
 
 #[test]

@@ -344,7 +344,7 @@ fn the_library_is_the_one_that_was_looked_at() {
         Command::new("sha256sum").arg(root.join("project/page/vendor/cytoscape.min.js.gz")).output().unwrap();
     let sum = String::from_utf8(output.stdout).unwrap().split(' ').next().unwrap().to_owned();
     assert_eq!(sum.len(), 64);
-    assert!(fs::read_to_string(root.join("docs/decisions.md")).unwrap().contains(&sum));
+    assert!(fs::read_to_string(root.join("project/page/vendor/README.md")).unwrap().contains(&sum));
 }
 
 /// The page's evaluator against the program's, on values that are easily got wrong.

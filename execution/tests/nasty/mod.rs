@@ -426,7 +426,7 @@ fn two_ways_to_one_system_take_turns() {
 }
 
 /// `cargo test --profile soak -p coreach-execution --test all nasty:: -- --ignored --nocapture`: figures for
-/// `docs/reliability.md`. `COREACH_RUNS` says how many runs of each kind.
+/// `docs/explanation/evidence.md`. `COREACH_RUNS` says how many runs of each kind.
 #[test]
 #[ignore = "takes minutes"]
 fn thousands_of_runs_behind_the_nasty_link() {

@@ -22,7 +22,7 @@
 //! **Why it ends.** Each step is a fixed number of sweeps; each sweep asks the budget. Cost: `O(n log n)` in
 //! the number of points.
 //!
-//! No crate does this within a budget; `docs/decisions.md` says which were tried.
+//! No crate does this within a budget; `docs/dev/decisions.md` says which were tried.
 
 mod order;
 mod place;
