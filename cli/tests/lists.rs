@@ -107,11 +107,7 @@ fn the_documents_name_every_format_stage_and_domain() {
     assert_eq!(words(&row("docs/json.md", "| `stage` |"))[1..=Stage::ALL.len()], quoted(&artifacts()));
     // The columns are those that the program `tampering` of the tests prints.
     let heads = format!("| damage | {} |", verbs().join(" | "));
-    assert_eq!(
-        row("docs/explanation/evidence.md", "| damage |"),
-        heads,
-        "the table of the tampering suite"
-    );
+    assert_eq!(row("docs/explanation/evidence.md", "| damage |"), heads, "the table of the tampering suite");
     let guide = file("docs/guide.md");
     let rows: Vec<&str> = guide
         .lines()

@@ -158,7 +158,10 @@ fn the_pictures_of_the_examples_are_drawn_by_the_program() {
         if std::env::var_os("COREACH_BLESS").is_some() {
             std::fs::write(&path, &drawn).unwrap();
         }
-        assert!(std::fs::read_to_string(&path).unwrap() == drawn, "{example}: bless docs/pictures/{example}.svg");
+        assert!(
+            std::fs::read_to_string(&path).unwrap() == drawn,
+            "{example}: bless docs/pictures/{example}.svg"
+        );
     }
 }
 

@@ -1,9 +1,10 @@
-//! The scripts take nothing that was not pinned.
+//! The scripts take nothing that was not pinned, and the check of the prose can fail.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 #[test]
 fn cargo_and_pip_take_what_is_pinned() {
@@ -69,4 +70,36 @@ fn the_lock_file_of_the_fuzz_targets_has_what_the_crates_use() {
         }
     }
     assert!(found > 30, "one-sided test: {found}");
+}
+
+/// Runs `scripts/prose` on a text, and returns whether it passes and what it says.
+fn check_prose(name: &str, text: &str) -> (bool, String) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let path = std::env::temp_dir().join(format!("coreach-prose-{name}-{}.md", std::process::id()));
+    fs::write(&path, text).unwrap();
+    let output = Command::new(root.join("scripts/prose")).arg(&path).output().unwrap();
+    fs::remove_file(path).unwrap();
+    (output.status.success(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn the_prose_check_refuses_what_is_hard_to_read() {
+    let plain = "# Plain\n\nYou read this. It is short.\n\n| a cell | another |\n|---|---|\n| `x`, `y` | two words |\n";
+    assert_eq!(check_prose("plain", plain), (true, String::new()));
+    let words = |count: usize| vec!["word"; count].join(" ");
+    let paragraphs = vec![format!("{}.\n\n", words(10)); 40].concat();
+    for (name, text, complaint) in [
+        ("long", format!("{}.", words(31)), "sentences over 30 words"),
+        ("mean", format!("{}.", words(17)), "words in a sentence, on average"),
+        ("semicolon", "One thing; another thing.".to_owned(), "with a semicolon or a dash"),
+        ("colon", "One thing: another thing.".to_owned(), "with a clause after a colon"),
+        ("opening", "What it does is good.".to_owned(), "that open with a clause"),
+        ("paragraph", vec![format!("{}.", words(10)); 10].join(" "), "a paragraph of 100 words"),
+        ("cell", format!("| {} |", words(26)), "a cell of 26 words"),
+        ("section", paragraphs, "a section of 400 words"),
+        ("date", "It was made on 2026-01-01.".to_owned(), "a date"),
+    ] {
+        let (passes, said) = check_prose(name, &text);
+        assert!(!passes && said.contains(complaint), "{name}: {said}");
+    }
 }
