@@ -42,6 +42,7 @@ mod path;
 mod program;
 mod programs;
 mod ranges;
+mod pictures;
 mod readme;
 mod reports;
 mod runpath;

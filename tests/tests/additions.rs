@@ -2,8 +2,8 @@
 //!
 //! A file that names *every* one of them (every stage, every verdict) decides for each what it means there; a
 //! new one has to be decided there too. These files are counted here: they are the ones that
-//! `docs/dev/architecture.md` names, and a file that joins them fails the test. What is declared in a list, from
-//! which names and functions follow, has no such file but the list.
+//! `docs/dev/architecture.md` names, and a file that joins them fails the test. What is declared in a list,
+//! from which names and functions follow, has no such file but the list.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::fs;

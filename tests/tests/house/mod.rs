@@ -1,6 +1,6 @@
 //! What holds the house: which crate, folder and file may use which, that a public name has one meaning, and
-//! that a line of a comment can be read. The rules are tables of `docs/dev/architecture.md`, so the map is true
-//! or a test fails.
+//! that a line of a comment can be read. The rules are tables of `docs/dev/architecture.md`, so the map is
+//! true or a test fails.
 //!
 //! The tables of exceptions are ratchets: what is in them and no longer there fails as well, and says which
 //! row may go.
