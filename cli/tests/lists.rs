@@ -108,16 +108,17 @@ fn the_documents_name_every_format_stage_and_domain() {
     // The columns are those that the program `tampering` of the tests prints.
     let heads = format!("| damage | {} |", verbs().join(" | "));
     assert_eq!(row("docs/explanation/evidence.md", "| damage |"), heads, "the table of the tampering suite");
-    let guide = file("docs/guide.md");
-    let rows: Vec<&str> = guide
+    let explained = file("docs/explanation/how-it-works.md");
+    let rows: Vec<&str> = explained
         .lines()
-        .skip_while(|line| *line != "| result | what it is |")
+        .skip_while(|line| *line != "| stage | result | what it does |")
         .skip(2)
         .take_while(|line| line.starts_with('|'))
         .collect();
     assert_eq!(rows.len(), Stage::ALL.len(), "{rows:?}");
-    for (row, name) in rows.iter().zip(artifacts()) {
-        assert!(row.starts_with(&format!("| `{name}` | ")), "{row}");
+    for (row, stage) in rows.iter().zip(Stage::ALL) {
+        let names = format!("| `{}` | `{}` | ", stage.name(), stage.artifact());
+        assert!(row.starts_with(&names), "{row}");
     }
     let picture = verbs().join(" > ");
     assert!(file("docs/dev/architecture.md").contains(&picture), "{picture}");
