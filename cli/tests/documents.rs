@@ -1,7 +1,7 @@
 //! What the documents show of the program is what the program prints.
 //!
-//! Every block ```` ```console ```` of `README.md`, `docs/**/*.md`, the book and `examples/*/README.md` is
-//! gone through: a line `$ coreach ...` or `$ sh ...`, for a script that it has written, is run, and the lines
+//! Every block ```` ```console ```` of `README.md`, `docs/**`, the book and `examples/*/README.md` is gone
+//! through: a line `$ coreach ...` or `$ sh ...`, for a script that it has written, is run, and the lines
 //! below it are compared with what it prints. `$ echo $?` prints the exit code of the one before, `$ cd
 //! DIR` holds for the lines that follow; `> file` is understood; other commands are not run, and the book has
 //! none. A line `...` stands for any lines. A command below which nothing is shown must succeed, or `echo $?`
