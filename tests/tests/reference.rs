@@ -1,8 +1,8 @@
 //! The reference in `docs/reference` agrees with the program.
 //!
 //! The pages of the commands and of the diagnostics are made here, from the arguments as clap knows them and
-//! from the sources. With `COREACH_BLESS=1` in the environment they are written anew. The other pages describe
-//! every key that a user may write, and their links lead somewhere.
+//! from the sources. With `COREACH_BLESS=1` in the environment they are written anew. The other pages
+//! describe every key that a user may write.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::collections::{BTreeMap, BTreeSet};
