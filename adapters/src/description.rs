@@ -308,7 +308,7 @@ impl Transport {
 /// How events are written on a stream.
 #[derive(Clone, Debug)]
 pub enum Encoding {
-    /// One JSON message per line (`docs/adapters.md`).
+    /// One JSON message per line (`docs/reference/iut-file.md`).
     Json,
     /// The implementation's own line protocol.
     Lines(Lines),

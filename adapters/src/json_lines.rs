@@ -1,4 +1,4 @@
-//! The protocol of one JSON message per line, which `docs/adapters.md` defines for those who write
+//! The protocol of one JSON message per line, which `docs/reference/iut-file.md` defines for those who write
 //! implementations.
 //!
 //! What is no message of the protocol is garbage: between the tester and the implementation something does

@@ -11,7 +11,7 @@
 //!
 //! ```json
 //! ["data", "vPaid", 1]        a datum and the number of its type
-//! ["literal", 1, 3]           a value of the type 1, as docs/json.md spells values
+//! ["literal", 1, 3]           a value of the type 1, as docs/reference/json.md spells values
 //! [">=", 0, 1]                the nodes 0 and 1
 //! ["and", [2, 5]]             `and` and `or` have a list of nodes
 //! ["field", 7, 0]             a node, and the position of a field

@@ -7,8 +7,8 @@ use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::WhyLeftOut;
 use coreach_model::Verdict;
 
-/// What is said of an exit code: all of it is made of this, the help, `docs/exit-codes.md`, and the test of
-/// both.
+/// An exit code as users read it. The help and the table of `docs/reference/verdicts-and-exit-codes.md` are
+/// made of it.
 #[derive(Clone, Copy, Debug)]
 pub struct ExitRow {
     /// The code.
@@ -23,7 +23,7 @@ pub struct ExitRow {
 
 /// The codes of signals, what they mean, and what is left.
 pub const SIGNALS: (&str, &str, &str) =
-    ("130, 143, 129", "ended by SIGINT, SIGTERM, SIGHUP", "what was finished is kept");
+    ("130, 143, 129", "ended by SIGINT, SIGTERM, SIGHUP", "Finished results are kept.");
 
 /// What came of a command. In the order of the exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,62 +57,62 @@ impl Exit {
         ExitRow {
             exit: Exit::Fine,
             says: "fine (there may be warnings); of runs: every one ended with Pass",
-            meaning: "fine; of runs: every one ended with Pass; of `verify`: every property is proved",
-            cure: "warnings may have been printed: read them",
+            meaning: "The command succeeded. For runs: every run ended with Pass. For `verify`: every property is proved.",
+            cure: "Read the warnings, if there are any.",
         },
         ExitRow {
             exit: Exit::Failed,
             says: "a run ended with Fail, or a property is violated",
-            meaning: "a run, or a recorded trace, ended with Fail; of `verify`, a property is violated",
-            cure: "`coreach explain` says why, `coreach replay --shrink` looks for a shorter run",
+            meaning: "A run or a recorded trace ended with Fail, or `verify` found a property violated.",
+            cure: "`coreach explain` shows the reason. `coreach replay --shrink` looks for a shorter run.",
         },
         ExitRow {
             exit: Exit::Mistakes,
             says: "wrong usage, or errors in a file",
-            meaning: "wrong usage, or errors in a file: nothing was begun. Also a store that is damaged, an output that is an input, a file in the way of `coreach init`",
-            cure: "each error is shown in its line, with what was expected",
+            meaning: "Wrong usage, an error in a file, or a damaged store. Nothing was started.",
+            cure: "Correct the place that the message shows.",
         },
         ExitRow {
             exit: Exit::Inconclusive,
             says: "a run ended with Inconclusive (see `test --inconclusive`), or a property is neither proved nor violated",
-            meaning: "a run ended with Inconclusive; of `verify`, a property is neither proved nor violated",
-            cure: "`--inconclusive ok` makes it 0, `--inconclusive fail` makes it 1",
+            meaning: "A run ended with Inconclusive, or `verify` could not decide a property.",
+            cure: "`--inconclusive ok` makes it 0, `--inconclusive fail` makes it 1.",
         },
         ExitRow {
             exit: Exit::RunErrors,
             says: "a run ended without a verdict (RunError)",
-            meaning: "a run ended without a verdict (RunError)",
-            cure: "something between tester and system broke: the reason says what. `--retries N` does such runs again",
+            meaning: "A run ended without a verdict.",
+            cure: "The reason names what broke between tester and system. `--retries N` repeats such runs.",
         },
         ExitRow {
             exit: Exit::Incomplete,
             says: "less than was asked for: runs are missing, stores contradict each other",
-            meaning: "less is there than was asked for: runs of a plan are missing, or none is planned; stores contradict each other; there are no mutants; less is covered than `coverage --require` asks for; a goal of `cover` is neither covered nor proved to be unreachable; something of a damaged store was left",
-            cure: "run the same command again; see [campaigns](campaigns.md)",
+            meaning: "Less was done than asked: missing runs, contradicting stores, no mutants, an open goal of `cover`, or less coverage than `--require`.",
+            cure: "Run the command again. For stores, see [campaigns](configuration-and-campaign.md#campaign-behaviour).",
         },
         ExitRow {
             exit: Exit::Stopped,
             says: "stopped by a limit, a budget, or a choice that is never resolved",
-            meaning: "stopped: by a limit, by a budget (`--time`, `--memory`), or by a choice that is never resolved; what was found until then is written. Or a result is larger than what is read back, and is not written",
-            cure: "the message names what to raise, or where the choice is",
+            meaning: "A limit, a budget or an unresolved choice stopped the work. Finished results were written.",
+            cure: "Raise the value that the message names, or change the model at the place it shows.",
         },
         ExitRow {
             exit: Exit::Unreachable,
             says: "a purpose cannot be reached",
-            meaning: "a purpose cannot be reached: it has no test case, or, of `run`, one of a single location or one whose paths all end without Pass",
-            cure: "see [the guide](guide.md#when-there-is-no-test-case)",
+            meaning: "A purpose cannot be reached, so it has no test case.",
+            cure: "See [when it does not work](../how-to/when-it-does-not-work.md).",
         },
         ExitRow {
             exit: Exit::Environment,
             says: "environment: a file cannot be written, Z3 is missing",
-            meaning: "environment: a file cannot be written, a program or library is missing or too old",
-            cure: "the message names it",
+            meaning: "A file cannot be written, or a program or library is missing or too old.",
+            cure: "The message names it.",
         },
         ExitRow {
             exit: Exit::Unsuited,
             says: "a purpose was left out: the constants given do not suit it",
-            meaning: "a purpose was left out: its initial condition cannot hold with the constants that were given",
-            cure: "give others, or none: then they are solved for",
+            meaning: "A purpose was left out because its initial condition cannot hold with the given constants.",
+            cure: "Give other constants, or none. coreach then solves for them.",
         },
     ];
 
@@ -189,10 +189,10 @@ pub fn help(example: &str) -> String {
 /// Which one counts.
 pub fn order() -> String {
     let order: Vec<String> = Exit::FIRST.iter().map(|exit| exit.code().to_string()).collect();
-    format!("Where several apply, the first of {} counts.", order.join(", "))
+    format!("If several codes apply, the first of {} counts.", order.join(", "))
 }
 
-/// The table of `docs/exit-codes.md`.
+/// The table of `docs/reference/verdicts-and-exit-codes.md`.
 pub fn table() -> String {
     let mut text = "| code | meaning | what to do |\n|---|---|---|\n".to_owned();
     for ExitRow { exit, meaning, cure, .. } in Exit::ALL {

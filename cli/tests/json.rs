@@ -1,4 +1,4 @@
-//! What `docs/json.md` shows of a notebook runs as it stands there.
+//! What `docs/reference/json.md` shows of a notebook runs as it stands there.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::fs;
@@ -9,7 +9,8 @@ use crate::common::Folder;
 
 #[test]
 fn the_notebook_of_the_document_runs() {
-    let document = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/json.md")).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/json.md");
+    let document = fs::read_to_string(path).unwrap();
     let (_, section) = document.split_once("## From a notebook").unwrap();
     let (_, block) = section.split_once("```python\n").unwrap();
     let (script, _) = block.split_once("```").unwrap();

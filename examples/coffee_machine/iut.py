@@ -1,4 +1,4 @@
-"""The coffee machine as a program that coreach tests over standard input and output (docs/adapters.md)."""
+"""The coffee machine as a program that coreach tests over standard input and output (docs/reference/iut-file.md)."""
 import json
 import sys
 

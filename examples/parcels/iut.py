@@ -1,4 +1,4 @@
-"""Shop, warehouse and carrier in one program, over standard input and output (docs/adapters.md). With `--free-pieces` the warehouse
+"""Shop, warehouse and carrier in one program, over standard input and output (docs/reference/iut-file.md). With `--free-pieces` the warehouse
 forgets to take what it has promised from its stock."""
 import json
 import sys

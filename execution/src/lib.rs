@@ -8,7 +8,7 @@
 //! every run.
 //!
 //! This crate does not know how a test case is made: the way from there to here is a document
-//! (`docs/json.md`).
+//! (`docs/reference/json.md`).
 //!
 //! A test case meets an implementation in Rust, once as it should be and once wrong:
 //!

@@ -1,4 +1,4 @@
-//! A test case as the tester needs it, read from the document that `coreach run` writes (`docs/json.md`).
+//! A test case as the tester needs it, read from a document of `coreach run` (`docs/reference/json.md`).
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-// States and steps of a graph: which transitions can be taken with which values, and what follows. As docs/model-format.md says: a transition is
+// States and steps of a graph: which transitions can be taken with which values, and what follows. As docs/reference/model-format.md says: a transition is
 // enabled where its guard holds and every assigned value is in its variable's type.
 "use strict";
 

@@ -1,4 +1,4 @@
-// The value of a term, as docs/model-format.md defines it: from the left, stopping where the result is known; what is reached and has no value
+// The value of a term, as docs/reference/model-format.md defines it: from the left, stopping where the result is known; what is reached and has no value
 // makes the whole undefined. A node that this page does not know is said to be beyond it, never guessed.
 "use strict";
 

@@ -14,7 +14,7 @@
   };
 
   // What a record is besides its fields: a list, an option, or a variant by its alternatives. The first field says which of the others
-  // count; the others are the simplest (docs/model-format.md). Or a set or a map, by its keys.
+  // count; the others are the simplest (docs/reference/model-format.md). Or a set or a map, by its keys.
   const number = (of, first) =>
     typeof first === "string" ? type(of.fields[0].type).literals.indexOf(first) : Number(first);
   const counts = (of, value, at) => {

@@ -2,7 +2,7 @@
 //!
 //! It is read against a model, so that a template which names a parameter that its action has not is found
 //! before the first run, as is an input that nothing says how to send. Paths are relative to the file's own
-//! folder. The format is told in `docs/adapters.md`.
+//! folder. The format is told in `docs/reference/iut-file.md`.
 
 mod behaviour;
 mod binary;

@@ -29,6 +29,7 @@ mod path;
 mod places;
 mod programs;
 mod proofs;
+mod reference;
 mod rounds;
 mod schemas;
 mod scripts;

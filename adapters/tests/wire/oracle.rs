@@ -1,5 +1,5 @@
 //! Which event a message is, said a second time: by a tokenizer of one regular expression, with every rule of
-//! `docs/adapters.md` written out for this one model. Shares nothing with what it checks.
+//! `docs/reference/iut-file.md` written out for this one model. Shares nothing with what it checks.
 
 use std::sync::LazyLock;
 

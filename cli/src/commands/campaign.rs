@@ -1,7 +1,7 @@
 //! `coreach campaign`: many runs, kept in a store, and what came of them.
 //!
 //! An interrupt ends the process and what it has launched ([`crate::certain_end`]); since each finished run
-//! is on the disk by then, the same command goes on where it stopped (`docs/campaigns.md`).
+//! is on the disk by then, the same command continues (`docs/reference/configuration-and-campaign.md`).
 
 mod merge;
 

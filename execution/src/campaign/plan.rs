@@ -34,7 +34,7 @@ pub struct Test {
     pub name: String,
     /// Of the document, without the version of the program that made it and without what it was made of.
     pub hash: Key,
-    /// The document (`docs/json.md`), in one line.
+    /// The document (`docs/reference/json.md`), in one line.
     pub document: String,
     /// The same, to be run.
     pub case: TestCase,

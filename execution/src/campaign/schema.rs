@@ -87,14 +87,11 @@ pub(super) fn differences(connection: &Connection) -> rusqlite::Result<Vec<Strin
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
     use super::*;
 
     #[test]
     fn the_document_tells_the_version() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/campaigns.md");
-        let text = std::fs::read_to_string(path).unwrap();
+        let text = include_str!("../../../docs/reference/configuration-and-campaign.md");
         assert!(text.contains(&format!("`user_version` is the version of the format, {FORMAT_VERSION}.")));
     }
 }

@@ -18,7 +18,7 @@
 //! differs), one of another format version, one that is damaged. All of that is a [`StoreError`], never a
 //! panic. A store may be read where nothing may be written.
 //!
-//! The tables are described for users in `docs/campaigns.md`.
+//! The tables are described for users in `docs/reference/configuration-and-campaign.md`.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;

@@ -2,8 +2,8 @@
 //! number in a table of shared terms; and the same with each condition as text of the model format and as
 //! SMT-LIB beside it.
 //!
-//! What the document is says [`coreach_artifact::document`]; it is told in `docs/json.md`, and as a JSON
-//! Schema in `docs/test-case.schema.json`.
+//! [`coreach_artifact::document`] defines the document. `docs/reference/json.md` describes it, and
+//! `docs/test-case.schema.json` is its JSON Schema.
 //!
 //! **SMT-LIB.** The document's declarations, then those of the action (its parameters; for a condition at a
 //! transition), then those of the condition itself (rarely any), then `(assert ...)` around its text: a

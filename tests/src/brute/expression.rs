@@ -1,4 +1,4 @@
-//! The oracle's own meaning of expressions, from `docs/model-format.md`.
+//! The oracle's own meaning of expressions, from `docs/reference/model-format.md`.
 //!
 //! `&&`, `||`, `=>` and `if` go from the left and stop early; a chain of comparisons is a conjunction and
 //! does the same. Everything else evaluates all it is made of. What is evaluated must have a value: a

@@ -1,5 +1,5 @@
-//! What an expression of a pair means, by `docs/model-format.md`: what its names stand for, and what the
-//! types that are expected make of it.
+//! The meaning of an expression of a pair, by `docs/reference/model-format.md`: what its names stand for, and
+//! what the expected types make of it.
 //!
 //! Of the project's reader it uses the syntax tree as the parser produces it. Which names and types there
 //! are, the pair's text says, which is read before (`text.rs`).

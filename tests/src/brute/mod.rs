@@ -3,8 +3,8 @@
 //! Every notion here is written from its definition in the thesis, over explicit states and valued actions,
 //! and naive on purpose: it is what the stages are judged by, so it shares nothing with them. It reads the
 //! *text* of a pair and has its own values, types and evaluation of expressions, written from
-//! `docs/model-format.md`; of the project's reader it uses the trees of YAML and of expressions, which only
-//! know form. No term is built on the way: what the constructors of terms lose, it still has.
+//! `docs/reference/model-format.md`. It uses only the project reader's trees of YAML and of expressions,
+//! which know form alone. No term is built on the way: what the constructors of terms lose, it still has.
 //!
 //! - [`value`], [`expression`]: values, types, and what an expression is worth.
 //! - [`machine`]: a model; [`text`] reads one, with what its expressions mean (`meaning`); [`artifact`] takes

@@ -1,4 +1,4 @@
-//! A pair as the oracle reads it: the YAML text, by `docs/model-format.md`.
+//! A pair as the oracle reads it: the YAML text, by `docs/reference/model-format.md`.
 //!
 //! Of the project's reader it uses what only knows form: the tree of the YAML, and the syntax tree of an
 //! expression as the parser produces it. What the spelling of a type means is decided here, what an

@@ -1,4 +1,4 @@
-//! The oracle's own types and values: the elements of DOM(t) as `docs/model-format.md` names them.
+//! The oracle's own types and values: the elements of DOM(t) as `docs/reference/model-format.md` names them.
 //!
 //! Written from that page and nothing else. Numbers are rationals in words of 128 bits; the models here are
 //! so small that a number beyond them is a mistake of the oracle's, which says so and stops. Arrays have

@@ -70,7 +70,7 @@ properties! {
     PROMISES = "promises", "Each artifact keeps the rules of the pipeline's own checks.", "pipeline/src/check";
     NO_LIVELOCK = "no_livelock", "No livelock is reported where internal steps lead forward only.", "Definition A.4";
     REPEATABLE = "repeatable", "Two runs give the same artifacts.", "house style";
-    WRITTEN = "written", "What every stage made is read as it was written, in each format that is read.", "docs/model-format.md, docs/json.md";
+    WRITTEN = "written", "What every stage made is read as it was written, in each format that is read.", "docs/reference/json.md";
     COMPLETE = "complete", "The completed purpose follows every event as its definition says.", "Algorithm 7.1, corrected; Observation 7.1";
     PRODUCT = "product_traces", "The product has the traces and accepted traces of the pair.", "Definitions 5.4 and 6.10; Theorem 5.5";
     CLOSED = "closed_traces", "Closing keeps traces and accepted traces.", "Theorems A.3 and A.4";

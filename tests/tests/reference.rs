@@ -1,0 +1,271 @@
+//! The reference in `docs/reference` agrees with the program.
+//!
+//! The pages of the commands and of the diagnostics are made here, from the arguments as clap knows them and
+//! from the sources. With `COREACH_BLESS=1` in the environment they are written anew. The other pages
+//! describe every key that a user may write.
+#![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use clap::{Command, CommandFactory};
+use coreach_cli::arguments::Arguments;
+use coreach_tests::schema;
+use regex::{Captures, Regex};
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join("docs/reference").join(name)).unwrap_or_default()
+}
+
+/// Compares a page with its text, or writes it.
+fn check_page(name: &str, text: &str) {
+    if std::env::var_os("COREACH_BLESS").is_some() {
+        fs::write(root().join("docs/reference").join(name), text).unwrap();
+    }
+    let wrong =
+        page(name).lines().zip(text.lines()).find(|(old, new)| old != new).map(|(old, _)| old.to_owned());
+    assert_eq!(
+        page(name),
+        text,
+        "docs/reference/{name} is old (at {wrong:?}): scripts/bless -p coreach-tests"
+    );
+}
+
+const COMMANDS: &str = "# Commands
+
+You look up the commands and options of coreach on this page. It shows what `--help` prints.
+
+| command | what it does |
+|---|---|
+";
+
+#[test]
+fn the_page_of_commands_is_the_help() {
+    let mut program = Arguments::command().disable_help_subcommand(true).term_width(100);
+    program.build();
+    let (mut text, mut sections) = (COMMANDS.to_owned(), String::new());
+    add_command(&program, "coreach", &mut text, &mut sections);
+    check_page("cli.md", &(text + &sections));
+}
+
+/// Adds a row and a section for a command, and for all below it.
+fn add_command(command: &Command, name: &str, table: &mut String, sections: &mut String) {
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let anchor = name.replace(' ', "-");
+    writeln!(table, "| [`{name}`](#{anchor}) | {} |", about.replace('|', "\\|")).unwrap();
+    let help = command.clone().term_width(100).render_long_help().to_string();
+    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+    write!(sections, "\n## {name}\n\n```text\n{}\n```\n", lines.join("\n").trim_end()).unwrap();
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        add_command(inner, &format!("{name} {}", inner.get_name()), table, sections);
+    }
+}
+
+const ERRORS: &str = "# Errors and warnings
+
+You look up the code of an error or a warning on this page. Each message begins with its code. `--format json` prints it under `code`.
+A message stands here as the program has it. The sign `…` stands for a name, a number or a reason from your file.
+";
+
+/// A message of a code.
+struct Message {
+    severity: &'static str,
+    text: String,
+    help: Option<String>,
+}
+
+/// How many messages of one code the page shows.
+const SHOWN: usize = 4;
+
+#[test]
+fn the_page_of_errors_has_every_code() {
+    let codes = codes();
+    for code in codes_of_examples() {
+        assert!(codes.contains_key(&code), "the sources have no code `{code}`: are they still understood?");
+    }
+    let mut text = ERRORS.to_owned();
+    for (code, messages) in &codes {
+        write!(text, "\n## {code}\n\n").unwrap();
+        if messages.is_empty() {
+            text += "The message depends on the cause.\n";
+            continue;
+        }
+        text += "```text\n";
+        for Message { severity, text: message, help } in messages.iter().take(SHOWN) {
+            writeln!(text, "{severity}: {message}").unwrap();
+            if let Some(help) = help {
+                writeln!(text, "  help: {help}").unwrap();
+            }
+        }
+        text += "```\n";
+    }
+    check_page("errors.md", &text);
+}
+
+/// A text in quotes, alone or as a format.
+const TEXT: &str = r#"(?:&?format!\(\s*)?"((?:[^"\\]|\\(?s:.))*)""#;
+
+/// A call with a code, and the message if it is a text or a name.
+static CALL: LazyLock<Regex> = LazyLock::new(|| {
+    let callee = r"Diagnostic::error|Diagnostic::warning|\.error|\.mistake|\bmistake|\berror|\brefused|\bwrong|Mistake::new|Wrong::new|[\s=(]";
+    let code = r#"(?:"[a-z]+",\s*)?(?:"([a-z][a-z0-9-]*)"|([A-Z_]{4,}))"#;
+    Regex::new(&format!(r#"({callee})\(\s*{code}\s*,\s*(?:{TEXT}|[^;"]{{0,80}}?\b(message)\b)?"#)).unwrap()
+});
+
+/// The codes that production code gives to diagnostics, with the texts of their messages.
+fn codes() -> BTreeMap<String, Vec<Message>> {
+    let constant = Regex::new(r#"const ([A-Z_]+): &str = "([a-z][a-z-]*)";"#).unwrap();
+    let given = Regex::new(r"\bcode\b[^\n]*").unwrap();
+    let hyphened = Regex::new(r#""([a-z]+(?:-[a-z]+)+)""#).unwrap();
+    let sources = sources();
+    let pairs = sources.iter().flat_map(|text| constant.captures_iter(text));
+    let constants: BTreeMap<&str, &str> =
+        pairs.map(|found| (found.get(1).unwrap().as_str(), found.get(2).unwrap().as_str())).collect();
+    let mut codes: BTreeMap<String, Vec<Message>> = BTreeMap::new();
+    for text in &sources {
+        for found in CALL.captures_iter(text) {
+            let callee = found[1].trim();
+            let named = || constants.get(found.get(3)?.as_str()).copied();
+            let Some(code) = found.get(2).map(|code| code.as_str()).or_else(named) else { continue };
+            // A pair is a code and a message only if it looks like one.
+            if matches!(callee, "" | "=" | "(") && !(code.contains('-') && found.get(4).is_some()) {
+                continue;
+            }
+            let messages = codes.entry(code.to_owned()).or_default();
+            let severity = if callee.ends_with("warning") { "warning" } else { "error" };
+            let message = message(text, &found).filter(|message| message.contains(' '));
+            if let Some(message) = message
+                && messages.iter().all(|other| other.text != message)
+            {
+                let help = help(&text[found.get(0).unwrap().end()..]);
+                messages.push(Message { severity, text: message, help });
+            }
+        }
+        let lines = given.find_iter(text).map(|line| line.as_str());
+        for found in lines.flat_map(|line| hyphened.captures_iter(line)) {
+            codes.entry(found[1].to_owned()).or_default();
+        }
+    }
+    codes
+}
+
+/// The message of a call: its argument, or the variable of this name that was set just before.
+fn message(text: &str, call: &Captures<'_>) -> Option<String> {
+    static SET: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(&format!(r#"let message\s*=[^;"]{{0,200}}?{TEXT}"#)).unwrap());
+    const NEAR: usize = 900;
+    if let Some(found) = call.get(4) {
+        return Some(shown(found.as_str()));
+    }
+    let start = call.get(5)?.start();
+    let last = SET.captures_iter(&text[..start]).last()?;
+    (start - last.get(0)?.start() < NEAR).then(|| shown(&last[1]))
+}
+
+/// The help in the rest of a statement.
+fn help(rest: &str) -> Option<String> {
+    static HELP: LazyLock<Regex> = LazyLock::new(|| Regex::new(&format!(r"\.help\(\s*{TEXT}")).unwrap());
+    let statement = rest.split(";\n").next()?;
+    HELP.captures(statement).map(|found| shown(&found[1]))
+}
+
+/// A text of the sources as it is read, `…` in place of what is filled in.
+fn shown(text: &str) -> String {
+    static BREAK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\\\n\s*").unwrap());
+    static HOLE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{[^}]*\}").unwrap());
+    let joined = BREAK.replace_all(text, "").replace("{{", "\u{1}").replace("}}", "\u{2}");
+    let filled = HOLE.replace_all(&joined, "…");
+    filled
+        .replace('\u{1}', "{")
+        .replace('\u{2}', "}")
+        .replace("\\\"", "\"")
+        .replace("\\n", " ")
+        .replace(r"\\", r"\")
+}
+
+/// The production sources, without tests.
+fn sources() -> Vec<String> {
+    let folders =
+        ["adapters", "analyses", "artifact", "cli", "execution", "import", "model", "pipeline", "project"];
+    let mut paths: Vec<PathBuf> =
+        folders.iter().flat_map(|name| files(&root().join(name).join("src"), "rs")).collect();
+    paths.retain(|path| !path.ends_with("tests.rs"));
+    let texts = paths.iter().map(|path| fs::read_to_string(path).unwrap());
+    texts.map(|text| text.split("#[cfg(test)]\nmod ").next().unwrap().to_owned()).collect()
+}
+
+/// The codes that the examples of wrong files have.
+fn codes_of_examples() -> BTreeSet<String> {
+    let is_code = Regex::new(r"^[a-z]+(-[a-z0-9]+)*$").unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics");
+    let texts: Vec<String> =
+        files(&folder, "out").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let lines = texts.iter().flat_map(|text| text.lines());
+    lines.filter(|line| is_code.is_match(line)).map(str::to_owned).collect()
+}
+
+/// All files below a folder with this extension, in order.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()).collect();
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            found.extend(files(&path, extension));
+        } else if path.extension().is_some_and(|other| other == extension) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn the_reference_describes_every_key() {
+    for (name, document) in [
+        ("iut", "iut-file.md"),
+        ("configuration", "configuration-and-campaign.md"),
+        ("campaign", "configuration-and-campaign.md"),
+        ("model", "model-format.md"),
+        ("run-record", "json.md"),
+        ("test-case", "json.md"),
+    ] {
+        let text = page(document);
+        // What stands in backquotes, by words, outside of blocks.
+        let prose = text.split("```").step_by(2);
+        let code: String = prose
+            .flat_map(|part| part.split('`').skip(1).step_by(2))
+            .fold(String::new(), |all, word| all + word + " ");
+        let described: BTreeSet<&str> =
+            code.split(|sign: char| !sign.is_alphanumeric() && sign != '_').collect();
+        let mut keys = BTreeSet::new();
+        let schema = schema::read(&format!("{name}.schema.json"));
+        add_keys(&schema.root, name.contains('-'), &mut keys);
+        let missing: Vec<&String> = keys.iter().filter(|key| !described.contains(key.as_str())).collect();
+        assert!(
+            keys.len() > 10 && missing.is_empty(),
+            "docs/reference/{document} lacks {missing:?} of {name}"
+        );
+    }
+}
+
+/// Adds the keys of all objects of a schema, or only those of the document itself.
+fn add_keys(part: &Value, is_shallow: bool, keys: &mut BTreeSet<String>) {
+    let rules = part.as_object().into_iter().flatten();
+    for (rule, inner) in rules {
+        if let ("properties", Some(properties)) = (rule.as_str(), inner.as_object()) {
+            keys.extend(properties.keys().cloned());
+            properties.values().filter(|_| !is_shallow).for_each(|inner| add_keys(inner, is_shallow, keys));
+        } else if !is_shallow {
+            add_keys(inner, is_shallow, keys);
+        }
+    }
+    part.as_array().into_iter().flatten().for_each(|inner| add_keys(inner, is_shallow, keys));
+}
