@@ -51,7 +51,6 @@ fn documents() -> Vec<PathBuf> {
     found.sort();
     found.extend(below(&root().join("docs"), "md"));
     found.extend(below(&root().join("examples"), "md"));
-    found.extend(below(&root().join("book"), "md"));
     found
 }
 

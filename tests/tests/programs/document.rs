@@ -1,4 +1,5 @@
-//! `docs/outputs.md` does what it says: its commands print what stands below them, its adapters work.
+//! `docs/how-to/import-and-export.md` does what it says of test cases as programs: its commands print what stands
+//! below them, its adapters work.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +10,7 @@ use super::made::root;
 use super::python::Folder;
 
 fn document() -> String {
-    fs::read_to_string(root().join("docs/outputs.md")).unwrap()
+    fs::read_to_string(root().join("docs/how-to/import-and-export.md")).unwrap()
 }
 
 /// The blocks with this word behind their fence.
