@@ -10,7 +10,7 @@
 //! A document has a folder of its own for its commands. For an example it is a copy of the example's folder;
 //! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ````,
 //! ```` ```python name.py ````, ```` ```aut name.aut ```` or ```` ```csv name.csv ```` of the document as a
-//! file, from where it stands.
+//! file, from where it stands. A block ```` ```diff kind name.yaml ```` changes lines of such a file.
 //!
 //! Not compared are times, the sizes of pages, and the number of queries to the solver: they say how much was
 //! done, not what came out.
@@ -64,6 +64,18 @@ fn blocks(lines: &[&str]) -> Vec<(String, std::ops::Range<usize>)> {
     }
     assert!(open.is_none(), "a block is not closed");
     found
+}
+
+/// A text in which the lines of a difference are replaced: those with `-` or a space by those with `+` or a
+/// space.
+fn change(text: &str, difference: &[&str]) -> String {
+    let side = |other: char| -> String {
+        let lines = difference.iter().filter(|line| !line.starts_with(other));
+        lines.map(|line| line.get(1..).unwrap_or_default().to_owned() + "\n").collect()
+    };
+    let (old, new) = (side('+'), side('-'));
+    assert_eq!(text.matches(&old).count(), 1, "what is changed stands there once:\n{old}");
+    text.replacen(&old, &new, 1)
 }
 
 /// What is run for a command, and its arguments.
@@ -196,6 +208,10 @@ fn go_through(document: &Path) -> (usize, String, String) {
             let path = folder.0.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, inside.join("\n") + "\n").unwrap();
+        }
+        if let ["diff", _, name] = info.split(' ').collect::<Vec<_>>()[..] {
+            let path = folder.0.join(name);
+            fs::write(&path, change(&fs::read_to_string(&path).unwrap(), inside)).unwrap();
         }
         if info != "console" {
             continue;
