@@ -9,8 +9,7 @@
 //!
 //! A document has a folder of its own for its commands. For an example it is a copy of the example's folder;
 //! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ````,
-//! ```` ```python name.py ````, ```` ```aut name.aut ```` or ```` ```csv name.csv ```` of the document as a
-//! file, from where it stands. A block ```` ```diff kind name.yaml ```` changes lines of such a file.
+//! ```` ```python name.py ```` (also `aut`, `csv` and `json`) of the document as a file, from where it stands. A block ```` ```diff kind name.yaml ```` changes lines of such a file.
 //!
 //! Not compared are times, the sizes of pages, and the number of queries to the solver: they say how much was
 //! done, not what came out.
@@ -204,7 +203,7 @@ fn go_through(document: &Path) -> (usize, String, String) {
     let mut done = 0;
     for (info, range) in blocks(&lines) {
         let inside = &lines[range.clone()];
-        if let ["yaml", _, name] | ["python" | "aut" | "csv", name] = info.split(' ').collect::<Vec<_>>()[..] {
+        if let ["yaml", _, name] | ["python" | "aut" | "csv" | "json", name] = info.split(' ').collect::<Vec<_>>()[..] {
             let path = folder.0.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, inside.join("\n") + "\n").unwrap();

@@ -9,8 +9,10 @@ use std::process::Command;
 use super::made::root;
 use super::python::Folder;
 
+/// What the page says of them.
 fn document() -> String {
-    fs::read_to_string(root().join("docs/how-to/import-and-export.md")).unwrap()
+    let page = fs::read_to_string(root().join("docs/how-to/import-and-export.md")).unwrap();
+    page.split_once("\n## Write a test case as a program\n").unwrap().1.to_owned()
 }
 
 /// The blocks with this word behind their fence.
