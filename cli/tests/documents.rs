@@ -8,8 +8,9 @@
 //! shown must succeed, or `echo $?` must come next.
 //!
 //! A document has a folder of its own for its commands. For an example it is a copy of the example's folder;
-//! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ````,
-//! ```` ```python name.py ```` (also `aut`, `csv` and `json`) of the document as a file, from where it stands. A block ```` ```diff kind name.yaml ```` changes lines of such a file.
+//! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ```` or ```` ```python
+//! name.py ```` (also `aut`, `csv` and `json`) of the document as a file, from where it stands. A block
+//! ```` ```diff kind name.yaml ```` changes lines of such a file.
 //!
 //! Not compared are times, the sizes of pages, and the number of queries to the solver: they say how much was
 //! done, not what came out.
