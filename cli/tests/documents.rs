@@ -1,8 +1,8 @@
 //! What the documents show of the program is what the program prints.
 //!
 //! Every block ```` ```console ```` of `README.md`, of each page in `docs/` and of each `README.md` in
-//! `examples/` is gone through: a line `$ coreach ...`, `$ sh ...`, `$ sed ...` or `$ python3 ...` is run, and
-//! the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one before,
+//! `examples/` is gone through: a line `$ coreach ...`, `$ sh ...`, `$ sed ...` or `$ python3 ...` is run,
+//! and the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one before,
 //! `$ cd DIR` holds for the lines that follow; `> file` is understood; other commands are not run, and
 //! tutorials and how-to pages have none. A line `...` stands for any lines. A command below which nothing is
 //! shown must succeed, or `echo $?` must come next.
@@ -80,12 +80,8 @@ fn change(text: &str, difference: &[&str]) -> String {
 
 /// What is run for a command, and its arguments.
 fn program(command: &str) -> Option<(&'static str, &str)> {
-    let known = [
-        ("coreach", env!("CARGO_BIN_EXE_coreach")),
-        ("sh", "sh"),
-        ("sed", "sed"),
-        ("python3", "python3"),
-    ];
+    let known =
+        [("coreach", env!("CARGO_BIN_EXE_coreach")), ("sh", "sh"), ("sed", "sed"), ("python3", "python3")];
     let (name, arguments) = command.split_once(' ')?;
     known.iter().find(|(known, _)| *known == name).map(|(_, program)| (*program, arguments))
 }
@@ -204,7 +200,9 @@ fn go_through(document: &Path) -> (usize, String, String) {
     let mut done = 0;
     for (info, range) in blocks(&lines) {
         let inside = &lines[range.clone()];
-        if let ["yaml", _, name] | ["python" | "aut" | "csv" | "json", name] = info.split(' ').collect::<Vec<_>>()[..] {
+        if let ["yaml", _, name] | ["python" | "aut" | "csv" | "json", name] =
+            info.split(' ').collect::<Vec<_>>()[..]
+        {
             let path = folder.0.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, inside.join("\n") + "\n").unwrap();

@@ -2,9 +2,9 @@
 //! accepts.
 //!
 //! A block ```` ```yaml specification ````, `purpose`, `configuration`, `iut` or `campaign` is a whole file
-//! (a name may follow), and so is `mistaken`, which is there for what is wrong with it; a block ```` ```diff ````
-//! with a kind and a name changes lines of such a file; other blocks are pieces. What the documents show of the *program* is checked beside the program, in
-//! `cli/tests/documents.rs`.
+//! (a name may follow), and so is `mistaken`, which is there for what is wrong with it. A block
+//! ```` ```diff ```` with a kind and a name changes lines of such a file. Other blocks are pieces. What the
+//! documents show of the *program* is checked beside the program, in `cli/tests/documents.rs`.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::fs;

@@ -1,5 +1,5 @@
-//! `docs/how-to/import-and-export.md` does what it says of test cases as programs: its commands print what stands
-//! below them, its adapters work.
+//! `docs/how-to/import-and-export.md` does what it says of test cases as programs: its commands print what
+//! stands below them, its adapters work.
 
 use std::fs;
 use std::os::unix::fs::symlink;
