@@ -1,5 +1,5 @@
 //! The files for services that build (`docs/ci/`): their lines are run, in their order, in a project as
-//! `docs/ci.md` describes it.
+//! `docs/how-to/ci.md` describes it.
 //!
 //! Those that install the wheel are compared with the block of that page that `scripts/try-install` runs.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
@@ -19,7 +19,7 @@ fn docs(file: &str) -> String {
 
 /// The lines of the first block of the page with this head.
 fn block(head: &str) -> String {
-    let page = docs("ci.md");
+    let page = docs("how-to/ci.md");
     let text = page.split(&format!("```{head}\n")).nth(1).unwrap_or_else(|| panic!("no block {head}"));
     text.split("```").next().unwrap().to_owned()
 }
@@ -59,7 +59,7 @@ fn project() -> Folder {
     for file in ["specification.yaml", "deliver_coffee.yaml", "coreach.yaml", "iut_model.yaml"] {
         folder.write(file, &fs::read_to_string(example.join(file)).unwrap());
     }
-    folder.write("nightly.yaml", &block("yaml"));
+    folder.write("nightly.yaml", &block("yaml campaign nightly.yaml"));
     let installed = folder.0.join(".coreach/bin");
     fs::create_dir_all(&installed).unwrap();
     symlink(PathBuf::from(env!("CARGO_BIN_EXE_coreach")), installed.join("coreach")).unwrap();

@@ -1,16 +1,16 @@
 //! What the documents show of the program is what the program prints.
 //!
-//! Every block ```` ```console ```` of `README.md`, `docs/**`, the book and `examples/*/README.md` is gone
-//! through: a line `$ coreach ...` or `$ sh ...`, for a script that it has written, is run, and the lines
-//! below it are compared with what it prints. `$ echo $?` prints the exit code of the one before, `$ cd
-//! DIR` holds for the lines that follow; `> file` is understood; other commands are not run, and the book has
-//! none. A line `...` stands for any lines. A command below which nothing is shown must succeed, or `echo $?`
-//! must come next.
+//! Every block ```` ```console ```` of `README.md`, of each page in `docs/` and of each `README.md` in
+//! `examples/` is gone through: a line `$ coreach ...`, `$ sh ...`, `$ sed ...` or `$ python3 ...` is run,
+//! and the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one before,
+//! `$ cd DIR` holds for the lines that follow; `> file` is understood; other commands are not run, and
+//! tutorials and how-to pages have none. A line `...` stands for any lines. A command below which nothing is
+//! shown must succeed, or `echo $?` must come next.
 //!
 //! A document has a folder of its own for its commands. For an example it is a copy of the example's folder;
-//! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ````,
-//! ```` ```python name.py ```` or ```` ```aut name.aut ````
-//! of the document as a file, from where it stands.
+//! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ```` or ```` ```python
+//! name.py ```` (also `aut`, `csv` and `json`) of the document as a file, from where it stands. A block
+//! ```` ```diff kind name.yaml ```` changes lines of such a file.
 //!
 //! Not compared are times, the sizes of pages, and the number of queries to the solver: they say how much was
 //! done, not what came out.
@@ -66,9 +66,22 @@ fn blocks(lines: &[&str]) -> Vec<(String, std::ops::Range<usize>)> {
     found
 }
 
+/// A text in which the lines of a difference are replaced: those with `-` or a space by those with `+` or a
+/// space.
+fn change(text: &str, difference: &[&str]) -> String {
+    let side = |other: char| -> String {
+        let lines = difference.iter().filter(|line| !line.starts_with(other));
+        lines.map(|line| line.get(1..).unwrap_or_default().to_owned() + "\n").collect()
+    };
+    let (old, new) = (side('+'), side('-'));
+    assert_eq!(text.matches(&old).count(), 1, "what is changed stands there once:\n{old}");
+    text.replacen(&old, &new, 1)
+}
+
 /// What is run for a command, and its arguments.
 fn program(command: &str) -> Option<(&'static str, &str)> {
-    let known = [("coreach", env!("CARGO_BIN_EXE_coreach")), ("sh", "sh")];
+    let known =
+        [("coreach", env!("CARGO_BIN_EXE_coreach")), ("sh", "sh"), ("sed", "sed"), ("python3", "python3")];
     let (name, arguments) = command.split_once(' ')?;
     known.iter().find(|(known, _)| *known == name).map(|(_, program)| (*program, arguments))
 }
@@ -180,17 +193,23 @@ fn go_through(document: &Path) -> (usize, String, String) {
         beside if beside.join("specification.yaml").is_file() => copy(beside, &folder.0),
         _ => copy(&root().join("examples"), &folder.0.join("examples")),
     }
-    let is_book = document.parent().unwrap().ends_with("book");
+    let is_strict = is_strict(document);
     let mut here = folder.0.clone();
     let (mut commands, mut problems) = (0, String::new());
     let mut right: Vec<String> = Vec::new();
     let mut done = 0;
     for (info, range) in blocks(&lines) {
         let inside = &lines[range.clone()];
-        if let ["yaml", _, name] | ["python" | "aut", name] = info.split(' ').collect::<Vec<_>>()[..] {
+        if let ["yaml", _, name] | ["python" | "aut" | "csv" | "json", name] =
+            info.split(' ').collect::<Vec<_>>()[..]
+        {
             let path = folder.0.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, inside.join("\n") + "\n").unwrap();
+        }
+        if let ["diff", _, name] = info.split(' ').collect::<Vec<_>>()[..] {
+            let path = folder.0.join(name);
+            fs::write(&path, change(&fs::read_to_string(&path).unwrap(), inside)).unwrap();
         }
         if info != "console" {
             continue;
@@ -220,7 +239,7 @@ fn go_through(document: &Path) -> (usize, String, String) {
                 right.extend(shown);
                 continue;
             } else {
-                assert!(!is_book, "{}: `{command}` is not run", document.display());
+                assert!(!is_strict, "{}: `{command}` is not run", document.display());
                 right.extend(shown);
                 continue;
             };
@@ -258,18 +277,31 @@ fn compare(documents: Vec<PathBuf>) {
         }
     }
     assert!(problems.is_empty(), "\n{problems}");
-    assert!(commands >= 5, "only {commands} commands found: are the blocks still understood?");
+    assert!(commands >= 10, "only {commands} commands found: are the blocks still understood?");
 }
 
-/// The Markdown files of a folder and of the folders in it.
-fn markdown(folder: &str) -> Vec<PathBuf> {
-    fn below(folder: &Path) -> Vec<PathBuf> {
-        let of = |path: PathBuf| if path.is_dir() { below(&path) } else { vec![path] };
-        listed(folder).into_iter().flat_map(of).collect()
+/// The Markdown files below a folder, but for the list of pages.
+fn markdown(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in listed(folder) {
+        if path.is_dir() {
+            found.extend(markdown(&path));
+        } else if path.extension().is_some_and(|e| e == "md") && !path.ends_with("SUMMARY.md") {
+            found.push(path);
+        }
     }
-    let mut documents = below(&root().join(folder));
-    documents.retain(|path| path.extension().is_some_and(|e| e == "md"));
-    documents
+    found
+}
+
+/// The `README.md` of the examples, and of each of them.
+fn examples() -> Vec<PathBuf> {
+    let folders = [vec![root().join("examples")], listed(&root().join("examples"))].concat();
+    folders.iter().map(|folder| folder.join("README.md")).filter(|path| path.is_file()).collect()
+}
+
+/// Does a page show no command that is not run?
+fn is_strict(page: &Path) -> bool {
+    ["README.md", "docs/tutorial", "docs/how-to"].iter().any(|place| page.starts_with(root().join(place)))
 }
 
 #[test]
@@ -278,46 +310,30 @@ fn markdown(folder: &str) -> Vec<PathBuf> {
     ignore = "the documents show a default build, and `compare` shows all domains of a build"
 )]
 fn commands_print_what_the_documents_show() {
-    let mut documents = vec![root().join("README.md")];
-    documents.extend(markdown("docs"));
-    documents.extend(listed(&root().join("examples")).iter().map(|folder| folder.join("README.md")));
-    documents.retain(|path| path.is_file());
+    let mut documents = markdown(&root().join("docs"));
+    documents.retain(|page| !is_strict(page));
+    documents.push(root().join("README.md"));
+    documents.extend(examples());
     compare(documents);
 }
 
-/// The pages of the book that begin so. They run real programs, so they take their time, each group in a test
-/// of its own.
-fn pages(begins: &str) -> Vec<PathBuf> {
-    let mut pages = markdown("book");
-    let group = |page: &PathBuf| {
-        let name = page.file_name().unwrap().to_str().unwrap();
-        ["how_to", "tutorial"].into_iter().find(|known| name.starts_with(known)).unwrap_or_default()
-    };
-    pages.retain(|page| group(page) == begins);
-    pages
-}
+// Tutorials and how-to pages start real programs, so they take their time.
 
 #[test]
-#[cfg_attr(feature = "apron", ignore = "as above")]
-fn commands_print_what_the_book_shows() {
-    compare(pages(""));
-}
-
-#[test]
-fn commands_print_what_the_tutorial_shows() {
-    compare(pages("tutorial"));
+fn commands_print_what_the_tutorials_show() {
+    compare(markdown(&root().join("docs/tutorial")));
 }
 
 #[test]
 fn commands_print_what_the_how_to_pages_show() {
-    compare(pages("how_to"));
+    compare(markdown(&root().join("docs/how-to")));
 }
 
-/// What is in the book's list is there, and all documents of users are in it, by the names that their
-/// headings have.
+/// What is in the list of pages is there, and the list has all documents.
 #[test]
-fn the_book_has_every_document() {
-    let summary = fs::read_to_string(root().join("book/SUMMARY.md")).unwrap();
+fn the_list_of_pages_has_every_document() {
+    let docs = root().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     let links: Vec<&str> = summary
         .split("](")
         .skip(1)
@@ -325,20 +341,15 @@ fn the_book_has_every_document() {
         .filter(|link| !link.is_empty())
         .collect();
     for link in &links {
-        assert!(root().join("book").join(link).is_file(), "{link}");
+        assert!(docs.join(link).is_file(), "{link}");
         assert_eq!(links.iter().filter(|other| *other == link).count(), 1, "{link} is there twice");
     }
-    let mut known = markdown("book");
-    known.retain(|path| !path.ends_with("SUMMARY.md"));
-    known.extend(markdown("docs"));
-    known.extend(listed(&root().join("examples")).iter().map(|folder| folder.join("README.md")));
-    for path in known.iter().filter(|path| path.is_file()) {
-        let file = path.strip_prefix(root()).unwrap();
-        let link = match file.strip_prefix("book") {
+    for path in [markdown(&docs), examples()].concat() {
+        let link = match path.strip_prefix(&docs) {
             Ok(page) => page.display().to_string(),
-            Err(_) => format!("../{}", file.display()),
+            Err(_) => format!("../{}", path.strip_prefix(root()).unwrap().display()),
         };
-        assert!(links.contains(&link.as_str()), "the book lacks {link}");
+        assert!(links.contains(&link.as_str()), "the list of pages lacks {link}");
     }
 }
 

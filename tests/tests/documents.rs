@@ -2,9 +2,9 @@
 //! accepts.
 //!
 //! A block ```` ```yaml specification ````, `purpose`, `configuration`, `iut` or `campaign` is a whole file
-//! (a name may follow), and so is `mistaken`, which is there for what is wrong with it; other blocks are
-//! pieces. What the documents show of the *program* is checked beside the program, in
-//! `cli/tests/documents.rs`.
+//! (a name may follow), and so is `mistaken`, which is there for what is wrong with it. A block
+//! ```` ```diff ```` with a kind and a name changes lines of such a file. Other blocks are pieces. What the
+//! documents show of the *program* is checked beside the program, in `cli/tests/documents.rs`.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::fs;
@@ -51,7 +51,6 @@ fn documents() -> Vec<PathBuf> {
     found.sort();
     found.extend(below(&root().join("docs"), "md"));
     found.extend(below(&root().join("examples"), "md"));
-    found.extend(below(&root().join("book"), "md"));
     found
 }
 
@@ -161,6 +160,24 @@ struct Whole {
     file: Arc<SourceFile>,
 }
 
+/// The text of the last whole file of this name.
+fn last<'a>(wholes: &'a [Whole], name: &str) -> &'a str {
+    let known = wholes.iter().rev().find(|whole| whole.name.as_deref() == Some(name));
+    &known.unwrap_or_else(|| panic!("no {name} to change")).file.text
+}
+
+/// A text in which the lines of a difference are replaced: those with `-` or a space by those with `+` or a
+/// space.
+fn change(text: &str, difference: &str) -> String {
+    let side = |other: char| -> String {
+        let lines = difference.lines().filter(|line| !line.starts_with(other));
+        lines.map(|line| line.get(1..).unwrap_or_default().to_owned() + "\n").collect()
+    };
+    let (old, new) = (side('+'), side('-'));
+    assert_eq!(text.matches(&old).count(), 1, "what is changed stands there once:\n{old}");
+    text.replacen(&old, &new, 1)
+}
+
 fn wholes(document: &Path) -> Vec<Whole> {
     let text = fs::read_to_string(document).unwrap();
     let mut found = Vec::new();
@@ -172,7 +189,13 @@ fn wholes(document: &Path) -> Vec<Whole> {
                     let words = info.split_whitespace().map(str::to_owned).collect();
                     open = Some((words, number + 2, String::new()));
                 }
-                Some((words, start, block)) if words.len() > 1 && words[0] == "yaml" => {
+                Some((words, start, block))
+                    if words.len() > 1 && ["yaml", "diff"].contains(&words[0].as_str()) =>
+                {
+                    let block = match &*words[0] {
+                        "yaml" => block,
+                        _ => change(last(&found, &words[2]), &block),
+                    };
                     let place = format!("{}:{start}", document.display());
                     let file = from_bytes(place, block.into_bytes()).unwrap();
                     found.push(Whole { kind: words[1].clone(), name: words.get(2).cloned(), file });

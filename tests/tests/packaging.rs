@@ -188,7 +188,7 @@ fn blocks(document: &str) -> BTreeSet<String> {
 #[test]
 fn every_block_of_the_page_on_installing_is_run() {
     let script = read("scripts/try-install");
-    for (document, name) in [("docs/install.md", "install.md"), ("docs/ci.md", "ci.md")] {
+    for (document, name) in [("docs/install.md", "install.md"), ("docs/how-to/ci.md", "how-to/ci.md")] {
         assert!(!read(document).lines().any(|line| line == "```sh"), "{document} has a block without a name");
         for block in blocks(document) {
             let line = format!("try {name} {block}");
@@ -204,7 +204,7 @@ fn every_block_of_the_page_on_installing_is_run() {
 #[test]
 fn the_readme_installs_as_the_page_does() {
     let blocks = blocks("README.md");
-    assert!(blocks.contains("wheel"), "{blocks:?}");
+    assert!(blocks.contains("checkout"), "{blocks:?}");
     for name in blocks {
         let head = format!("sh {name}");
         assert_eq!(block("README.md", &head), block("docs/install.md", &head), "{name}");
@@ -284,7 +284,7 @@ fn what_was_installed_is_removed_and_nothing_else() {
     let listed = [
         "bin/coreach",
         "lib/coreach/libz3.so.5.4",
-        "share/doc/coreach/docs/guide.md",
+        "share/doc/coreach/docs/index.md",
         "share/man/man1/coreach.1",
     ];
     let kept = ["bin/other", "lib/libz3.so", "share/man/man1/other.1", "../beside"];

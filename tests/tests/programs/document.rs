@@ -1,4 +1,5 @@
-//! `docs/outputs.md` does what it says: its commands print what stands below them, its adapters work.
+//! `docs/how-to/import-and-export.md` does what it says of test cases as programs: its commands print what
+//! stands below them, its adapters work.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,8 +9,10 @@ use std::process::Command;
 use super::made::root;
 use super::python::Folder;
 
+/// What the page says of them.
 fn document() -> String {
-    fs::read_to_string(root().join("docs/outputs.md")).unwrap()
+    let page = fs::read_to_string(root().join("docs/how-to/import-and-export.md")).unwrap();
+    page.split_once("\n## Write a test case as a program\n").unwrap().1.to_owned()
 }
 
 /// The blocks with this word behind their fence.
