@@ -1,5 +1,5 @@
 // Values of the model's types. Integers are exact (BigInt), rationals are pairs of them, enumerations are their literals, records are lists,
-// arrays are a default with exceptions. The JSON of values is that of runs (docs/testing.md).
+// arrays are a default with exceptions. The JSON of values is that of runs (docs/reference/json.md).
 "use strict";
 
 {
