@@ -2,10 +2,10 @@
 //!
 //! Every block ```` ```console ```` of `README.md`, of each page in `docs/` and of each `README.md` in
 //! `examples/` is gone through: a line `$ coreach ...`, `$ sh ...`, `$ sed ...` or `$ python3 ...` is run,
-//! and the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one before,
-//! `$ cd DIR` holds for the lines that follow; `> file` is understood; other commands are not run, and
-//! tutorials and how-to pages have none. A line `...` stands for any lines. A command below which nothing is
-//! shown must succeed, or `echo $?` must come next.
+//! and the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one
+//! before, `$ cd DIR` holds for the lines that follow; `> file` is understood; other commands are not run,
+//! and tutorials and how-to pages have none. A line `...` stands for any lines. A command below which nothing
+//! is shown must succeed, or `echo $?` must come next.
 //!
 //! A document has a folder of its own for its commands. For an example it is a copy of the example's folder;
 //! else it holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ```` or ```` ```python

@@ -16,7 +16,8 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Aim;
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{
-    Specification, from_bytes, read_aimed, read_specification, read_timed_specification,
+    Specification, TimedSpecification, from_bytes, read_aimed, read_specification, read_timed_aimed,
+    read_timed_specification,
 };
 use coreach_model::timed::delayed::delayed;
 use coreach_pipeline::limits::{Limits, MOST, Quantity, WRITTEN_OUT};
@@ -234,6 +235,7 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
             fs::copy(&path, folder.0.join(path.file_name().unwrap())).unwrap();
         }
         let mut specifications: Vec<Specification> = Vec::new();
+        let mut timed: Vec<TimedSpecification> = Vec::new();
         for Whole { kind, name, file } in wholes(&document) {
             if kind == MISTAKEN {
                 continue;
@@ -263,24 +265,30 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
                 }
                 "timed" => read_timed_specification(file).map(|(specification, found)| {
                     assert!(delayed(&specification.timed).is_ok(), "{place}");
+                    timed.push(specification);
                     found
                 }),
                 "purpose" | "property" => {
                     counts[1] += 1;
                     let named =
                         value(&file.text).and_then(|value| value.get("of")?.as_str().map(str::to_owned));
+                    let aim = if kind == "purpose" { Aim::Accept } else { Aim::Violate };
+                    let is_timed = |s: &&TimedSpecification| Some(&s.timed.graph().name) == named.as_ref();
                     let of = |s: &&Specification| Some(&s.iosts.name) == named.as_ref();
                     let beside =
                         from_bytes(place.clone(), fs::read(here.join("specification.yaml")).unwrap());
                     let beside = read_specification(beside.unwrap()).map(|(read, _)| read);
                     let specification = specifications.iter().rev().chain(beside.as_ref()).find(of);
-                    let specification =
-                        specification.unwrap_or_else(|| panic!("{place}: of nothing above it"));
-                    let aim = if kind == "purpose" { Aim::Accept } else { Aim::Violate };
-                    read_aimed(file, specification, aim).map(|(purpose, mut found)| {
-                        found.extend(check(&purpose.iosts, &mut Z3Solver::default()));
-                        found
-                    })
+                    match (timed.iter().rev().find(is_timed), specification) {
+                        (Some(timed), _) => read_timed_aimed(file, timed, aim).map(|(_, found)| found),
+                        (None, Some(specification)) => {
+                            read_aimed(file, specification, aim).map(|(purpose, mut found)| {
+                                found.extend(check(&purpose.iosts, &mut Z3Solver::default()));
+                                found
+                            })
+                        }
+                        (None, None) => panic!("{place}: of nothing above it"),
+                    }
                 }
                 "configuration" => {
                     counts[2] += 1;
