@@ -43,8 +43,6 @@ const COMMANDS: &str = "# Commands
 
 You look up the commands and options of coreach on this page. It shows what `--help` prints.
 
-| command | what it does |
-|---|---|
 ";
 
 #[test]
@@ -56,16 +54,14 @@ fn the_page_of_commands_is_the_help() {
     check_page("cli.md", &(text + &sections));
 }
 
-/// Adds a row and a section for a command, and for all below it.
-fn add_command(command: &Command, name: &str, table: &mut String, sections: &mut String) {
-    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let anchor = name.replace(' ', "-");
-    writeln!(table, "| [`{name}`](#{anchor}) | {} |", about.replace('|', "\\|")).unwrap();
+/// Adds an entry and a section for a command, and for all below it.
+fn add_command(command: &Command, name: &str, entries: &mut String, sections: &mut String) {
+    writeln!(entries, "- [`{name}`](#{})", name.replace(' ', "-")).unwrap();
     let help = command.clone().term_width(100).render_long_help().to_string();
     let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
     write!(sections, "\n## {name}\n\n```text\n{}\n```\n", lines.join("\n").trim_end()).unwrap();
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
-        add_command(inner, &format!("{name} {}", inner.get_name()), table, sections);
+        add_command(inner, &format!("{name} {}", inner.get_name()), entries, sections);
     }
 }
 
