@@ -33,7 +33,7 @@ use coreach_analyses::hull::{Hull, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::codec;
 use coreach_model::random::Random;
-use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Type, Value};
@@ -311,24 +311,37 @@ fn opened(condition: &Term, parameters: &[Datum]) -> Open {
 
 /// The other side of an equation for the datum.
 fn definition(datum: &Datum, condition: &Term) -> Option<Term> {
-    condition.conjuncts().iter().find_map(|conjunct| {
-        let Node::Compare(Comparison::Equal, left, right) = conjunct.node() else { return None };
+    condition.unfolded_conjuncts().iter().find_map(|conjunct| {
+        let Some(Node::Compare(Comparison::Equal, left, right)) = conjunct.written() else { return None };
         let sides = [(left, right), (right, left)].into_iter();
         let mut found =
-            sides.filter(|(side, other)| side.as_datum() == Some(datum) && !other.mentions(datum));
+            sides.filter(|(side, other)| side.written_datum() == Some(datum) && !other.mentions(datum));
         found.next().map(|(_, other)| other.clone())
     })
 }
 
-/// The guard with the state's values for everything but the parameters.
+/// The guard with the state's values for everything but the parameters; `false` where the state excludes it.
 pub fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
-    let known: Substitution = guard
-        .data()
-        .into_iter()
-        .filter(|datum| !parameters.contains(datum))
-        .filter_map(|datum| Some((datum.clone(), Term::literal(state.get(&datum)?.clone()))))
-        .collect();
-    substitute(guard, &known)
+    let mut open = Vec::new();
+    for part in guard.conjuncts() {
+        if parameters.iter().any(|parameter| part.mentions(parameter)) {
+            open.push(part);
+            continue;
+        }
+        // The state decides this part, without a term being made.
+        match holds(&part, state) {
+            Ok(true) => {}
+            Err(Undefined::Unbound(_)) => open.push(part),
+            _ => return Term::no(),
+        }
+    }
+    let open = Term::and(open);
+    let data = open.data().into_iter().filter(|datum| !parameters.contains(datum));
+    let value = |datum: Datum| {
+        let value = Term::literal(state.get(&datum)?.clone());
+        Some((datum, value))
+    };
+    substitute(&open, &data.filter_map(value).collect())
 }
 
 /// Are lots drawn for values of this type?

@@ -42,7 +42,7 @@ pub fn candidates(
         Some(CandidateStep { values, to, signs })
     };
     // What an answer must be needs no draws.
-    let conjuncts = transition.guard.conjuncts();
+    let conjuncts = transition.guard.unfolded_conjuncts();
     let determined = action.parameters.iter().map(|one| determined(one, &conjuncts, &state.valuation));
     if let Some(values) = determined.collect::<Option<Vec<Value>>>() {
         return candidate(values).into_iter().collect();
@@ -126,7 +126,7 @@ fn near(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &[Value]) 
             work.extend(state.valuation.values().chain(drawn));
             while let Some(value) = work.pop() {
                 match value {
-                    Value::Record(_, fields) => work.extend(fields),
+                    Value::Record(_, fields) => work.extend(fields.iter()),
                     value if value.is_in(ty) => found.push(value.clone()),
                     _ => {}
                 }

@@ -200,8 +200,11 @@ impl SoughtGoal {
         Trail { last: Some(number), defined: assigned.collect() }
     }
 
-    /// The signs of the comparisons that a step with these values decides about.
+    /// The signs of the comparisons that a step with these values decides about. None if no class is wanted.
     pub fn signs(&self, number: TransitionId, from: &State, values: &[Value], to: &State) -> Vec<i8> {
+        if !self.with_classes {
+            return Vec::new();
+        }
         let (before, after) = &self.compared[number];
         let action = self.iosts.action(self.iosts.transitions[number].action);
         let mut valuation = from.valuation.clone();
@@ -244,7 +247,7 @@ fn sides(iosts: &Iosts, number: TransitionId, compared: &(Vec<Term>, Vec<Term>))
     let after = after.iter().map(|term| substitute(term, &transition.assignments));
     let mut found = Vec::new();
     for term in before.iter().cloned().chain(after) {
-        if let Node::Compare(_, left, right) = term.node()
+        if let Some(Node::Compare(_, left, right)) = term.written()
             && left.sort().is_number()
             && parameters.iter().any(|parameter| term.mentions(parameter))
         {
@@ -266,15 +269,19 @@ fn beside(value: &Value, other: &Value) -> Option<i8> {
     }
 }
 
-/// The comparisons in a term, and what in it is true or false by itself.
+/// The comparisons in a term, and what in it is true or false by itself. Those of a function are its body's.
 fn comparisons(term: &Term, found: &mut BTreeSet<Term>) {
-    let is_whole = matches!(term.node(), Node::Compare(..)) || term.as_datum().is_some();
-    if is_whole && *term.sort() == Type::Bool {
-        found.insert(term.clone());
-        return;
+    if *term.sort() == Type::Bool {
+        if let Some(body) = term.unfolded() {
+            return comparisons(&body, found);
+        }
+        if matches!(term.written(), None | Some(Node::Compare(..) | Node::Data(_))) {
+            found.insert(term.clone());
+            return;
+        }
     }
-    for child in term.children() {
-        comparisons(child, found);
+    for part in term.parts() {
+        comparisons(part, found);
     }
 }
 
@@ -282,8 +289,10 @@ fn comparisons(term: &Term, found: &mut BTreeSet<Term>) {
 fn sign(term: &Term, valuation: &Valuation) -> i8 {
     /// Where it has no value.
     const NONE: i8 = 9;
-    let sides = match term.node() {
-        Node::Compare(_, left, right) => evaluate(left, valuation).ok().zip(evaluate(right, valuation).ok()),
+    let sides = match term.written() {
+        Some(Node::Compare(_, left, right)) => {
+            evaluate(left, valuation).ok().zip(evaluate(right, valuation).ok())
+        }
         _ => evaluate(term, valuation).ok().map(|value| (value, Value::Bool(false))),
     };
     let Some((left, right)) = sides else { return NONE };
