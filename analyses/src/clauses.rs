@@ -54,7 +54,7 @@ pub fn clauses<D: Domain>(
     let mut parts: Vec<(usize, Term)> = Vec::new();
     let mut seen = HashSet::new();
     let there = support(frame, &cells);
-    parts.extend(there.conjuncts().into_iter().map(|part| (atoms(&part), part)));
+    parts.extend(there.lowered().conjuncts().into_iter().map(|part| (atoms(&part), part)));
     let mut constraints: Vec<&Constraint> = Vec::new();
     let mut congruences: Vec<Congruence> = Vec::new();
     let mut elements: BTreeSet<ElementId> = BTreeSet::new();
@@ -72,7 +72,7 @@ pub fn clauses<D: Domain>(
         let clause = if sides.open.is_empty() {
             said
         } else {
-            Term::or(excused(frame, &sides).disjuncts().into_iter().chain([said]))
+            Term::or(excused(frame, &sides).lowered().disjuncts().into_iter().chain([said]))
         };
         parts.push((atoms(&clause), clause));
     };

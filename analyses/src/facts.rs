@@ -62,7 +62,7 @@ impl FactWriter {
         values: &[AbstractValue],
     ) -> Term {
         let parts: Vec<Vec<Term>> =
-            values.iter().map(|value| self.term(frame, store, value).conjuncts()).collect();
+            values.iter().map(|value| self.term(frame, store, value).lowered().conjuncts()).collect();
         let [first, rest @ ..] = &parts[..] else { return Term::no() };
         if rest.is_empty() {
             return Term::and(first.iter().cloned());
@@ -113,7 +113,7 @@ impl FactWriter {
                 said.extend(classes(frame, store, element).iter().map(|c| congruent(c, &frame.numeric)));
                 said
             });
-            let mut conjuncts = cubes_term(frame, &cubes(frame, &cells)).conjuncts();
+            let mut conjuncts = cubes_term(frame, &cubes(frame, &cells)).lowered().conjuncts();
             conjuncts.extend(numbers.iter().cloned());
             cases.push(conjuncts);
         }

@@ -196,9 +196,9 @@ impl<T: Copy> HornClauses<T> {
         );
         let bound = move |at: u32| within.map_or_else(Term::yes, |within| within[at as usize].clone());
         let entries = self.entries.iter().map(move |&at| {
-            let mut premises = bound(at).conjuncts();
+            let mut premises = bound(at).lowered().conjuncts();
             if self.orientation == Orientation::Forward {
-                premises.extend(iosts.initial_condition.conjuncts());
+                premises.extend(iosts.initial_condition.lowered().conjuncts());
             }
             Obligation { clause: HornClause::Entry(at), premises, conclusion: facts[at as usize].clone() }
         });
@@ -245,7 +245,7 @@ pub fn chain<'a>(
     let last = refinements.last().map(|refinement| &refinement.facts[..]);
     let goals = claimed.iter().enumerate().map(move |(at, claimed)| Obligation {
         clause: HornClause::Goal(at as u32),
-        premises: last.map_or_else(Vec::new, |facts| facts[at].conjuncts()),
+        premises: last.map_or_else(Vec::new, |facts| facts[at].lowered().conjuncts()),
         conclusion: claimed.clone(),
     });
     inductive.chain(goals)

@@ -119,7 +119,7 @@ pub fn for_all(frame: &Frame, fact: &Term) -> Term {
         return fact.clone();
     }
     let mut found = Vec::new();
-    for part in fact.conjuncts() {
+    for part in fact.lowered().conjuncts() {
         let mentioned = part.data();
         let mut instances = vec![part.clone()];
         for summary in frame.summaries.iter().filter(|summary| mentioned.contains(&summary.index)) {

@@ -23,17 +23,17 @@ use std::collections::HashMap;
 
 use coreach_model::reader::parser::MAX_HEIGHT;
 use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
-use coreach_model::term::strings;
+use coreach_model::term::{TermShape, strings};
 use coreach_model::{Datum, Term, Type, budget, codec};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::error::DocumentError;
-use crate::types::{TypeNumber, TypeTable};
-
-/// The place of a term in the table of terms.
-pub type TermNumber = usize;
+use crate::operations;
+use crate::reading::Reading;
+pub use crate::reading::TermNumber;
+use crate::types::TypeTable;
 
 /// A node of the table, as it is written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -47,7 +47,8 @@ impl JsonSchema for TermNode {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let operators = OPERATORS.map(|of| of.0).into_iter().chain(ON_STRINGS.map(|of| of.0));
-        let words: Vec<&str> = WORDS.into_iter().chain(COMPARISONS.map(|of| of.0)).chain(operators).collect();
+        let known = WORDS.into_iter().chain(COMPARISONS.map(|of| of.0)).chain(operators);
+        let words: Vec<&str> = known.chain(operations::words()).collect();
         json_schema!({
             "description": "A word, then what belongs to it: `literal` a type and a value, `data` a name and a type, `and` and `or` a list of nodes, `field` a node and a position, `record` a type and a list of nodes, all others nodes. Each names only nodes before it.",
             "type": "array",
@@ -112,7 +113,13 @@ impl TermTable {
             budget::ask();
             if !are_parts_done {
                 // The first part is to be the first one made.
-                let parts: Vec<Term> = term.children().into_iter().rev().cloned().collect();
+                let inner = match term.shape() {
+                    TermShape::Operation(operation, _) => operations::inner_terms(operation),
+                    TermShape::Node(_) => Vec::new(),
+                };
+                let own = term.parts().into_iter().cloned();
+                let parts: Vec<Term> = inner.into_iter().chain(own).collect();
+                let parts: Vec<Term> = parts.into_iter().rev().collect();
                 work.push((term, true));
                 work.extend(parts.into_iter().map(|part| (part, false)));
                 continue;
@@ -145,7 +152,7 @@ impl TermTable {
     pub fn height(&self) -> usize {
         let mut heights: Vec<usize> = Vec::with_capacity(self.terms.len());
         for term in &self.terms {
-            let below = term.children().into_iter().map(|part| heights[self.numbers[part]] + 1);
+            let below = term.parts().into_iter().map(|part| heights[self.numbers[part]] + 1);
             heights.push(below.max().unwrap_or(0));
         }
         heights.into_iter().max().unwrap_or(0)
@@ -154,7 +161,15 @@ impl TermTable {
     fn node(&self, term: &Term, types: &mut TypeTable) -> Vec<Json> {
         let of = |part: &Term| json!(self.numbers[part]);
         let list = |parts: &[Term]| parts.iter().map(of).collect::<Json>();
-        let (word, rest): (&str, Vec<Json>) = match term.node() {
+        let node = match term.shape() {
+            TermShape::Node(node) => node,
+            TermShape::Operation(operation, arguments) => {
+                let number = |term: &Term| self.numbers[term];
+                let (word, rest) = operations::write(operation, arguments, &number, types);
+                return std::iter::once(json!(word)).chain(rest).collect();
+            }
+        };
+        let (word, rest): (&str, Vec<Json>) = match node {
             Node::Literal(value) => {
                 ("literal", vec![json!(types.number(&value.sort())), codec::to_json(value)])
             }
@@ -195,9 +210,9 @@ pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, Docum
         budget::ask();
         let term = read(&node.0, &terms, types).map_err(|why| format!("the term {number}: {why}"))?;
         // A constructor may have left parts out, or put others in, which are as high as those.
-        let below = term.children().into_iter().map(|part| heights.get(part).map_or(1, |height| *height));
+        let below = term.parts().into_iter().map(|part| heights.get(part).map_or(1, |height| *height));
         let height = below.max().unwrap_or(0) + 1;
-        if height > HIGHEST {
+        if height > HIGHEST || term.has_operations() && term.height() as usize > HIGHEST {
             return Err(DocumentError::TooDeep(format!(
                 "the term {number} is nested more than {HIGHEST} deep"
             )));
@@ -206,14 +221,6 @@ pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, Docum
         terms.push(term);
     }
     Ok(terms)
-}
-
-/// A node that is read: its word and the rest.
-struct Reading<'a> {
-    word: &'a str,
-    rest: &'a [Json],
-    terms: &'a [Term],
-    types: &'a [Type],
 }
 
 fn read(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
@@ -229,6 +236,9 @@ fn read(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
     }
     if let Some((_, operation)) = ON_STRINGS.iter().find(|(known, _)| known == word) {
         return reading.on_strings(*operation);
+    }
+    if let Some(operation) = operations::read(&reading) {
+        return operation;
     }
     match word.as_str() {
         "literal" => reading.literal(),
@@ -248,34 +258,6 @@ fn read(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
 }
 
 impl Reading<'_> {
-    fn wrong<T>(&self, why: &str) -> Result<T, String> {
-        Err(format!("`{}`: {why}", self.word))
-    }
-
-    /// So many things belong to it.
-    fn arity(&self, count: usize) -> Result<(), String> {
-        if self.rest.len() == count { Ok(()) } else { self.wrong("it has too many parts, or too few") }
-    }
-
-    fn place(&self, at: usize) -> Result<usize, String> {
-        let number = self.rest.get(at).and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok());
-        number.map_or_else(|| self.wrong("a part is no number"), Ok)
-    }
-
-    fn part_of(&self, number: Option<usize>) -> Result<Term, String> {
-        let term = number.and_then(|number| self.terms.get(number));
-        term.map_or_else(|| self.wrong("a part is no term before it"), |term| Ok(term.clone()))
-    }
-
-    fn part(&self, at: usize) -> Result<Term, String> {
-        self.part_of(Some(self.place(at)?))
-    }
-
-    fn ty(&self, at: usize) -> Result<&Type, String> {
-        let number: TypeNumber = self.place(at)?;
-        self.types.get(number).map_or_else(|| self.wrong("there is no such type"), Ok)
-    }
-
     fn literal(&self) -> Result<Term, String> {
         self.arity(2)?;
         let ty = self.ty(0)?;
@@ -298,13 +280,6 @@ impl Reading<'_> {
         self.arity(1)?;
         let of = self.part(0)?;
         if *of.sort() == Type::Bool { Ok(of) } else { self.wrong("its part has no truth value") }
-    }
-
-    /// The terms of a list.
-    fn list(&self, at: usize) -> Result<Vec<Term>, String> {
-        let Some(parts) = self.rest[at].as_array() else { return self.wrong("its parts are no list") };
-        let place = |part: &Json| part.as_u64().and_then(|number| usize::try_from(number).ok());
-        parts.iter().map(|part| self.part_of(place(part))).collect()
     }
 
     fn record(&self) -> Result<Term, String> {

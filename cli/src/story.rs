@@ -85,7 +85,7 @@ fn became(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
     if let (Value::Record(record, now), Value::Record(_, then)) = (is, was)
         && record.form == RecordForm::Plain
     {
-        let fields = record.fields.iter().zip(now.iter().zip(then));
+        let fields = record.fields.iter().zip(now.iter().zip(then.iter()));
         let changed = fields.filter(|(_, (now, then))| now != then);
         let changed: Vec<String> = changed.map(|((name, _), (now, _))| format!("{name}: {now}")).collect();
         if changed.len() < now.len() {

@@ -68,7 +68,7 @@ fn pair_ids<'v>(one: &'v Value, other: &'v Value, pairs: &mut Vec<(&'v Value, &'
             true
         }
         (Value::Record(a, ours), Value::Record(b, theirs)) => {
-            a == b && ours.iter().zip(theirs).all(|(one, other)| pair_ids(one, other, pairs))
+            a == b && ours.iter().zip(theirs.iter()).all(|(one, other)| pair_ids(one, other, pairs))
         }
         (Value::Array(a), Value::Array(b)) => {
             a.cells.keys().eq(b.cells.keys())

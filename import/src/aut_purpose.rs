@@ -180,7 +180,8 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
         origin: None,
     };
     let (of, observes, idle) = (model.name.clone(), Vec::new(), Substitution::new());
-    Some(TestPurpose { aim: Aim::Accept, iosts, of, observes, accept, reject, idle, with: BTreeMap::new() })
+    let (functions, with) = (BTreeSet::new(), BTreeMap::new());
+    Some(TestPurpose { aim: Aim::Accept, iosts, of, observes, functions, accept, reject, idle, with })
 }
 
 /// The actions that a label stands for, with what it says of their values; what is wrong has been reported.

@@ -198,7 +198,7 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
             let field =
                 |(name, ty): &(String, Type)| from_tree(tree.get(name).ok_or_else(wrong)?, ty, digits);
             let fields: Result<Vec<Value>, Misread> = record.fields.iter().map(field).collect();
-            Value::Record(record.clone(), fields?)
+            Value::Record(record.clone(), fields?.into())
         }
         (Type::Array(array), Tree::Object(members)) if members.len() == 2 => {
             let default = from_tree(tree.get("default").ok_or_else(wrong)?, &array.element, digits)?;

@@ -15,7 +15,7 @@ use crate::types::Type;
 #[derive(Clone)]
 pub struct Datum(Arc<Inner>);
 
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq)]
 struct Inner {
     name: String,
     ty: Type,
@@ -54,7 +54,14 @@ impl PartialOrd for Datum {
 
 impl Ord for Datum {
     fn cmp(&self, other: &Self) -> Ordering {
-        if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { self.0.cmp(&other.0) }
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return Ordering::Equal;
+        }
+        // Two of one name are mostly of one type, which is seen faster than an order.
+        self.name().cmp(other.name()).then_with(|| match self.ty() == other.ty() {
+            true => Ordering::Equal,
+            false => self.ty().cmp(other.ty()),
+        })
     }
 }
 

@@ -58,6 +58,18 @@ impl RecordType {
         Value::enumerate(key, MOST_PARTS).unwrap_or_default()
     }
 
+    /// The position of the field of a key in a set or a map.
+    pub fn position_of_key(&self, key: &Value) -> Option<usize> {
+        match (&self.form, key) {
+            (RecordForm::Keyed(Type::Bool), Value::Bool(value)) => Some(usize::from(*value)),
+            (RecordForm::Keyed(Type::Enum(of)), Value::Enum(other, at)) if of == other => Some(*at),
+            (RecordForm::Keyed(Type::Range(low, high)), Value::Int(value)) if value <= high => {
+                usize::try_from(value - low).ok()
+            }
+            _ => self.keys().iter().position(|known| known == key),
+        }
+    }
+
     /// Of a map, the type of its values.
     pub fn mapped(&self) -> Option<&Type> {
         match (&self.form, &self.fields[0].1) {
@@ -131,7 +143,7 @@ impl RecordType {
     /// The value of this alternative, or the list of this length, of these parts.
     pub fn value_of(self: &Arc<Self>, first: Value, parts: impl IntoIterator<Item = Value>) -> Value {
         let fields = self.filled(first, parts, &|value| value);
-        Value::Record(self.clone(), fields)
+        Value::Record(self.clone(), fields.into())
     }
 
     /// All fields, those that do not count filled up.
@@ -170,7 +182,7 @@ impl RecordType {
 
     /// Have all fields that do not count the simplest value?
     pub fn is_canonical(&self, fields: &[Value]) -> bool {
-        let simplest = |at: usize| fields[at] == Value::any(&self.fields[at].1);
+        let simplest = |at: usize| fields[at].is_any(&self.fields[at].1);
         (1..fields.len()).all(|at| self.counts(&fields[0], at) || simplest(at))
     }
 
@@ -225,8 +237,19 @@ impl RecordType {
             }
             return f.write_str(close);
         }
+        self.write_parts(f, &fields[0], fields, one)
+    }
+
+    /// The fields that count in a value with this first field.
+    pub(crate) fn write_parts<T>(
+        &self,
+        f: &mut dyn fmt::Write,
+        first: &Value,
+        fields: &[T],
+        one: &mut dyn FnMut(&mut dyn fmt::Write, &T) -> fmt::Result,
+    ) -> fmt::Result {
         let alternatives = self.alternatives();
-        let of = alternatives.iter().enumerate().find(|(number, _)| self.tag(*number) == fields[0]);
+        let of = alternatives.iter().enumerate().find(|(number, _)| self.tag(*number) == *first);
         let (open, close) = match (&self.form, of) {
             (RecordForm::Plain, _) => ("{", "}"),
             (_, Some((_, of))) => {
@@ -237,7 +260,7 @@ impl RecordType {
         };
         f.write_str(open)?;
         let plain = self.form == RecordForm::Plain;
-        let shown = (0..fields.len()).filter(|at| plain || *at > 0 && self.counts(&fields[0], *at));
+        let shown = (0..fields.len()).filter(|at| plain || *at > 0 && self.counts(first, *at));
         for (place, at) in shown.enumerate() {
             f.write_str(if place == 0 { "" } else { ", " })?;
             if plain {

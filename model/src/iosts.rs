@@ -7,7 +7,7 @@
 //! - Assignments are parallel and total; the identities are not stored.
 //! - The purpose's observed data are the specification's own [`Datum`]s: their product is a union.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -278,6 +278,8 @@ pub struct TestPurpose {
     pub of: String,
     /// The specification's data that it reads and may not assign.
     pub observes: Vec<Datum>,
+    /// The names of the functions that it declares itself.
+    pub functions: BTreeSet<String>,
     /// The location `Accept`; of a property, `Violate`.
     pub accept: LocationId,
     /// The location `Reject`, where there is one.

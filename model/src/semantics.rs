@@ -85,7 +85,7 @@ pub fn initial_states(
             value.cloned().ok_or_else(|| InitialError::Constant(constant.clone()))?,
         );
     }
-    let conjuncts = iosts.initial_condition.conjuncts();
+    let conjuncts = iosts.initial_condition.unfolded_conjuncts();
     let mut open: Vec<Datum> = iosts.variables.clone();
     while let Some(position) = open.iter().position(|datum| determined(datum, &conjuncts, &known).is_some()) {
         let datum = open.remove(position);
@@ -120,12 +120,14 @@ fn in_types(valuation: &Valuation) -> bool {
 
 /// The value that some conjunct gives to the datum, once everything else in it is known.
 pub fn determined(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
-    conjuncts.iter().find_map(|conjunct| match conjunct.node() {
-        Node::Compare(Comparison::Equal, a, b) => [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
-            (side.as_datum() == Some(datum)).then(|| evaluate(other, known).ok())?
-        }),
-        Node::Data(flag) if flag == datum => Some(Value::Bool(true)),
-        Node::Not(inner) if inner.as_datum() == Some(datum) => Some(Value::Bool(false)),
+    conjuncts.iter().find_map(|conjunct| match conjunct.written() {
+        Some(Node::Compare(Comparison::Equal, a, b)) => {
+            [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
+                (side.written_datum() == Some(datum)).then(|| evaluate(other, known).ok())?
+            })
+        }
+        Some(Node::Data(flag)) if flag == datum => Some(Value::Bool(true)),
+        Some(Node::Not(inner)) if inner.written_datum() == Some(datum) => Some(Value::Bool(false)),
         _ => None,
     })
 }

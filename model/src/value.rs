@@ -1,7 +1,9 @@
 //! Values: the elements of the types' domains, DOM(t) of the thesis.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use dashu::integer::IBig;
@@ -10,7 +12,7 @@ use dashu::rational::RBig;
 use crate::types::{ArrayType, EnumType, RecordType, Type};
 
 /// A value of some type. The order is total, and only meant to make output stable.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// A truth value.
     Bool(bool),
@@ -27,7 +29,51 @@ pub enum Value {
     /// A total map with finitely many exceptions.
     Array(Arc<ArrayValue>),
     /// A record's fields in the order of its type.
-    Record(Arc<RecordType>, Vec<Value>),
+    Record(Arc<RecordType>, Arc<[Value]>),
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Types are compared where values are of different ones only: values that meet are mostly of one type.
+impl Ord for Value {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+            (Value::Int(a), Value::Int(b)) => a.cmp(b),
+            (Value::Real(a), Value::Real(b)) => a.cmp(b),
+            (Value::String(a), Value::String(b)) => a.cmp(b),
+            (Value::Id(a, one), Value::Id(b, other)) => (a, one).cmp(&(b, other)),
+            (Value::Enum(a, one), Value::Enum(b, other)) => by_type(a, b).then_with(|| one.cmp(other)),
+            (Value::Array(a), Value::Array(b)) => a.cmp(b),
+            (Value::Record(a, one), Value::Record(b, other)) => by_type(a, b).then_with(|| one.cmp(other)),
+            _ => self.kind().cmp(&other.kind()),
+        }
+    }
+}
+
+/// The order of two types, by their content where they are not the same.
+fn by_type<T: Ord>(a: &Arc<T>, b: &Arc<T>) -> Ordering {
+    if a == b { Ordering::Equal } else { a.cmp(b) }
+}
+
+/// Types are left out, since values with the same content are mostly of one type.
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.kind().hash(state);
+        match self {
+            Value::Bool(value) => value.hash(state),
+            Value::Int(value) => value.hash(state),
+            Value::Real(value) => value.hash(state),
+            Value::String(value) | Value::Id(_, value) => value.hash(state),
+            Value::Enum(_, position) => position.hash(state),
+            Value::Array(array) => (&array.default, &array.cells).hash(state),
+            Value::Record(_, fields) => fields.hash(state),
+        }
+    }
 }
 
 /// An array's value: the same everywhere but at finitely many cells.
@@ -89,6 +135,20 @@ impl ArrayValue {
 }
 
 impl Value {
+    /// The place of its variant in the order of values.
+    fn kind(&self) -> u8 {
+        match self {
+            Value::Bool(_) => 0,
+            Value::Int(_) => 1,
+            Value::Real(_) => 2,
+            Value::String(_) => 3,
+            Value::Id(..) => 4,
+            Value::Enum(..) => 5,
+            Value::Array(_) => 6,
+            Value::Record(..) => 7,
+        }
+    }
+
     /// An integer's value.
     pub fn int(value: impl Into<IBig>) -> Self {
         Value::Int(value.into())
@@ -177,6 +237,17 @@ impl Value {
         }
     }
 
+    /// Is it [`Value::any`] of the type?
+    pub fn is_any(&self, ty: &Type) -> bool {
+        match (self, ty) {
+            (Value::Record(_, fields), Type::Record(record)) => {
+                fields.iter().zip(&record.fields).all(|(value, (_, field))| value.is_any(field))
+            }
+            (Value::String(text), Type::String) => text.is_empty(),
+            _ => *self == Value::any(ty),
+        }
+    }
+
     /// All values of a finite type, in order, or `None` where there are more than `limit`.
     pub fn enumerate(ty: &Type, limit: usize) -> Option<Vec<Value>> {
         if ty.cardinality()? > limit {
@@ -220,7 +291,7 @@ impl Value {
                     let lists: Option<Vec<_>> =
                         std::iter::once(Some(vec![first.clone()])).chain(rest).collect();
                     let tuples = tuples(&lists?).into_iter();
-                    found.extend(tuples.map(|tuple| Value::Record(record.clone(), tuple)));
+                    found.extend(tuples.map(|tuple| Value::Record(record.clone(), tuple.into())));
                 }
                 found
             }

@@ -4,11 +4,15 @@
 //! values: such words stand in quotes, the format's own key `on` among them. An expression stands in quotes
 //! wherever a plain scalar might end early or begin with a sign of YAML's.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
+use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::iosts::{Action, ActionKind, Iosts, Location, QUIESCENCE, TestPurpose, Transition, TransitionId};
+use crate::term::operation::{DeclaredFunction, DerivedOperation};
+use crate::term::print::{is_plain_call, says_type};
+use crate::term::{Term, TermShape};
 use crate::timed::Timed;
 use crate::types::{RecordForm, Type};
 use crate::visible::is_hidden_sign;
@@ -26,6 +30,10 @@ pub fn write_timed_yaml(timed: &Timed, types: &[(String, Type)]) -> String {
 fn write_model(iosts: &Iosts, types: &[(String, Type)], timed: Option<&Timed>) -> String {
     let mut text = format!("iosts: {}\n", word(&iosts.name));
     write_types(&mut text, types);
+    let functions = called_functions(iosts);
+    let lowered = functions.is_none().then(|| without_operations(iosts));
+    let iosts = lowered.as_ref().unwrap_or(iosts);
+    write_functions(&mut text, functions.unwrap_or_default().into_values());
     if let Some(timed) = timed {
         put(&mut text, format_args!("clocks: [{}]\n", words(timed.clocks())));
     }
@@ -56,12 +64,83 @@ pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
     }
     let own: Vec<Datum> =
         iosts.constants.iter().filter(|datum| !purpose.observes.contains(datum)).cloned().collect();
+    let functions = called_functions(iosts);
+    let lowered = functions.is_none().then(|| without_operations(iosts));
+    let iosts = lowered.as_ref().unwrap_or(iosts);
+    let own_functions = functions.unwrap_or_default().into_values();
+    write_functions(&mut text, own_functions.filter(|function| purpose.functions.contains(&function.name)));
     write_data(&mut text, "constants", &own);
     write_data(&mut text, "variables", &iosts.variables);
     write_locations(&mut text, iosts);
     write_initial(&mut text, iosts);
     write_transitions(&mut text, iosts, None);
     text
+}
+
+/// The functions that the model's terms call, by their names. `None` where two have one name, as the stages
+/// may make of a composition.
+fn called_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
+    let mut found: BTreeMap<String, Arc<DeclaredFunction>> = BTreeMap::new();
+    let mut seen = HashSet::new();
+    let of_transitions = iosts
+        .transitions
+        .iter()
+        .flat_map(|transition| std::iter::once(&transition.guard).chain(transition.assignments.values()));
+    let mut work: Vec<Term> = of_transitions.chain([&iosts.initial_condition]).cloned().collect();
+    while let Some(term) = work.pop() {
+        if !term.has_operations() || !seen.insert(term.clone()) {
+            continue;
+        }
+        work.extend(term.parts().into_iter().cloned());
+        let TermShape::Operation(operation, arguments) = term.shape() else { continue };
+        match operation {
+            DerivedOperation::Call(function) => {
+                work.push(function.body.clone());
+                if is_plain_call(function, arguments) {
+                    let known = found.entry(function.name.clone()).or_insert_with(|| function.clone());
+                    if known != function {
+                        return None;
+                    }
+                }
+            }
+            DerivedOperation::Quantified(of) => work.push(of.body.clone()),
+            DerivedOperation::Match(of) => work.extend(of.cases.iter().map(|case| case.body.clone())),
+            _ => {}
+        }
+    }
+    Some(found)
+}
+
+/// The model with each operation replaced by what it stands for.
+fn without_operations(iosts: &Iosts) -> Iosts {
+    let transition = |one: &Transition| Transition {
+        guard: one.guard.lowered().clone(),
+        assignments: one.assignments.iter().map(|(to, term)| (to.clone(), term.lowered().clone())).collect(),
+        ..one.clone()
+    };
+    Iosts {
+        initial_condition: iosts.initial_condition.lowered().clone(),
+        transitions: iosts.transitions.map(transition),
+        ..iosts.clone()
+    }
+}
+
+fn write_functions(text: &mut String, functions: impl Iterator<Item = Arc<DeclaredFunction>>) {
+    for (at, function) in functions.enumerate() {
+        if at == 0 {
+            text.push_str("functions:\n");
+        }
+        let parameters = function.parameters[..function.named].iter();
+        let parameters = fields_of(parameters.map(|datum| (datum.name(), datum.ty())));
+        put(text, format_args!("  {}:\n", word(&function.name)));
+        if function.named > 0 {
+            put(text, format_args!("    parameters: {{ {parameters} }}\n"));
+        }
+        if !says_type(&function.body) {
+            put(text, format_args!("    result: {}\n", spelled(function.body.sort())));
+        }
+        put(text, format_args!("    is: {}\n", scalar(&function.body.to_string())));
+    }
 }
 
 /// A test purpose that is a tree of paths as YAML: each with what is said of it in a comment, and its

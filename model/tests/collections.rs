@@ -6,7 +6,7 @@
 use coreach_model::obligation::defined;
 use coreach_model::random::Random;
 use coreach_model::reader::{Specification, from_bytes, read_specification};
-use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::evaluate::{Undefined, Valuation};
 use coreach_model::types::RecordType;
 use coreach_model::writer::write_yaml;
 use coreach_model::{Datum, Term, Type, Value, codec};
@@ -45,6 +45,14 @@ fn terms(expressions: &[(&str, &str)]) -> Vec<Term> {
     }
     assert_eq!(again.types, model.types);
     model.iosts.transitions.iter().map(|one| one.assignments.values().next().unwrap().clone()).collect()
+}
+
+/// Soundness: an operation has the value of what it stands for, and has one exactly where that has one.
+fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> {
+    let value = coreach_model::term::evaluate::evaluate(term, valuation);
+    let lowered = coreach_model::term::evaluate::evaluate(term.lowered(), valuation);
+    assert_eq!(value.as_ref().ok(), lowered.as_ref().ok(), "{term} of {valuation:?}");
+    value
 }
 
 fn list_type(element: &Type) -> Arc<RecordType> {

@@ -177,7 +177,7 @@ fn data() -> [Datum; 5] {
 
 fn valuation(of: &Data) -> Valuation {
     let [x, s, p, a, r] = data();
-    let pair = Value::Record(record_type(), vec![Value::int(of.r.0), Value::int(of.r.1)]);
+    let pair = Value::Record(record_type(), [Value::int(of.r.0), Value::int(of.r.1)].into());
     let Value::Array(empty) = Value::any(a.ty()) else { panic!("an array") };
     let cells = (0..3)
         .zip(of.a)

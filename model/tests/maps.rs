@@ -9,7 +9,7 @@ use std::sync::Arc;
 use coreach_model::obligation::defined;
 use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_specification};
-use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::evaluate::{Undefined, Valuation};
 use coreach_model::types::RecordType;
 use coreach_model::writer::write_yaml;
 use coreach_model::{Datum, Iosts, Term, Type, Value, codec};
@@ -19,6 +19,14 @@ type Map = BTreeMap<i64, i64>;
 
 const LOW: i64 = -1;
 const HIGH: i64 = 2;
+
+/// Soundness: an operation has the value of what it stands for, and has one exactly where that has one.
+fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> {
+    let value = coreach_model::term::evaluate::evaluate(term, valuation);
+    let lowered = coreach_model::term::evaluate::evaluate(term.lowered(), valuation);
+    assert_eq!(value.as_ref().ok(), lowered.as_ref().ok(), "{term} of {valuation:?}");
+    value
+}
 
 fn keys() -> Type {
     Type::Range(LOW.into(), HIGH.into())

@@ -262,7 +262,7 @@ pub fn canonical(mut state: State) -> State {
     fn spelt(value: &mut Value) {
         match value {
             Value::Array(array) => *value = Value::Array(Arc::new((**array).clone().canonical())),
-            Value::Record(_, fields) => fields.iter_mut().for_each(spelt),
+            Value::Record(_, fields) => Arc::make_mut(fields).iter_mut().for_each(spelt),
             Value::Bool(_)
             | Value::Int(_)
             | Value::Real(_)

@@ -65,10 +65,10 @@ impl<'a> Simplifier<'a> {
         // Each part of a shared term is met as often as it is printed: this is what ends the walk.
         let Some(left) = self.left.checked_sub(1) else { return condition.clone() };
         self.left = left;
-        match condition.node() {
-            Node::And(parts) => Term::and(self.conjunction(parts.clone(), context)),
-            Node::Or(parts) => self.disjunction(parts.clone(), context),
-            _ if condition.as_literal().is_some() => condition.clone(),
+        match condition.written() {
+            Some(Node::And(parts)) => Term::and(self.conjunction(parts.clone(), context)),
+            Some(Node::Or(parts)) => self.disjunction(parts.clone(), context),
+            Some(Node::Literal(_)) => condition.clone(),
             _ if must_hold(self.solver, context, condition) => Term::yes(),
             _ if must_hold(self.solver, context, &condition.not()) => Term::no(),
             _ => condition.clone(),
@@ -139,7 +139,7 @@ impl<'a> Simplifier<'a> {
 
 /// Has the condition parts that are looked at one by one?
 fn has_parts(condition: &Term) -> bool {
-    matches!(condition.node(), Node::Or(_) | Node::And(_))
+    matches!(condition.written(), Some(Node::Or(_) | Node::And(_)))
 }
 
 /// The context and the other parts, negated for a disjunction.

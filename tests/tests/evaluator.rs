@@ -82,7 +82,11 @@ fn compare(
             let places: Vec<_> = data.iter().map(|datum| artifact::value(&valuation[*datum])).collect();
             for (expression, term) in &pairs {
                 let mine = expression.value(&places);
-                let project = evaluate(term, &valuation).map(|value| artifact::value(&value));
+                let native = evaluate(term, &valuation);
+                // An operation has the value of what it stands for, and has one exactly where that has one.
+                let lowered = evaluate(term.lowered(), &valuation);
+                assert_eq!(native.as_ref().ok(), lowered.as_ref().ok(), "{term} with {valuation:?}");
+                let project = native.map(|value| artifact::value(&value));
                 if is_total(expression, &places) {
                     seen.total += 1;
                     assert_eq!(mine.ok(), project.ok(), "{term} read of {expression:?} with {valuation:?}");

@@ -145,8 +145,9 @@ fn root() -> PathBuf {
 /// The configurations of the examples.
 fn configurations() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in fs::read_dir(root().join("examples")).unwrap() {
-        for file in fs::read_dir(folder.unwrap().path()).unwrap() {
+    let folders = fs::read_dir(root().join("examples")).unwrap().map(|folder| folder.unwrap().path());
+    for folder in folders.filter(|folder| folder.is_dir()) {
+        for file in fs::read_dir(folder).unwrap() {
             let path = file.unwrap().path();
             let is_yaml = path.extension().is_some_and(|extension| extension == "yaml");
             let Some(file) = is_yaml.then(|| coreach_model::reader::load(&path).ok()).flatten() else {

@@ -67,7 +67,8 @@ fn step(
             value.map_or_else(Term::no, |value| Term::equal(&Iosts::effect(transition, variable), &value))
         });
         let condition = Term::and([enabling_condition(transition)].into_iter().chain(effects));
-        let Witness::Found(values) = solver.witness(&substitute(&condition, &known).conjuncts()) else {
+        let Witness::Found(values) = solver.witness(&substitute(&condition, &known).lowered().conjuncts())
+        else {
             continue;
         };
         let parameters = &iosts.action(transition.action).parameters;

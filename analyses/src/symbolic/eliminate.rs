@@ -66,7 +66,7 @@ pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) 
     let mut done: Vec<Term> = Vec::new();
     let (mut steps, mut count) = (1, 1);
     while let Some(mut case) = open.pop() {
-        case.parts = case.parts.iter().map(cancelled).flat_map(|part| part.conjuncts()).collect();
+        case.parts = case.parts.iter().map(cancelled).flat_map(|part| part.lowered().conjuncts()).collect();
         if case.parts.iter().any(Term::is_false) {
             continue;
         }
@@ -138,7 +138,7 @@ fn by_direction(case: &Case) -> Option<Vec<Case>> {
         if !datum.ty().is_number() {
             return None;
         }
-        let own = in_type(&Term::datum(datum), datum.ty()).conjuncts();
+        let own = in_type(&Term::datum(datum), datum.ty()).lowered().conjuncts();
         let (about, others): (Vec<Term>, Vec<Term>) =
             own.into_iter().chain(case.parts.iter().cloned()).partition(|part| part.mentions(datum));
         let mut side = None;
@@ -169,7 +169,7 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
         if !datum.ty().is_number() {
             return None;
         }
-        let own = in_type(&Term::datum(datum), datum.ty()).conjuncts();
+        let own = in_type(&Term::datum(datum), datum.ty()).lowered().conjuncts();
         let (about, mut others): (Vec<Term>, Vec<Term>) =
             own.into_iter().chain(case.parts.iter().cloned()).partition(|part| part.mentions(datum));
         let (mut low, mut high) = (Vec::new(), Vec::new());

@@ -43,7 +43,7 @@ const MOST_VALUES: i64 = 32;
 /// The result holds exactly where the bound data have values in their types for which the condition holds.
 /// There is none where neither elimination finds it.
 pub fn eliminate_bound(bound: &[Datum], condition: &Term, solver: &mut dyn Solver) -> Option<Term> {
-    let exact = without(bound, &condition.conjuncts());
+    let exact = without(bound, &condition.lowered().conjuncts());
     if exact.as_ref().is_some_and(|exact| exact.written_size() <= 1) {
         return exact;
     }
@@ -56,7 +56,7 @@ pub fn eliminate_bound(bound: &[Datum], condition: &Term, solver: &mut dyn Solve
 /// Eliminates one datum by test points; without them, by itself and exactly.
 fn eliminate_datum(condition: &Term, datum: &Datum, solver: &mut dyn Solver) -> Option<Term> {
     let by_points = eliminate_by_points(condition, datum, solver);
-    by_points.or_else(|| without(std::slice::from_ref(datum), &condition.conjuncts()))
+    by_points.or_else(|| without(std::slice::from_ref(datum), &condition.lowered().conjuncts()))
 }
 
 /// The disjunction of the condition at test points, where the solver says that they suffice.

@@ -48,7 +48,7 @@ impl Holds {
             Holds::Never => false,
             Holds::Where(term) => {
                 let mut all = condition.to_vec();
-                all.extend(term.conjuncts());
+                all.extend(term.lowered().conjuncts());
                 may_hold(solver, &all)
             }
         }
@@ -114,7 +114,7 @@ impl SymbolicState {
     /// The state where this holds besides, as a condition over symbols; `None` where it cannot.
     fn with(mut self, term: &Term, solver: &mut dyn Solver) -> Option<Self> {
         let known = self.condition.len();
-        for part in term.conjuncts() {
+        for part in term.lowered().conjuncts() {
             if self.is_full() && is_weak(&part) {
                 self.condition.push(part);
                 let is_possible = may_hold(solver, &self.condition);
@@ -162,7 +162,7 @@ impl SymbolicState {
         idle.retain(|symbol| !self.stands(symbol));
         for symbol in idle {
             if let Some(rest) = without(&[symbol], &self.condition) {
-                self.condition = rest.conjuncts().iter().map(shortened).collect();
+                self.condition = rest.lowered().conjuncts().iter().map(shortened).collect();
             }
         }
         self
@@ -233,7 +233,7 @@ impl SymbolicState {
             cases.into_iter().map(move |case| Term::and(rest.iter().cloned().chain([case])))
         });
         let either = widest(&[], either.collect(), solver);
-        SymbolicState { condition: either.conjuncts(), ..self }
+        SymbolicState { condition: either.lowered().conjuncts(), ..self }
     }
 }
 
@@ -259,7 +259,7 @@ fn widest(behind: &[Term], cases: Vec<Term>, solver: &mut dyn Solver) -> Term {
     if cases.len() > MOST_CASES {
         return Term::or(cases);
     }
-    let with = |case: &Term| [behind, &case.conjuncts()].concat();
+    let with = |case: &Term| [behind, &case.lowered().conjuncts()].concat();
     let mut kept: Vec<Term> = Vec::new();
     for case in cases {
         if kept.iter().any(|wider| must_hold(solver, &with(&case), wider)) {
@@ -295,7 +295,7 @@ fn fixed(part: &Term) -> Option<(Datum, Value)> {
 pub fn shorter(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
     let (mut rest, cases) = split(&unrepeated(parts, solver));
     let one = widest(&rest, cases, solver);
-    rest.extend(one.conjuncts());
+    rest.extend(one.lowered().conjuncts());
     rest
 }
 

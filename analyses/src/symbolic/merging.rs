@@ -41,7 +41,7 @@ pub(super) fn merged(data: &[Datum], states: &[&Tidy], ending: &str) -> Option<T
     let is_common = |part: &Term| cases.iter().all(|case| case.contains(part));
     let mut condition: Vec<Term> = cases[0].iter().filter(|part| is_common(part)).cloned().collect();
     let rest = |case: &Vec<Term>| Term::and(case.iter().filter(|part| !is_common(part)).cloned());
-    condition.extend(Term::or(cases.iter().map(rest)).conjuncts());
+    condition.extend(Term::or(cases.iter().map(rest)).lowered().conjuncts());
     Some(Tidy { location: first.location, values, condition })
 }
 

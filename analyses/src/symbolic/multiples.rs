@@ -31,7 +31,7 @@ pub(super) fn by_multiple(case: &Case) -> Option<Vec<Case>> {
             let (comparison, times, value) = counted(part, datum)?;
             (comparison == Comparison::Equal).then_some((at, times, value))
         })?;
-        let own = in_type(&Term::datum(datum), datum.ty()).conjuncts();
+        let own = in_type(&Term::datum(datum), datum.ty()).lowered().conjuncts();
         let others = case.parts.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, part)| part);
         let mut parts = vec![Term::equal(&modulo(&value, &times), &Term::int(0))];
         for part in own.iter().chain(others) {

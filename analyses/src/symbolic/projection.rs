@@ -242,7 +242,7 @@ impl Work {
             self.parts.drain(..).partition(|part| self.bound.iter().any(|symbol| part.mentions(symbol)));
         match without_cases(&self.bound, &about, MOST_CASES) {
             Some(condition) if condition.written_size() <= MOST_WRITTEN => {
-                others.extend(condition.conjuncts());
+                others.extend(condition.lowered().conjuncts());
                 self.bound.clear();
                 self.parts = others;
                 self.simplify();
@@ -260,7 +260,7 @@ impl Work {
 fn tightest(parts: &[Term]) -> Vec<Term> {
     let mut ends: BTreeMap<(Vec<(Term, RBig)>, bool), End> = BTreeMap::new();
     let mut others: Vec<Term> = Vec::new();
-    for part in parts.iter().map(cancelled).flat_map(|part| part.conjuncts()) {
+    for part in parts.iter().map(cancelled).flat_map(|part| part.lowered().conjuncts()) {
         let Some((sum, end)) = End::of(&part) else {
             if !others.contains(&part) {
                 others.push(part);

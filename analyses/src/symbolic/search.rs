@@ -193,7 +193,7 @@ impl Searcher {
         solver: &mut dyn Solver,
     ) -> SearchOutcome {
         let mut start = SymbolicState::initial(&self.iosts);
-        start.condition.extend(besides.conjuncts());
+        start.condition.extend(besides.lowered().conjuncts());
         self.bounded(limits, |searcher| {
             let value = searcher.abstraction.satisfying(&Term::and(start.condition.iter().cloned()));
             searcher.search(&start, value.cells().to_vec(), limits, solver)

@@ -90,7 +90,7 @@ impl SymbolicState {
             location: iosts.initial,
             known: Valuation::new(),
             open: Arc::default(),
-            condition: Term::and([defined(condition), condition.clone()]).conjuncts(),
+            condition: Term::and([defined(condition), condition.clone()]).lowered().conjuncts(),
             depth: 0,
         }
     }
@@ -117,7 +117,7 @@ impl SymbolicState {
     /// Adds a condition over symbols.
     pub fn ask(&mut self, condition: &Term) {
         let known = self.condition.len();
-        for part in condition.conjuncts() {
+        for part in condition.lowered().conjuncts() {
             if !self.condition[..known].contains(&part) {
                 self.condition.push(part);
             }

@@ -178,7 +178,7 @@ impl Context {
     /// What the transition asks for here, beyond what is known and that the delay is not negative: conjuncts
     /// over registers, constants, unknown data and its action's parameters.
     pub fn asked(&self, system: &System<'_>, number: TransitionId, delay: &Datum) -> Vec<Term> {
-        let parts = self.here(system.enabled(number)).conjuncts();
+        let parts = self.here(system.enabled(number)).lowered().conjuncts();
         let not_negative = not_negative(delay);
         parts
             .into_iter()
@@ -371,7 +371,7 @@ fn is_passing(datum: &Datum, kept: &BTreeSet<Datum>) -> bool {
 }
 
 fn flat(parts: Vec<Term>) -> Vec<Term> {
-    Term::and(parts).conjuncts()
+    Term::and(parts).lowered().conjuncts()
 }
 
 /// The parts in groups: those that share a passing symbol are in one.
@@ -409,7 +409,7 @@ fn projected(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Registers
     }
     let is_new = |datum: &Datum| !datum.name().contains("#ghost");
     if let Some(short) = without(&passing, &group).filter(|term| term.written_size() <= LONGEST_PROJECTION) {
-        return short.conjuncts();
+        return short.lowered().conjuncts();
     }
     let ghosts: Substitution = passing
         .iter()

@@ -62,11 +62,12 @@ pub fn future(system: &System<'_>, path: &[TransitionId], solver: &mut dyn Solve
 fn before(system: &System<'_>, number: TransitionId, next: &Term, solver: &mut dyn Solver) -> (Term, bool) {
     let transition = &system.iosts.transitions[number];
     let parameters = &system.iosts.action(transition.action).parameters;
-    let own = system.enabled(number).conjuncts();
+    let own = system.enabled(number).lowered().conjuncts();
     let mut all = own.clone();
-    all.extend(substitute(next, &transition.assignments).conjuncts());
+    all.extend(substitute(next, &transition.assignments).lowered().conjuncts());
     let mut short = |parts: &[Term]| {
-        let condition = Term::and(unrepeated_of_few(without(parameters, parts)?.conjuncts(), solver));
+        let condition =
+            Term::and(unrepeated_of_few(without(parameters, parts)?.lowered().conjuncts(), solver));
         (condition.written_size() <= LONGEST).then_some(condition)
     };
     if let Some(exact) = short(&all) {

@@ -122,8 +122,8 @@ impl Items {
 fn conditions(guard: &Term) -> Vec<Term> {
     let (mut found, mut work) = (Vec::new(), vec![guard.clone()]);
     while let Some(term) = work.pop() {
-        match term.node() {
-            Node::And(parts) | Node::Or(parts) => work.extend(parts.iter().rev().cloned()),
+        match term.written() {
+            Some(Node::And(parts) | Node::Or(parts)) => work.extend(parts.iter().rev().cloned()),
             _ if term.as_literal().is_some() || found.contains(&term) || found.contains(&term.not()) => {}
             _ => found.push(term),
         }
@@ -145,9 +145,9 @@ fn without(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option
             Some(is_known) => is_known.then_some(!decisive),
         }
     };
-    match guard.node() {
-        Node::And(parts) => of(parts, false),
-        Node::Or(parts) => of(parts, true),
+    match guard.written() {
+        Some(Node::And(parts)) => of(parts, false),
+        Some(Node::Or(parts)) => of(parts, true),
         _ => holds(guard, valuation).ok().map(|value| value != condition.contains(&guard)),
     }
 }

@@ -120,10 +120,10 @@ pub fn shown(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
 /// value may be what it likes.
 fn may_be(guard: &Term, wanted: bool, condition: [&Term; 2]) -> Term {
     let each = |parts: &[Term]| parts.iter().map(|part| may_be(part, wanted, condition)).collect::<Vec<_>>();
-    match guard.node() {
-        Node::And(parts) if wanted => Term::and(each(parts)),
-        Node::Or(parts) if !wanted => Term::and(each(parts)),
-        Node::And(parts) | Node::Or(parts) => Term::or(each(parts)),
+    match guard.written() {
+        Some(Node::And(parts)) if wanted => Term::and(each(parts)),
+        Some(Node::Or(parts)) if !wanted => Term::and(each(parts)),
+        Some(Node::And(parts) | Node::Or(parts)) => Term::or(each(parts)),
         _ if condition.contains(&guard) => {
             if wanted {
                 guard.not()

@@ -127,7 +127,11 @@ fn expected_of(test: &TestCase, state: &State, is_told: impl Fn(&Transition) -> 
         let action = test.iosts.action(transition.action);
         let parameters: Vec<String> = action.parameters.iter().map(Datum::to_string).collect();
         let head = format!("{}({})", action.name, parameters.join(", "));
-        let parts = transition.guard.conjuncts();
+        let mut parts = transition.guard.conjuncts();
+        // That an operation has a value is of interest where it has none.
+        parts.retain(|part| {
+            !part.asks_definedness() || evaluate(part, &state.valuation) == Ok(Value::Bool(false))
+        });
         let text = |part: &Term| if parts.len() > 1 { part.to_conjunct() } else { part.to_string() };
         let told = |part: &Term| at_state(part, &text(part), state, &action.parameters);
         let guard: Vec<String> = parts.iter().map(told).collect();

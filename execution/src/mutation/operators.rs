@@ -308,8 +308,8 @@ fn with_atom(
     let mut parts = guard.conjuncts();
     let at = random.below(parts.len());
     let part = parts.get(at)?.clone();
-    let new = match part.node() {
-        Node::Or(alternatives) => {
+    let new = match part.written() {
+        Some(Node::Or(alternatives)) => {
             let mut alternatives = alternatives.clone();
             let which = random.below(alternatives.len());
             alternatives[which] = rewrite(random, &alternatives[which])?;
@@ -322,12 +322,12 @@ fn with_atom(
 }
 
 fn with_number_shifted(random: &mut Random, guard: &Term) -> Option<Term> {
-    with_atom(random, guard, |random, atom| match atom.node() {
-        Node::Compare(comparison, a, b) if *a.sort() == Type::Int => {
+    with_atom(random, guard, |random, atom| match atom.written() {
+        Some(Node::Compare(comparison, a, b)) if *a.sort() == Type::Int => {
             let one = Term::int(if random.chance(50) { 1 } else { -1 });
             Some(Term::compare(*comparison, a, &Term::add(b, &one)))
         }
-        Node::Compare(comparison, a, b) if *a.sort() == Type::String => {
+        Some(Node::Compare(comparison, a, b)) if *a.sort() == Type::String => {
             let letter = Term::literal(Value::string("a"));
             let longer = Term::on_strings(StringOperation::Concatenate, &[b.clone(), letter]);
             let other = if random.chance(50) { longer } else { Term::literal(Value::string("")) };
@@ -338,8 +338,8 @@ fn with_number_shifted(random: &mut Random, guard: &Term) -> Option<Term> {
 }
 
 fn with_other_comparison(random: &mut Random, guard: &Term) -> Option<Term> {
-    with_atom(random, guard, |random, atom| match atom.node() {
-        Node::Compare(comparison, a, b) => {
+    with_atom(random, guard, |random, atom| match atom.written() {
+        Some(Node::Compare(comparison, a, b)) => {
             let all = [
                 Comparison::Equal,
                 Comparison::NotEqual,

@@ -292,11 +292,11 @@ fn somewhere(condition: &[Term], parameters: &[Datum], random: &mut Random) -> V
         return pivots(parameters, random);
     }
     let is_near = |term: &&Term| {
-        matches!(term.node(), Node::Compare(_, left, right) if left.sort().is_integer() && right.sort().is_integer())
+        matches!(term.written(), Some(Node::Compare(_, left, right)) if left.sort().is_integer() && right.sort().is_integer())
             && parameters.iter().any(|parameter| term.mentions(parameter))
     };
     let near: Vec<&Term> = condition.iter().filter(is_near).collect();
-    match random.pick(&near).map(|term| term.node()) {
+    match random.pick(&near).and_then(|term| term.written()) {
         Some(Node::Compare(_, left, right)) => {
             let beside = Term::int(random.below(3) as i64 - 1);
             vec![Term::compare(Comparison::Equal, left, &Term::add(right, &beside))]

@@ -46,10 +46,13 @@ pub(super) fn slack(condition: &Term, valuation: &Valuation) -> u64 {
         return 0;
     }
     let parts = |parts: &[Term]| parts.iter().map(|part| slack(part, valuation)).collect::<Vec<_>>();
-    match condition.node() {
-        Node::And(all) => parts(all).into_iter().fold(0, u64::saturating_add),
-        Node::Or(all) => parts(all).into_iter().min().unwrap_or(1),
-        Node::Compare(_, left, right) if left.sort().is_number() => {
+    if let Some(body) = condition.unfolded() {
+        return slack(&body, valuation);
+    }
+    match condition.written() {
+        Some(Node::And(all)) => parts(all).into_iter().fold(0, u64::saturating_add),
+        Some(Node::Or(all)) => parts(all).into_iter().min().unwrap_or(1),
+        Some(Node::Compare(_, left, right)) if left.sort().is_number() => {
             let sides = evaluate(left, valuation).ok().zip(evaluate(right, valuation).ok());
             sides.map_or(1, |(left, right)| {
                 let distance = as_rational(&left) - as_rational(&right);

@@ -102,10 +102,10 @@ pub fn with_leaf(value: &Value, way: &[usize], new: &Value) -> Option<Value> {
     let Some((first, rest)) = way.split_first() else { return Some(new.clone()) };
     match value {
         Value::Record(record, fields) => {
-            let mut fields = fields.clone();
+            let mut fields = fields.to_vec();
             let field = fields.get_mut(*first)?;
             *field = with_leaf(field, rest, new)?;
-            Some(Value::Record(record.clone(), record.canonical(fields)))
+            Some(Value::Record(record.clone(), record.canonical(fields).into()))
         }
         Value::Array(array) => {
             let mut array = ArrayValue::clone(array);

@@ -69,7 +69,7 @@ fn draw(ty: &Type, random: &mut Random, left: &mut usize) -> Value {
         Type::Id(_) => ids::any(ty, random),
         Type::Record(record) => {
             let fields = record.fields.iter().map(|(_, field)| draw(field, random, left)).collect();
-            Value::Record(record.clone(), record.canonical(fields))
+            Value::Record(record.clone(), record.canonical(fields).into())
         }
         Type::Array(array) => {
             let default = draw(&array.element, random, left);

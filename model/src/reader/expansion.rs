@@ -1,15 +1,11 @@
-//! What stands for a longer expression: calls of functions, and quantifiers over finitely many values.
+//! Calls of functions, and quantifiers over finitely many values: their types, and the operations that they
+//! are.
 //!
-//! A call is the function's term with the arguments in place of the parameters, a quantifier the conjunction
-//! (disjunction, count) of its instances in the order of the values. So where the whole has a value is said
-//! by what it stands for, and no later stage knows that there was a call. The term of the body is made once;
-//! an instance is a substitution in it, with one memo, and what instances have in common is shared.
-//!
-//! Text has no sharing, and who walks a term goes as deep as it is high; and what is printed must be read
-//! again. So what it stands for is limited, written out, and in height; each expansion is looked at when it
-//! has been made, and the quantifier stops at the instance that is too much.
+//! What an operation stands for is made when an analysis needs it ([`crate::term::operation`]). It is
+//! limited, in size and in height, since whoever walks a term goes as deep as it is high.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use dashu::integer::IBig;
 
@@ -18,11 +14,14 @@ use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{article, inventory};
 use crate::reader::parser::MAX_NESTING;
 use crate::reader::scope::{Meaning, NamedExpression};
-use crate::reader::syntax::{Call, Expression, Quantified, QuantifiedValues, Quantifier};
+use crate::reader::syntax::{self, Call, Expression, QuantifiedValues};
 use crate::reader::typing::Typing;
-use crate::term::node::Comparison;
+use crate::term::operation::{
+    DeclaredFunction, DerivedOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
+    read_by,
+};
 use crate::term::strings::FUNCTIONS;
-use crate::term::{Substitution, Term, substitute};
+use crate::term::{Substitution, Term};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -48,8 +47,11 @@ const ELSEWHERE: [(&[&str], &str); 6] = [
 ];
 /// The most values of one quantifier.
 const MAX_VALUES: usize = 1_000;
-/// The most parts of an expression with calls and quantifiers, written out.
-const MAX_WRITTEN: u64 = 100_000;
+/// The most different parts of what an expression stands for.
+const MAX_PARTS: usize = 200_000;
+/// The most parts of what an expression stands for, each as often as it occurs. A run evaluates calls so
+/// often.
+const MAX_WRITTEN: u64 = 10_000_000;
 
 /// Is it the name of a function that needs no declaration?
 pub(super) fn is_standard(name: &str) -> bool {
@@ -69,14 +71,25 @@ impl Typing<'_, '_> {
             return self.construct(&variant, number, call, whole);
         }
         match name {
-            "some" | "keys" | "fresh" if self.scope.names.function(name).is_some() => {
+            "some" | "keys" | "fresh" | "defined" if self.scope.names.function(name).is_some() => {
                 self.declared(call, whole)
             }
             "some" => self.some(call, whole),
             "keys" => self.keys(call, whole),
             "fresh" => self.fresh(call, whole),
+            "defined" => self.defined(call, whole),
             _ => self.declared(call, whole),
         }
+    }
+
+    /// `defined(e)`: has the expression a value?
+    fn defined(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+        let terms: Vec<Option<Term>> = call.arguments.iter().map(|argument| self.term(argument)).collect();
+        if !self.is_arity("defined", &call.arguments, 1, whole, None) {
+            return None;
+        }
+        let condition = crate::obligation::defined(&terms.into_iter().next()??);
+        self.made(condition, whole)
     }
 
     fn declared(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
@@ -115,8 +128,15 @@ impl Typing<'_, '_> {
         if values.len() < arguments.len() {
             return None;
         }
-        self.is_expanded = true;
-        self.affordable(substitute(body, &values), whole)
+        let read = read_by([body], &function.parameters);
+        let declared = DeclaredFunction {
+            name: name.to_owned(),
+            named: function.parameters.len(),
+            parameters: function.parameters.iter().cloned().chain(read).collect(),
+            body: body.clone(),
+        };
+        let values = function.parameters.iter().filter_map(|parameter| values.remove(parameter)).collect();
+        self.made(Term::call(&Arc::new(declared), values), whole)
     }
 
     /// Is all known here that the function reads? Reports it where not.
@@ -197,30 +217,30 @@ impl Typing<'_, '_> {
         if !self.is_arity(name, arguments, if name == "abs" { 1 } else { 2 }, whole, None) {
             return None;
         }
-        let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.is_expanded = true;
-        let chosen = match terms.as_slice() {
-            [a, b] => {
-                let is_less = if name == "min" { Comparison::AtMost } else { Comparison::AtLeast };
-                Term::if_then_else(&Term::compare(is_less, a, b), a, b)
-            }
-            [a] => {
-                let is_negative = Term::compare(Comparison::Less, a, &Term::int(0));
-                Term::if_then_else(&is_negative, &a.negate(), a)
-            }
-            _ => return None,
+        let mut terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
+        if terms.iter().any(|term| *term.sort() == Type::Real) {
+            terms = terms.iter().map(Term::to_real).collect();
+        }
+        let operation = match name {
+            "min" => StandardOperation::Minimum,
+            "max" => StandardOperation::Maximum,
+            _ => StandardOperation::Absolute,
         };
-        self.affordable(chosen, whole)
+        self.made(Term::standard(operation, terms), whole)
     }
 
-    pub(super) fn quantified(&mut self, quantified: &Quantified, whole: &Range<usize>) -> Option<Term> {
+    pub(super) fn quantified(
+        &mut self,
+        quantified: &syntax::Quantified,
+        whole: &Range<usize>,
+    ) -> Option<Term> {
         let values = self.values(&quantified.of);
         let (name, at) = &quantified.name;
         if !self.is_new_name("quantifier", name, at) {
             return None;
         }
         // Without its values the body's mistakes are still told.
-        let sort = values.as_ref().map_or(Type::Int, |(sort, _)| sort.clone());
+        let sort = values.as_ref().map_or(Type::Int, |(sort, _, _)| sort.clone());
         let datum = Datum::new(name.clone(), sort);
         self.bound.push((name.clone(), datum.clone()));
         let body = self.truth(
@@ -232,32 +252,12 @@ impl Typing<'_, '_> {
             },
         );
         self.bound.pop();
-        let ((_, values), body) = (values?, body?);
-        self.is_expanded = true;
-        let mut instances: Vec<Term> = Vec::new();
-        let mut written = 0u64;
-        for (is_there, value) in values {
-            let instance = substitute(&body, &Substitution::from([(datum.clone(), value)]));
-            let instance = match quantified.quantifier {
-                Quantifier::All => Term::implies(&is_there, &instance),
-                _ => Term::and([is_there, instance]),
-            };
-            written = written.saturating_add(instance.written_size());
-            if written > MAX_WRITTEN {
-                self.too_large(whole);
-                return None;
-            }
-            instances.push(instance);
-        }
-        let term = match quantified.quantifier {
-            Quantifier::All => Term::and(instances),
-            Quantifier::Some => Term::or(instances),
-            Quantifier::Count => {
-                let one = |instance: &Term| Term::if_then_else(instance, &Term::int(1), &Term::int(0));
-                balanced_sum(&instances.iter().map(one).collect::<Vec<Term>>())
-            }
-        };
-        self.affordable(term, whole)
+        let ((_, domain, collection), body) = (values?, body?);
+        let read = read_by([&body], std::slice::from_ref(&datum));
+        let arguments = collection.into_iter().chain(read.iter().map(Term::datum)).collect();
+        let quantified =
+            QuantifiedOperation { quantifier: quantified.quantifier, bound: datum, domain, read, body };
+        self.made(Term::apply(DerivedOperation::Quantified(Arc::new(quantified)), arguments), whole)
     }
 
     /// May what is bound here have this name? Reports it where not.
@@ -275,8 +275,8 @@ impl Typing<'_, '_> {
         what.is_none()
     }
 
-    /// The sort of the values, and the values, each with the condition that it is one.
-    fn values(&mut self, of: &QuantifiedValues) -> Option<(Type, Vec<(Term, Term)>)> {
+    /// The sort of the values, the values, and the collection whose elements they are.
+    fn values(&mut self, of: &QuantifiedValues) -> Option<(Type, QuantifierDomain, Option<Term>)> {
         match of {
             QuantifiedValues::Between(low, high) => {
                 let (low, high) = (self.end(low), self.end(high));
@@ -285,11 +285,12 @@ impl Typing<'_, '_> {
                     QuantifiedValues::Between(low, high) => low.span.start..high.span.end,
                     _ => 0..0,
                 };
-                self.of_type(&ty, &whole)
+                let Type::Range(low, high) = &ty else { return None };
+                self.of_type(&ty, format!("{low}..{high}"), &whole)
             }
             QuantifiedValues::Elements(list) => {
                 let term = self.term(list)?;
-                self.elements_of(&term, &list.span)
+                self.elements(term, &list.span)
             }
             QuantifiedValues::Type(name, at) => {
                 let declared = self.scope.names.types.iter().find(|(known, _)| known == name);
@@ -298,7 +299,7 @@ impl Typing<'_, '_> {
                     (None, "bool") => Type::Bool,
                     (None, _) if !self.is_free(name) => {
                         let list = self.name(name, at)?;
-                        return self.elements_of(&list, at);
+                        return self.elements(list, at);
                     }
                     (None, _) => {
                         let known = || self.scope.names.types.iter().map(|(name, _)| name.as_str());
@@ -309,12 +310,22 @@ impl Typing<'_, '_> {
                         return None;
                     }
                 };
-                self.of_type(&ty, at)
+                self.of_type(&ty, name.clone(), at)
             }
         }
     }
 
-    fn of_type(&mut self, ty: &Type, at: &Range<usize>) -> Option<(Type, Vec<(Term, Term)>)> {
+    fn elements(&mut self, list: Term, at: &Range<usize>) -> Option<(Type, QuantifierDomain, Option<Term>)> {
+        let ty = self.type_of_elements(&list, at)?;
+        Some((ty, QuantifierDomain::Elements, Some(list)))
+    }
+
+    fn of_type(
+        &mut self,
+        ty: &Type,
+        text: String,
+        at: &Range<usize>,
+    ) -> Option<(Type, QuantifierDomain, Option<Term>)> {
         let few = match ty {
             // An empty range has no values, and is nothing to complain about: its ends may be computed.
             Type::Range(low, high) if low > high => Some(Vec::new()),
@@ -326,8 +337,7 @@ impl Typing<'_, '_> {
                 Some("it is written out: `all i in 0..9: ...`, or all values of an enumeration".to_owned());
             self.error("too-many-values", message, at, "too many values".to_owned(), help);
         }
-        let all = few?.into_iter().map(|value| (Term::yes(), Term::literal(value)));
-        Some((ty.sort(), all.collect()))
+        Some((ty.sort(), QuantifierDomain::Values(text, few?), None))
     }
 
     /// An end of a range, which is known now.
@@ -344,7 +354,9 @@ impl Typing<'_, '_> {
 
     /// The term, where what it stands for is not too large.
     pub(super) fn affordable(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
-        if !self.is_expanded || (term.written_size() <= MAX_WRITTEN && term.height() <= MAX_NESTING) {
+        let lowered = term.lowered();
+        let is_small = || lowered.written_size() <= MAX_WRITTEN && lowered.has_at_most(MAX_PARTS);
+        if !self.is_expanded || (lowered.height() <= MAX_NESTING && is_small()) {
             return Some(term);
         }
         self.too_large(at);
@@ -353,21 +365,11 @@ impl Typing<'_, '_> {
 
     fn too_large(&mut self, at: &Range<usize>) {
         let message = format!(
-            "written out, this has more than {MAX_WRITTEN} parts, or is nested more than {MAX_NESTING} deep"
+            "this stands for an expression of more than {MAX_PARTS} different parts, or one nested more than {MAX_NESTING} deep"
         );
-        let help = "functions and quantifiers are written out: call fewer, or of fewer values".to_owned();
+        let help =
+            "the solver sees each element of a list: use smaller bounds, or fewer calls in one another"
+                .to_owned();
         self.error("expression-too-large", message, at, "too large".to_owned(), Some(help));
-    }
-}
-
-/// The sum, as high as the logarithm of its length.
-pub(super) fn balanced_sum(terms: &[Term]) -> Term {
-    match terms {
-        [] => Term::int(0),
-        [one] => one.clone(),
-        _ => {
-            let (left, right) = terms.split_at(terms.len() / 2);
-            Term::add(&balanced_sum(left), &balanced_sum(right))
-        }
     }
 }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use crate::reader::lexer::{Token, TokenKind as Lexeme};
 use crate::reader::parser::{Parsed, Parser, made};
 use crate::reader::syntax::{
-    Call, Expression, ExpressionKind, Match, MatchCase, Quantified, QuantifiedValues, Quantifier,
-    RecordFields,
+    Call, Expression, ExpressionKind, Match, MatchCase, Quantified, QuantifiedValues, RecordFields,
 };
+use crate::term::operation::Quantifier;
 
 impl Parser<'_> {
     /// A name that comes next, and what it begins.

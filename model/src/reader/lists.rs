@@ -1,9 +1,4 @@
-//! Lists of a bound: what is written of them, as terms over a length and slots ([`crate::forms`]).
-//!
-//! An operation makes the length and each slot of its result anew. At an index, or of a length, that is not
-//! known now, a slot is a case for each that it may be. Where an operation has no value, such as an element
-//! behind the end, the length of a list is made -1, which is none: so a condition of records says so, and
-//! there is no new kind of term. `q[i]` is therefore the element of a list of one.
+//! Lists of a bound: what is written of them, as operations on terms.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,9 +6,8 @@ use std::sync::Arc;
 use crate::reader::syntax::{Call, Expression};
 use crate::reader::typing::Typing;
 use crate::term::Term;
-use crate::term::canonical;
-use crate::term::node::{Comparison, Node, Operator, StringOperation};
-use crate::term::total::fits_field;
+use crate::term::node::StringOperation;
+use crate::term::operation::StandardOperation;
 use crate::types::{RecordType, Type};
 use crate::value::Value;
 
@@ -51,14 +45,14 @@ impl Typing<'_, '_> {
     /// `q[i]`
     pub(super) fn element_of(&mut self, list: &Term, index: &Term, at: &Range<usize>) -> Option<Term> {
         let index = self.fit(index, at, &Type::Int, "the index")?;
-        self.made(element(list, &index), at)
+        self.made(Term::standard(StandardOperation::Element, [list.clone(), index]), at)
     }
 
     /// `q[i := e]`
     pub(super) fn changed(&mut self, list: &Term, index: &Expression, new: &Expression) -> Option<Term> {
         let (_, _, ty) = list.sort().as_list()?;
         let (at, new) = (self.index(index), self.list_element(new, ty));
-        self.made(changed(list, &at?, &new?), &index.span)
+        self.made(Term::standard(StandardOperation::ElementChanged, [list.clone(), at?, new?]), &index.span)
     }
 
     /// `q[i..j]`
@@ -69,11 +63,12 @@ impl Typing<'_, '_> {
         to: Option<&Expression>,
     ) -> Option<Term> {
         let first = self.index(from);
-        let end = match to {
-            Some(to) => Some(self.index(to)?),
-            None => None,
-        };
-        self.made(part(list, &first?, end.as_ref()), &from.span)
+        let mut arguments = vec![list.clone()];
+        if let Some(to) = to {
+            arguments.push(self.index(to)?);
+        }
+        arguments.insert(1, first?);
+        self.made(Term::standard(StandardOperation::Part, arguments), &from.span)
     }
 
     /// `q + r`, of which one is a list.
@@ -95,7 +90,7 @@ impl Typing<'_, '_> {
             self.error("type-mismatch", message, b, format!("a list of {of_right}"), None);
             return None;
         }
-        self.made(joined(left, right), &(a.start..b.end))
+        self.made(Term::standard(StandardOperation::Joined, [left.clone(), right.clone()]), &(a.start..b.end))
     }
 
     /// `len(q)`, `contains(q, e)`, `index_of(q, e)`
@@ -107,7 +102,7 @@ impl Typing<'_, '_> {
         whole: &Range<usize>,
     ) -> Option<Term> {
         let Call { name: (name, at), arguments } = call;
-        let (_, most, ty) = list.sort().as_list()?;
+        let (_, _, ty) = list.sort().as_list()?;
         let wanted = match operation {
             StringOperation::Length => 1,
             StringOperation::Contains | StringOperation::IndexOf => 2,
@@ -125,26 +120,19 @@ impl Typing<'_, '_> {
             return Some(Term::field(list, 0));
         };
         let element = self.list_element(element, ty)?;
-        let is_longer = |at: usize| Term::compare(Comparison::Greater, &Term::field(list, 0), &Term::int(at));
-        let is_at = |at: usize| Term::and([is_longer(at), Term::equal(&Term::field(list, at + 1), &element)]);
-        let found = match operation {
-            StringOperation::Contains => Term::or((0..most).map(is_at)),
-            _ => (0..most)
-                .rfold(Term::int(-1), |rest, at| Term::if_then_else(&is_at(at), &Term::int(at), &rest)),
+        let operation = match operation {
+            StringOperation::Contains => StandardOperation::Contains,
+            _ => StandardOperation::IndexOf,
         };
-        self.made(found, whole)
+        self.made(Term::standard(operation, [list.clone(), element]), whole)
     }
 
-    /// The elements of a list, or the keys of a set or a map, each with the condition that it is there.
-    pub(super) fn elements_of(
-        &mut self,
-        list: &Term,
-        at: &Range<usize>,
-    ) -> Option<(Type, Vec<(Term, Term)>)> {
-        if let Some(keys) = self.keys_of(list) {
-            return Some(keys);
+    /// The type of the elements of a list, or of the keys of a set or a map.
+    pub(super) fn type_of_elements(&mut self, list: &Term, at: &Range<usize>) -> Option<Type> {
+        if let Some((_, key)) = list.sort().as_keyed() {
+            return Some(key.sort());
         }
-        let Some((_, most, ty)) = list.sort().as_list() else {
+        let Some((_, _, ty)) = list.sort().as_list() else {
             let message = format!(
                 "a quantifier is of a range, a type, a list, a set or a map, but this is {}",
                 list.sort()
@@ -152,166 +140,11 @@ impl Typing<'_, '_> {
             self.error("type-mismatch", message, at, format!("this is {}", list.sort()), None);
             return None;
         };
-        let is_there = |at: usize| Term::compare(Comparison::Greater, &Term::field(list, 0), &Term::int(at));
-        Some((ty.clone(), (0..most).map(|at| (is_there(at), Term::field(list, at + 1))).collect()))
+        Some(ty.clone())
     }
 
     pub(super) fn made(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
         self.is_expanded = true;
         self.affordable(term, at)
     }
-}
-
-/// A list as its parts, with the condition that it is one.
-struct Parts {
-    ty: Arc<RecordType>,
-    length: Term,
-    slots: Vec<Term>,
-    condition: Term,
-}
-
-impl Parts {
-    /// Of a list that is made here, the parts that it is made of; so what is made of it is no larger than it
-    /// must be. They may have no value, and be no elements, only where all of them have places in a whole.
-    fn of(list: &Term, is_placed: bool) -> Self {
-        let Type::Record(ty) = list.sort() else { unreachable!("{list} is not a list") };
-        let most = ty.fields.len() - 1;
-        let is_element = |slot: &Term| slot.is_total() && fits_field(slot, &ty.fields[1].1);
-        if let Node::Record(ty, fields) = list.node()
-            && canonical::is_always_canonical(ty, fields)
-            && (is_placed || fields[1..].iter().all(is_element))
-        {
-            let (condition, length) = canonical::length_where(&fields[0]);
-            let is_known = canonical::is_not_negative(length);
-            let low = if is_known { Term::yes() } else { at_most(&Term::int(0), length) };
-            let is_known = is_placed || fits_field(length, &ty.fields[0].1);
-            let high = if is_known { Term::yes() } else { at_most(length, &Term::int(most)) };
-            let condition = Term::and(condition.cloned().into_iter().chain([low, high]));
-            return Parts { ty: ty.clone(), length: length.clone(), slots: fields[1..].to_vec(), condition };
-        }
-        let slots = (1..=most).map(|at| Term::field(list, at)).collect();
-        Parts { ty: ty.clone(), length: Term::field(list, 0), slots, condition: Term::yes() }
-    }
-
-    /// The slot of this number, from 0; the simplest element where there are not so many.
-    fn slot(&self, at: usize) -> Term {
-        self.slots.get(at).cloned().unwrap_or_else(|| Term::literal(Value::any(&self.ty.fields[1].1)))
-    }
-
-    /// Has the list an element of this number?
-    fn is_longer(&self, at: usize) -> Term {
-        Term::compare(Comparison::Greater, &self.length, &Term::int(at))
-    }
-
-    /// Is there an element at the index?
-    fn is_there(&self, index: &Term) -> Term {
-        let behind = Term::compare(Comparison::Less, index, &self.length);
-        Term::and([self.condition.clone(), at_most(&Term::int(0), index), behind])
-    }
-
-    /// A list of the same type, where the condition holds; else there is no list.
-    fn like(&self, condition: &Term, length: &Term, slot: impl FnMut(usize) -> Term) -> Term {
-        list_of(&self.ty, condition, length, slot)
-    }
-}
-
-fn list_of(ty: &Arc<RecordType>, condition: &Term, length: &Term, slot: impl FnMut(usize) -> Term) -> Term {
-    let length = Term::if_then_else(condition, length, &Term::int(-1));
-    Term::record(ty, std::iter::once(length).chain((0..ty.fields.len() - 1).map(slot)))
-}
-
-fn at_most(a: &Term, b: &Term) -> Term {
-    Term::compare(Comparison::AtMost, a, b)
-}
-
-fn is_number(term: &Term, number: usize) -> Term {
-    Term::equal(term, &Term::int(number))
-}
-
-/// Is the length this number? What is added to it is taken to the other side.
-fn is_length(length: &Term, number: usize) -> Term {
-    match length.node() {
-        Node::Arithmetic(Operator::Add, a, b) if b.as_literal().is_some() => {
-            Term::equal(a, &Term::subtract(&Term::int(number), b))
-        }
-        _ => is_number(length, number),
-    }
-}
-
-/// What is chosen where the index is each of these numbers, the last where it is none.
-fn by_index(index: &Term, count: usize, chosen: impl Fn(usize) -> Term) -> Term {
-    let last = chosen(count - 1);
-    (0..count - 1).rfold(last, |rest, at| Term::if_then_else(&is_number(index, at), &chosen(at), &rest))
-}
-
-fn element(list: &Term, index: &Term) -> Term {
-    let list = Parts::of(list, false);
-    let chosen = by_index(index, list.slots.len(), |at| list.slot(at));
-    where_it_holds(&list.is_there(index), &chosen, &list.ty.fields[1].1)
-}
-
-/// The term, of this type, which has a value only where the condition holds: the element of a list of one.
-pub(super) fn where_it_holds(condition: &Term, term: &Term, ty: &Type) -> Term {
-    if condition.is_true() {
-        return term.clone();
-    }
-    let one = Arc::new(RecordType::list(1, ty));
-    Term::field(&list_of(&one, condition, &Term::int(1), |_| term.clone()), 1)
-}
-
-/// The condition and the term of what [`where_it_holds`] made.
-pub(super) fn as_where_it_holds(term: &Term) -> Option<(&Term, &Term)> {
-    let Node::Field(list, 1) = term.node() else { return None };
-    let (Node::Record(_, fields), Some((_, 1, _))) = (list.node(), list.sort().as_list()) else {
-        return None;
-    };
-    match canonical::length_where(&fields[0]) {
-        (Some(condition), length) if is_number(length, 1).is_true() => Some((condition, &fields[1])),
-        _ => None,
-    }
-}
-
-fn changed(list: &Term, index: &Term, new: &Term) -> Term {
-    let list = Parts::of(list, false);
-    list.like(&list.is_there(index), &list.length, |at| {
-        let is_here = Term::and([list.is_longer(at), is_number(index, at)]);
-        Term::if_then_else(&is_here, new, &list.slot(at))
-    })
-}
-
-/// From an index on, to the end or before another one.
-fn part(list: &Term, from: &Term, to: Option<&Term>) -> Term {
-    let list = Parts::of(list, false);
-    let most = list.slots.len();
-    let end = to.unwrap_or(&list.length);
-    let count = Term::subtract(end, from);
-    let known = match from.as_literal() {
-        Some(Value::Int(from)) => usize::try_from(from).ok(),
-        _ => None,
-    };
-    if let (Some(from), None) = (known, to) {
-        return list.like(&list.condition, &count, |at| list.slot(at.saturating_add(from)));
-    }
-    let is_there = [at_most(&Term::int(0), from), at_most(from, end), at_most(end, &list.length)];
-    let is_there = Term::and([list.condition.clone()].into_iter().chain(is_there));
-    list.like(&is_there, &count, |at| {
-        let inside = Term::compare(Comparison::Greater, &count, &Term::int(at));
-        let chosen = by_index(from, most + 1 - at, |from| list.slot(at + from));
-        Term::if_then_else(&inside, &chosen, &list.slot(most))
-    })
-}
-
-fn joined(left: &Term, right: &Term) -> Term {
-    let (a, b) = (Parts::of(left, true), Parts::of(right, true));
-    let most_of_b = match b.length.as_literal() {
-        Some(Value::Int(count)) => usize::try_from(count).unwrap_or(0),
-        _ => b.slots.len(),
-    };
-    let both = Term::and([a.condition.clone(), b.condition.clone()]);
-    a.like(&both, &Term::add(&a.length, &b.length), |at| {
-        let behind = (0..most_of_b.min(at + 1)).map(|of_b| (at - of_b, b.slot(of_b)));
-        behind.fold(a.slot(at), |rest, (count, element)| {
-            Term::if_then_else(&is_length(&a.length, count), &element, &rest)
-        })
-    })
 }

@@ -13,7 +13,7 @@
 //! **Where we differ.** Quiescence that the tree does not have at a node stays there: silence changes
 //! nothing. An accepting end may be a stimulus.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::Diagnostic;
 use crate::iosts::{
@@ -106,7 +106,8 @@ pub(super) fn read_paths(
     let iosts = Iosts { origin: Some(origin), ..iosts };
     let idle = Substitution::new();
     let reject = Some(reject);
-    Some(TestPurpose { aim: Aim::Accept, iosts, of: of?, observes: Vec::new(), accept, reject, idle, with })
+    let (observes, functions) = (Vec::new(), BTreeSet::new());
+    Some(TestPurpose { aim: Aim::Accept, iosts, of: of?, observes, functions, accept, reject, idle, with })
 }
 
 /// That of two paths one goes on where the other is accepted.

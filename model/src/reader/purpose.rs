@@ -197,7 +197,9 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
         graph::check_unused(collector, &iosts, &locations, None);
     }
     let (idle, with) = (Substitution::new(), BTreeMap::new());
-    let purpose = TestPurpose { aim, iosts, of: of?, observes, accept, reject, idle, with };
+    let is_own = |name: &str| !against.functions.iter().any(|known| known.name == name);
+    let functions = names.functions().map(|one| one.name.clone()).filter(|name| is_own(name)).collect();
+    let purpose = TestPurpose { aim, iosts, of: of?, observes, functions, accept, reject, idle, with };
     Some((purpose, Clocks { clocks, resets, names: called }))
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::term::node::{Comparison, Operator};
+use crate::term::operation::Quantifier;
 
 /// A piece of an expression, with its place in the expression's text.
 #[derive(Clone, PartialEq, Debug)]
@@ -127,17 +128,6 @@ pub struct Quantified {
     pub of: QuantifiedValues,
     /// What is said of each.
     pub body: Expression,
-}
-
-/// What is made of the instances of an expression.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Quantifier {
-    /// Their conjunction.
-    All,
-    /// Their disjunction.
-    Some,
-    /// How many are true.
-    Count,
 }
 
 /// The values of which a quantified expression speaks.

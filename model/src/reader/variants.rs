@@ -12,6 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::reader::scope::Meaning;
 use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase, says_type};
 use crate::reader::typing::Typing;
+use crate::term::operation::{self, DerivedOperation, MatchArm, is_alternative, read_by};
 use crate::term::{Term, substitute};
 use crate::types::{Alternative, RecordForm, RecordType, Type};
 use crate::value::Value;
@@ -123,7 +124,7 @@ impl Typing<'_, '_> {
     pub(super) fn question(&mut self, tree: &Expression, name: &str, at: &Range<usize>) -> Option<Term> {
         let (subject, variant) = self.of_alternatives(tree, "is")?;
         let number = self.number_of(&variant, name, at)?;
-        Some(is_alternative(&subject, &variant, number))
+        Some(is_alternative(&subject, number))
     }
 
     /// `match r: ...`, of this type where one is expected.
@@ -136,7 +137,7 @@ impl Typing<'_, '_> {
         let (subject, variant) = self.of_alternatives(&of.subject, "match")?;
         let alternatives = variant.alternatives();
         let mut open: BTreeSet<usize> = (0..alternatives.len()).collect();
-        let mut cases: Vec<(Term, Term)> = Vec::new();
+        let mut cases: Vec<MatchArm> = Vec::new();
         let mut is_right = true;
         for case in &of.cases {
             let (name, at) = &case.alternative;
@@ -158,17 +159,13 @@ impl Typing<'_, '_> {
                 };
                 self.error("unreachable-case", message, at, "is never taken".to_owned(), None);
             }
-            let condition = match number {
-                Some(number) => is_alternative(&subject, &variant, number),
-                None => {
-                    open.clear();
-                    Term::yes()
-                }
-            };
-            let known = cases.first().map(|(_, body)| body.clone());
-            let body = self.case_of(case, number, (&subject, &variant), expected, known);
-            is_right &= is_new && body.is_some();
-            cases.extend(body.map(|body| (condition, body)));
+            if number.is_none() {
+                open.clear();
+            }
+            let known = cases.first().map(|case| case.body.clone());
+            let found = self.case_of(case, number, (&subject, &variant), expected, known);
+            is_right &= is_new && found.is_some();
+            cases.extend(found);
         }
         if !open.is_empty() && is_right {
             let missing: Vec<String> =
@@ -181,10 +178,20 @@ impl Typing<'_, '_> {
         if !is_right {
             return None;
         }
-        self.is_expanded = true;
-        let (_, last) = cases.pop()?;
-        let chosen = cases.iter().rev().fold(last, |rest, (on, body)| Term::if_then_else(on, body, &rest));
-        self.affordable(chosen, whole)
+        if cases.iter().any(|case| *case.body.sort() == Type::Real) {
+            cases.iter_mut().for_each(|case| case.body = case.body.to_real());
+        }
+        let own = |case: &MatchArm| case.names.iter().map(|(name, _)| name.clone()).collect::<Vec<Datum>>();
+        let read: BTreeSet<Datum> = cases.iter().flat_map(|case| read_by([&case.body], &own(case))).collect();
+        let arguments = std::iter::once(subject).chain(read.iter().map(Term::datum)).collect();
+        let read = read.into_iter().collect();
+        self.made(
+            Term::apply(
+                DerivedOperation::Match(Arc::new(operation::MatchOperation { cases, read })),
+                arguments,
+            ),
+            whole,
+        )
     }
 
     fn case_of(
@@ -194,7 +201,7 @@ impl Typing<'_, '_> {
         (subject, variant): (&Term, &Arc<RecordType>),
         expected: Option<&Type>,
         known: Option<Term>,
-    ) -> Option<Term> {
+    ) -> Option<MatchArm> {
         let (name, at) = &case.alternative;
         let of = number.map(|number| variant.alternatives()[number].clone());
         let count = of.as_ref().map_or(0, |of| of.count);
@@ -205,13 +212,15 @@ impl Typing<'_, '_> {
             return None;
         }
         let before = self.bound.len();
+        let mut names = Vec::new();
         let mut is_right = true;
         for (position, (name, at)) in case.names.iter().enumerate().filter(|(_, (name, _))| name != "_") {
             let field = of.as_ref().map_or(0, |of| of.first) + position;
             is_right &= self.is_new_name("case", name, at);
             let datum = Datum::new(name.clone(), variant.fields[field].1.clone());
-            let field = substitute(&Term::field(subject, field), &self.named);
-            self.named.insert(datum.clone(), field);
+            let value = substitute(&Term::field(subject, field), &self.named);
+            self.named.insert(datum.clone(), value);
+            names.push((datum.clone(), field));
             self.bound.push((name.clone(), datum));
         }
         let body = match (expected, &known) {
@@ -222,7 +231,7 @@ impl Typing<'_, '_> {
             (None, Some(_)) => self.neighbour(&case.body, &known),
             (None, None) => self.term(&case.body),
         };
-        let body = body.filter(|_| is_right).map(|body| substitute(&body, &self.named));
+        let body = body.filter(|_| is_right);
         for (_, datum) in self.bound.drain(before..) {
             self.named.remove(&datum);
         }
@@ -237,12 +246,8 @@ impl Typing<'_, '_> {
             self.collector.push(Diagnostic::error("type-mismatch", message).at(place, label));
             return None;
         }
-        Some(body)
+        Some(MatchArm { alternative: number, names, body })
     }
-}
-
-fn is_alternative(subject: &Term, variant: &RecordType, number: usize) -> Term {
-    Term::equal(&Term::field(subject, 0), &Term::literal(variant.tag(number)))
 }
 
 /// An alternative with its fields, as a case has it.

@@ -16,11 +16,11 @@ use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 use crate::data::Datum;
-use crate::term::Term;
 use crate::term::canonical;
 use crate::term::evaluate::arithmetic_on_values;
 use crate::term::node::{Comparison, Node, Operator};
 use crate::term::total::{always_in, fits_field, fits_index};
+use crate::term::{Term, TermShape};
 use crate::types::{RecordType, Type};
 use crate::value::Value;
 
@@ -87,14 +87,14 @@ impl Term {
         if a == b && a.is_total() {
             return Term::literal(Value::Bool(comparison.holds(Ordering::Equal)));
         }
-        if let (Some(x), Some(y)) = (a.as_literal(), b.as_literal()) {
+        if let (Some(x), Some(y)) = (a.written_literal(), b.written_literal()) {
             return Term::literal(Value::Bool(comparison.holds(x.cmp(y))));
         }
         // `(if c then ON else OFF) == ON` is `c`.
         for (side, other, flipped) in [(&a, &b, false), (&b, &a, true)] {
-            if let Node::IfThenElse(c, x, y) = side.node()
-                && other.as_literal().is_some()
-                && (x.as_literal().is_some() || y.as_literal().is_some())
+            if let Some(Node::IfThenElse(c, x, y)) = side.written()
+                && other.written_literal().is_some()
+                && (x.written_literal().is_some() || y.written_literal().is_some())
             {
                 let on = |branch: &Term| match flipped {
                     false => Term::compare(comparison, branch, other),
@@ -106,7 +106,7 @@ impl Term {
         if *a.sort() == Type::Bool {
             // `b == true` is `b`.
             for (side, other) in [(&a, &b), (&b, &a)] {
-                if let Some(Value::Bool(value)) = side.as_literal() {
+                if let Some(Value::Bool(value)) = side.written_literal() {
                     let same = (comparison == Comparison::Equal) == *value;
                     return if same { other.clone() } else { other.not() };
                 }
@@ -134,7 +134,7 @@ impl Term {
             return b;
         }
         if *a.sort() == Type::Bool {
-            match (a.as_literal(), b.as_literal()) {
+            match (a.written_literal(), b.written_literal()) {
                 (Some(Value::Bool(true)), _) => return Term::or([c.clone(), b]),
                 (Some(Value::Bool(false)), _) => return Term::and([c.not(), b]),
                 (_, Some(Value::Bool(true))) => return Term::or([c.not(), a]),
@@ -157,7 +157,7 @@ impl Term {
             return Term::arithmetic(operator, a, b).to_real();
         }
         let sort = a.sort().clone();
-        if let (Some(x), Some(y)) = (a.as_literal(), b.as_literal())
+        if let (Some(x), Some(y)) = (a.written_literal(), b.written_literal())
             && let Some(value) = arithmetic_on_values(operator, x, y)
         {
             return Term::literal(value);
@@ -197,11 +197,11 @@ impl Term {
     #[must_use]
     pub fn negate(&self) -> Term {
         assert!(self.sort().is_number(), "negative of {self}");
-        match self.node() {
-            Node::Literal(Value::Int(value)) => Term::int(-value.clone()),
-            Node::Literal(Value::Real(value)) => Term::literal(Value::Real(-value.clone())),
-            Node::Negate(inner) => inner.clone(),
-            Node::ToReal(inner) => inner.negate().to_real(),
+        match self.written() {
+            Some(Node::Literal(Value::Int(value))) => Term::int(-value.clone()),
+            Some(Node::Literal(Value::Real(value))) => Term::literal(Value::Real(-value.clone())),
+            Some(Node::Negate(inner)) => inner.clone(),
+            Some(Node::ToReal(inner)) => inner.negate().to_real(),
             _ => Term::make(Node::Negate(self.clone()), self.sort().clone()),
         }
     }
@@ -209,9 +209,9 @@ impl Term {
     /// The same number as a real.
     #[must_use]
     pub fn to_real(&self) -> Term {
-        match self.node() {
+        match self.written() {
             _ if *self.sort() == Type::Real => self.clone(),
-            Node::Literal(Value::Int(value)) => Term::literal(Value::Real(RBig::from(value.clone()))),
+            Some(Node::Literal(Value::Int(value))) => Term::literal(Value::Real(RBig::from(value.clone()))),
             _ => {
                 assert_eq!(*self.sort(), Type::Int, "{self} as a real");
                 Term::make(Node::ToReal(self.clone()), Type::Real)
@@ -224,10 +224,10 @@ impl Term {
         let Type::Array(ty) = array.sort().clone() else { panic!("{array} is not an array") };
         let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };
         assert_eq!(*index.sort(), ty.index.sort(), "index {index} of {array}");
-        match array.node() {
+        match array.written() {
             // What the store asks for besides is not asked for any more. The element stays, and may be
             // partial.
-            Node::Store(inner, at, element)
+            Some(Node::Store(inner, at, element))
                 if *at == index
                     && inner.is_total()
                     && index.is_total()
@@ -237,18 +237,18 @@ impl Term {
                 return element.clone();
             }
             // The two differ, or the rule above has seen to it. The array below stays, and may be partial.
-            Node::Store(inner, at, element)
+            Some(Node::Store(inner, at, element))
                 if *at != index
-                    && at.as_literal().is_some()
-                    && index.as_literal().is_some()
+                    && at.written_literal().is_some()
+                    && index.written_literal().is_some()
                     && fits_index(array, at)
                     && element.is_total()
                     && always_in(element, &ty.element) =>
             {
                 return Term::select(inner, &index);
             }
-            Node::Literal(Value::Array(value)) => {
-                if let Some(at) = index.as_literal().filter(|at| at.is_in(&ty.index)) {
+            Some(Node::Literal(Value::Array(value))) => {
+                if let Some(at) = index.written_literal().filter(|at| at.is_in(&ty.index)) {
                     return Term::literal(value.get(at).clone());
                 }
             }
@@ -268,15 +268,17 @@ impl Term {
             "store into {array}"
         );
         if let (Some(Value::Array(value)), Some(at), Some(new)) =
-            (array.as_literal(), index.as_literal(), element.as_literal())
+            (array.written_literal(), index.written_literal(), element.written_literal())
             && at.is_in(&ty.index)
             && new.is_in(&ty.element)
         {
             return Term::literal(Value::Array(Arc::new(value.set(at.clone(), new.clone()))));
         }
-        let base = match array.node() {
+        let base = match array.written() {
             // The index stays. It was evaluated before the element is, and is again.
-            Node::Store(inner, at, old) if *at == index && old.is_total() && always_in(old, &ty.element) => {
+            Some(Node::Store(inner, at, old))
+                if *at == index && old.is_total() && always_in(old, &ty.element) =>
+            {
                 inner.clone()
             }
             _ => array.clone(),
@@ -287,11 +289,11 @@ impl Term {
     /// `r.field`, by position.
     pub fn field(record: &Term, position: usize) -> Term {
         let Type::Record(ty) = record.sort().clone() else { panic!("{record} is not a record") };
-        match record.node() {
-            Node::Literal(Value::Record(_, values)) => return Term::literal(values[position].clone()),
-            Node::IfThenElse(..) => return field_of_cases(record, position, &mut HashMap::new()),
+        match record.written() {
+            Some(Node::Literal(Value::Record(_, values))) => return Term::literal(values[position].clone()),
+            Some(Node::IfThenElse(..)) => return field_of_cases(record, position, &mut HashMap::new()),
             // What the record asks for besides is not asked for any more. The field stays, partial or not.
-            Node::Record(ty, fields)
+            Some(Node::Record(ty, fields))
                 if (0..fields.len()).all(|at| {
                     fits_field(&fields[at], &ty.fields[at].1) && (at == position || fields[at].is_total())
                 }) && canonical::is_always_canonical(ty, fields) =>
@@ -315,11 +317,11 @@ impl Term {
         let fits = |(field, (_, of)): (&Term, &(String, Type))| *field.sort() == of.sort();
         assert!(fields.len() == ty.fields.len() && fields.iter().zip(&ty.fields).all(fits), "{}", ty.name);
         let known = |(field, (_, of)): (&Term, &(String, Type))| {
-            field.as_literal().filter(|value| value.is_in(of)).cloned()
+            field.written_literal().filter(|value| value.is_in(of)).cloned()
         };
         let values = fields.iter().zip(&ty.fields).map(known).collect::<Option<Vec<Value>>>();
         if let Some(values) = values.filter(|values| ty.is_canonical(values)) {
-            return Term::literal(Value::Record(ty.clone(), values));
+            return Term::literal(Value::Record(ty.clone(), values.into()));
         }
         Term::make(Node::Record(ty.clone(), fields), Type::Record(ty.clone()))
     }
@@ -327,21 +329,21 @@ impl Term {
 
 /// [`Term::not`], each shared part once.
 fn negation(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
-    match term.node() {
-        Node::Literal(Value::Bool(value)) => return Term::literal(Value::Bool(!value)),
-        Node::Not(inner) => return inner.clone(),
-        Node::Compare(comparison, a, b) => return Term::compare(comparison.negated(), a, b),
-        Node::And(_) | Node::Or(_) | Node::IfThenElse(..) => {}
+    match term.written() {
+        Some(Node::Literal(Value::Bool(value))) => return Term::literal(Value::Bool(!value)),
+        Some(Node::Not(inner)) => return inner.clone(),
+        Some(Node::Compare(comparison, a, b)) => return Term::compare(comparison.negated(), a, b),
+        Some(Node::And(_) | Node::Or(_) | Node::IfThenElse(..)) => {}
         _ => return Term::make(Node::Not(term.clone()), Type::Bool),
     }
     if let Some(known) = memo.get(term) {
         return known.clone();
     }
     let mut go = |part: &Term| negation(part, memo);
-    let result = match term.node() {
-        Node::And(parts) => Term::or(parts.iter().map(go).collect::<Vec<_>>()),
-        Node::Or(parts) => Term::and(parts.iter().map(go).collect::<Vec<_>>()),
-        Node::IfThenElse(c, a, b) => Term::if_then_else(c, &go(a), &go(b)),
+    let result = match term.written() {
+        Some(Node::And(parts)) => Term::or(parts.iter().map(go).collect::<Vec<_>>()),
+        Some(Node::Or(parts)) => Term::and(parts.iter().map(go).collect::<Vec<_>>()),
+        Some(Node::IfThenElse(c, a, b)) => Term::if_then_else(c, &go(a), &go(b)),
         other => unreachable!("{other:?} was answered above"),
     };
     memo.insert(term.clone(), result.clone());
@@ -350,7 +352,7 @@ fn negation(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
 
 /// The field of a record that conditions choose, each shared case once.
 fn field_of_cases(record: &Term, position: usize, memo: &mut HashMap<Term, Term>) -> Term {
-    let Node::IfThenElse(c, a, b) = record.node() else { return Term::field(record, position) };
+    let Some(Node::IfThenElse(c, a, b)) = record.written() else { return Term::field(record, position) };
     if let Some(known) = memo.get(record) {
         return known.clone();
     }
@@ -403,23 +405,26 @@ fn junction(parts: impl IntoIterator<Item = Term>, conjunction: bool) -> Term {
 
 /// Is its negation built in constant time?
 fn is_literal_shape(term: &Term) -> bool {
-    matches!(
-        term.node(),
-        Node::Compare(..)
-            | Node::Not(_)
-            | Node::Data(_)
-            | Node::Select(..)
-            | Node::Field(..)
-            | Node::OnStrings(..)
-    )
+    match term.shape() {
+        TermShape::Operation(..) => true,
+        TermShape::Node(node) => matches!(
+            node,
+            Node::Compare(..)
+                | Node::Not(_)
+                | Node::Data(_)
+                | Node::Select(..)
+                | Node::Field(..)
+                | Node::OnStrings(..)
+        ),
+    }
 }
 
 /// What two reals are that are both integers lifted. An operation on such is done on the integers, and its
 /// result lifted: the same number, and the form in which the printed text is read back, since lifting is not
 /// printed.
 fn integers<'a>(a: &'a Term, b: &'a Term) -> Option<(&'a Term, &'a Term)> {
-    match (a.node(), b.node()) {
-        (Node::ToReal(a), Node::ToReal(b)) => Some((a, b)),
+    match (a.written(), b.written()) {
+        (Some(Node::ToReal(a)), Some(Node::ToReal(b))) => Some((a, b)),
         _ => None,
     }
 }
@@ -434,7 +439,7 @@ fn lift(a: &Term, b: &Term) -> (Term, Term) {
 }
 
 fn is_number(term: &Term, number: i32) -> bool {
-    match term.as_literal() {
+    match term.written_literal() {
         Some(Value::Int(value)) => *value == IBig::from(number),
         Some(Value::Real(value)) => *value == RBig::from(number),
         _ => false,
@@ -444,9 +449,11 @@ fn is_number(term: &Term, number: i32) -> bool {
 /// `(x ± c) ± d` as `x ± e`.
 fn fold_constant(outer: Operator, a: &Term, b: &Term) -> Option<Term> {
     let d = signed(outer, b)?;
-    let Node::Arithmetic(inner @ (Operator::Add | Operator::Subtract), x, c) = a.node() else { return None };
+    let Some(Node::Arithmetic(inner @ (Operator::Add | Operator::Subtract), x, c)) = a.written() else {
+        return None;
+    };
     let sum = Term::add(&signed(*inner, c)?, &d);
-    let negative = match sum.as_literal()? {
+    let negative = match sum.written_literal()? {
         Value::Int(value) => *value < IBig::ZERO,
         Value::Real(value) => *value < RBig::ZERO,
         _ => return None,
@@ -455,6 +462,6 @@ fn fold_constant(outer: Operator, a: &Term, b: &Term) -> Option<Term> {
 }
 
 fn signed(operator: Operator, literal: &Term) -> Option<Term> {
-    literal.as_literal()?;
+    literal.written_literal()?;
     Some(if operator == Operator::Subtract { literal.negate() } else { literal.clone() })
 }

@@ -77,11 +77,11 @@ pub(crate) fn counts(ty: &RecordType, first: &Term, at: usize) -> Term {
 fn is_blank(ty: &RecordType, fields: &[Term], at: usize) -> bool {
     let simplest = Value::any(&ty.fields[at].1);
     if matches!(ty.form, RecordForm::Plain | RecordForm::Keyed(_))
-        || fields[at].as_literal() == Some(&simplest)
+        || fields[at].written_literal() == Some(&simplest)
     {
         return true;
     }
-    if let Some(first) = fields[0].as_literal() {
+    if let Some(first) = fields[0].written_literal() {
         return ty.counts(first, at);
     }
     ty.form == RecordForm::List

@@ -8,6 +8,7 @@
 //! has one, and we do not compute it. Nobody may take that for a transition that is not enabled, so within a
 //! budget it ends the work ([`budget::too_long`]): of a run, without a verdict on what happened.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -18,9 +19,8 @@ use dashu::rational::RBig;
 
 use crate::budget;
 use crate::data::Datum;
-use crate::term::Term;
-use crate::term::node::{Node, Operator};
-use crate::term::strings;
+use crate::term::node::{Comparison, Node, Operator};
+use crate::term::{Term, TermShape, strings};
 use crate::value::Value;
 
 /// The values of data.
@@ -39,6 +39,8 @@ pub enum Undefined {
     FieldOutside(Term, Value),
     /// A position outside of a string: the operation.
     PositionOutside(Term),
+    /// An operation on a list, a set or a map has no value: the operation.
+    NoValue(Term),
     /// The value is a number of more digits, or a string of more characters, than are computed.
     TooLong(Term),
     /// The valuation does not have the datum.
@@ -58,6 +60,7 @@ impl fmt::Display for Undefined {
             Undefined::FieldOutside(term, field) => {
                 write!(f, "{field} in `{term}` is outside the field's type")
             }
+            Undefined::NoValue(term) => write!(f, "`{term}` has no value"),
             Undefined::PositionOutside(term) => write!(f, "`{term}` asks for more than the string has"),
             Undefined::TooLong(_) => {
                 write!(f, "a number or a string has more than {} digits or characters", budget::MAX_DIGITS)
@@ -72,122 +75,192 @@ impl fmt::Display for Undefined {
 /// # Errors
 /// [`Undefined`] where an operation reached has no value or a datum is missing.
 pub fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> {
-    evaluated(term, valuation, &mut HashMap::new())
+    Evaluation::new(DataSource::Valuation(valuation)).value(term)
 }
 
 /// Below this size a term is evaluated again rather than remembered.
 const WORTH_REMEMBERING: u64 = 64;
 
-/// The value of the term; large subterms, which may be shared, are evaluated once.
-fn evaluated(
-    term: &Term,
-    valuation: &Valuation,
-    memo: &mut HashMap<Term, Value>,
-) -> Result<Value, Undefined> {
-    budget::ask();
-    if term.written_size() < WORTH_REMEMBERING {
-        return value_of(term, &mut |child| evaluated(child, valuation, &mut HashMap::new()), valuation);
-    }
-    if let Some(known) = memo.get(term) {
-        return Ok(known.clone());
-    }
-    // What has no value ends the whole evaluation: there is nothing to remember of it.
-    let value = value_of(term, &mut |child| evaluated(child, valuation, memo), valuation)?;
-    memo.insert(term.clone(), value.clone());
-    Ok(value)
+/// Where the data have their values.
+#[derive(Clone, Copy)]
+pub(super) enum DataSource<'a> {
+    /// Data of a model.
+    Valuation(&'a Valuation),
+    /// Parameters of a closed body, and nothing else.
+    Parameters(&'a [Parameter<'a>]),
 }
 
-fn value_of(
-    term: &Term,
-    go: &mut dyn FnMut(&Term) -> Result<Value, Undefined>,
-    valuation: &Valuation,
-) -> Result<Value, Undefined> {
-    Ok(match term.node() {
-        Node::Literal(value) => value.clone(),
-        Node::Data(datum) => {
-            valuation.get(datum).cloned().ok_or_else(|| Undefined::Unbound(datum.clone()))?
+/// A parameter of a closed body. An argument is evaluated when it is first needed, and once.
+pub(super) struct Parameter<'a> {
+    datum: &'a Datum,
+    argument: Option<(&'a Term, DataSource<'a>)>,
+    value: OnceCell<Result<Value, Undefined>>,
+}
+
+impl<'a> Parameter<'a> {
+    /// A parameter with an argument that was not evaluated.
+    pub(super) fn with_argument(datum: &'a Datum, argument: &'a Term, data: DataSource<'a>) -> Self {
+        Parameter { datum, argument: Some((argument, data)), value: OnceCell::new() }
+    }
+
+    /// A parameter with its value.
+    pub(super) fn with_value(datum: &'a Datum, value: Value) -> Self {
+        Parameter { datum, argument: None, value: OnceCell::from(Ok(value)) }
+    }
+
+    fn value(&self) -> Result<Value, Undefined> {
+        let compute = || match self.argument {
+            Some((term, data)) => Evaluation::new(data).value(term),
+            None => Err(Undefined::Unbound(self.datum.clone())),
+        };
+        self.value.get_or_init(compute).clone()
+    }
+}
+
+/// An evaluation of terms over the same data. Large subterms, which may be shared, are evaluated once.
+pub(super) struct Evaluation<'a> {
+    pub(super) data: DataSource<'a>,
+    memo: HashMap<Term, Value>,
+}
+
+impl<'a> Evaluation<'a> {
+    pub(super) fn new(data: DataSource<'a>) -> Self {
+        Evaluation { data, memo: HashMap::new() }
+    }
+
+    pub(super) fn value(&mut self, term: &Term) -> Result<Value, Undefined> {
+        budget::ask();
+        if term.written_size() < WORTH_REMEMBERING {
+            return self.compute(term);
         }
-        Node::Not(a) => Value::Bool(!is_true(&go(a)?)),
-        Node::And(parts) => {
-            for part in parts {
-                if !is_true(&go(part)?) {
-                    return Ok(Value::Bool(false));
+        if let Some(known) = self.memo.get(term) {
+            return Ok(known.clone());
+        }
+        // What has no value ends the whole evaluation: there is nothing to remember of it.
+        let value = self.compute(term)?;
+        self.memo.insert(term.clone(), value.clone());
+        Ok(value)
+    }
+
+    pub(super) fn truth(&mut self, term: &Term) -> Result<bool, Undefined> {
+        Ok(is_true(&self.value(term)?))
+    }
+
+    fn datum(&self, datum: &Datum) -> Result<Value, Undefined> {
+        let unbound = || Undefined::Unbound(datum.clone());
+        match self.data {
+            DataSource::Valuation(valuation) => valuation.get(datum).cloned().ok_or_else(unbound),
+            DataSource::Parameters(parameters) => {
+                parameters.iter().find(|one| one.datum == datum).ok_or_else(unbound)?.value()
+            }
+        }
+    }
+
+    fn compute(&mut self, term: &Term) -> Result<Value, Undefined> {
+        let node = match term.shape() {
+            TermShape::Node(node) => node,
+            TermShape::Operation(operation, arguments) => return self.operation(term, operation, arguments),
+        };
+        Ok(match node {
+            Node::Literal(value) => value.clone(),
+            Node::Data(datum) => self.datum(datum)?,
+            Node::Not(a) => Value::Bool(!self.truth(a)?),
+            Node::And(parts) => {
+                for part in parts {
+                    if !self.truth(part)? {
+                        return Ok(Value::Bool(false));
+                    }
+                }
+                Value::Bool(true)
+            }
+            Node::Or(parts) => {
+                for part in parts {
+                    if self.truth(part)? {
+                        return Ok(Value::Bool(true));
+                    }
+                }
+                Value::Bool(false)
+            }
+            Node::Compare(comparison, a, b) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                Value::Bool(match comparison {
+                    Comparison::Equal => a == b,
+                    Comparison::NotEqual => a != b,
+                    comparison => comparison.holds(a.cmp(&b)),
+                })
+            }
+            Node::IfThenElse(c, a, b) => {
+                if self.truth(c)? {
+                    self.value(a)?
+                } else {
+                    self.value(b)?
                 }
             }
-            Value::Bool(true)
-        }
-        Node::Or(parts) => {
-            for part in parts {
-                if is_true(&go(part)?) {
-                    return Ok(Value::Bool(true));
+            Node::Arithmetic(operator, a, b) => {
+                let value = arithmetic_on_values(*operator, &self.value(a)?, &self.value(b)?);
+                computed(term, value.ok_or_else(|| Undefined::DivisionByZero(term.clone()))?)?
+            }
+            Node::Negate(a) => negative(self.value(a)?),
+            Node::ToReal(a) => match self.value(a)? {
+                Value::Int(value) => Value::Real(RBig::from(value)),
+                other => other,
+            },
+            Node::Select(a, i) => {
+                let (array, index) = (self.value(a)?, self.value(i)?);
+                let Value::Array(array) = array else { unreachable!("{a} is not an array") };
+                if !index.is_in(&array.ty.index) {
+                    return Err(Undefined::IndexOutside(term.clone(), index));
                 }
+                array.get(&index).clone()
             }
-            Value::Bool(false)
-        }
-        Node::Compare(comparison, a, b) => Value::Bool(comparison.holds(go(a)?.cmp(&go(b)?))),
-        Node::IfThenElse(c, a, b) => {
-            if is_true(&go(c)?) {
-                go(a)?
-            } else {
-                go(b)?
-            }
-        }
-        Node::Arithmetic(operator, a, b) => {
-            let value = arithmetic_on_values(*operator, &go(a)?, &go(b)?);
-            computed(term, value.ok_or_else(|| Undefined::DivisionByZero(term.clone()))?)?
-        }
-        Node::Negate(a) => match go(a)? {
-            Value::Int(value) => Value::Int(-value),
-            Value::Real(value) => Value::Real(-value),
-            other => unreachable!("negative of {other}"),
-        },
-        Node::ToReal(a) => match go(a)? {
-            Value::Int(value) => Value::Real(RBig::from(value)),
-            other => other,
-        },
-        Node::Select(a, i) => {
-            let (array, index) = (go(a)?, go(i)?);
-            let Value::Array(array) = array else { unreachable!("{a} is not an array") };
-            if !index.is_in(&array.ty.index) {
-                return Err(Undefined::IndexOutside(term.clone(), index));
-            }
-            array.get(&index).clone()
-        }
-        Node::Store(a, i, e) => {
-            let (array, index, element) = (go(a)?, go(i)?, go(e)?);
-            let Value::Array(array) = array else { unreachable!("{a} is not an array") };
-            if !index.is_in(&array.ty.index) {
-                return Err(Undefined::IndexOutside(term.clone(), index));
-            }
-            if !element.is_in(&array.ty.element) {
-                return Err(Undefined::ElementOutside(term.clone(), element));
-            }
-            Value::Array(Arc::new(array.set(index, element)))
-        }
-        Node::Record(ty, fields) => {
-            let mut values = Vec::with_capacity(fields.len());
-            for (field, (_, of)) in fields.iter().zip(&ty.fields) {
-                let value = go(field)?;
-                if !value.is_in(of) {
-                    return Err(Undefined::FieldOutside(term.clone(), value));
+            Node::Store(a, i, e) => {
+                let (array, index, element) = (self.value(a)?, self.value(i)?, self.value(e)?);
+                let Value::Array(array) = array else { unreachable!("{a} is not an array") };
+                if !index.is_in(&array.ty.index) {
+                    return Err(Undefined::IndexOutside(term.clone(), index));
                 }
-                values.push(value);
+                if !element.is_in(&array.ty.element) {
+                    return Err(Undefined::ElementOutside(term.clone(), element));
+                }
+                Value::Array(Arc::new(array.set(index, element)))
             }
-            if !ty.is_canonical(&values) {
-                return Err(Undefined::FieldOutside(term.clone(), Value::Record(ty.clone(), values)));
+            Node::Record(ty, fields) => {
+                let mut values = Vec::with_capacity(fields.len());
+                for (field, (_, of)) in fields.iter().zip(&ty.fields) {
+                    let value = self.value(field)?;
+                    if !value.is_in(of) {
+                        return Err(Undefined::FieldOutside(term.clone(), value));
+                    }
+                    values.push(value);
+                }
+                if !ty.is_canonical(&values) {
+                    return Err(Undefined::FieldOutside(
+                        term.clone(),
+                        Value::Record(ty.clone(), values.into()),
+                    ));
+                }
+                Value::Record(ty.clone(), values.into())
             }
-            Value::Record(ty.clone(), values)
-        }
-        Node::OnStrings(operation, arguments) => {
-            let values = arguments.iter().map(go).collect::<Result<Vec<_>, _>>()?;
-            let value = strings::on_values(*operation, &values);
-            computed(term, value.ok_or_else(|| Undefined::PositionOutside(term.clone()))?)?
-        }
-        Node::Field(a, position) => match go(a)? {
-            Value::Record(_, mut fields) => fields.swap_remove(*position),
-            other => unreachable!("{other} is not a record"),
-        },
-    })
+            Node::OnStrings(operation, arguments) => {
+                let values = arguments.iter().map(|part| self.value(part)).collect::<Result<Vec<_>, _>>()?;
+                let value = strings::on_values(*operation, &values);
+                computed(term, value.ok_or_else(|| Undefined::PositionOutside(term.clone()))?)?
+            }
+            Node::Field(a, position) => match self.value(a)? {
+                Value::Record(_, fields) => fields[*position].clone(),
+                other => unreachable!("{other} is not a record"),
+            },
+        })
+    }
+}
+
+/// The negative of a number.
+pub(super) fn negative(value: Value) -> Value {
+    match value {
+        Value::Int(value) => Value::Int(-value),
+        Value::Real(value) => Value::Real(-value),
+        other => unreachable!("negative of {other}"),
+    }
 }
 
 /// The value that was computed, unless it is too long.

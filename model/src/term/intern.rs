@@ -10,15 +10,15 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 
-use crate::term::node::Node;
+use crate::term::{Term, TermShape};
 use crate::types::Type;
 
 /// The shared allocation behind a term.
 #[derive(Debug)]
 pub(super) struct Cell {
-    pub(super) node: Node,
+    pub(super) shape: TermShape,
     pub(super) sort: Type,
     pub(super) hash: u64,
     /// One bit per datum mentioned (a hash of its name): a quick "does not occur".
@@ -29,6 +29,10 @@ pub(super) struct Cell {
     pub(super) height: u32,
     /// How many nodes it has written out, without sharing (saturating).
     pub(super) written: u64,
+    /// Does it stand for a longer term, or does a part of it?
+    pub(super) has_operations: bool,
+    /// What it stands for, once somebody asked.
+    pub(super) lowered: OnceLock<Term>,
 }
 
 /// The hash is already a hash.
@@ -59,9 +63,9 @@ static TABLE: LazyLock<[Mutex<Shard>; SHARDS]> = LazyLock::new(|| {
     std::array::from_fn(|_| Mutex::new(Shard { sweep_at: FIRST_SWEEP, ..Shard::default() }))
 });
 
-pub(super) fn hash_of(node: &Node) -> u64 {
+pub(super) fn hash_of(shape: &TermShape) -> u64 {
     let mut hasher = DefaultHasher::new();
-    node.hash(&mut hasher);
+    shape.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -77,7 +81,7 @@ impl Shard {
     /// The cell that is there, or this one.
     fn intern(&mut self, cell: Cell) -> Arc<Cell> {
         let bucket = self.cells.entry(cell.hash).or_default();
-        if let Some(known) = bucket.iter().filter_map(Weak::upgrade).find(|known| known.node == cell.node) {
+        if let Some(known) = bucket.iter().filter_map(Weak::upgrade).find(|known| known.shape == cell.shape) {
             return known;
         }
         // A term that is made and dropped again and again would leave a reference each time, and each lookup
@@ -103,16 +107,28 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::node::Node;
     use crate::value::Value;
 
     #[test]
     fn a_term_that_is_dropped_leaves_at_most_one_reference() {
         let mut shard = Shard { sweep_at: FIRST_SWEEP, ..Shard::default() };
         for _ in 0..1000 {
-            let node = Node::Literal(Value::Bool(true));
-            let hash = hash_of(&node);
+            let shape = TermShape::Node(Node::Literal(Value::Bool(true)));
+            let hash = hash_of(&shape);
             let (sort, mentions, height, written, total) = (Type::Bool, 0, 1, 1, true);
-            shard.intern(Cell { node, sort, hash, mentions, total, height, written });
+            let (has_operations, lowered) = (false, OnceLock::new());
+            shard.intern(Cell {
+                shape,
+                sort,
+                hash,
+                mentions,
+                total,
+                height,
+                written,
+                has_operations,
+                lowered,
+            });
         }
         let entries = shard.cells.values().map(Vec::len).max();
         assert_eq!((entries, shard.count), (Some(1), 1));

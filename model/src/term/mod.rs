@@ -13,9 +13,14 @@
 
 mod build;
 pub mod canonical;
+pub mod definedness;
 pub mod evaluate;
 mod intern;
+mod keyed;
+mod lists;
 pub mod node;
+mod operate;
+pub mod operation;
 pub mod print;
 pub mod strings;
 mod substitute;
@@ -26,13 +31,14 @@ use std::collections::BTreeSet;
 use std::collections::HashSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::budget;
 use crate::data::Datum;
 use crate::types::Type;
 use crate::value::Value;
 use node::Node;
+use operation::DerivedOperation;
 
 pub use substitute::{Substitution, replace, substitute, substitute_all};
 
@@ -40,32 +46,106 @@ pub use substitute::{Substitution, replace, substitute, substitute_all};
 #[derive(Clone)]
 pub struct Term(Arc<intern::Cell>);
 
+/// What stands at the root of a term, as it was written.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TermShape {
+    /// A node that every analysis knows.
+    Node(Node),
+    /// An operation on its arguments, which stands for a longer term.
+    Operation(DerivedOperation, Vec<Term>),
+}
+
 impl Term {
     fn make(node: Node, sort: Type) -> Self {
+        Term::make_shape(TermShape::Node(node), sort)
+    }
+
+    fn make_operation(operation: DerivedOperation, arguments: Vec<Term>, sort: Type) -> Self {
+        Term::make_shape(TermShape::Operation(operation, arguments), sort)
+    }
+
+    fn make_shape(shape: TermShape, sort: Type) -> Self {
         // Whatever grows without end grows by terms.
         budget::ask();
-        let mut mentions = match &node {
-            Node::Data(datum) => {
+        let (mut mentions, mut written, mut has_operations) = match &shape {
+            TermShape::Node(Node::Data(datum)) => {
                 let mut hasher = std::hash::DefaultHasher::new();
                 datum.name().hash(&mut hasher);
-                1 << (hasher.finish() % 64)
+                (1 << (hasher.finish() % 64), 1u64, false)
             }
-            _ => 0,
+            TermShape::Node(_) => (0, 1, false),
+            TermShape::Operation(operation, _) => (0, operation.written_size().saturating_add(1), true),
         };
-        let (mut written, mut height) = (1u64, 0);
-        for child in children(&node) {
+        let mut height = 0;
+        for child in parts(&shape) {
             height = height.max(child.0.height);
             mentions |= child.0.mentions;
             written = written.saturating_add(child.0.written);
+            has_operations |= child.0.has_operations;
         }
-        let total = total::is_total(&node, &sort);
-        let hash = intern::hash_of(&node);
-        Term(intern::intern(intern::Cell { node, sort, hash, mentions, total, height: height + 1, written }))
+        let total = total::is_total(&shape, &sort);
+        let hash = intern::hash_of(&shape);
+        let (height, lowered) = (height + 1, OnceLock::new());
+        let cell =
+            intern::Cell { shape, sort, hash, mentions, total, height, written, has_operations, lowered };
+        Term(intern::intern(cell))
     }
 
-    /// The root.
+    /// The root of what the term stands for: no operation is in it, nor below it.
     pub fn node(&self) -> &Node {
-        &self.0.node
+        match &self.lowered().0.shape {
+            TermShape::Node(node) => node,
+            TermShape::Operation(..) => unreachable!("a lowered term has operations"),
+        }
+    }
+
+    /// The root as it was written.
+    pub fn shape(&self) -> &TermShape {
+        &self.0.shape
+    }
+
+    /// The term with each operation replaced by what it stands for.
+    pub fn lowered(&self) -> &Term {
+        if !self.0.has_operations {
+            return self;
+        }
+        self.0.lowered.get_or_init(|| match &self.0.shape {
+            TermShape::Node(_) => substitute::with_parts(self, &mut |part| part.lowered().clone()),
+            TermShape::Operation(operation, arguments) => {
+                let arguments: Vec<Term> = arguments.iter().map(|part| part.lowered().clone()).collect();
+                // What an operation stands for may be said by others.
+                operation.lower(&arguments).lowered().clone()
+            }
+        })
+    }
+
+    /// Does it stand for a longer term, or does a part of it?
+    pub fn has_operations(&self) -> bool {
+        self.0.has_operations
+    }
+
+    /// The root as it was written, where it is no operation.
+    pub fn written(&self) -> Option<&Node> {
+        match &self.0.shape {
+            TermShape::Node(node) => Some(node),
+            TermShape::Operation(..) => None,
+        }
+    }
+
+    /// The datum, where the term was written as one.
+    pub fn written_datum(&self) -> Option<&Datum> {
+        match self.written() {
+            Some(Node::Data(datum)) => Some(datum),
+            _ => None,
+        }
+    }
+
+    /// The literal, where the term was written as one.
+    pub(crate) fn written_literal(&self) -> Option<&Value> {
+        match self.written() {
+            Some(Node::Literal(value)) => Some(value),
+            _ => None,
+        }
     }
 
     /// The sort of its value.
@@ -79,14 +159,31 @@ impl Term {
         self.0.written
     }
 
-    /// The length of the longest path below it: how deep goes who walks it.
+    /// The length of the longest path below what it stands for: how deep goes who walks it.
     pub fn height(&self) -> u32 {
-        self.0.height
+        self.lowered().0.height.max(self.0.height)
     }
 
-    /// The direct subterms, left to right.
+    /// The direct subterms of what it stands for, left to right.
     pub fn children(&self) -> Vec<&Term> {
         children(self.node())
+    }
+
+    /// The direct subterms as they were written, left to right.
+    pub fn parts(&self) -> Vec<&Term> {
+        parts(&self.0.shape)
+    }
+
+    /// Has it at most so many different subterms?
+    pub fn has_at_most(&self, most: usize) -> bool {
+        let (mut seen, mut work) = (HashSet::from([self]), vec![self]);
+        while let Some(term) = work.pop() {
+            if seen.len() > most {
+                return false;
+            }
+            work.extend(term.parts().into_iter().filter(|part| seen.insert(part)));
+        }
+        true
     }
 
     /// The literal, where the term is one.
@@ -111,29 +208,66 @@ impl Term {
         self.0.total
     }
 
-    /// Is it the literal `true`?
+    /// Was it written as the literal `true`?
     pub fn is_true(&self) -> bool {
-        matches!(self.node(), Node::Literal(Value::Bool(true)))
+        matches!(self.written_literal(), Some(Value::Bool(true)))
     }
 
-    /// Is it the literal `false`?
+    /// Was it written as the literal `false`?
     pub fn is_false(&self) -> bool {
-        matches!(self.node(), Node::Literal(Value::Bool(false)))
+        matches!(self.written_literal(), Some(Value::Bool(false)))
     }
 
-    /// The conjuncts, left to right: none of `true`, the term itself where it is no conjunction.
+    /// The conjuncts as they were written, left to right: none of `true`, the term itself where it is no
+    /// conjunction.
     pub fn conjuncts(&self) -> Vec<Term> {
-        match self.node() {
-            Node::And(parts) => parts.clone(),
+        match self.written() {
+            Some(Node::And(parts)) => parts.clone(),
             _ if self.is_true() => Vec::new(),
             _ => vec![self.clone()],
         }
     }
 
-    /// The disjuncts, left to right: none of `false`, the term itself where it is no disjunction.
+    /// The conjuncts, with those of a function's body where a conjunct is a call.
+    pub fn unfolded_conjuncts(&self) -> Vec<Term> {
+        let (mut found, mut work) = (Vec::new(), vec![self.clone()]);
+        while let Some(term) = work.pop() {
+            match (term.written(), term.unfolded()) {
+                (Some(Node::And(parts)), _) => work.extend(parts.iter().rev().cloned()),
+                (_, Some(body)) => work.push(body),
+                _ if term.is_true() => {}
+                _ => found.push(term),
+            }
+        }
+        found
+    }
+
+    /// Does it ask whether an operation has a value? Nobody wrote such a condition, unless as `defined(e)`.
+    pub fn asks_definedness(&self) -> bool {
+        match self.shape() {
+            TermShape::Operation(DerivedOperation::Defined, _) => true,
+            TermShape::Operation(..) => false,
+            TermShape::Node(_) => {
+                self.has_operations() && self.parts().into_iter().any(Term::asks_definedness)
+            }
+        }
+    }
+
+    /// The body of a function with the arguments in it, where the term is a call.
+    pub fn unfolded(&self) -> Option<Term> {
+        match self.shape() {
+            TermShape::Operation(DerivedOperation::Call(function), arguments) => {
+                Some(substitute(&function.body, &operation::pairs(&function.parameters, arguments)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The disjuncts as they were written, left to right: none of `false`, the term itself where it is no
+    /// disjunction.
     pub fn disjuncts(&self) -> Vec<Term> {
-        match self.node() {
-            Node::Or(parts) => parts.clone(),
+        match self.written() {
+            Some(Node::Or(parts)) => parts.clone(),
             _ if self.is_false() => Vec::new(),
             _ => vec![self.clone()],
         }
@@ -163,11 +297,19 @@ fn collect_data(term: &Term, seen: &mut HashSet<Term>, found: &mut BTreeSet<Datu
     if term.0.mentions == 0 || !seen.insert(term.clone()) {
         return;
     }
-    if let Node::Data(datum) = term.node() {
+    if let Some(Node::Data(datum)) = term.written() {
         found.insert(datum.clone());
     }
-    for child in term.children() {
+    for child in term.parts() {
         collect_data(child, seen, found);
+    }
+}
+
+/// The direct subterms as they were written.
+fn parts(shape: &TermShape) -> Vec<&Term> {
+    match shape {
+        TermShape::Node(node) => children(node),
+        TermShape::Operation(_, arguments) => arguments.iter().collect(),
     }
 }
 
@@ -210,7 +352,8 @@ impl Ord for Term {
             return Ordering::Equal;
         }
         let key = |term: &Term| -> (u8, Option<Value>, Option<Datum>, usize) {
-            match term.node() {
+            let Some(node) = term.written() else { return (15, None, None, 0) };
+            match node {
                 Node::Literal(value) => (0, Some(value.clone()), None, 0),
                 Node::Data(datum) => (1, None, Some(datum.clone()), 0),
                 Node::Not(_) => (2, None, None, 0),
@@ -228,7 +371,11 @@ impl Ord for Term {
                 Node::OnStrings(operation, _) => (14, None, None, *operation as usize),
             }
         };
-        let parts = || self.children().cmp(&other.children());
+        let operation = |term: &Term| match term.shape() {
+            TermShape::Operation(operation, _) => Some(operation.clone()),
+            TermShape::Node(_) => None,
+        };
+        let parts = || operation(self).cmp(&operation(other)).then_with(|| self.parts().cmp(&other.parts()));
         key(self).cmp(&key(other)).then_with(parts).then_with(|| self.sort().cmp(other.sort()))
     }
 }

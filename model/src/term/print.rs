@@ -3,8 +3,13 @@
 
 use std::fmt;
 
-use crate::term::Term;
+use crate::data::Datum;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
+use crate::term::operation::{
+    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
+    StandardOperation, pairs,
+};
+use crate::term::{Term, TermShape, substitute};
 use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
@@ -39,6 +44,11 @@ impl Term {
     pub fn to_conjunct(&self) -> String {
         if binding(self) < Binding::Comparison { format!("({self})") } else { self.to_string() }
     }
+
+    /// The term as it stands among others that are joined by `||`.
+    pub fn to_disjunct(&self) -> String {
+        if binding(self) < Binding::And { format!("({self})") } else { self.to_string() }
+    }
 }
 
 /// How tightly an expression binds; a higher number binds tighter.
@@ -55,7 +65,14 @@ enum Binding {
 }
 
 fn binding(term: &Term) -> Binding {
-    match term.node() {
+    let node = match term.shape() {
+        TermShape::Node(node) => node,
+        TermShape::Operation(operation, arguments) => return operation_binding(operation, arguments),
+    };
+    if let Some((_, is_it)) = as_question(node) {
+        return if is_it { Binding::Comparison } else { Binding::Unary };
+    }
+    match node {
         Node::IfThenElse(..) => Binding::Conditional,
         Node::Or(_) => Binding::Or,
         Node::And(_) => Binding::And,
@@ -75,6 +92,68 @@ fn binding(term: &Term) -> Binding {
     }
 }
 
+fn operation_binding(operation: &DerivedOperation, arguments: &[Term]) -> Binding {
+    match operation {
+        DerivedOperation::Quantified(_) | DerivedOperation::Match(_) => Binding::Conditional,
+        DerivedOperation::Call(function) if !is_plain_call(function, arguments) => Binding::Atom,
+        DerivedOperation::Standard(operation) => match operation {
+            StandardOperation::HasKey | StandardOperation::Subset | StandardOperation::ProperSubset => {
+                Binding::Comparison
+            }
+            StandardOperation::Joined | StandardOperation::Union | StandardOperation::Difference => {
+                Binding::Sum
+            }
+            StandardOperation::Intersection => Binding::Product,
+            _ => Binding::Atom,
+        },
+        _ => Binding::Atom,
+    }
+}
+
+/// Are the fields that do not count in a record with this first field written as the simplest values?
+fn are_others_simplest(ty: &RecordType, first: &Value, parts: &[Term]) -> bool {
+    let is_simplest = |at: usize| parts[at].written_literal() == Some(&Value::any(&ty.fields[at].1));
+    (1..parts.len()).all(|at| ty.counts(first, at) || is_simplest(at))
+}
+
+/// The option of which a node asks whether it is `some`, or, with `false`, `none`.
+fn as_question_of_option(node: &Node) -> Option<(&Term, bool)> {
+    let (field, is_some) = match node {
+        Node::Not(inner) => (inner.written()?, false),
+        node => (node, true),
+    };
+    match field {
+        Node::Field(option, 0) => match option.sort() {
+            Type::Record(ty) if ty.form == RecordForm::Option => Some((option, is_some)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Reads the function the data that it is declared to read? Then its name says all.
+pub(crate) fn is_plain_call(function: &DeclaredFunction, arguments: &[Term]) -> bool {
+    let read = function.parameters[function.named..].iter().zip(&arguments[function.named..]);
+    read.clone().all(|(datum, argument)| argument.written_datum() == Some(datum))
+}
+
+/// `r is Ok`, and whether it is asked or denied.
+fn as_question(node: &Node) -> Option<((&Term, String), bool)> {
+    if let Some((option, is_some)) = as_question_of_option(node) {
+        return Some(((option, if is_some { "some" } else { "none" }.to_owned()), true));
+    }
+    let Node::Compare(comparison @ (Comparison::Equal | Comparison::NotEqual), first, tag) = node else {
+        return None;
+    };
+    let (Some(Node::Field(subject, 0)), Some(tag)) = (first.written(), tag.written_literal()) else {
+        return None;
+    };
+    let Type::Record(ty) = subject.sort() else { return None };
+    let RecordForm::Variant(alternatives) = &ty.form else { return None };
+    let number = (0..alternatives.len()).find(|number| ty.tag(*number) == *tag)?;
+    Some(((subject, alternatives[number].name.clone()), *comparison == Comparison::Equal))
+}
+
 fn literal_binding(value: &Value) -> Binding {
     match value {
         Value::Real(value) if value.denominator() != &dashu::integer::UBig::ONE => Binding::Product,
@@ -84,8 +163,26 @@ fn literal_binding(value: &Value) -> Binding {
 }
 
 /// Says the text of which type it is? A list of elements does not: its type is that of what stands beside it.
-fn says_type(term: &Term) -> bool {
-    match term.node() {
+pub(crate) fn says_type(term: &Term) -> bool {
+    let node = match term.shape() {
+        TermShape::Node(node) => node,
+        TermShape::Operation(operation, arguments) => {
+            return match operation {
+                DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_) => false,
+                DerivedOperation::Standard(
+                    StandardOperation::ElementChanged
+                    | StandardOperation::Part
+                    | StandardOperation::ValueChanged
+                    | StandardOperation::Difference,
+                ) => says_type(&arguments[0]),
+                DerivedOperation::Standard(
+                    StandardOperation::Joined | StandardOperation::Union | StandardOperation::Intersection,
+                ) => arguments.iter().any(says_type),
+                _ => true,
+            };
+        }
+    };
+    match node {
         Node::Literal(Value::Array(_)) => false,
         Node::Literal(Value::Record(ty, _)) | Node::Record(ty, _) => ty.is_declared(),
         Node::Store(array, ..) => says_type(array),
@@ -167,7 +264,16 @@ fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result 
         write(f, term, Binding::Conditional)?;
         return f.write_str(")");
     }
-    match term.node() {
+    let node = match term.shape() {
+        TermShape::Node(node) => node,
+        TermShape::Operation(operation, arguments) => return write_operation(f, operation, arguments),
+    };
+    if let Some(((subject, name), is_it)) = as_question(node) {
+        f.write_str(if is_it { "" } else { "!(" })?;
+        alone(f, subject, Binding::Atom)?;
+        return write!(f, " is {name}{}", if is_it { "" } else { ")" });
+    }
+    match node {
         Node::Literal(value) => literal(f, value),
         Node::Data(datum) => write!(f, "{datum}"),
         Node::Not(a) => {
@@ -215,13 +321,188 @@ fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result 
             write(f, e, Binding::Conditional)?;
             f.write_str("]")
         }
-        Node::Record(ty, parts) => fields(f, ty, parts, |f, part| write(f, part, Binding::Conditional)),
+        Node::Record(ty, parts) => match (&ty.form, parts[0].written_literal()) {
+            (RecordForm::List | RecordForm::Option | RecordForm::Variant(_), Some(first))
+                if first.is_in(&ty.fields[0].1) && are_others_simplest(ty, first, parts) =>
+            {
+                ty.write_parts(f, first, parts, &mut |f, part| write(f, part, Binding::Conditional))
+            }
+            _ => fields(f, ty, parts, |f, part| write(f, part, Binding::Conditional)),
+        },
+        Node::Field(list, 0) if list.sort().as_list().is_some() => {
+            f.write_str("len(")?;
+            alone(f, list, Binding::Conditional)?;
+            f.write_str(")")
+        }
         Node::Field(a, position) => {
             alone(f, a, Binding::Atom)?;
             let Type::Record(record) = a.sort() else { unreachable!("{position} of a record") };
             write!(f, ".{}", record.fields[*position].0)
         }
     }
+}
+
+fn write_operation(f: &mut dyn fmt::Write, operation: &DerivedOperation, arguments: &[Term]) -> fmt::Result {
+    match operation {
+        DerivedOperation::Call(function) if is_plain_call(function, arguments) => {
+            write_call(f, &function.name, &arguments[..function.named])
+        }
+        // It reads data of another moment: its body says which.
+        DerivedOperation::Call(function) => {
+            f.write_str("(")?;
+            let body = substitute(&function.body, &pairs(&function.parameters, arguments));
+            write(f, &body, Binding::Conditional)?;
+            f.write_str(")")
+        }
+        DerivedOperation::Quantified(of) => write_quantified(f, of, arguments),
+        DerivedOperation::Match(of) => write_match(f, of, arguments),
+        DerivedOperation::Defined => write_call(f, "defined", arguments),
+        DerivedOperation::SetOf(_) => {
+            f.write_str("{")?;
+            separated(f, arguments, ", ", Binding::Conditional)?;
+            f.write_str("}")
+        }
+        DerivedOperation::MapOf(_) => {
+            f.write_str("[")?;
+            for (at, entry) in arguments.chunks_exact(2).enumerate() {
+                f.write_str(if at == 0 { "" } else { ", " })?;
+                separated(f, entry, ": ", Binding::Conditional)?;
+            }
+            f.write_str("]")
+        }
+        DerivedOperation::Standard(operation) => write_standard(f, *operation, arguments),
+    }
+}
+
+fn write_call(f: &mut dyn fmt::Write, name: &str, arguments: &[Term]) -> fmt::Result {
+    write!(f, "{name}(")?;
+    for (at, argument) in arguments.iter().enumerate() {
+        f.write_str(if at == 0 { "" } else { ", " })?;
+        alone(f, argument, Binding::Conditional)?;
+    }
+    f.write_str(")")
+}
+
+fn write_quantified(f: &mut dyn fmt::Write, of: &QuantifiedOperation, arguments: &[Term]) -> fmt::Result {
+    let first = arguments.len() - of.read.len();
+    let bound = unused_name(&of.bound, &arguments[first..]);
+    let mut values = pairs(&of.read, &arguments[first..]);
+    values.insert(of.bound.clone(), Term::datum(&bound));
+    let word = match of.quantifier {
+        Quantifier::All => "all",
+        Quantifier::Some => "some",
+        Quantifier::Count => "count",
+    };
+    write!(f, "{word} {bound} in ")?;
+    match &of.domain {
+        QuantifierDomain::Values(text, _) => f.write_str(text)?,
+        QuantifierDomain::Elements => alone(f, &arguments[0], Binding::Sum)?,
+    }
+    f.write_str(": ")?;
+    write(f, &substitute(&of.body, &values), Binding::Conditional)
+}
+
+fn write_match(f: &mut dyn fmt::Write, of: &MatchOperation, arguments: &[Term]) -> fmt::Result {
+    let Type::Record(ty) = arguments[0].sort() else { unreachable!("{} has no alternatives", arguments[0]) };
+    let alternatives = ty.alternatives();
+    f.write_str("match ")?;
+    alone(f, &arguments[0], Binding::Sum)?;
+    for (at, case) in of.cases.iter().enumerate() {
+        let mut values = pairs(&of.read, &arguments[1..]);
+        f.write_str(if at == 0 { ": " } else { " | " })?;
+        match case.alternative.and_then(|number| alternatives.get(number)) {
+            None => f.write_str("_")?,
+            Some(alternative) => {
+                f.write_str(&alternative.name)?;
+                for at in 0..alternative.count {
+                    f.write_str(if at == 0 { "(" } else { ", " })?;
+                    match case.names.iter().find(|(_, position)| *position == alternative.first + at) {
+                        None => f.write_str("_")?,
+                        Some((name, _)) => {
+                            let shown = unused_name(name, &arguments[1..]);
+                            write!(f, "{shown}")?;
+                            values.insert(name.clone(), Term::datum(&shown));
+                        }
+                    }
+                }
+                f.write_str(if alternative.count == 0 { "" } else { ")" })?;
+            }
+        }
+        f.write_str(" -> ")?;
+        write(f, &substitute(&case.body, &values), Binding::Or)?;
+    }
+    Ok(())
+}
+
+/// The datum, with a name that none of the terms mentions.
+fn unused_name(datum: &Datum, terms: &[Term]) -> Datum {
+    let is_used = |name: &str| terms.iter().any(|term| term.data().iter().any(|known| known.name() == name));
+    let mut name = datum.name().to_owned();
+    while is_used(&name) {
+        name.push('_');
+    }
+    Datum::new(name, datum.ty().clone())
+}
+
+fn write_standard(f: &mut dyn fmt::Write, operation: StandardOperation, arguments: &[Term]) -> fmt::Result {
+    let name = match operation {
+        StandardOperation::Minimum => "min",
+        StandardOperation::Maximum => "max",
+        StandardOperation::Absolute => "abs",
+        StandardOperation::Contains => "contains",
+        StandardOperation::IndexOf => "index_of",
+        StandardOperation::Size => "len",
+        StandardOperation::Keys => "keys",
+        _ => return write_with_signs(f, operation, arguments),
+    };
+    if matches!(operation, StandardOperation::Contains | StandardOperation::IndexOf) {
+        write!(f, "{name}(")?;
+        alone(f, &arguments[0], Binding::Conditional)?;
+        f.write_str(", ")?;
+        write(f, &arguments[1], Binding::Conditional)?;
+        return f.write_str(")");
+    }
+    write_call(f, name, arguments)
+}
+
+fn write_with_signs(f: &mut dyn fmt::Write, operation: StandardOperation, arguments: &[Term]) -> fmt::Result {
+    let (left, sign, right) = match operation {
+        StandardOperation::HasKey => {
+            write(f, &arguments[0], Binding::Sum)?;
+            f.write_str(" in ")?;
+            return alone(f, &arguments[1], Binding::Sum);
+        }
+        StandardOperation::Subset => (Binding::Sum, "<=", Binding::Sum),
+        StandardOperation::ProperSubset => (Binding::Sum, "<", Binding::Sum),
+        StandardOperation::Joined | StandardOperation::Union => (Binding::Sum, "+", Binding::Product),
+        StandardOperation::Difference => (Binding::Sum, "-", Binding::Product),
+        StandardOperation::Intersection => (Binding::Product, "*", Binding::Unary),
+        _ => {
+            alone(f, &arguments[0], Binding::Atom)?;
+            f.write_str("[")?;
+            alone(f, &arguments[1], Binding::Conditional)?;
+            match (operation, arguments.get(2)) {
+                (StandardOperation::Part, to) => {
+                    f.write_str("..")?;
+                    if let Some(to) = to {
+                        write(f, to, Binding::Conditional)?;
+                    }
+                }
+                (_, Some(new)) => {
+                    f.write_str(" := ")?;
+                    write(f, new, Binding::Conditional)?;
+                }
+                _ => {}
+            }
+            return f.write_str("]");
+        }
+    };
+    match says_type(&arguments[1]) {
+        true => write(f, &arguments[0], left)?,
+        false => alone(f, &arguments[0], left)?,
+    }
+    write!(f, " {sign} ")?;
+    write(f, &arguments[1], right)
 }
 
 fn on_strings(f: &mut dyn fmt::Write, operation: StringOperation, arguments: &[Term]) -> fmt::Result {

@@ -89,7 +89,8 @@ impl Term {
     /// An operation on strings.
     pub fn on_strings(operation: StringOperation, arguments: &[Term]) -> Term {
         assert!(arguments.iter().map(Term::sort).eq(operation.arguments()), "{operation:?} of {arguments:?}");
-        let values: Option<Vec<Value>> = arguments.iter().map(|term| term.as_literal().cloned()).collect();
+        let values: Option<Vec<Value>> =
+            arguments.iter().map(|term| term.written_literal().cloned()).collect();
         if let Some(value) = values.and_then(|values| on_values(operation, &values))
             && !is_too_long(&value)
         {
@@ -104,8 +105,8 @@ impl Term {
                 return a.clone();
             }
             // `(s + "a") + "b"` is `s + "ab"`: an effect repeated around a loop stays small.
-            if let Node::OnStrings(StringOperation::Concatenate, inner) = a.node()
-                && let (Some(x), Some(y)) = (inner[1].as_literal(), b.as_literal())
+            if let Some(Node::OnStrings(StringOperation::Concatenate, inner)) = a.written()
+                && let (Some(x), Some(y)) = (inner[1].written_literal(), b.written_literal())
                 && let Some(end) =
                     on_values(operation, &[x.clone(), y.clone()]).filter(|end| !is_too_long(end))
             {

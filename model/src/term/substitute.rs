@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use crate::data::Datum;
-use crate::term::Term;
 use crate::term::node::Node;
+use crate::term::{Term, TermShape};
 
 /// What stands for what.
 pub type Substitution = std::collections::BTreeMap<Datum, Term>;
@@ -40,10 +40,24 @@ fn rewrite(term: &Term, mask: u64, substitution: &Substitution, memo: &mut HashM
     if let Some(known) = memo.get(term) {
         return known.clone();
     }
-    let mut go = |child: &Term| rewrite(child, mask, substitution, memo);
-    let result = match term.node() {
-        Node::Literal(_) => term.clone(),
-        Node::Data(datum) => substitution.get(datum).cloned().unwrap_or_else(|| term.clone()),
+    let result = match term.written() {
+        Some(Node::Data(datum)) => substitution.get(datum).cloned().unwrap_or_else(|| term.clone()),
+        _ => with_parts(term, &mut |part| rewrite(part, mask, substitution, memo)),
+    };
+    memo.insert(term.clone(), result.clone());
+    result
+}
+
+/// The term with other parts at its root, as it was written.
+pub(super) fn with_parts(term: &Term, go: &mut dyn FnMut(&Term) -> Term) -> Term {
+    let node = match term.shape() {
+        TermShape::Node(node) => node,
+        TermShape::Operation(operation, arguments) => {
+            return Term::apply(operation.clone(), arguments.iter().map(go).collect());
+        }
+    };
+    match node {
+        Node::Literal(_) | Node::Data(_) => term.clone(),
         Node::Not(a) => go(a).not(),
         Node::And(parts) => Term::and(parts.iter().map(go).collect::<Vec<_>>()),
         Node::Or(parts) => Term::or(parts.iter().map(go).collect::<Vec<_>>()),
@@ -59,7 +73,5 @@ fn rewrite(term: &Term, mask: u64, substitution: &Substitution, memo: &mut HashM
         }
         Node::Field(a, position) => Term::field(&go(a), *position),
         Node::Record(ty, fields) => Term::record(ty, fields.iter().map(go).collect::<Vec<_>>()),
-    };
-    memo.insert(term.clone(), result.clone());
-    result
+    }
 }

@@ -18,17 +18,21 @@ use dashu::integer::IBig;
 
 use crate::term::evaluate::sign;
 use crate::term::node::{Node, Operator, StringOperation};
-use crate::term::{Term, canonical, children};
+use crate::term::{Term, TermShape, canonical, children};
 use crate::types::Type;
 
 /// Is a term of this root always defined?
-pub(super) fn is_total(node: &Node, sort: &Type) -> bool {
+pub(super) fn is_total(shape: &TermShape, sort: &Type) -> bool {
+    let node = match shape {
+        TermShape::Node(node) => node,
+        TermShape::Operation(operation, arguments) => return operation.is_total(arguments),
+    };
     if children(node).into_iter().any(|child| !child.is_total()) {
         return false;
     }
     match node {
         Node::Arithmetic(Operator::Divide | Operator::IntegerDivide | Operator::Modulo, _, divisor) => {
-            divisor.as_literal().is_some_and(|value| sign(value) != 0)
+            divisor.written_literal().is_some_and(|value| sign(value) != 0)
         }
         Node::Select(array, index) => fits_index(array, index),
         Node::Store(array, index, element) => match sort {
@@ -48,7 +52,7 @@ pub(super) fn is_total(node: &Node, sort: &Type) -> bool {
 /// lies in the type of the field that it was; of cases, each must be so simple but the last.
 pub(crate) fn fits_field(term: &Term, ty: &Type) -> bool {
     let mut last = term;
-    while let (Node::IfThenElse(_, one, rest), Type::Nat | Type::Range(..)) = (last.node(), ty) {
+    while let (Some(Node::IfThenElse(_, one, rest)), Type::Nat | Type::Range(..)) = (last.written(), ty) {
         if !is_simply_in(one, ty) {
             return false;
         }
@@ -58,8 +62,8 @@ pub(crate) fn fits_field(term: &Term, ty: &Type) -> bool {
 }
 
 fn is_simply_in(term: &Term, ty: &Type) -> bool {
-    match (term.node(), ty) {
-        (Node::Field(record, at), Type::Nat | Type::Range(..)) => match record.sort() {
+    match (term.written(), ty) {
+        (Some(Node::Field(record, at)), Type::Nat | Type::Range(..)) => match record.sort() {
             Type::Record(of) => is_part(&of.fields[*at].1, ty),
             _ => false,
         },
@@ -78,9 +82,9 @@ pub(super) fn fits_index(array: &Term, index: &Term) -> bool {
 /// Is the value of a well-sorted term certainly in the type?
 pub(super) fn always_in(term: &Term, ty: &Type) -> bool {
     match ty {
-        Type::Nat | Type::Range(..) => match term.node() {
-            Node::Literal(value) => value.is_in(ty),
-            Node::Data(datum) => is_part(datum.ty(), ty),
+        Type::Nat | Type::Range(..) => match term.written() {
+            Some(Node::Literal(value)) => value.is_in(ty),
+            Some(Node::Data(datum)) => is_part(datum.ty(), ty),
             _ => false,
         },
         // A sort, or a value that was made of data and stores, whose own conditions kept it in its type.

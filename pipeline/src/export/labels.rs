@@ -27,9 +27,9 @@ pub(super) fn guard_lines(guard: &Term) -> Vec<String> {
 
 /// A condition in lines: `x > 0 &&`, `y == 1`.
 pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
-    let (parts, joint) = match condition.node() {
-        Node::And(parts) => (parts.iter().map(conjunct).collect(), " &&"),
-        Node::Or(parts) => (parts.iter().map(disjunct).collect(), " ||"),
+    let (parts, joint) = match condition.written() {
+        Some(Node::And(parts)) => (parts.iter().map(conjunct).collect(), " &&"),
+        Some(Node::Or(parts)) => (parts.iter().map(disjunct).collect(), " ||"),
         _ => (vec![condition.to_string()], ""),
     };
     filled(parts, joint)
@@ -37,17 +37,11 @@ pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
 
 /// A part of a conjunction, in parentheses where it needs them.
 fn conjunct(part: &Term) -> String {
-    match part.node() {
-        Node::Or(_) | Node::IfThenElse(..) => format!("({part})"),
-        _ => part.to_string(),
-    }
+    part.to_conjunct()
 }
 
 fn disjunct(part: &Term) -> String {
-    match part.node() {
-        Node::IfThenElse(..) => format!("({part})"),
-        _ => part.to_string(),
-    }
+    part.to_disjunct()
 }
 
 /// As many parts per line as fit; a part that does not fit has a line, or lines, of its own.

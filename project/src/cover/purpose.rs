@@ -228,6 +228,7 @@ fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpo
         iosts,
         of: model.name.clone(),
         observes,
+        functions: BTreeSet::new(),
         accept,
         reject,
         idle: Substitution::new(),

@@ -62,7 +62,7 @@ impl Tables {
             size if size > LONGEST => format!("(an expression of {size} parts, too large to be shown)"),
             _ => term.to_string(),
         };
-        let root = self.terms.number(term);
+        let root = self.terms.number(term.lowered());
         self.expressions.push(PageExpression { text, term: root });
         self.known_expressions.insert(term.clone(), self.expressions.len() - 1);
         self.expressions.len() - 1

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use coreach_model::reader::parser::parse;
-use coreach_model::reader::syntax::{self, ExpressionKind, QuantifiedValues, Quantifier};
+use coreach_model::reader::syntax::{self, ExpressionKind, QuantifiedValues};
 use coreach_model::term::node::{Comparison, Operator};
+use coreach_model::term::operation::Quantifier;
 
 use super::expression::{Expression, OF_STRINGS};
 use super::machine::Datum;

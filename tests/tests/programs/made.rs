@@ -71,7 +71,7 @@ pub fn configurations() -> Vec<PathBuf> {
     let folders = std::fs::read_dir(root().join("examples")).unwrap();
     let mut found: Vec<PathBuf> = folders
         .map(|folder| folder.unwrap().path())
-        .filter(|folder| !folder.ends_with("bank"))
+        .filter(|folder| folder.is_dir() && !folder.ends_with("bank"))
         .flat_map(|folder| std::fs::read_dir(folder).unwrap())
         .map(|file| file.unwrap().path())
         .filter(|path| path.to_string_lossy().ends_with("coreach.yaml"))

@@ -43,7 +43,7 @@ pub(super) fn value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
             let fields = record.fields.iter().enumerate();
             let values: Option<Vec<Value>> =
                 fields.map(|(at, (_, ty))| value(model, &field(record, &ast, at), ty)).collect();
-            Value::Record(record.clone(), values?)
+            Value::Record(record.clone(), values?.into())
         }
     };
     Some(if found.is_in(ty) { found } else { Value::any(ty) })

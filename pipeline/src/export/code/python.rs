@@ -85,7 +85,7 @@ pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
         "}}\n\n# Where every output leads that has no transition at a location without a verdict.\nOTHERS_FAIL = {}",
         others.unwrap_or_else(|| "None".to_owned())
     );
-    let initial = table.number(&iosts.initial_condition);
+    let initial = table.number(iosts.initial_condition.lowered());
     let _ = writeln!(out, "\nINITIAL = ({}, {initial})", text(&iosts.location(iosts.initial).name));
     let _ = writeln!(
         out,
@@ -238,11 +238,11 @@ impl Types {
 
 fn written(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> String {
     let name = |at| text(&iosts.location(at).name);
-    let guard = table.number(&transition.guard);
+    let guard = table.number(transition.guard.lowered());
     let assigned: Vec<String> = transition
         .assignments
         .iter()
-        .map(|(variable, term)| format!("({}, {}),", text(variable.name()), table.number(term)))
+        .map(|(variable, term)| format!("({}, {}),", text(variable.name()), table.number(term.lowered())))
         .collect();
     format!(
         "({}, {}, {}, {guard}, {}, ({}))",

@@ -1,0 +1,176 @@
+//! What operations on sets and maps stand for: terms over a field for each key ([`crate::forms`]).
+//!
+//! An operation is one of each field by itself. At a key that is not known now, a field is a case of whether
+//! it is this key's. All operands are evaluated. Where one has no value, or a key is none of the type, one
+//! field of the result has none. What is made of such a result sees through it to the condition and the
+//! fields.
+
+use std::sync::Arc;
+
+use crate::term::Term;
+use crate::term::lists::{as_where_it_holds, balanced_sum, where_it_holds};
+use crate::term::node::{Comparison, Node};
+use crate::term::operation::StandardOperation;
+use crate::term::total::fits_field;
+use crate::types::{RecordType, Type};
+use crate::value::Value;
+
+/// A set or a map by its fields, which have values where the condition holds.
+struct Parts {
+    ty: Arc<RecordType>,
+    fields: Vec<Term>,
+    condition: Term,
+}
+
+impl Parts {
+    fn of(whole: &Term) -> Self {
+        let Type::Record(ty) = whole.sort() else { unreachable!("{whole} has no keys") };
+        if let Node::Record(_, fields) = whole.node() {
+            let (on, first) = as_where_it_holds(&fields[0]).unzip();
+            let fields: Vec<Term> =
+                first.into_iter().chain(&fields[usize::from(on.is_some())..]).cloned().collect();
+            let condition = Term::and(on.cloned().into_iter().chain(fields.iter().map(has_value)));
+            return Parts { ty: ty.clone(), fields, condition };
+        }
+        let fields = (0..ty.fields.len()).map(|at| Term::field(whole, at)).collect();
+        Parts { ty: ty.clone(), fields, condition: has_value(whole) }
+    }
+
+    fn term(mut self) -> Term {
+        self.fields[0] = where_it_holds(&self.condition, &self.fields[0], &self.ty.fields[0].1);
+        Term::record(&self.ty, self.fields)
+    }
+
+    /// Is the key of this number there?
+    fn is_there(&self, at: usize) -> Term {
+        match self.ty.mapped() {
+            Some(_) => Term::field(&self.fields[at], 0),
+            None => self.fields[at].clone(),
+        }
+    }
+}
+
+/// `{A, B}`
+pub(super) fn set(ty: &Arc<RecordType>, keys: &[Term]) -> Term {
+    let is_in =
+        |key: &Value| Term::or(keys.iter().map(|term| Term::equal(term, &Term::literal(key.clone()))));
+    let fields = ty.keys().iter().map(is_in).collect();
+    let condition = Term::and(keys.iter().map(|term| is_key(term, ty)));
+    Parts { ty: ty.clone(), fields, condition }.term()
+}
+
+/// `[A: 1, B: 2]`, keys and values in turn.
+pub(super) fn map(ty: &Arc<RecordType>, entries: &[Term]) -> Term {
+    let none = Term::literal(Value::any(&Type::Record(ty.clone())));
+    entries.chunks_exact(2).fold(none, |map, entry| changed(&map, &entry[0], &entry[1]))
+}
+
+/// `k in s`. A key of another type is in none.
+pub(super) fn has_key(whole: &Term, key: &Term) -> Term {
+    has(&Parts::of(whole), key)
+}
+
+fn has(parts: &Parts, key: &Term) -> Term {
+    let is_it = |(at, known): (usize, Value)| {
+        Term::and([Term::equal(key, &Term::literal(known)), parts.is_there(at)])
+    };
+    let is_one = Term::or(parts.ty.keys().into_iter().enumerate().map(is_it));
+    where_it_holds(&Term::and([parts.condition.clone(), has_value(key)]), &is_one, &Type::Bool)
+}
+
+/// `m[k]`
+pub(super) fn value_at(map: &Term, key: &Term) -> Term {
+    let parts = Parts::of(map);
+    let (keys, value) = (parts.ty.keys(), parts.ty.mapped().cloned().unwrap_or(Type::Bool));
+    let at = |at: usize| Term::field(&parts.fields[at], 1);
+    let last = at(keys.len() - 1);
+    let chosen = keys.iter().enumerate().rev().skip(1).fold(last, |rest, (number, known)| {
+        Term::if_then_else(&Term::equal(key, &Term::literal(known.clone())), &at(number), &rest)
+    });
+    where_it_holds(&has(&parts, key), &chosen, &value)
+}
+
+/// `m[k := v]`
+pub(super) fn changed(map: &Term, key: &Term, value: &Term) -> Term {
+    let mut parts = Parts::of(map);
+    let Type::Record(option) = &parts.ty.fields[0].1 else { unreachable!("{map} is no map") };
+    let new = option.made_of(Value::Bool(true), [value.clone()]);
+    let condition = Term::and([parts.condition, is_key(key, &parts.ty)]);
+    let field = |(known, field): (Value, &Term)| {
+        Term::if_then_else(&Term::equal(key, &Term::literal(known)), &new, field)
+    };
+    parts.fields = parts.ty.keys().into_iter().zip(&parts.fields).map(field).collect();
+    Parts { condition, ..parts }.term()
+}
+
+/// `s + t`, `s * t`, `s - t` and `m - s`
+pub(super) fn combined(operation: StandardOperation, a: &Term, b: &Term) -> Term {
+    let (a, b) = (Parts::of(a), Parts::of(b));
+    let nothing = Term::literal(Value::any(&a.ty.fields[0].1));
+    let field = |(one, other): (&Term, &Term)| match operation {
+        StandardOperation::Union => Term::or([one.clone(), other.clone()]),
+        StandardOperation::Intersection => Term::and([one.clone(), other.clone()]),
+        _ => Term::if_then_else(other, &nothing, one),
+    };
+    let fields = a.fields.iter().zip(&b.fields).map(field).collect();
+    let condition = Term::and([a.condition, b.condition]);
+    Parts { ty: a.ty, fields, condition }.term()
+}
+
+/// `a <= b`, and with `is_proper` `a < b`, of sets.
+pub(super) fn subset(a: &Term, b: &Term, is_proper: bool) -> Term {
+    let (small, large) = (Parts::of(a), Parts::of(b));
+    let all = small.fields.iter().zip(&large.fields).map(|(one, other)| Term::implies(one, other));
+    let mut parts = vec![Term::and(all)];
+    if is_proper {
+        parts.push(Term::compare(Comparison::NotEqual, a, b));
+    }
+    let condition = Term::and([small.condition, large.condition]);
+    where_it_holds(&condition, &Term::and(parts), &Type::Bool)
+}
+
+/// `len(s)`
+pub(super) fn size(whole: &Term) -> Term {
+    let parts = Parts::of(whole);
+    let one = |at: usize| Term::if_then_else(&parts.is_there(at), &Term::int(1), &Term::int(0));
+    let sum = balanced_sum(&(0..parts.fields.len()).map(one).collect::<Vec<Term>>());
+    where_it_holds(&parts.condition, &sum, &Type::Int)
+}
+
+/// `keys(m)`
+pub(super) fn keys(map: &Term) -> Term {
+    let parts = Parts::of(map);
+    let set = map.sort().as_keyed().and_then(|(_, key)| RecordType::keyed(key, None));
+    let Some(set) = set else { unreachable!("{map} has no keys") };
+    let fields = (0..parts.fields.len()).map(|at| parts.is_there(at)).collect();
+    Parts { ty: Arc::new(set), fields, condition: parts.condition }.term()
+}
+
+/// The keys that there may be, each with the condition that it is there.
+pub(super) fn keys_with_conditions(whole: &Term) -> Vec<(Term, Term)> {
+    let parts = Parts::of(whole);
+    let one = |(at, key): (usize, Value)| {
+        (Term::and([parts.condition.clone(), parts.is_there(at)]), Term::literal(key))
+    };
+    parts.ty.keys().into_iter().enumerate().map(one).collect()
+}
+
+/// Is it a key of the type?
+fn is_key(key: &Term, ty: &RecordType) -> Term {
+    let keys = ty.keys();
+    let bounds = match (keys.first(), keys.last()) {
+        (Some(low @ Value::Int(a)), Some(high @ Value::Int(b)))
+            if !fits_field(key, &Type::Range(a.clone(), b.clone())) =>
+        {
+            let at_most = |a: &Term, b: &Term| Term::compare(Comparison::AtMost, a, b);
+            vec![at_most(&Term::literal(low.clone()), key), at_most(key, &Term::literal(high.clone()))]
+        }
+        _ => Vec::new(),
+    };
+    Term::and(bounds.into_iter().chain([has_value(key)]))
+}
+
+/// True where the term has a value, which it has of nothing else.
+fn has_value(term: &Term) -> Term {
+    if term.is_total() { Term::yes() } else { Term::equal(term, term) }
+}

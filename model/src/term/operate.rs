@@ -1,0 +1,296 @@
+//! The value of an operation: computed on lists, sets and maps themselves, not on what the operation stands
+//! for.
+//!
+//! A list is its length and its slots, a set or a map a field for each key ([`crate::forms`]). A result keeps
+//! that form: slots after the end hold the simplest value.
+//!
+//! **Cost.** A call evaluates an argument once, and only if the body needs it. A quantifier stops at the
+//! element that decides it.
+
+use std::sync::Arc;
+
+use dashu::integer::IBig;
+
+use crate::term::evaluate::{DataSource, Evaluation, Parameter, Undefined, negative};
+use crate::term::operation::{
+    DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
+};
+use crate::term::{Term, evaluate};
+use crate::types::{RecordType, Type};
+use crate::value::Value;
+
+impl Evaluation<'_> {
+    pub(super) fn operation(
+        &mut self,
+        term: &Term,
+        operation: &DerivedOperation,
+        arguments: &[Term],
+    ) -> Result<Value, Undefined> {
+        match operation {
+            DerivedOperation::Call(function) => {
+                let parameters: Vec<Parameter<'_>> = function
+                    .parameters
+                    .iter()
+                    .zip(arguments)
+                    .map(|(datum, argument)| Parameter::with_argument(datum, argument, self.data))
+                    .collect();
+                Evaluation::new(DataSource::Parameters(&parameters)).value(&function.body)
+            }
+            DerivedOperation::Quantified(of) => self.quantified(of, arguments),
+            DerivedOperation::Match(of) => self.matched(of, arguments),
+            DerivedOperation::Defined => match self.value(&arguments[0]) {
+                Err(unknown @ (Undefined::Unbound(_) | Undefined::TooLong(_))) => Err(unknown),
+                value => Ok(Value::Bool(value.is_ok())),
+            },
+            DerivedOperation::SetOf(ty) | DerivedOperation::MapOf(ty) => {
+                let values = self.values(arguments)?;
+                made(term, keyed(ty, &values, matches!(operation, DerivedOperation::MapOf(_))))
+            }
+            DerivedOperation::Standard(operation) => self.standard(term, *operation, arguments),
+        }
+    }
+
+    fn values(&mut self, terms: &[Term]) -> Result<Vec<Value>, Undefined> {
+        terms.iter().map(|part| self.value(part)).collect()
+    }
+
+    fn quantified(&mut self, of: &QuantifiedOperation, arguments: &[Term]) -> Result<Value, Undefined> {
+        let first = arguments.len() - of.read.len();
+        let values = match &of.domain {
+            QuantifierDomain::Values(_, values) => values.clone(),
+            QuantifierDomain::Elements => elements(self.value(&arguments[0])?),
+        };
+        let read = of.read.iter().zip(&arguments[first..]);
+        let mut parameters: Vec<Parameter<'_>> =
+            read.map(|(datum, argument)| Parameter::with_argument(datum, argument, self.data)).collect();
+        let mut count = 0u64;
+        for value in values {
+            parameters.push(Parameter::with_value(&of.bound, value));
+            let holds = Evaluation::new(DataSource::Parameters(&parameters)).truth(&of.body)?;
+            parameters.pop();
+            match of.quantifier {
+                Quantifier::All if !holds => return Ok(Value::Bool(false)),
+                Quantifier::Some if holds => return Ok(Value::Bool(true)),
+                _ => count += u64::from(holds),
+            }
+        }
+        Ok(match of.quantifier {
+            Quantifier::All => Value::Bool(true),
+            Quantifier::Some => Value::Bool(false),
+            Quantifier::Count => Value::int(count),
+        })
+    }
+
+    fn matched(&mut self, of: &MatchOperation, arguments: &[Term]) -> Result<Value, Undefined> {
+        let data = self.data;
+        let read = of.read.iter().zip(&arguments[1..]);
+        let mut parameters: Vec<Parameter<'_>> =
+            read.map(|(datum, argument)| Parameter::with_argument(datum, argument, data)).collect();
+        let [case] = of.cases.as_slice() else {
+            let Value::Record(ty, fields) = self.value(&arguments[0])? else {
+                unreachable!("{} has no alternatives", arguments[0])
+            };
+            let fits = |number: usize| ty.tag(number) == fields[0];
+            let chosen = of.cases.iter().find(|case| case.alternative.is_none_or(fits));
+            let Some(case) = chosen.or(of.cases.last()) else { unreachable!("a match without a case") };
+            let names = case.names.iter();
+            parameters.extend(names.map(|(name, at)| Parameter::with_value(name, fields[*at].clone())));
+            return Evaluation::new(DataSource::Parameters(&parameters)).value(&case.body);
+        };
+        // The only case reads its subject only where it needs it.
+        let fields: Vec<Term> = case.names.iter().map(|(_, at)| Term::field(&arguments[0], *at)).collect();
+        let names = case.names.iter().zip(&fields);
+        parameters.extend(names.map(|((name, _), field)| Parameter::with_argument(name, field, data)));
+        Evaluation::new(DataSource::Parameters(&parameters)).value(&case.body)
+    }
+
+    fn standard(
+        &mut self,
+        term: &Term,
+        operation: StandardOperation,
+        arguments: &[Term],
+    ) -> Result<Value, Undefined> {
+        let first = self.value(&arguments[0])?;
+        match operation {
+            StandardOperation::Absolute => {
+                return Ok(if evaluate::sign(&first) < 0 { negative(first) } else { first });
+            }
+            // An element is evaluated where there is one to compare it with.
+            StandardOperation::Contains | StandardOperation::IndexOf => {
+                let found = match elements(first) {
+                    none if none.is_empty() => None,
+                    elements => {
+                        let wanted = self.value(&arguments[1])?;
+                        elements.iter().position(|element| *element == wanted)
+                    }
+                };
+                return Ok(match operation {
+                    StandardOperation::Contains => Value::Bool(found.is_some()),
+                    _ => Value::Int(found.map_or(-IBig::ONE, IBig::from)),
+                });
+            }
+            _ => {}
+        }
+        let rest = self.values(&arguments[1..])?;
+        made(term, on_values(operation, first, rest))
+    }
+}
+
+fn made(term: &Term, value: Option<Value>) -> Result<Value, Undefined> {
+    value.ok_or_else(|| Undefined::NoValue(term.clone()))
+}
+
+/// The elements of a list, or the keys of a set or a map, in order.
+fn elements(collection: Value) -> Vec<Value> {
+    let Value::Record(ty, fields) = collection else { unreachable!("{collection} has no elements") };
+    if matches!(ty.form, crate::types::RecordForm::Keyed(_)) {
+        return ty.entries(&fields).into_iter().map(|(key, _)| key).collect();
+    }
+    let length = number(&fields[0]).unwrap_or(0);
+    fields[1..=length].to_vec()
+}
+
+fn number(value: &Value) -> Option<usize> {
+    match value {
+        Value::Int(value) => usize::try_from(value).ok(),
+        _ => None,
+    }
+}
+
+/// The set of these keys, or the map of these keys and values in turn; `None` where there is none.
+fn keyed(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Option<Value> {
+    let mut found = Value::any(&Type::Record(ty.clone()));
+    for entry in values.chunks(if is_map { 2 } else { 1 }) {
+        found = with_key(found, &entry[0], entry.get(1))?;
+    }
+    Some(found)
+}
+
+/// The set or the map with this key, and this value of a map.
+fn with_key(whole: Value, key: &Value, value: Option<&Value>) -> Option<Value> {
+    let Value::Record(ty, fields) = whole else { unreachable!("{whole} has no keys") };
+    let at = ty.position_of_key(key)?;
+    let new = match (value, &ty.fields[at].1) {
+        (Some(value), Type::Record(option)) if value.is_in(&option.fields[1].1) => {
+            option.value_of(Value::Bool(true), [value.clone()])
+        }
+        (None, Type::Bool) => Value::Bool(true),
+        _ => return None,
+    };
+    let fields = with_field(&fields, at, new);
+    Some(Value::Record(ty, fields))
+}
+
+/// The fields with another one at this position.
+fn with_field(fields: &[Value], at: usize, new: Value) -> Arc<[Value]> {
+    let mut fields = fields.to_vec();
+    fields[at] = new;
+    fields.into()
+}
+
+/// Is the field of a set or a map a key that is there?
+fn is_there(field: &Value) -> bool {
+    match field {
+        Value::Bool(value) => *value,
+        Value::Record(_, parts) => parts[0] == Value::Bool(true),
+        _ => false,
+    }
+}
+
+fn on_values(operation: StandardOperation, first: Value, mut rest: Vec<Value>) -> Option<Value> {
+    match operation {
+        StandardOperation::Minimum => Some(first.min(rest.swap_remove(0))),
+        StandardOperation::Maximum => Some(first.max(rest.swap_remove(0))),
+        StandardOperation::HasKey => {
+            let Value::Record(ty, fields) = &rest[0] else { unreachable!("{} has no keys", rest[0]) };
+            let at = ty.position_of_key(&first);
+            Some(Value::Bool(at.is_some_and(|at| is_there(&fields[at]))))
+        }
+        StandardOperation::ValueChanged => with_key(first, &rest[0], rest.get(1)),
+        _ => {
+            let Value::Record(ty, fields) = first else { unreachable!("{first} is no collection") };
+            on_collection(operation, ty, fields, rest)
+        }
+    }
+}
+
+fn on_collection(
+    operation: StandardOperation,
+    ty: Arc<RecordType>,
+    fields: Arc<[Value]>,
+    mut rest: Vec<Value>,
+) -> Option<Value> {
+    let length = number(&fields[0]).unwrap_or(0);
+    match operation {
+        StandardOperation::Element => {
+            let at = number(&rest[0]).filter(|at| *at < length)?;
+            Some(fields[at + 1].clone())
+        }
+        StandardOperation::ElementChanged => {
+            let at = number(&rest[0]).filter(|at| *at < length)?;
+            let new = rest.swap_remove(1);
+            if !new.is_in(&ty.fields[1].1) {
+                return None;
+            }
+            let fields = with_field(&fields, at + 1, new);
+            Some(Value::Record(ty, fields))
+        }
+        StandardOperation::Part => {
+            let from = number(&rest[0])?;
+            let to = rest.get(1).map_or(Some(length), number)?;
+            if from > to || to > length {
+                return None;
+            }
+            let parts = fields[from + 1..to + 1].iter().cloned();
+            Some(ty.value_of(Value::int(to - from), parts))
+        }
+        StandardOperation::Joined => {
+            let mut all = fields[1..=length].to_vec();
+            all.extend(elements(rest.swap_remove(0)));
+            let fits = all.len() < ty.fields.len() && all.iter().all(|one| one.is_in(&ty.fields[1].1));
+            fits.then(|| ty.value_of(Value::int(all.len()), all))
+        }
+        StandardOperation::ValueAt => {
+            let at = ty.position_of_key(&rest[0])?;
+            match &fields[at] {
+                Value::Record(_, parts) if parts[0] == Value::Bool(true) => Some(parts[1].clone()),
+                _ => None,
+            }
+        }
+        StandardOperation::Size => Some(Value::int(fields.iter().filter(|field| is_there(field)).count())),
+        StandardOperation::Keys => {
+            let (_, key) = Type::Record(ty.clone()).as_keyed().map(|(of, key)| (of.clone(), key.clone()))?;
+            let set = Arc::new(RecordType::keyed(&key, None)?);
+            Some(Value::Record(set, fields.iter().map(|field| Value::Bool(is_there(field))).collect()))
+        }
+        _ => {
+            let Value::Record(_, other) = &rest[0] else { unreachable!("{} is no set", rest[0]) };
+            let both =
+                || fields.iter().zip(other.iter()).map(|(one, other)| (is_there(one), is_there(other)));
+            match operation {
+                StandardOperation::Subset => Some(Value::Bool(both().all(|(one, other)| !one || other))),
+                StandardOperation::ProperSubset => {
+                    let is_subset = both().all(|(one, other)| !one || other);
+                    Some(Value::Bool(is_subset && fields != *other))
+                }
+                StandardOperation::Union => {
+                    let parts = both().map(|(one, other)| Value::Bool(one || other)).collect();
+                    Some(Value::Record(ty, parts))
+                }
+                StandardOperation::Intersection => {
+                    let parts = both().map(|(one, other)| Value::Bool(one && other)).collect();
+                    Some(Value::Record(ty, parts))
+                }
+                StandardOperation::Difference => {
+                    let one = |(at, (field, other)): (usize, (&Value, &Value))| match is_there(other) {
+                        true => Value::any(&ty.fields[at].1),
+                        false => field.clone(),
+                    };
+                    let fields = fields.iter().zip(other.iter()).enumerate().map(one).collect();
+                    Some(Value::Record(ty.clone(), fields))
+                }
+                _ => unreachable!("{operation:?} of collections"),
+            }
+        }
+    }
+}

@@ -1,0 +1,535 @@
+//! Operations that stand for a longer term: calls of declared functions, quantifiers, `match`, and what is
+//! done with lists, sets and maps.
+//!
+//! **Problem.** Analyses and solvers know numbers, records and conditions. A user writes `contains(q, e)`. If
+//! the reader replaces it by a condition for each slot of `q`, nobody can read an explanation, and a run
+//! evaluates every slot.
+//!
+//! **Method.** A term keeps the operation with its arguments ([`Term::shape`]). What it stands for is made
+//! once, when somebody asks for the root ([`Term::node`], [`Term::lowered`]). So code that has no opinion on
+//! an operation sees the longer term, and need not know that there are operations. Few places know each
+//! operation: this folder, the printer, the table of terms in documents, and the reader.
+//!
+//! A function's body, a quantifier's body and the cases of a `match` are *closed*: they mention their own
+//! parameters only. What they read besides is among the parameters, and the arguments hold the data. So a
+//! substitution changes arguments only, and captures no name.
+//!
+//! **Law.** An operation has the value of what it stands for, and has one exactly where that has one.
+
+use std::sync::Arc;
+
+use crate::data::Datum;
+use crate::term::definedness::defined;
+use crate::term::lists::{self, balanced_sum};
+use crate::term::node::Comparison;
+use crate::term::total::always_in;
+use crate::term::{Substitution, Term, keyed, substitute};
+use crate::types::{RecordType, Type};
+use crate::value::Value;
+
+/// An operation that stands for a longer term.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum DerivedOperation {
+    /// `f(x)`: the arguments of the call, then the data that the function reads.
+    Call(Arc<DeclaredFunction>),
+    /// `all i in q: ...`: the collection if there is one, then the data that the body reads.
+    Quantified(Arc<QuantifiedOperation>),
+    /// `match r: ...`: the subject, then the data that the cases read.
+    Match(Arc<MatchOperation>),
+    /// `{a, b}`: the keys.
+    SetOf(Arc<RecordType>),
+    /// `[a: 1, b: 2]`: keys and values in turn.
+    MapOf(Arc<RecordType>),
+    /// An operation on numbers or on a collection.
+    Standard(StandardOperation),
+    /// The condition that the argument has a value.
+    Defined,
+}
+
+/// Operations without a body.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum StandardOperation {
+    /// `min(a, b)`
+    Minimum,
+    /// `max(a, b)`
+    Maximum,
+    /// `abs(a)`
+    Absolute,
+    /// `q[i]` of a list
+    Element,
+    /// `q[i := e]` of a list
+    ElementChanged,
+    /// `q[i..]` and `q[i..j]` of a list
+    Part,
+    /// `q + r` of lists
+    Joined,
+    /// `contains(q, e)` of a list
+    Contains,
+    /// `index_of(q, e)` of a list
+    IndexOf,
+    /// `k in s`
+    HasKey,
+    /// `m[k]`
+    ValueAt,
+    /// `m[k := v]`
+    ValueChanged,
+    /// `s + t` of sets
+    Union,
+    /// `s * t` of sets
+    Intersection,
+    /// `s - t` of sets, `m - s` of a map and a set
+    Difference,
+    /// `s <= t` of sets
+    Subset,
+    /// `s < t` of sets
+    ProperSubset,
+    /// `len(s)` of a set or a map
+    Size,
+    /// `keys(m)`
+    Keys,
+}
+
+/// A declared function.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DeclaredFunction {
+    /// Its name under `functions:`.
+    pub name: String,
+    /// How many of the parameters a call names; the data that the body reads follow.
+    pub named: usize,
+    /// The parameters.
+    pub parameters: Vec<Datum>,
+    /// What it stands for; mentions the parameters only.
+    pub body: Term,
+}
+
+/// Which question a quantifier asks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Quantifier {
+    /// `all`
+    All,
+    /// `some`
+    Some,
+    /// `count`
+    Count,
+}
+
+/// The values of a quantifier.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum QuantifierDomain {
+    /// Known values, and how they are written: `0..3`, or the name of a type.
+    Values(String, Vec<Value>),
+    /// The elements of a list, or the keys of a set or a map: the first argument.
+    Elements,
+}
+
+/// A quantifier with its body.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct QuantifiedOperation {
+    /// The question.
+    pub quantifier: Quantifier,
+    /// The name of a value in the body.
+    pub bound: Datum,
+    /// The values.
+    pub domain: QuantifierDomain,
+    /// The data that the body reads besides.
+    pub read: Vec<Datum>,
+    /// The condition on a value; mentions `bound` and `read` only.
+    pub body: Term,
+}
+
+/// A `match` with its cases.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MatchOperation {
+    /// The cases, of which the first that fits counts; the last one fits all that is left.
+    pub cases: Vec<MatchArm>,
+    /// The data that the cases read besides.
+    pub read: Vec<Datum>,
+}
+
+/// A case of a `match`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MatchArm {
+    /// The number of the alternative; none for `_`.
+    pub alternative: Option<usize>,
+    /// The names of the alternative's fields, with their positions in the record.
+    pub names: Vec<(Datum, usize)>,
+    /// The value; mentions the names and `read` only.
+    pub body: Term,
+}
+
+impl Term {
+    /// An operation on its arguments. The caller has checked their number and their sorts.
+    pub fn apply(operation: DerivedOperation, arguments: Vec<Term>) -> Term {
+        debug_assert!(operation.accepts(&arguments), "{operation:?} of {arguments:?}");
+        let sort = operation.sort(&arguments);
+        let is_plain = matches!(
+            operation,
+            DerivedOperation::Standard(_) | DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_)
+        );
+        let is_known = is_plain && arguments.iter().all(|argument| argument.written_literal().is_some());
+        let term = Term::make_operation(operation, arguments, sort);
+        match is_known.then(|| crate::term::evaluate::evaluate(&term, &Default::default())) {
+            Some(Ok(value)) if !crate::term::evaluate::is_too_long(&value) => Term::literal(value),
+            _ => term,
+        }
+    }
+
+    /// An operation on numbers or on a collection.
+    pub fn standard(operation: StandardOperation, arguments: impl Into<Vec<Term>>) -> Term {
+        Term::apply(DerivedOperation::Standard(operation), arguments.into())
+    }
+
+    /// A call of the function with these arguments for the parameters that a call names.
+    pub fn call(function: &Arc<DeclaredFunction>, arguments: Vec<Term>) -> Term {
+        let read = function.parameters[function.named..].iter().map(Term::datum);
+        let arguments = arguments.into_iter().chain(read).collect();
+        Term::apply(DerivedOperation::Call(function.clone()), arguments)
+    }
+}
+
+/// The data of the terms without these, in order.
+pub fn read_by<'a>(terms: impl IntoIterator<Item = &'a Term>, own: &[Datum]) -> Vec<Datum> {
+    let all: std::collections::BTreeSet<Datum> = terms.into_iter().flat_map(Term::data).collect();
+    all.into_iter().filter(|datum| !own.contains(datum)).collect()
+}
+
+impl DerivedOperation {
+    /// Are these arguments of the number and the sorts that it takes, and are its bodies closed?
+    pub fn accepts(&self, arguments: &[Term]) -> bool {
+        match self {
+            DerivedOperation::Call(of) => {
+                of.named <= of.parameters.len()
+                    && are_of(arguments, &of.parameters)
+                    && is_closed(&of.body, [&of.parameters])
+            }
+            DerivedOperation::Quantified(of) => {
+                let Some(first) = arguments.len().checked_sub(of.read.len()) else { return false };
+                let bound = of.bound.ty();
+                let is_of_domain = match (&of.domain, &arguments[..first]) {
+                    (QuantifierDomain::Values(_, values), []) => {
+                        values.iter().all(|value| value.sort() == bound.sort())
+                    }
+                    (QuantifierDomain::Elements, [collection]) => {
+                        let keys = collection.sort().as_keyed().map(|(_, key)| key.sort());
+                        let elements = collection.sort().as_list().map(|(_, _, ty)| ty.clone());
+                        keys.or(elements).as_ref() == Some(bound)
+                    }
+                    _ => false,
+                };
+                is_of_domain
+                    && *of.body.sort() == Type::Bool
+                    && are_of(&arguments[first..], &of.read)
+                    && is_closed(&of.body, [std::slice::from_ref(&of.bound), &of.read])
+            }
+            DerivedOperation::Match(of) => of.accepts(arguments),
+            DerivedOperation::SetOf(ty) => match Type::Record(ty.clone()).as_keyed() {
+                Some((_, key)) => {
+                    ty.mapped().is_none() && arguments.iter().all(|one| *one.sort() == key.sort())
+                }
+                None => false,
+            },
+            DerivedOperation::MapOf(ty) => match (Type::Record(ty.clone()).as_keyed(), ty.mapped()) {
+                (Some((_, key)), Some(value)) => arguments.chunks(2).all(|entry| match entry {
+                    [one, other] => *one.sort() == key.sort() && *other.sort() == value.sort(),
+                    _ => false,
+                }),
+                _ => false,
+            },
+            DerivedOperation::Standard(operation) => operation.accepts(arguments),
+            DerivedOperation::Defined => arguments.len() == 1,
+        }
+    }
+
+    /// The sort of its value.
+    fn sort(&self, arguments: &[Term]) -> Type {
+        match self {
+            DerivedOperation::Call(function) => function.body.sort().clone(),
+            DerivedOperation::Quantified(quantified) => match quantified.quantifier {
+                Quantifier::Count => Type::Int,
+                Quantifier::All | Quantifier::Some => Type::Bool,
+            },
+            DerivedOperation::Match(of) => of.sort(),
+            DerivedOperation::SetOf(ty) | DerivedOperation::MapOf(ty) => Type::Record(ty.clone()),
+            DerivedOperation::Defined => Type::Bool,
+            DerivedOperation::Standard(operation) => operation.sort(arguments),
+        }
+    }
+
+    /// Has it a value under every valuation, as far as its parts say so?
+    pub(super) fn is_total(&self, arguments: &[Term]) -> bool {
+        if matches!(self, DerivedOperation::Defined) {
+            return true;
+        }
+        let fits = |(argument, datum): (&Term, &Datum)| always_in(argument, datum.ty());
+        arguments.iter().all(Term::is_total)
+            && match self {
+                DerivedOperation::Call(function) => {
+                    function.body.is_total() && arguments.iter().zip(&function.parameters).all(fits)
+                }
+                DerivedOperation::Quantified(of) => {
+                    let first = arguments.len() - of.read.len();
+                    of.body.is_total() && arguments[first..].iter().zip(&of.read).all(fits)
+                }
+                DerivedOperation::Match(of) => {
+                    of.cases.iter().all(|case| case.body.is_total())
+                        && arguments[1..].iter().zip(&of.read).all(fits)
+                }
+                DerivedOperation::SetOf(ty) => match &ty.form {
+                    crate::types::RecordForm::Keyed(key) => arguments.iter().all(|one| always_in(one, key)),
+                    _ => false,
+                },
+                DerivedOperation::MapOf(_) => false,
+                DerivedOperation::Standard(operation) => operation.is_total(),
+                DerivedOperation::Defined => true,
+            }
+    }
+
+    /// The nodes of its body, which is written with it.
+    pub(super) fn written_size(&self) -> u64 {
+        match self {
+            // A call is written by its name.
+            DerivedOperation::Call(_) => 0,
+            DerivedOperation::Quantified(of) => of.body.written_size(),
+            DerivedOperation::Match(of) => of.cases.iter().map(|case| case.body.written_size()).sum(),
+            _ => 0,
+        }
+    }
+
+    /// What it stands for; the arguments stand for nothing else any more.
+    pub(super) fn lower(&self, arguments: &[Term]) -> Term {
+        match self {
+            DerivedOperation::Call(function) => {
+                substitute(function.body.lowered(), &pairs(&function.parameters, arguments))
+            }
+            DerivedOperation::Quantified(of) => of.lower(arguments),
+            DerivedOperation::Match(of) => of.lower(arguments),
+            DerivedOperation::SetOf(ty) => keyed::set(ty, arguments),
+            DerivedOperation::MapOf(ty) => keyed::map(ty, arguments),
+            DerivedOperation::Defined => defined(&arguments[0]),
+            DerivedOperation::Standard(operation) => operation.lower(arguments),
+        }
+    }
+}
+
+fn are_of(arguments: &[Term], data: &[Datum]) -> bool {
+    arguments.len() == data.len()
+        && arguments.iter().zip(data).all(|(argument, datum)| *argument.sort() == datum.ty().sort())
+}
+
+/// Does the body mention these data only, and have they different names?
+fn is_closed<const COUNT: usize>(body: &Term, own: [&[Datum]; COUNT]) -> bool {
+    let own: Vec<&Datum> = own.into_iter().flatten().collect();
+    let names: std::collections::BTreeSet<&str> = own.iter().map(|datum| datum.name()).collect();
+    names.len() == own.len() && body.data().iter().all(|datum| own.contains(&datum))
+}
+
+pub(super) fn pairs(parameters: &[Datum], arguments: &[Term]) -> Substitution {
+    parameters.iter().cloned().zip(arguments.iter().cloned()).collect()
+}
+
+impl QuantifiedOperation {
+    fn lower(&self, arguments: &[Term]) -> Term {
+        let first = arguments.len() - self.read.len();
+        let values: Vec<(Term, Term)> = match &self.domain {
+            QuantifierDomain::Values(_, values) => {
+                values.iter().map(|value| (Term::yes(), Term::literal(value.clone()))).collect()
+            }
+            QuantifierDomain::Elements => elements(&arguments[0]),
+        };
+        let body = substitute(self.body.lowered(), &pairs(&self.read, &arguments[first..]));
+        let instances = values.into_iter().map(|(is_there, value)| {
+            let instance = substitute(&body, &Substitution::from([(self.bound.clone(), value)]));
+            match self.quantifier {
+                Quantifier::All => Term::implies(&is_there, &instance),
+                _ => Term::and([is_there, instance]),
+            }
+        });
+        match self.quantifier {
+            Quantifier::All => Term::and(instances),
+            Quantifier::Some => Term::or(instances),
+            Quantifier::Count => {
+                let one = |instance: Term| Term::if_then_else(&instance, &Term::int(1), &Term::int(0));
+                balanced_sum(&instances.map(one).collect::<Vec<Term>>())
+            }
+        }
+    }
+}
+
+/// The elements that there may be in a list, or the keys in a set or a map, each with the condition that it
+/// is there.
+fn elements(collection: &Term) -> Vec<(Term, Term)> {
+    match collection.sort().as_list() {
+        Some((_, most, _)) => {
+            let is_there =
+                |at: usize| Term::compare(Comparison::Greater, &Term::field(collection, 0), &Term::int(at));
+            (0..most).map(|at| (is_there(at), Term::field(collection, at + 1))).collect()
+        }
+        None => keyed::keys_with_conditions(collection),
+    }
+}
+
+impl MatchOperation {
+    fn sort(&self) -> Type {
+        self.cases.first().map_or(Type::Bool, |case| case.body.sort().clone())
+    }
+
+    fn accepts(&self, arguments: &[Term]) -> bool {
+        let [subject, read @ ..] = arguments else { return false };
+        let Type::Record(ty) = subject.sort() else { return false };
+        let alternatives = ty.alternatives();
+        let is_right = |case: &MatchArm| {
+            let names: Vec<Datum> = case.names.iter().map(|(name, _)| name.clone()).collect();
+            let fields = match case.alternative.map(|number| alternatives.get(number)) {
+                Some(Some(one)) => one.first..one.first + one.count,
+                Some(None) => return false,
+                None => 0..0,
+            };
+            *case.body.sort() == self.sort()
+                && is_closed(&case.body, [names.as_slice(), &self.read])
+                && case.names.iter().all(|(name, at)| fields.contains(at) && *name.ty() == ty.fields[*at].1)
+        };
+        !alternatives.is_empty()
+            && !self.cases.is_empty()
+            && are_of(read, &self.read)
+            && self.cases.iter().all(is_right)
+    }
+
+    fn lower(&self, arguments: &[Term]) -> Term {
+        let subject = &arguments[0];
+        let read = pairs(&self.read, &arguments[1..]);
+        let body = |case: &MatchArm| {
+            let mut values = read.clone();
+            values.extend(case.names.iter().map(|(name, at)| (name.clone(), Term::field(subject, *at))));
+            substitute(case.body.lowered(), &values)
+        };
+        let Some((last, others)) = self.cases.split_last() else { unreachable!("a match without a case") };
+        others.iter().rev().fold(body(last), |rest, case| {
+            let condition = case.alternative.map_or_else(Term::yes, |number| is_alternative(subject, number));
+            Term::if_then_else(&condition, &body(case), &rest)
+        })
+    }
+}
+
+/// The condition that a variant or an option is the alternative of this number.
+pub fn is_alternative(subject: &Term, number: usize) -> Term {
+    let Type::Record(variant) = subject.sort() else { unreachable!("{subject} has no alternatives") };
+    Term::equal(&Term::field(subject, 0), &Term::literal(variant.tag(number)))
+}
+
+impl StandardOperation {
+    fn sort(self, arguments: &[Term]) -> Type {
+        let first = || arguments[0].sort().clone();
+        match self {
+            StandardOperation::Minimum
+            | StandardOperation::Maximum
+            | StandardOperation::Absolute
+            | StandardOperation::ElementChanged
+            | StandardOperation::Part
+            | StandardOperation::Joined
+            | StandardOperation::ValueChanged
+            | StandardOperation::Union
+            | StandardOperation::Intersection
+            | StandardOperation::Difference => first(),
+            StandardOperation::Element => first().as_list().map_or(Type::Bool, |(_, _, ty)| ty.sort()),
+            StandardOperation::ValueAt => match first() {
+                Type::Record(ty) => ty.mapped().map_or(Type::Bool, Type::sort),
+                other => other,
+            },
+            StandardOperation::Keys => first()
+                .as_keyed()
+                .and_then(|(_, key)| RecordType::keyed(key, None))
+                .map_or(Type::Bool, |set| Type::Record(Arc::new(set))),
+            StandardOperation::IndexOf | StandardOperation::Size => Type::Int,
+            StandardOperation::Contains
+            | StandardOperation::HasKey
+            | StandardOperation::Subset
+            | StandardOperation::ProperSubset => Type::Bool,
+        }
+    }
+
+    fn accepts(self, arguments: &[Term]) -> bool {
+        let sorts: Vec<&Type> = arguments.iter().map(Term::sort).collect();
+        let element = |ty: &Type| ty.as_list().map(|(_, _, element)| element.clone());
+        let is_element = |list: &Type, ty: &Type| element(list).is_some_and(|of| of.sort() == *ty);
+        let key = |ty: &Type| ty.as_keyed().map(|(_, key)| key.clone());
+        let is_key = |whole: &Type, ty: &Type| key(whole).is_some_and(|of| of.sort() == *ty);
+        let is_set = |ty: &Type| ty.as_keyed().is_some_and(|(of, _)| of.mapped().is_none());
+        let value = |ty: &Type| ty.as_keyed().and_then(|(of, _)| of.mapped().map(Type::sort));
+        match (self, sorts.as_slice()) {
+            (StandardOperation::Minimum | StandardOperation::Maximum, [a, b]) => a == b && a.is_number(),
+            (StandardOperation::Absolute, [a]) => a.is_number(),
+            (StandardOperation::Element | StandardOperation::Part, [list, Type::Int]) => {
+                list.as_list().is_some()
+            }
+            (StandardOperation::Part, [list, Type::Int, Type::Int]) => list.as_list().is_some(),
+            (StandardOperation::ElementChanged, [list, Type::Int, new]) => is_element(list, new),
+            (StandardOperation::Joined, [left, right]) => {
+                element(left).is_some() && element(left) == element(right)
+            }
+            (StandardOperation::Contains | StandardOperation::IndexOf, [list, wanted]) => {
+                is_element(list, wanted)
+            }
+            (StandardOperation::HasKey, [wanted, whole]) => is_key(whole, wanted),
+            (StandardOperation::ValueAt, [map, wanted]) => value(map).is_some() && is_key(map, wanted),
+            (StandardOperation::ValueChanged, [map, wanted, new]) => {
+                is_key(map, wanted) && value(map).as_ref() == Some(*new)
+            }
+            (
+                StandardOperation::Union
+                | StandardOperation::Intersection
+                | StandardOperation::Subset
+                | StandardOperation::ProperSubset,
+                [a, b],
+            ) => a == b && is_set(a),
+            (StandardOperation::Difference, [a, b]) => is_set(b) && key(a).is_some() && key(a) == key(b),
+            (StandardOperation::Size, [whole]) => whole.as_keyed().is_some(),
+            (StandardOperation::Keys, [map]) => value(map).is_some(),
+            _ => false,
+        }
+    }
+
+    fn is_total(self) -> bool {
+        !matches!(
+            self,
+            StandardOperation::Element
+                | StandardOperation::ElementChanged
+                | StandardOperation::Part
+                | StandardOperation::Joined
+                | StandardOperation::ValueAt
+                | StandardOperation::ValueChanged
+        )
+    }
+
+    fn lower(self, arguments: &[Term]) -> Term {
+        match (self, arguments) {
+            (StandardOperation::Minimum, [a, b]) => {
+                Term::if_then_else(&Term::compare(Comparison::AtMost, a, b), a, b)
+            }
+            (StandardOperation::Maximum, [a, b]) => {
+                Term::if_then_else(&Term::compare(Comparison::AtLeast, a, b), a, b)
+            }
+            (StandardOperation::Absolute, [a]) => {
+                Term::if_then_else(&Term::compare(Comparison::Less, a, &Term::int(0)), &a.negate(), a)
+            }
+            (StandardOperation::Element, [list, index]) => lists::element(list, index),
+            (StandardOperation::ElementChanged, [list, index, new]) => lists::changed(list, index, new),
+            (StandardOperation::Part, [list, from]) => lists::part(list, from, None),
+            (StandardOperation::Part, [list, from, to]) => lists::part(list, from, Some(to)),
+            (StandardOperation::Joined, [left, right]) => lists::joined(left, right),
+            (StandardOperation::Contains, [list, element]) => lists::contains(list, element),
+            (StandardOperation::IndexOf, [list, element]) => lists::index_of(list, element),
+            (StandardOperation::HasKey, [key, whole]) => keyed::has_key(whole, key),
+            (StandardOperation::ValueAt, [map, key]) => keyed::value_at(map, key),
+            (StandardOperation::ValueChanged, [map, key, value]) => keyed::changed(map, key, value),
+            (
+                StandardOperation::Union | StandardOperation::Intersection | StandardOperation::Difference,
+                [a, b],
+            ) => keyed::combined(self, a, b),
+            (StandardOperation::Subset, [a, b]) => keyed::subset(a, b, false),
+            (StandardOperation::ProperSubset, [a, b]) => keyed::subset(a, b, true),
+            (StandardOperation::Size, [whole]) => keyed::size(whole),
+            (StandardOperation::Keys, [map]) => keyed::keys(map),
+            _ => unreachable!("{self:?} of {arguments:?}"),
+        }
+    }
+}
