@@ -27,7 +27,7 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, TransitionId, Value};
 
-use super::bounds::{GivenValues, OpenBounds, CanBe};
+use super::bounds::{CanBe, GivenValues, OpenBounds};
 use super::eliminate::{is_told, without};
 use super::inclusion::{about, data_of_terms};
 use super::state::Holds;
