@@ -34,11 +34,7 @@ const MOST_TRIED: usize = 16;
 /// A length, and how many excluded ends are on the way: each takes a little away.
 type Length = (RBig, i32);
 
-/// The vertices of the number 0, for reals and for integers.
-const REAL_ZERO: usize = 0;
-const INTEGER_ZERO: usize = 1;
-
-/// From a vertex to another one.
+/// From a vertex to another one. The vertices 0 and 1 stand at the number 0, of reals and of integers.
 type Edge = (usize, usize, Length);
 
 /// A conjunction as edges.
@@ -101,7 +97,11 @@ fn search(mut graph: Graph, mut open: Vec<Term>, left: &mut usize) -> Option<Wit
             Node::Compare(comparison, a, b) => graph.compare(*comparison, a, b),
             _ => graph.is_part = true,
         }
-        if graph.vertices.len() > MOST_VERTICES || graph.edges.len() > MOST_EDGES {
+        // Many choices would be tried in vain.
+        if graph.vertices.len() > MOST_VERTICES
+            || graph.edges.len() > MOST_EDGES
+            || choices.len() > MOST_TRIED / 4
+        {
             return None;
         }
     }
@@ -168,9 +168,9 @@ impl Graph {
         if counts.iter().any(|(datum, _)| datum.ty().is_integer() != is_integer) {
             return None;
         }
-        let zero = if is_integer { INTEGER_ZERO } else { REAL_ZERO };
+        let zero = usize::from(is_integer);
         let (low, high, times) = match counts.as_slice() {
-            [] => return Some((REAL_ZERO, REAL_ZERO, -number)),
+            [] => return Some((0, 0, -number)),
             [(datum, count)] if **count > RBig::ZERO => (None, Some(*datum), (*count).clone()),
             [(datum, count)] => (Some(*datum), None, -(*count).clone()),
             [(low, less), (high, more)] if **less == -(*more).clone() => {
@@ -193,10 +193,10 @@ impl Graph {
             self.integers.insert(new);
         }
         match datum.ty() {
-            Type::Nat => self.at_most(new, INTEGER_ZERO, RBig::ZERO, false),
+            Type::Nat => self.at_most(new, 1, RBig::ZERO, false),
             Type::Range(low, high) => {
-                self.at_most(new, INTEGER_ZERO, -RBig::from(low.clone()), false);
-                self.at_most(INTEGER_ZERO, new, RBig::from(high.clone()), false);
+                self.at_most(new, 1, -RBig::from(low.clone()), false);
+                self.at_most(1, new, RBig::from(high.clone()), false);
             }
             _ => {}
         }
@@ -239,8 +239,8 @@ impl Graph {
         let value = |vertex: usize| &at[vertex].0 + &little * RBig::from(at[vertex].1);
         let found = self.vertices.iter().map(|(datum, vertex)| {
             let value = match datum.ty().is_integer() {
-                true => Value::Int((value(*vertex) - value(INTEGER_ZERO)).numerator().clone()),
-                false => Value::Real(value(*vertex) - value(REAL_ZERO)),
+                true => Value::Int((value(*vertex) - value(1)).numerator().clone()),
+                false => Value::Real(value(*vertex) - value(0)),
             };
             (datum.clone(), value)
         });
