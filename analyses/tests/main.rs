@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 
 mod apron;
+mod bounds;
 mod machines;
 mod reachability;
 mod search;

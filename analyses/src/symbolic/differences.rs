@@ -1,7 +1,8 @@
-//! Conjunctions in which two reals are compared, or a real with a number: answered without a solver.
+//! Conjunctions in which two numbers are compared, or a datum with a number: answered without a solver.
 //!
 //! **Problem.** Where instants are known within a tolerance, each event asks some questions, and nearly all
-//! of them compare two instants, or one with a number. A solver takes a millisecond for each.
+//! of them compare two instants, or one with a number. Where first values are not known, each event compares
+//! one with a number. A solver takes a millisecond for each.
 //!
 //! **Method.** `x - y <= c` is an edge from `y` to `x` of the length `c`; a number is compared with the
 //! vertex that stands at 0. The conjunction can hold exactly if no cycle has a negative length, or the length
@@ -9,13 +10,15 @@
 //! behind edges that exclude their ends it lies a little below, by less than what is free on every other
 //! edge. A disjunction is tried part by part.
 //!
+//! Integers have a vertex at 0 of their own. Their edges are rounded down to whole lengths, which excludes
+//! what an edge excluded, so their solution is whole. A comparison of an integer with a real is left out.
+//!
 //! What else stands in the conjunction is left out: then only that it cannot hold is an answer.
 //!
 //! **Ends**: paths are at most as long as there are vertices. **Costs** vertices times edges.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::rational::RBig;
@@ -31,7 +34,7 @@ const MOST_TRIED: usize = 16;
 /// A length, and how many excluded ends are on the way: each takes a little away.
 type Length = (RBig, i32);
 
-/// From a vertex to another one; 0 is where the number 0 is.
+/// From a vertex to another one. The vertices 0 and 1 stand at the number 0, of reals and of integers.
 type Edge = (usize, usize, Length);
 
 /// A conjunction as edges.
@@ -39,6 +42,8 @@ type Edge = (usize, usize, Length);
 struct Graph {
     vertices: BTreeMap<Datum, usize>,
     edges: Vec<Edge>,
+    /// The vertices of integers.
+    integers: BTreeSet<usize>,
     /// Was something left out?
     is_part: bool,
 }
@@ -56,7 +61,7 @@ pub fn decided(formula: &[Term]) -> Option<Answer> {
 pub fn solved(formula: &[Term]) -> Option<Witness> {
     // What is asked stands last.
     let is_about_others =
-        |part: &Term| matches!(part.node(), Node::Compare(_, a, _) if *a.sort() != Type::Real);
+        |part: &Term| matches!(part.node(), Node::Compare(_, a, _) if !a.sort().is_number());
     if formula.last().is_none_or(is_about_others) {
         return None;
     }
@@ -85,14 +90,18 @@ fn search(mut graph: Graph, mut open: Vec<Term>, left: &mut usize) -> Option<Wit
             Node::Literal(Value::Bool(false)) => return Some(Witness::None),
             Node::And(parts) => open.extend(parts.iter().rev().cloned()),
             Node::Or(parts) => choices.push(parts.clone()),
-            Node::Compare(Comparison::NotEqual, a, b) if *a.sort() == Type::Real => {
+            Node::Compare(Comparison::NotEqual, a, b) if a.sort().is_number() => {
                 choices
                     .push([Comparison::Less, Comparison::Greater].map(|one| Term::compare(one, a, b)).into());
             }
             Node::Compare(comparison, a, b) => graph.compare(*comparison, a, b),
             _ => graph.is_part = true,
         }
-        if graph.vertices.len() > MOST_VERTICES || graph.edges.len() > MOST_EDGES {
+        // Many choices would be tried in vain.
+        if graph.vertices.len() > MOST_VERTICES
+            || graph.edges.len() > MOST_EDGES
+            || choices.len() > MOST_TRIED / 4
+        {
             return None;
         }
     }
@@ -113,60 +122,90 @@ fn search(mut graph: Graph, mut open: Vec<Term>, left: &mut usize) -> Option<Wit
 }
 
 impl Graph {
-    /// Adds what a comparison says, where it says it of at most two reals, each as often as the other.
+    /// Adds what a comparison says, where it says it of at most two numbers, each as often as the other.
     fn compare(&mut self, comparison: Comparison, a: &Term, b: &Term) {
-        let is_known = *a.sort() == Type::Real && a.is_total() && b.is_total();
+        let is_known = a.sort().is_number() && a.is_total() && b.is_total();
         let known = is_known.then(|| self.ends(a, b)).flatten();
         let Some((from, to, length)) = known else {
             self.is_part = true;
             return;
         };
         // `to - from` compared with `length`.
-        let mut at_most =
-            |from, to, length, is_strict| self.edges.push((from, to, (length, -i32::from(is_strict))));
         match comparison {
-            Comparison::AtMost | Comparison::Less => {
-                at_most(from, to, length, comparison == Comparison::Less);
-            }
-            Comparison::AtLeast | Comparison::Greater => {
-                at_most(to, from, -length, comparison == Comparison::Greater);
-            }
+            Comparison::AtMost => self.at_most(from, to, length, false),
+            Comparison::Less => self.at_most(from, to, length, true),
+            Comparison::AtLeast => self.at_most(to, from, -length, false),
+            Comparison::Greater => self.at_most(to, from, -length, true),
             Comparison::Equal => {
-                at_most(from, to, length.clone(), false);
-                at_most(to, from, -length, false);
+                self.at_most(from, to, length.clone(), false);
+                self.at_most(to, from, -length, false);
             }
             Comparison::NotEqual => self.is_part = true,
         }
     }
 
-    /// `a - b` as the difference of two vertices and a number: `to - from - length`.
+    /// Adds that a vertex is at most so far from another one.
+    fn at_most(&mut self, from: usize, to: usize, length: RBig, is_strict: bool) {
+        let is_whole = [from, to].into_iter().any(|end| self.integers.contains(&end));
+        let length = match (is_whole, is_strict) {
+            (false, _) => (length, -i32::from(is_strict)),
+            (true, false) => (length.floor().into(), 0),
+            (true, true) => (RBig::from(length.ceil()) - RBig::ONE, 0),
+        };
+        self.edges.push((from, to, length));
+    }
+
+    /// `a - b` as some multiple, above 0, of the difference of two vertices and a number: `to - from -
+    /// length`.
     fn ends(&mut self, a: &Term, b: &Term) -> Option<(usize, usize, RBig)> {
         let (sum, number) = Sum::of_difference(a, b).apart();
-        let counts: Vec<(&Term, &RBig)> = sum.counts().collect();
-        let is_real = |term: &Term| term.as_datum().is_some_and(|datum| *datum.ty() == Type::Real);
-        if !counts.iter().all(|(term, _)| is_real(term)) {
+        let mut counts: Vec<(&Datum, &RBig)> = Vec::new();
+        for (term, count) in sum.counts() {
+            counts.push((term.as_datum()?, count));
+        }
+        counts.sort_by(|(_, a), (_, b)| a.cmp(b));
+        let is_integer = counts.first().is_some_and(|(datum, _)| datum.ty().is_integer());
+        if counts.iter().any(|(datum, _)| datum.ty().is_integer() != is_integer) {
             return None;
         }
-        let mut vertex = |term: &Term| {
-            let new = self.vertices.len() + 1;
-            term.as_datum().map(|datum| *self.vertices.entry(datum.clone()).or_insert(new))
-        };
-        match counts.as_slice() {
-            [] => Some((0, 0, -number)),
-            [(term, count)] if **count == RBig::ONE => Some((0, vertex(term)?, -number)),
-            [(term, count)] if **count == RBig::NEG_ONE => Some((vertex(term)?, 0, -number)),
-            [(low, count), (high, other)] | [(high, other), (low, count)]
-                if **other == RBig::ONE && **count == RBig::NEG_ONE =>
-            {
-                Some((vertex(low)?, vertex(high)?, -number))
+        let zero = usize::from(is_integer);
+        let (low, high, times) = match counts.as_slice() {
+            [] => return Some((0, 0, -number)),
+            [(datum, count)] if **count > RBig::ZERO => (None, Some(*datum), (*count).clone()),
+            [(datum, count)] => (Some(*datum), None, -(*count).clone()),
+            [(low, less), (high, more)] if **less == -(*more).clone() => {
+                (Some(*low), Some(*high), (*more).clone())
             }
-            _ => None,
+            _ => return None,
+        };
+        let mut vertex = |datum: Option<&Datum>| datum.map_or(zero, |datum| self.vertex(datum));
+        Some((vertex(low), vertex(high), -number / times))
+    }
+
+    /// The vertex of a number; a new one lies within its type.
+    fn vertex(&mut self, datum: &Datum) -> usize {
+        if let Some(known) = self.vertices.get(datum) {
+            return *known;
         }
+        let new = self.vertices.len() + 2;
+        self.vertices.insert(datum.clone(), new);
+        if datum.ty().is_integer() {
+            self.integers.insert(new);
+        }
+        match datum.ty() {
+            Type::Nat => self.at_most(new, 1, RBig::ZERO, false),
+            Type::Range(low, high) => {
+                self.at_most(new, 1, -RBig::from(low.clone()), false);
+                self.at_most(1, new, RBig::from(high.clone()), false);
+            }
+            _ => {}
+        }
+        new
     }
 
     /// Values of all vertices, or none.
     fn solve(&self) -> Witness {
-        let count = self.vertices.len() + 1;
+        let count = self.vertices.len() + 2;
         let mut at: Vec<Length> = vec![(RBig::ZERO, 0); count];
         let mut is_settled = false;
         for _ in 0..=count {
@@ -197,14 +236,15 @@ impl Graph {
                 little = little.min(free / RBig::from(littles + 1));
             }
         }
-        let value = |(length, littles): &Length| length + &little * RBig::from(*littles);
-        let zero = value(&at[0]);
-        let values: Valuation = self
-            .vertices
-            .iter()
-            .map(|(datum, vertex)| (datum.clone(), Value::Real(value(&at[*vertex]) - &zero)))
-            .collect();
-        Witness::Found(values)
+        let value = |vertex: usize| &at[vertex].0 + &little * RBig::from(at[vertex].1);
+        let found = self.vertices.iter().map(|(datum, vertex)| {
+            let value = match datum.ty().is_integer() {
+                true => Value::Int((value(*vertex) - value(1)).numerator().clone()),
+                false => Value::Real(value(*vertex) - value(0)),
+            };
+            (datum.clone(), value)
+        });
+        Witness::Found(found.collect())
     }
 }
 
@@ -217,10 +257,18 @@ mod tests {
     use crate::solver::Solver;
     use crate::solver::z3::Z3Solver;
 
-    /// A comparison of two of three instants, or of one with a number, in one of many shapes.
+    /// A comparison of two of three instants, of two of three integers, or of one with a number, in one of
+    /// many shapes.
     fn part(random: &mut Random) -> Term {
-        let of = |number: usize| Term::datum(&Datum::new(format!("t{number}"), Type::Real));
-        let number = Term::int(random.below(5) as i64 - 2).to_real();
+        let is_integer = random.below(2) == 0;
+        let of = |number: usize| match (is_integer, number) {
+            (false, _) => Term::datum(&Datum::new(format!("t{number}"), Type::Real)),
+            (true, 0) => Term::datum(&Datum::new("n0", Type::Nat)),
+            (true, 1) => Term::datum(&Datum::new("n1", Type::Range((-2).into(), 3.into()))),
+            (true, _) => Term::datum(&Datum::new("n2", Type::Int)),
+        };
+        let number = Term::int(random.below(5) as i64 - 2);
+        let half = Term::literal(Value::Real(RBig::from(random.below(9) as i64 - 4) / RBig::from(2)));
         let comparisons = [
             Comparison::Equal,
             Comparison::NotEqual,
@@ -231,11 +279,16 @@ mod tests {
         ];
         let comparison = comparisons[random.below(6)];
         let (one, other) = (of(random.below(3)), of(random.below(3)));
-        match random.below(6) {
+        match random.below(8) {
             0 => Term::compare(comparison, &one, &number),
-            1 => Term::compare(comparison, &one.negate(), &number),
+            1 => Term::compare(comparison, &one.negate(), &half),
             2 => Term::compare(comparison, &Term::add(&one, &other), &number),
             3 => Term::or([part(random), part(random)]),
+            4 => Term::compare(comparison, &Term::multiply(&Term::int(3), &one), &half),
+            5 => {
+                let twice = |term: &Term| Term::multiply(&Term::int(2), term);
+                Term::compare(comparison, &Term::subtract(&twice(&one), &twice(&other)), &half)
+            }
             _ => Term::compare(comparison, &Term::subtract(&one, &other), &number),
         }
     }

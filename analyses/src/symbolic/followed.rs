@@ -27,6 +27,7 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, TransitionId, Value};
 
+use super::bounds::{CanBe, GivenValues, OpenBounds};
 use super::eliminate::{is_told, without};
 use super::inclusion::{about, data_of_terms};
 use super::state::Holds;
@@ -66,9 +67,9 @@ impl SymbolicState {
         let state =
             SymbolicState { known: given.clone(), open: Arc::new(open), condition: Vec::new(), ..initial };
         match state.meaning(&Term::and(initial.condition), &state.known) {
-            Holds::Always => Some(state),
+            Holds::Always => Some(state.remembering()),
             Holds::Never => None,
-            Holds::Where(term) => state.with(&term, solver),
+            Holds::Where(term) => state.with(&term, solver).map(SymbolicState::remembering),
         }
     }
 
@@ -96,18 +97,78 @@ impl SymbolicState {
         solver: &mut dyn Solver,
     ) -> Option<Self> {
         let transition = &system.iosts.transitions[number];
-        let mut next = self.behind(transition, system.enabled(number), values, terms)?;
-        next.depth = self.depth;
-        for variable in transition.assignments.keys() {
-            if let Some(term) = next.open.get(variable).map(folded) {
-                next.assign([(variable.clone(), Err(term))]);
+        let values: Vec<(Datum, Value)> = values.into_iter().collect();
+        let terms: Vec<(Datum, Term)> = terms.into_iter().collect();
+        let has_terms = !terms.is_empty();
+        let guard = system.enabled(number);
+        let step = |asked: &Term| {
+            let mut next = self.behind(transition, asked, values.iter().cloned(), terms.iter().cloned())?;
+            next.depth = self.depth;
+            for variable in transition.assignments.keys() {
+                if let Some(term) = next.open.get(variable).map(folded) {
+                    next.assign([(variable.clone(), Err(term))]);
+                }
+            }
+            Some(next)
+        };
+        let untold = if has_terms { None } else { Some(self.untold(guard, &values)?) };
+        if let Some(bounds) = untold.as_ref().and_then(|parts| self.narrowed(parts, &values)) {
+            let mut next = step(&Term::yes())?;
+            if bounds.stands_in(&next.open) {
+                next.condition = bounds.condition().to_vec();
+                next.memo = bounds.into();
+                return Some(next.remembering());
             }
         }
+        let mut next = step(&untold.map_or_else(|| guard.clone(), Term::and))?;
         let new = next.condition.split_off(self.condition.len());
-        match (new.is_empty(), next.condition.is_empty()) {
-            (false, _) => next.with(&Term::and(new), solver),
-            (true, true) => Some(next),
-            (true, false) => Some(next.settled()),
+        let next = match (new.is_empty(), next.condition.is_empty()) {
+            (false, _) => next.with(&Term::and(new), solver)?,
+            (true, true) => next,
+            (true, false) => next.settled(),
+        };
+        Some(if has_terms { next } else { next.remembering() })
+    }
+
+    /// What is known of its open data.
+    fn bounds(&self) -> Arc<OpenBounds> {
+        let known = self.memo.of(&self.open, &self.condition).cloned();
+        known.unwrap_or_else(|| Arc::new(OpenBounds::new(&self.open, &self.condition)))
+    }
+
+    /// Remembers what is known of its open data. Its condition cannot be said shorter.
+    #[must_use]
+    pub fn remembering(mut self) -> Self {
+        self.memo = self.bounds().into();
+        self
+    }
+
+    /// What is found out about a condition on the data without a question.
+    pub fn told(&self, condition: &Term, given: GivenValues<'_>) -> CanBe {
+        self.bounds().told(condition, (&self.known, given))
+    }
+
+    /// What of a guard is not told to hold always; none where it can never hold.
+    fn untold(&self, guard: &Term, given: GivenValues<'_>) -> Option<Vec<Term>> {
+        let bounds = self.bounds();
+        let mut left = Vec::new();
+        for part in guard.conjuncts() {
+            match bounds.told(&part, (&self.known, given)) {
+                CanBe::ALWAYS => {}
+                CanBe::NEVER => return None,
+                _ => left.push(part),
+            }
+        }
+        Some(left)
+    }
+
+    /// What is known where these parts of a guard hold, if they are bounds of single symbols, and the state
+    /// remembers what is known without them.
+    fn narrowed(&self, parts: &[Term], given: GivenValues<'_>) -> Option<Arc<OpenBounds>> {
+        let known = self.memo.of(&self.open, &self.condition)?;
+        match parts.is_empty() {
+            true => Some(known.clone()),
+            false => known.with(parts, (&self.known, given)).map(Arc::new),
         }
     }
 

@@ -29,6 +29,7 @@ use dashu::base::DivEuclid;
 use dashu::integer::IBig;
 
 use super::SymbolicState;
+use super::bounds::BoundsMemo;
 use super::eliminate::counted;
 use super::inclusion::data_of_terms;
 use super::sum::Sum;
@@ -215,6 +216,7 @@ impl Lattice {
             open: Default::default(),
             condition: Vec::new(),
             depth: 0,
+            memo: BoundsMemo::default(),
         };
         let value = |row: usize| {
             let begin = Term::int(self.base[row].clone());

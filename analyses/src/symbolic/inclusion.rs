@@ -34,6 +34,7 @@ use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Iosts, LocationId, Term};
 
 use super::SymbolicState;
+use super::bounds::BoundsMemo;
 use super::eliminate::{is_told, without};
 use crate::solver::{Answer, Solver, Witness};
 
@@ -131,7 +132,8 @@ impl Tidy {
     pub(super) fn state(&self, data: &[Datum]) -> SymbolicState {
         let (known, open) = (Valuation::new(), Arc::default());
         let condition = self.condition.clone();
-        let mut state = SymbolicState { location: self.location, known, open, condition, depth: 0 };
+        let (location, memo) = (self.location, BoundsMemo::default());
+        let mut state = SymbolicState { location, known, open, condition, depth: 0, memo };
         state.assign(data.iter().cloned().zip(self.values.iter().cloned().map(Err)));
         state
     }

@@ -21,6 +21,7 @@
 //!
 //! [`enabling_condition`]: coreach_model::obligation::enabling_condition
 
+pub mod bounds;
 mod candidates;
 pub mod differences;
 pub mod eliminate;

@@ -17,6 +17,8 @@ use coreach_model::term::evaluate::{Undefined, Valuation, evaluate};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Numbered, Term, Value};
 
+use super::bounds::BoundsMemo;
+
 /// ⟨q, π, σ⟩ (Definition 8), where σ is known in part.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SymbolicState {
@@ -30,6 +32,8 @@ pub struct SymbolicState {
     pub condition: Vec<Term>,
     /// The number of steps from the state where the path began, where that is counted.
     pub depth: usize,
+    /// What is known of its open data, where somebody asked for that.
+    pub memo: BoundsMemo,
 }
 
 /// What a condition is in a state.
@@ -92,6 +96,7 @@ impl SymbolicState {
             open: Arc::default(),
             condition: Term::and([defined(condition), condition.clone()]).lowered().conjuncts(),
             depth: 0,
+            memo: BoundsMemo::default(),
         }
     }
 
@@ -103,6 +108,7 @@ impl SymbolicState {
             open: Arc::default(),
             condition: Vec::new(),
             depth: 0,
+            memo: BoundsMemo::default(),
         }
     }
 
@@ -168,7 +174,8 @@ impl SymbolicState {
         }
         let (open, condition) = (self.open.clone(), self.condition.clone());
         let (location, depth) = (transition.target, self.depth + 1);
-        let mut state = SymbolicState { location, known, open, condition, depth };
+        let memo = self.memo.clone();
+        let mut state = SymbolicState { location, known, open, condition, depth, memo };
         if is_asked && let Some(condition) = terms.next() {
             state.ask(&condition);
         }

@@ -23,10 +23,10 @@
 use std::sync::Arc;
 
 use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::symbolic::bounds::GivenValues;
 use coreach_analyses::symbolic::eliminate::without;
 use coreach_analyses::symbolic::{Holds, SymbolicState, System};
 use coreach_model::iosts::{ActionKind, LocationId, TransitionId};
-use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
 use coreach_model::term::substitute;
 use coreach_model::timed::delayed::Delayed;
@@ -63,16 +63,16 @@ impl Possible {
     }
 
     /// Can it be, with the data of this state? Errs towards yes.
-    fn may_be(&self, state: &SymbolicState, known: &Valuation, solver: &mut dyn Solver) -> bool {
+    fn may_be(&self, state: &SymbolicState, given: GivenValues<'_>, solver: &mut dyn Solver) -> bool {
         // The bound data are no symbols of the state: in the parts they stand for any value.
         let condition = self.simple.as_ref().unwrap_or(&self.whole);
-        state.meaning(condition, known).may_be(&state.condition, solver)
+        may_be(state, condition, given, solver)
     }
 
     /// Can it be that it cannot be? Errs towards yes.
     fn may_not_be(&self, state: &SymbolicState, solver: &mut dyn Solver) -> bool {
         if let Some(condition) = &self.never {
-            return state.meaning(condition, &state.known).may_be(&state.condition, solver);
+            return may_be(state, condition, &[], solver);
         }
         match state.meaning(&self.whole, &state.known) {
             Holds::Always => false,
@@ -82,6 +82,16 @@ impl Possible {
             }
         }
     }
+}
+
+/// Can the condition hold, with these values besides? Errs towards yes.
+fn may_be(state: &SymbolicState, condition: &Term, given: GivenValues<'_>, solver: &mut dyn Solver) -> bool {
+    let told = state.told(condition, given).can_hold;
+    told.unwrap_or_else(|| {
+        let mut known = state.known.clone();
+        known.extend(given.iter().cloned());
+        state.meaning(condition, &known).may_be(&state.condition, solver)
+    })
 }
 
 /// When each location's states may wait.
@@ -152,9 +162,8 @@ impl Waiting {
 
     /// May it wait until so much time has passed since the last event? Errs towards yes.
     pub fn may_wait(&self, state: &SymbolicState, until: &RBig, solver: &mut dyn Solver) -> bool {
-        let mut known = state.known.clone();
-        known.insert(self.since.clone(), Value::Real(until.clone()));
-        self.lasting[state.location].iter().any(|number| self.later[*number].may_be(state, &known, solver))
+        let given = [(self.since.clone(), Value::Real(until.clone()))];
+        self.lasting[state.location].iter().any(|number| self.later[*number].may_be(state, &given, solver))
             || self.may_be_quiescent(state, solver)
     }
 
@@ -162,7 +171,8 @@ impl Waiting {
     pub fn may_wait_so_long(&self, state: &SymbolicState, since: &Term, solver: &mut dyn Solver) -> bool {
         let mut there = state.clone();
         Arc::make_mut(&mut there.open).insert(self.since.clone(), since.clone());
-        let is_later = |number: &TransitionId| self.later[*number].may_be(&there, &there.known, solver);
+        let there = there.remembering();
+        let is_later = |number: &TransitionId| self.later[*number].may_be(&there, &[], solver);
         self.lasting[state.location].iter().any(is_later) || self.may_be_quiescent(state, solver)
     }
 

@@ -1,0 +1,522 @@
+//! Guards decided on numbers, where what is not known of the data is bounds.
+//!
+//! **Problem.** Who follows a trace with open first values asks of each event whether its guard can hold, and
+//! whether it says something new. Terms for these questions take longer to make than to answer.
+//!
+//! **Method.** The open data of a state are sums of symbols, and its condition gives such sums ends. Both are
+//! kept as numbers ([`OpenBounds`]). A guard is evaluated with the known data as numbers and the open ones as
+//! sums. A comparison is decided by the ends of its own sum, or by those of its symbols. If each part of the
+//! condition is an end of one symbol, the symbols are independent. Then a comparison with one symbol is
+//! decided always, and a new end replaces the old one.
+//!
+//! **Sound**: the answers are those of a complete solver, or there is none.
+//!
+//! **Ends** after one pass over the guard. **Costs** some operations on numbers for each part of it.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use coreach_model::term::Substitution;
+use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::{Datum, Term, Type, Value};
+use dashu::rational::RBig;
+
+use super::sum::Sum;
+
+/// Can a condition hold, and can it fail? Nothing where that is not found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CanBe {
+    /// Can it hold?
+    pub can_hold: Option<bool>,
+    /// Can it fail?
+    pub can_fail: Option<bool>,
+}
+
+impl CanBe {
+    const UNKNOWN: CanBe = CanBe { can_hold: None, can_fail: None };
+    /// It holds, and can fail in no case.
+    pub const ALWAYS: CanBe = CanBe { can_hold: Some(true), can_fail: Some(false) };
+    /// It cannot hold.
+    pub const NEVER: CanBe = CanBe { can_hold: Some(false), can_fail: Some(true) };
+    const SOMETIMES: CanBe = CanBe { can_hold: Some(true), can_fail: Some(true) };
+
+    fn of(holds: bool) -> Self {
+        if holds { CanBe::ALWAYS } else { CanBe::NEVER }
+    }
+
+    fn negated(self) -> Self {
+        CanBe { can_hold: self.can_fail, can_fail: self.can_hold }
+    }
+
+    /// Of a conjunction. What one part leaves open, another may exclude.
+    fn all(parts: impl IntoIterator<Item = (bool, CanBe)>) -> Self {
+        let mut all = CanBe::ALWAYS;
+        for (is_total, part) in parts {
+            match part {
+                CanBe::ALWAYS => {}
+                CanBe::NEVER => return CanBe::NEVER,
+                // Behind what may have no value nothing is looked at.
+                _ if !is_total => return CanBe::UNKNOWN,
+                part if all == CanBe::ALWAYS => all = part,
+                part => {
+                    let can_fail = all.can_fail.max(part.can_fail).filter(|can_fail| *can_fail);
+                    all = CanBe { can_hold: None, can_fail };
+                }
+            }
+        }
+        all
+    }
+}
+
+/// A sum of symbols, by their numbers, each so often; and a number.
+#[derive(Clone, PartialEq, Debug)]
+struct OpenSum {
+    counts: Vec<(usize, RBig)>,
+    number: RBig,
+}
+
+/// An end of a sum: where it is, whether it is left out, and the part of the condition that says so.
+#[derive(Clone, Debug)]
+struct SumEnd {
+    at: RBig,
+    is_excluded: bool,
+    said: Option<Term>,
+}
+
+/// Between which ends a sum of symbols is, whose first symbol counts once.
+#[derive(Clone, Debug)]
+struct SumEnds {
+    counts: Vec<(usize, RBig)>,
+    low: Option<SumEnd>,
+    high: Option<SumEnd>,
+}
+
+/// What a state knows of its open data, on numbers.
+#[derive(Clone, Default, Debug)]
+pub struct OpenBounds {
+    open: Arc<Substitution>,
+    condition: Vec<Term>,
+    symbols: Vec<Datum>,
+    /// The open data that stand at sums.
+    lines: BTreeMap<Datum, OpenSum>,
+    ends: Vec<SumEnds>,
+    /// Is each part of the condition an end of one symbol?
+    is_box: bool,
+}
+
+/// Values of data that stand before those of a state.
+pub type GivenValues<'g> = &'g [(Datum, Value)];
+
+fn number(value: &Value) -> Option<RBig> {
+    match value {
+        Value::Int(value) => Some(RBig::from(value.clone())),
+        Value::Real(value) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+impl OpenSum {
+    fn constant(number: RBig) -> Self {
+        OpenSum { counts: Vec::new(), number }
+    }
+
+    fn times(mut self, times: &RBig) -> Self {
+        if *times == RBig::ZERO {
+            return OpenSum::constant(RBig::ZERO);
+        }
+        self.counts.iter_mut().for_each(|(_, count)| *count *= times);
+        self.number *= times;
+        self
+    }
+
+    fn plus(mut self, other: OpenSum) -> Self {
+        self.number += other.number;
+        if self.counts.is_empty() {
+            self.counts = other.counts;
+            return self;
+        }
+        for (symbol, count) in other.counts {
+            match self.counts.binary_search_by_key(&symbol, |(symbol, _)| *symbol) {
+                Ok(at) => self.counts[at].1 += count,
+                Err(at) => self.counts.insert(at, (symbol, count)),
+            }
+        }
+        self.counts.retain(|(_, count)| *count != RBig::ZERO);
+        self
+    }
+
+    /// The same with a first symbol that counts once, and how often that was.
+    fn normal(mut self) -> (Self, RBig) {
+        let first = self.counts.first().map_or(RBig::ONE, |(_, count)| count.clone());
+        if first != RBig::ONE {
+            self = self.times(&(RBig::ONE / &first));
+        }
+        (self, first)
+    }
+}
+
+fn mirrored(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::AtMost => Comparison::AtLeast,
+        Comparison::Greater => Comparison::Less,
+        Comparison::AtLeast => Comparison::AtMost,
+        same => same,
+    }
+}
+
+impl SumEnds {
+    /// Adds an end, if it is tighter than the one that is there.
+    fn add(&mut self, is_high: bool, mut end: SumEnd, is_integer: bool) {
+        if is_integer && (end.is_excluded || !end.at.is_int()) {
+            let whole = match (is_high, end.is_excluded) {
+                (true, true) => end.at.ceil() - 1,
+                (true, false) => end.at.floor(),
+                (false, true) => end.at.floor() + 1,
+                (false, false) => end.at.ceil(),
+            };
+            (end.at, end.is_excluded) = (whole.into(), false);
+        }
+        let own = if is_high { &mut self.high } else { &mut self.low };
+        let is_tighter = own.as_ref().is_none_or(|own| match end.at.cmp(&own.at) {
+            Ordering::Equal => end.is_excluded && !own.is_excluded,
+            order => order.is_lt() == is_high,
+        });
+        if is_tighter {
+            *own = Some(end);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let (Some(low), Some(high)) = (&self.low, &self.high) else { return false };
+        low.at > high.at || (low.at == high.at && (low.is_excluded || high.is_excluded))
+    }
+
+    fn is_point(&self) -> bool {
+        matches!((&self.low, &self.high), (Some(low), Some(high)) if low.at == high.at)
+    }
+}
+
+impl OpenBounds {
+    /// Of a state with these data and this condition.
+    pub fn new(open: &Arc<Substitution>, condition: &[Term]) -> Self {
+        let mut bounds = OpenBounds {
+            open: open.clone(),
+            condition: condition.to_vec(),
+            is_box: true,
+            ..OpenBounds::default()
+        };
+        for (datum, term) in &**open {
+            if term.sort().is_number()
+                && let Some(line) = bounds.line(Sum::of(term))
+            {
+                bounds.lines.insert(datum.clone(), line);
+            }
+        }
+        for part in condition {
+            bounds.is_box &= bounds.learn(part);
+        }
+        bounds
+    }
+
+    fn is_of(&self, open: &Arc<Substitution>, condition: &[Term]) -> bool {
+        Arc::ptr_eq(&self.open, open) && self.condition == condition
+    }
+
+    /// The number of a symbol; a new one lies within its type.
+    fn symbol(&mut self, symbol: &Datum) -> usize {
+        if let Some(known) = self.symbols.iter().position(|known| known == symbol) {
+            return known;
+        }
+        let number = self.symbols.len();
+        self.symbols.push(symbol.clone());
+        let (low, high) = match symbol.ty() {
+            Type::Nat => (Some(RBig::ZERO), None),
+            Type::Range(low, high) => (Some(low.clone().into()), Some(high.clone().into())),
+            _ => (None, None),
+        };
+        let end = |at| SumEnd { at, is_excluded: false, said: None };
+        if low.is_some() {
+            let counts = vec![(number, RBig::ONE)];
+            self.ends.push(SumEnds { counts, low: low.map(end), high: high.map(end) });
+        }
+        number
+    }
+
+    fn line(&mut self, sum: Sum) -> Option<OpenSum> {
+        let (sum, number) = sum.apart();
+        let mut counts = Vec::new();
+        for (atom, count) in sum.counts() {
+            counts.push((self.symbol(atom.as_datum()?), count.clone()));
+        }
+        counts.sort_by_key(|(symbol, _)| *symbol);
+        Some(OpenSum { counts, number })
+    }
+
+    /// Takes a part of the condition for an end. Is it one of one symbol?
+    fn learn(&mut self, part: &Term) -> bool {
+        let Node::Compare(comparison, a, b) = part.node() else { return false };
+        if !a.sort().is_number() || !part.is_total() {
+            return false;
+        }
+        let Some(line) = self.line(Sum::of_difference(a, b)) else { return false };
+        self.narrow(*comparison, line, Some(part.clone()))
+    }
+
+    /// Takes `line ⋈ 0` for an end. Is it one of one symbol?
+    fn narrow(&mut self, comparison: Comparison, line: OpenSum, said: Option<Term>) -> bool {
+        let (line, first) = line.normal();
+        let comparison = if first < RBig::ZERO { mirrored(comparison) } else { comparison };
+        let is_single = line.counts.len() == 1;
+        let is_integer = is_single && self.symbols[line.counts[0].0].ty().is_integer();
+        let at = match self.ends.iter().position(|ends| ends.counts == line.counts) {
+            Some(at) => at,
+            None => {
+                self.ends.push(SumEnds { counts: line.counts, low: None, high: None });
+                self.ends.len() - 1
+            }
+        };
+        let end = |is_excluded| SumEnd { at: -line.number.clone(), is_excluded, said: said.clone() };
+        let ends = &mut self.ends[at];
+        match comparison {
+            Comparison::AtMost | Comparison::Less => {
+                ends.add(true, end(comparison == Comparison::Less), is_integer);
+            }
+            Comparison::AtLeast | Comparison::Greater => {
+                ends.add(false, end(comparison == Comparison::Greater), is_integer);
+            }
+            Comparison::Equal => {
+                ends.add(true, end(false), false);
+                ends.add(false, end(false), false);
+                return false;
+            }
+            Comparison::NotEqual => return false,
+        }
+        is_single && !ends.is_empty()
+    }
+
+    /// The value of a number, where it is a sum of symbols.
+    fn value(&self, term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<OpenSum> {
+        let go = |term: &Term| self.value(term, (known, given));
+        match term.node() {
+            Node::Literal(value) => Some(OpenSum::constant(number(value)?)),
+            Node::Data(datum) => match found(datum, (known, given)) {
+                Some(value) => Some(OpenSum::constant(number(value)?)),
+                None => self.lines.get(datum).cloned(),
+            },
+            Node::ToReal(a) => go(a),
+            Node::Negate(a) => Some(go(a)?.times(&RBig::NEG_ONE)),
+            Node::Arithmetic(Operator::Add, a, b) => Some(go(a)?.plus(go(b)?)),
+            Node::Arithmetic(Operator::Subtract, a, b) => Some(go(a)?.plus(go(b)?.times(&RBig::NEG_ONE))),
+            Node::Arithmetic(Operator::Multiply, a, b) => {
+                let (a, b) = (go(a)?, go(b)?);
+                let (sum, times) = if a.counts.is_empty() { (b, a) } else { (a, b) };
+                times.counts.is_empty().then(|| sum.times(&times.number))
+            }
+            Node::Arithmetic(Operator::Divide, a, b) => {
+                let by = go(b)?;
+                let is_number = by.counts.is_empty() && by.number != RBig::ZERO;
+                if is_number { Some(go(a)?.times(&(RBig::ONE / by.number))) } else { None }
+            }
+            Node::IfThenElse(c, a, b) => match self.told(c, (known, given)) {
+                CanBe::ALWAYS => go(a),
+                CanBe::NEVER if c.is_total() => go(b),
+                _ => None,
+            },
+            _ => Some(OpenSum::constant(number(&evaluated(term, (known, given))?)?)),
+        }
+    }
+
+    /// What is found out about a condition without a question.
+    pub fn told(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
+        let go = |part: &Term| self.told(part, given);
+        match condition.node() {
+            Node::And(parts) => CanBe::all(parts.iter().map(|part| (part.is_total(), go(part)))),
+            Node::Or(parts) => {
+                CanBe::all(parts.iter().map(|part| (part.is_total(), go(part).negated()))).negated()
+            }
+            Node::Not(part) => go(part).negated(),
+            Node::Data(flag) => {
+                found(flag, given).map_or(CanBe::UNKNOWN, |value| CanBe::of(*value == Value::Bool(true)))
+            }
+            Node::Compare(comparison, a, b) if a.sort().is_number() => match self.difference(a, b, given) {
+                Some(line) => self.compared(*comparison, line),
+                None => CanBe::UNKNOWN,
+            },
+            _ => match evaluated(condition, given) {
+                Some(value) => CanBe::of(value == Value::Bool(true)),
+                None => CanBe::UNKNOWN,
+            },
+        }
+    }
+
+    fn difference(&self, a: &Term, b: &Term, given: (&Valuation, GivenValues<'_>)) -> Option<OpenSum> {
+        Some(self.value(a, given)?.plus(self.value(b, given)?.times(&RBig::NEG_ONE)))
+    }
+
+    /// What `line ⋈ 0` is.
+    fn compared(&self, comparison: Comparison, line: OpenSum) -> CanBe {
+        if line.counts.is_empty() {
+            return CanBe::of(comparison.holds(line.number.cmp(&RBig::ZERO)));
+        }
+        let (line, first) = line.normal();
+        let comparison = if first < RBig::ZERO { mirrored(comparison) } else { comparison };
+        let at = -line.number;
+        let own = self.ends.iter().find(|ends| ends.counts == line.counts);
+        let is_single = line.counts.len() == 1;
+        let limit = |is_high: bool| -> Option<(RBig, bool)> {
+            let end = |ends: &SumEnds, is_high: bool| {
+                let end = if is_high { &ends.high } else { &ends.low };
+                end.as_ref().map(|end| (end.at.clone(), end.is_excluded))
+            };
+            if let Some(found) = own.and_then(|own| end(own, is_high)) {
+                return Some(found);
+            }
+            let mut all = (RBig::ZERO, false);
+            for (symbol, count) in line.counts.iter().filter(|_| !is_single) {
+                let single = |ends: &&SumEnds| ends.counts.len() == 1 && ends.counts[0].0 == *symbol;
+                let (at, is_excluded) =
+                    end(self.ends.iter().find(single)?, is_high == (*count > RBig::ZERO))?;
+                all = (all.0 + at * count, all.1 || is_excluded);
+            }
+            (!is_single).then_some(all)
+        };
+        let (low, high) = (limit(false), limit(true));
+        // Are all values below, above, or on this side of the number?
+        let is_beyond = |end: &Option<(RBig, bool)>, is_high: bool, is_strict: bool| {
+            end.as_ref().is_some_and(|(end, is_excluded)| match end.cmp(&at) {
+                Ordering::Equal => is_excluded | !is_strict,
+                order => order.is_lt() == is_high,
+            })
+        };
+        let (below, above) = (is_beyond(&high, true, true), is_beyond(&low, false, true));
+        let (not_above, not_below) = (is_beyond(&high, true, false), is_beyond(&low, false, false));
+        let (always, never) = match comparison {
+            Comparison::Less => (below, not_below),
+            Comparison::AtMost => (not_above, above),
+            Comparison::Greater => (above, not_above),
+            Comparison::AtLeast => (not_below, below),
+            Comparison::Equal => (not_above && not_below, below || above),
+            Comparison::NotEqual => (below || above, not_above && not_below),
+        };
+        // Between the ends of an integer there is no other number.
+        let is_told =
+            is_single && self.is_box && (at.is_int() || !self.symbols[line.counts[0].0].ty().is_integer());
+        match (always, never) {
+            (true, _) => CanBe::ALWAYS,
+            (_, true) => CanBe::NEVER,
+            _ if is_told => CanBe::SOMETIMES,
+            _ => CanBe::UNKNOWN,
+        }
+    }
+
+    /// The same with these parts besides, each an end of one symbol that is not told already; none where one
+    /// is not, or where a symbol is left one value.
+    pub fn with(&self, parts: &[Term], given: (&Valuation, GivenValues<'_>)) -> Option<Self> {
+        if !self.is_box {
+            return None;
+        }
+        let mut bounds = self.clone();
+        for part in parts {
+            let Node::Compare(comparison, a, b) = part.node() else { return None };
+            if !a.sort().is_number() || !part.is_total() {
+                return None;
+            }
+            let line = bounds.difference(a, b, given)?;
+            let [(symbol, _)] = line.counts.as_slice() else { return None };
+            let (symbol, sort) = (Term::datum(&bounds.symbols[*symbol]), a.sort());
+            let (line, first) = line.normal();
+            let comparison = if first < RBig::ZERO { mirrored(*comparison) } else { *comparison };
+            let at = match sort {
+                Type::Real => Term::literal(Value::Real(-line.number.clone())),
+                _ if line.number.is_int() => Term::int(-line.number.numerator().clone()),
+                _ => return None,
+            };
+            let said = Term::compare(comparison, &symbol, &at);
+            if !bounds.narrow(comparison, line, Some(said)) {
+                return None;
+            }
+        }
+        if bounds.ends.iter().any(SumEnds::is_point) {
+            return None;
+        }
+        let said = bounds.ends.iter().flat_map(|ends| [&ends.low, &ends.high]);
+        bounds.condition = said.flatten().filter_map(|end| end.said.clone()).collect();
+        bounds.condition.sort();
+        Some(bounds)
+    }
+
+    /// Does each symbol of the condition stand in these data?
+    pub(super) fn stands_in(&self, open: &Arc<Substitution>) -> bool {
+        if self.condition.is_empty() || Arc::ptr_eq(&self.open, open) {
+            return true;
+        }
+        let standing: BTreeSet<Datum> = open.values().flat_map(Term::data).collect();
+        self.condition.iter().flat_map(Term::data).all(|symbol| standing.contains(&symbol))
+    }
+
+    /// The parts of the condition.
+    pub fn condition(&self) -> &[Term] {
+        &self.condition
+    }
+}
+
+/// The value of a datum, where it is known.
+fn found<'v>(datum: &Datum, (known, given): (&'v Valuation, GivenValues<'v>)) -> Option<&'v Value> {
+    let among_given = given.iter().find(|(other, _)| other == datum);
+    among_given.map(|(_, value)| value).or_else(|| known.get(datum))
+}
+
+/// The value of a term whose data are all known.
+fn evaluated(term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<Value> {
+    if given.is_empty() {
+        return evaluate(term, known).ok();
+    }
+    let mut all = known.clone();
+    all.extend(given.iter().cloned());
+    evaluate(term, &all).ok()
+}
+
+/// What is known of a state's open data, kept beside it. States are compared without it.
+#[derive(Clone, Default, Debug)]
+pub struct BoundsMemo(Option<Arc<OpenBounds>>);
+
+impl BoundsMemo {
+    /// What is remembered of these data and this condition.
+    pub(super) fn of(&self, open: &Arc<Substitution>, condition: &[Term]) -> Option<&Arc<OpenBounds>> {
+        self.0.as_ref().filter(|known| known.is_of(open, condition))
+    }
+}
+
+impl From<Arc<OpenBounds>> for BoundsMemo {
+    fn from(bounds: Arc<OpenBounds>) -> Self {
+        BoundsMemo(Some(bounds))
+    }
+}
+
+impl PartialEq for BoundsMemo {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for BoundsMemo {}
+
+impl PartialOrd for BoundsMemo {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for BoundsMemo {
+    fn cmp(&self, _: &Self) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+impl Hash for BoundsMemo {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
