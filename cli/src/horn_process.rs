@@ -13,7 +13,6 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::marker;
 use coreach_analyses::solver::horn::{HornEngine, HornReply};
 use coreach_analyses::solver::z3::horn::InThisProcess;
 use coreach_model::budget;
@@ -59,7 +58,7 @@ impl HornEngine for HornProcess {
             .arg(std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        let mut child = match marker::start(|| child.stderr(Stdio::null()).spawn()) {
+        let mut child = match child.stderr(Stdio::null()).spawn() {
             Ok(child) => EarlyExit(child),
             Err(error) => return unknown(error),
         };
