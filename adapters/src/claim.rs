@@ -8,8 +8,8 @@
 //!
 //! **Method.** A file for each system, in a folder of the user's own below the one for temporary files. It is
 //! locked for as long as a run lasts, and says so in its text. The kernel takes the lock from who dies, and
-//! the text stays. Whoever finds a text without a lock knows that a run was cut off, or that a system was left
-//! unclean. A run that leaves its system clean empties the file.
+//! the text stays. Whoever finds a text without a lock knows that a run was cut off, or that a system was
+//! left unclean. A run that leaves its system clean empties the file.
 //!
 //! A text that is older than an hour says nothing any more. Without such a file there is no claim. Systems
 //! that are called by two names are the user's to keep apart, too.

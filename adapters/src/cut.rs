@@ -49,17 +49,17 @@ pub struct Length {
     /// The number of bytes before it.
     pub at: usize,
     /// Does it count the whole frame with itself, and not only what follows it?
-    pub counts_whole_frame: bool,
+    pub counts_all: bool,
 }
 
 impl Length {
-    /// Returns where the rest behind the number begins, and where the frame ends. An end before that beginning
-    /// says that the number is no length. Returns nothing if the number has not come.
+    /// Returns where the rest behind the number begins, and where the frame ends. An end before that
+    /// beginning says that the number is no length. Returns nothing if the number has not come.
     fn read_bounds(&self, rest: &[u8]) -> Option<(usize, i128)> {
         let (written, behind) = self.integer.split(rest.get(self.at..)?)?;
         let begin = rest.len() - behind.len();
         let said = self.integer.read(written).unwrap_or(-1 - begin as i128);
-        Some((begin, if self.counts_whole_frame { said } else { said.saturating_add(begin as i128) }))
+        Some((begin, if self.counts_all { said } else { said.saturating_add(begin as i128) }))
     }
 }
 
@@ -252,16 +252,14 @@ impl Cut {
                 }
                 Ok(framed)
             }
-            Cut::Length(Length { integer, at, counts_whole_frame }) => {
+            Cut::Length(Length { integer, at, counts_all }) => {
                 let Some((head, rest)) = frame.split_at_checked(*at) else {
                     return Err(format!("it is shorter than the {at} bytes in front of its length"));
                 };
                 // A length that counts itself may be longer for that.
                 let written = (1..=8).find_map(|width| {
-                    let said = if *counts_whole_frame { frame.len() + width } else { rest.len() };
-                    integer
-                        .written(said as i128)
-                        .filter(|written| !counts_whole_frame || written.len() == width)
+                    let said = if *counts_all { frame.len() + width } else { rest.len() };
+                    integer.written(said as i128).filter(|written| !counts_all || written.len() == width)
                 });
                 let written =
                     written.ok_or_else(|| format!("the length of {} bytes does not fit", rest.len()))?;
@@ -301,8 +299,7 @@ mod tests {
     }
 
     fn cuts() -> Vec<Cut> {
-        let length =
-            |integer, at, counts_whole_frame| Cut::Length(Length { integer, at, counts_whole_frame });
+        let length = |integer, at, counts_all| Cut::Length(Length { integer, at, counts_all });
         vec![
             Cut::Delimiter(b"\r\n".to_vec()),
             Cut::Delimiter(b"aab".to_vec()),
@@ -353,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_length_that_is_none_is_garbage_and_a_long_one_a_flood() {
-        let of = |integer, counts_whole_frame| Cut::Length(Length { integer, at: 0, counts_whole_frame });
+        let of = |integer, counts_all| Cut::Length(Length { integer, at: 0, counts_all });
         let signed = WireInteger { is_signed: true, ..BIG };
         let wide = WireInteger { width: 8, ..BIG };
         assert!(matches!(frames(&of(BIG, true), &[&[0, 1]]), Err(Failure::Garbage(_))));

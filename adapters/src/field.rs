@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::checksum::Checksum;
 use crate::integer::WireInteger;
 
-/// A piece of a frame. A name is that of a parameter, in a frame that is sent also that of a constant. A field
-/// without a name may have any value in a frame that is received. A place counts fields of the same list.
+/// A piece of a frame. A name is that of a parameter, in a frame that is sent also that of a constant. A
+/// field without a name may have any value in a frame that is received. A place counts fields of its list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Field {
     /// Always these bytes.

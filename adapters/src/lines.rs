@@ -179,7 +179,7 @@ impl Pending {
         self.found(lines, signatures, false)
     }
 
-    /// Takes the next event if no line will come any more. An output that needs another line does not fit then.
+    /// Takes the next event if no line will come any more. An output that needs another one does not fit.
     pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
         self.found(lines, signatures, true)
     }

@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::adapter::Failure;
 use crate::evidence::Evidence;
-use crate::keeper::{self, ExitStatus, Keeper, Order};
+use crate::keeper::{self, ExitStatus, LaunchOrder, ProcessKeeper};
 use crate::tail::Tail;
 use crate::temporary::{self, TemporaryFolder};
 use crate::waited_time::{self, WaitedTime};
@@ -45,7 +45,7 @@ pub struct Launch {
 #[derive(Debug)]
 pub struct Process {
     /// Who launched it; none once it is stopped.
-    keeper: Option<Keeper>,
+    keeper: Option<ProcessKeeper>,
     pid: i32,
     pidfd: OwnedFd,
     tail: Tail,
@@ -200,7 +200,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
     // A folder of somebody else's launch is not for this one.
     let folder = launch.folder.as_ref().map(|folder| folder.name().to_owned());
     let environment = given.chain([(temporary::VARIABLE.to_owned(), folder.clone())]).collect();
-    let order = Order {
+    let order = LaunchOrder {
         program: located.into_os_string(),
         arguments: arguments.to_vec(),
         directory: directory.into_os_string(),

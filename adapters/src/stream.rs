@@ -79,8 +79,8 @@ impl Stream {
         self.channel.is_of_datagrams()
     }
 
-    /// Reads the next frame, and waits for it until an instant. `gone` becomes readable when the process at the
-    /// other end has ended.
+    /// Reads the next frame, and waits for it until an instant. `gone` becomes readable when the process at
+    /// the other end has ended.
     ///
     /// # Errors
     /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.

@@ -1,9 +1,9 @@
 //! How long the machine has kept a process from running.
 //!
 //! A process that is ready and gets no processor has done nothing wrong. The second number of
-//! `/proc/PID/schedstat` is the time, in nanoseconds, that a thread has waited for a processor. It is read for
-//! all threads of the process, and for those of all that it has started. Nothing is known if the kernel does
-//! not count this time, or does not show it.
+//! `/proc/PID/schedstat` is the time, in nanoseconds, that a thread has waited for a processor. It is read
+//! for all threads of the process, and for those of all that it has started. Nothing is known if the kernel
+//! does not count this time, or does not show it.
 //!
 //! The time of a thread is lost when the thread ends. A missing thread shows that. A child that has ended
 //! shows by the page faults that its parent then counts. A thread that began and ended between two looks is
@@ -78,7 +78,7 @@ pub fn read_waited_time(process: i32) -> Option<WaitedTime> {
     (!found.waited.is_empty()).then_some(found)
 }
 
-/// Reads the page faults of the children of a process that have ended: fields 11 and 13 of its `stat`. The name,
+/// Reads the page faults of ended children of a process: fields 11 and 13 of its `stat`. The name,
 /// the second field, may have spaces and parentheses of its own.
 fn faults_of_children(process: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

@@ -12,7 +12,7 @@
 //! for its implementation), is ended, and so is everybody at a second signal.
 //!
 //! **An end**: a run that is not judged yet is none any more ([`coreach_execution::interruption`]),
-//! everything below us is killed ([`keeper::end_all`]), temporary files are removed, the message is written
+//! all that was launched is ended ([`keeper::end_all`]), temporary files are removed, the message is written
 //! without the locks of the standard streams, which somebody may hold for ever, and the process exits without
 //! running what C++ libraries do at an exit, since other threads are still in them.
 //!

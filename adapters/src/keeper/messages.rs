@@ -20,7 +20,7 @@ const MOST_DESCRIPTORS: usize = 3;
 
 /// A command to launch. Its standard streams stand beside the message.
 #[derive(Serialize, Deserialize, Debug)]
-pub struct Order {
+pub struct LaunchOrder {
     /// The program.
     pub program: OsString,
     /// Its arguments.
@@ -36,7 +36,7 @@ pub struct Order {
 /// What a program asks of a keeper.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) enum KeeperRequest {
-    Launch(Order),
+    Launch(LaunchOrder),
     /// Has the launched process ended, and how?
     Status,
     /// End the launched process with all that it started.

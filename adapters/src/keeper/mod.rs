@@ -23,7 +23,7 @@ mod messages;
 mod processes;
 mod service;
 
-pub use messages::{ExitStatus, Order};
+pub use messages::{ExitStatus, LaunchOrder};
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -54,7 +54,7 @@ struct Keepers {
     /// All that are there, by our ends of the streams to them.
     all: Vec<Weak<UnixStream>>,
     /// Those that have nothing to do.
-    idle: Vec<Keeper>,
+    idle: Vec<ProcessKeeper>,
     /// Those that are not used any more and may not have ended.
     retired: Vec<Child>,
 }
@@ -64,7 +64,7 @@ static KEEPERS: Mutex<Keepers> =
 
 /// A keeper.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct ProcessKeeper {
     stream: Arc<UnixStream>,
     /// None for a thread.
     process: Option<Child>,
@@ -72,13 +72,13 @@ pub struct Keeper {
 
 /// A launched process.
 #[derive(Debug)]
-pub struct Kept {
+pub struct KeptProcess {
     /// Its number, for looks into `/proc`.
     pub pid: i32,
     /// Becomes readable when it has ended.
     pub pidfd: OwnedFd,
     /// Who launched it.
-    pub keeper: Keeper,
+    pub keeper: ProcessKeeper,
 }
 
 /// Says how a keeper is started: as a program that calls [`serve_standard_input`].
@@ -128,14 +128,14 @@ pub fn end_all(within: Duration) -> bool {
 ///
 /// # Errors
 /// It cannot be started, or this program is ending.
-pub fn launch(order: Order, streams: [BorrowedFd<'_>; 3]) -> io::Result<Kept> {
+pub fn launch(order: LaunchOrder, streams: [BorrowedFd<'_>; 3]) -> io::Result<KeptProcess> {
     let request = KeeperRequest::Launch(order);
     loop {
         let (keeper, is_used) = hire()?;
         match keeper.ask(&request, &streams, ANSWER) {
             Ok((KeeperReply::Launched(pid), mut beside)) => {
                 let pidfd = beside.pop().ok_or_else(|| io::Error::other("the process has no descriptor"))?;
-                return Ok(Kept { pid, pidfd, keeper });
+                return Ok(KeptProcess { pid, pidfd, keeper });
             }
             Ok((KeeperReply::NotLaunched(number, text), _)) => {
                 keeper.retire_to_idle();
@@ -151,7 +151,7 @@ pub fn launch(order: Order, streams: [BorrowedFd<'_>; 3]) -> io::Result<Kept> {
 }
 
 /// Returns a keeper, and whether it was used before.
-fn hire() -> io::Result<(Keeper, bool)> {
+fn hire() -> io::Result<(ProcessKeeper, bool)> {
     let mut keepers = lock();
     keepers.retired.retain_mut(|process| matches!(process.try_wait(), Ok(None)));
     if is_ending() {
@@ -178,10 +178,10 @@ fn hire() -> io::Result<(Keeper, bool)> {
     let stream = Arc::new(ours);
     keepers.all.retain(|known| known.strong_count() > 0);
     keepers.all.push(Arc::downgrade(&stream));
-    Ok((Keeper { stream, process }, false))
+    Ok((ProcessKeeper { stream, process }, false))
 }
 
-impl Keeper {
+impl ProcessKeeper {
     /// How the launched process has ended, if it has.
     pub fn status(&self) -> Option<ExitStatus> {
         match self.ask(&KeeperRequest::Status, &[], ANSWER) {
@@ -220,7 +220,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for ProcessKeeper {
     fn drop(&mut self) {
         if let Some(process) = self.process.take() {
             lock().retired.push(process);

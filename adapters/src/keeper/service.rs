@@ -13,7 +13,7 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, wait, waitid,
 };
 
-use super::messages::{ExitStatus, KeeperReply, KeeperRequest, Order, receive, send};
+use super::messages::{ExitStatus, KeeperReply, KeeperRequest, LaunchOrder, receive, send};
 use super::processes::{find_descendants, kill_process, reap_children_but};
 use crate::temporary;
 
@@ -26,7 +26,7 @@ const REAPING: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 /// How a keeper finds what a launch has started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeeperReach {
-    /// It is a process of its own and adopts what loses its parent: all that is below it belongs to the launch.
+    /// It is a process that adopts what loses its parent: all that is below it belongs to the launch.
     AllBelow,
     /// It is a thread: it finds the process group, and the descendants whose parents are alive.
     Group,
@@ -98,7 +98,11 @@ fn next_request(
 }
 
 impl KeptLaunch {
-    fn start(order: Order, streams: Vec<OwnedFd>, reach: KeeperReach) -> io::Result<(KeptLaunch, OwnedFd)> {
+    fn start(
+        order: LaunchOrder,
+        streams: Vec<OwnedFd>,
+        reach: KeeperReach,
+    ) -> io::Result<(KeptLaunch, OwnedFd)> {
         let Ok([input, output, error]) = <[OwnedFd; 3]>::try_from(streams) else {
             return Err(io::Error::other("standard streams are missing"));
         };
