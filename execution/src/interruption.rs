@@ -5,7 +5,7 @@
 //! store, is there for ever.
 //!
 //! **Method.** A flag is set before anything is killed, by the signal's own handler where there is one
-//! ([`keeper::ending_flag`]). A run looks at it when it has been judged: whatever the end has done to the run,
+//! ([`keeper::ending_flag`]). A run looks at it when it has been judged: what the end has done to the run,
 //! it did behind the flag. Where it is set, whoever drove the run does not come back ([`stop_if_ending`]), so
 //! nothing can be told, counted, kept or done again.
 //!

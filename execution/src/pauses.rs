@@ -5,9 +5,9 @@
 //! has had no time to say it. With a load of 30 a process may stand still for longer than its answer may
 //! take.
 //!
-//! **Method.** What timed runs are measured by ([`crate::timed::jitter`],
-//! [`coreach_adapters::waited_time`]) is measured while one waits: how late threads of ours wake, and what the kernel says of how long it has kept
-//! the system, or us, from running. So much the wait is longer, and again by what is lost meanwhile. Where
+//! **Method.** A wait measures what timed runs measure ([`crate::timed::jitter`],
+//! [`coreach_adapters::waited_time`]): how late threads of ours wake, and how long the kernel has kept the
+//! system, or us, from running. So much the wait is longer, and again by what is lost meanwhile. Where
 //! that has no end nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
 //!
 //! Most answers come at once, and some systems take no time at all (a model in this process). So nothing is
