@@ -1,4 +1,4 @@
-//! What every way to an implementation offers to whoever drives a run: one trait, and what is said with it.
+//! The trait of every way to an implementation, and the types that it speaks of.
 //!
 //! An adapter translates and never judges: what it cannot translate it hands over as it is
 //! ([`Received::Alien`]), and what breaks is a [`Failure`], which ends the run with a `RunError` and never
@@ -13,8 +13,8 @@ use coreach_model::{Datum, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::evidence;
-use crate::held_up::HeldUp;
 use crate::times::milliseconds_of;
+use crate::waited_time::WaitedTime;
 
 /// What a run tells an adapter at its beginning.
 #[derive(Clone, Copy, Debug)]
@@ -30,13 +30,13 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// The action of this name.
+    /// Finds the action of this name.
     pub fn action(&self, name: &str) -> Option<&'a Action> {
         self.iosts.find_action(name).map(|id| self.iosts.action(id))
     }
 }
 
-/// What was received.
+/// The result of a wait for an output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Received {
     /// An output of the implementation, values in the types of the action's parameters.
@@ -48,7 +48,7 @@ pub enum Received {
     Silence,
 }
 
-/// What became of a stimulus.
+/// Whether a stimulus was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sent {
     /// It was sent.
@@ -72,7 +72,7 @@ pub enum Failure {
     Garbage(String),
     /// It does not take what is sent, until the run's deadline.
     Stuck(String),
-    /// It sends more than is kept.
+    /// It sends more than coreach keeps.
     Flood(String),
     /// The adapter was not told how to translate this: a setting is missing.
     Untranslatable(String),
@@ -94,7 +94,7 @@ impl Failure {
         }
     }
 
-    /// What happened.
+    /// Describes what happened.
     pub fn text(&self) -> &str {
         match self {
             Failure::Start(text)
@@ -119,29 +119,29 @@ impl std::error::Error for Failure {}
 /// How a run was left.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Teardown {
-    /// What was waited for, in words.
+    /// The awaited event, in words.
     pub awaited: String,
-    /// How long.
+    /// The time of the wait.
     #[serde(rename = "ms", with = "milliseconds_of")]
     pub waited: Duration,
-    /// What came of it.
+    /// How the system is left.
     pub left: Left,
 }
 
-/// How a system is left.
+/// How a run leaves its system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Left {
     /// Nothing is under way.
     Clean,
-    /// Something may be.
+    /// Something may be under way.
     Unclean,
     /// Something may have been, but the system is gone, and is brought up anew for the next run.
     Ended,
 }
 
 impl Left {
-    /// All of them.
+    /// All values.
     pub const ALL: [Left; 3] = [Left::Clean, Left::Unclean, Left::Ended];
 }
 
@@ -154,9 +154,9 @@ pub trait Adapter {
         None
     }
 
-    /// How long the machine has kept the processes that were brought up from running, until now: what nobody
-    /// can be blamed for. `None` where nothing was brought up, or that is not known.
-    fn held_up(&self) -> Option<HeldUp> {
+    /// Returns how long the processes that were launched have waited for a processor until now. `None` if
+    /// nothing was launched, or if that is not known.
+    fn waited_time(&self) -> Option<WaitedTime> {
         None
     }
 

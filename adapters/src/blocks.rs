@@ -30,20 +30,20 @@ pub struct Progress {
     all: Option<usize>,
 }
 
-/// What came of it.
+/// Whether lines fit a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fit {
-    /// The first so many lines are it.
+    /// This number of first lines fits.
     Whole(usize),
     /// More lines are needed.
     More,
-    /// They are not.
+    /// They do not fit.
     No,
-    /// They are not: so many bytes are counted, and no line ends behind them.
+    /// They do not fit, since no line ends behind the bytes that were counted.
     Miscounted(usize),
 }
 
-/// A line without what ends it.
+/// Returns a line without its ending.
 pub fn ended(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }

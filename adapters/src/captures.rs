@@ -16,17 +16,17 @@ use regex::Regex;
 /// Something that is taken out of what was received, to be sent later ([`Captures`]).
 #[derive(Clone, Debug)]
 pub struct Capture {
-    /// By which templates name it.
+    /// Its name in templates.
     pub name: String,
     /// Where it stands.
     pub place: AnswerPlace,
     /// The outputs that it is taken out of; any answer, where there is none.
     pub from: Vec<String>,
-    /// What it is before it was taken.
+    /// Its value before it was taken.
     pub default: Option<String>,
 }
 
-/// What part of what was received something is.
+/// Which part of a message is taken.
 #[derive(Clone, Debug)]
 pub struct AnswerPlace {
     /// Where it stands.
@@ -36,12 +36,12 @@ pub struct AnswerPlace {
 }
 
 impl AnswerPlace {
-    /// All of the source.
+    /// All of the text at this place.
     pub fn all_of(source: Source) -> Self {
         AnswerPlace { source, pattern: None }
     }
 
-    /// Where this JSON pointer points to.
+    /// The value at this JSON pointer.
     pub fn pointer(to: &str) -> Self {
         AnswerPlace::all_of(Source::Pointer(to.to_owned()))
     }
@@ -77,7 +77,7 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// Nothing is captured yet.
+    /// Makes captures that have taken nothing yet.
     pub fn of(declared: &[Capture]) -> Self {
         let declared = declared.iter().map(|capture| (capture.name.clone(), capture.default.clone()));
         Captures { declared: declared.collect(), found: BTreeMap::new() }

@@ -17,17 +17,17 @@ use crate::adapter::Failure;
 use crate::datagrams::{self, Peer, Stray};
 use crate::tls::{Broken, Session, Tls};
 
-/// How much is read at once. No datagram is longer.
+/// The number of bytes that are read at once. No datagram is longer.
 const CHUNK: usize = 64 << 10;
 
 /// After so many bytes of datagrams in a row one looks whether the kernel has had to drop some: a buffer that
 /// is full has more.
 const IN_A_ROW: usize = 32 << 10;
 
-/// What a datagram takes of the kernel's buffer besides its bytes, at least.
+/// The least that a datagram takes of the kernel's buffer besides its bytes.
 const AROUND: usize = 512;
 
-/// The kernel keeps so many bytes of datagrams until they are read, where it is let.
+/// The number of bytes of datagrams that the kernel is asked to keep until they are read.
 const KEPT: usize = 4 << 20;
 
 /// Two directions of bytes, or of datagrams.
@@ -57,30 +57,30 @@ pub enum ChannelEnded {
     Gone,
 }
 
-/// What came of a read.
+/// The result of a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Came {
-    /// So many bytes; of datagrams, one that is so long.
+    /// This number of bytes, or one datagram of this length.
     Bytes(usize),
-    /// There is nothing yet.
+    /// Nothing has come yet.
     Nothing,
-    /// There will be nothing more.
+    /// Nothing more will come.
     Ended(ChannelEnded),
 }
 
 impl Channel {
-    /// From two descriptors.
+    /// Makes a channel of two descriptors.
     pub fn of_two(read: OwnedFd, write: OwnedFd) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&write, true)?;
         Channel::new(read, Some(write), None)
     }
 
-    /// From one descriptor for both directions.
+    /// Makes a channel of one descriptor for both directions.
     pub fn of_one(both: OwnedFd) -> io::Result<Self> {
         Channel::new(both, None, None)
     }
 
-    /// From a socket for datagrams.
+    /// Makes a channel of a socket for datagrams.
     pub fn of_datagrams((both, peer): (OwnedFd, Peer)) -> io::Result<Self> {
         // The kernel gives what it gives.
         let _ = sockopt::set_socket_recv_buffer_size(&both, KEPT);
@@ -108,12 +108,12 @@ impl Channel {
         Ok(Channel { tls: Some(Box::new(session)), ..self })
     }
 
-    /// Are these datagrams?
+    /// Does it carry datagrams?
     pub fn is_of_datagrams(&self) -> bool {
         self.peer.is_some()
     }
 
-    /// What becomes readable when a datagram comes from elsewhere.
+    /// The descriptor that becomes readable when a datagram comes from elsewhere.
     pub fn elsewhere(&self) -> Option<BorrowedFd<'_>> {
         self.peer.as_ref()?.elsewhere()
     }
@@ -123,12 +123,12 @@ impl Channel {
         self.peer.as_mut().map(Peer::strays).unwrap_or_default()
     }
 
-    /// What becomes readable.
+    /// The descriptor to read from.
     pub fn reader(&self) -> BorrowedFd<'_> {
         self.read.as_fd()
     }
 
-    /// What becomes writable.
+    /// The descriptor to write to.
     pub fn writer(&self) -> BorrowedFd<'_> {
         self.write.as_ref().map_or(self.read.as_fd(), AsFd::as_fd)
     }
@@ -167,7 +167,7 @@ impl Channel {
         Ok(came)
     }
 
-    /// Writes as much as is taken; a datagram as a whole.
+    /// Writes as many bytes as the other side takes, or one whole datagram.
     pub fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
         match (&mut self.tls, &self.peer) {
             (None, None) => rustix::io::write(self.writer(), bytes),

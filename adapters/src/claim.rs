@@ -6,24 +6,23 @@
 //! in the middle of a run leaves the system as one that ends with something under way does, with nobody to
 //! remember.
 //!
-//! **Method.** A file for each system, in a folder of the user's own below the one for temporary files,
-//! locked for as long as a run lasts. The kernel takes the lock from who dies, and the file stays: who finds
-//! a file without a lock knows that a run was cut off, or that a system was left unclean. A run that leaves
-//! its system clean takes the file away.
+//! **Method.** A file for each system, in a folder of the user's own below the one for temporary files. It is
+//! locked for as long as a run lasts, and says so in its text. The kernel takes the lock from who dies, and
+//! the text stays. Whoever finds a text without a lock knows that a run was cut off, or that a system was
+//! left unclean. A run that leaves its system clean empties the file.
 //!
-//! A file that is older than an hour says nothing any more. Where there can be no such file, there is no
-//! claim: the systems are then the user's to keep apart, as those are that are called by two names.
+//! A text that is older than an hour says nothing any more. Without such a file there is no claim. Systems
+//! that are called by two names are the user's to keep apart, too.
 //!
 //! **Ends** at the instant that is given. **Costs** a few calls of the kernel for each run.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::io::Errno;
+use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use crate::adapter::Failure;
@@ -34,18 +33,14 @@ const BELIEVED: Duration = Duration::from_secs(3600);
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A system that is ours for a run.
+/// A system that is ours for a run: its file, locked.
 #[derive(Debug)]
-pub struct Claim {
-    path: PathBuf,
-    /// Locked.
-    file: File,
-}
+pub struct Claim(File);
 
-/// What was found where a claim was made.
+/// What was found when a claim was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FoundClaim {
-    /// Nothing: whoever was there has left it clean.
+    /// Nothing: the last run has left it clean.
     Nothing,
     /// The mark of a run that was cut off, or has left it unclean.
     Mark,
@@ -56,61 +51,41 @@ impl Claim {
     ///
     /// # Errors
     /// [`Failure::Start`]: somebody else has it.
-    pub fn of(system: &str, until: Instant) -> Result<Option<(Self, FoundClaim)>, Failure> {
-        let Some(folder) = folder() else { return Ok(None) };
-        let name: String =
-            Sha256::digest(system.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        let path = folder.join(name);
+    pub fn make(system: &str, until: Instant) -> Result<Option<(Self, FoundClaim)>, Failure> {
+        let Some(mut file) = open_file(system) else { return Ok(None) };
         loop {
-            let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::CLOEXEC).bits()).unwrap_or(0);
-            let opened = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .mode(0o600)
-                .custom_flags(flags)
-                .open(&path);
-            let Ok(file) = opened else { return Ok(None) };
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                // Who had it may have taken the file away: then this lock is on nothing.
-                Ok(()) if is_at(&file, &path) => {
-                    let found = if is_marked(&file) { FoundClaim::Mark } else { FoundClaim::Nothing };
-                    let mut claim = Claim { path, file };
-                    claim.mark(system);
-                    return Ok(Some((claim, found)));
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                    let why = format!("another run uses {system}, and did not leave it in time");
+                    return Err(Failure::Start(why));
                 }
-                Ok(()) => {}
-                Err(Errno::WOULDBLOCK | Errno::INTR) => {
-                    if Instant::now() >= until {
-                        return Err(Failure::Start(format!(
-                            "another run uses {system}, and did not leave it in time"
-                        )));
-                    }
-                    std::thread::sleep(PAUSE);
-                }
-                Err(_) => return Ok(None),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(_)) => return Ok(None),
             }
         }
-    }
-
-    fn mark(&mut self, system: &str) {
-        // Who cannot write here marks nothing, and is believed to have left it clean.
-        let _ = self.file.set_len(0);
-        let _ = writeln!(self.file, "coreach {} uses {system}", std::process::id());
+        let found = if is_marked(&file) { FoundClaim::Mark } else { FoundClaim::Nothing };
+        // A system that cannot be marked counts as left clean.
+        let _ = file.set_len(0);
+        let _ = writeln!(file, "coreach {} uses {system}", std::process::id());
+        Ok(Some((Claim(file), found)))
     }
 
     /// Gives it back. A system that is unclean keeps its mark.
     pub fn leave(self, is_unclean: bool) {
         if !is_unclean {
-            let _ = fs::remove_file(&self.path);
+            let _ = self.0.set_len(0);
         }
     }
 }
 
-/// Is the file the one that is there by this name?
-fn is_at(file: &File, path: &Path) -> bool {
-    let (Ok(ours), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
-    (ours.dev(), ours.ino()) == (there.dev(), there.ino())
+fn open_file(system: &str) -> Option<File> {
+    let hash = Sha256::digest(system.as_bytes());
+    let name: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or(0);
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true).mode(0o600).custom_flags(flags);
+    options.open(make_folder()?.join(name)).ok()
 }
 
 fn is_marked(file: &File) -> bool {
@@ -119,8 +94,8 @@ fn is_marked(file: &File) -> bool {
     data.len() > 0 && age < BELIEVED
 }
 
-/// Where the files are: a folder that is ours alone.
-fn folder() -> Option<PathBuf> {
+/// Makes the folder of the files, which is ours alone.
+fn make_folder() -> Option<PathBuf> {
     let user = rustix::process::getuid().as_raw();
     let path = std::env::temp_dir().join(format!("coreach-systems-{user}"));
     match DirBuilder::new().mode(0o700).create(&path) {
@@ -143,15 +118,15 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time_and_what_was_left_dirty_is_known() {
+    fn one_at_a_time_and_what_was_left_unclean_is_known() {
         let system = format!("a test of {}", std::process::id());
         let claim = |found| {
-            let (claim, was) = Claim::of(&system, soon()).unwrap().unwrap();
+            let (claim, was) = Claim::make(&system, soon()).unwrap().unwrap();
             assert_eq!(was, found);
             claim
         };
         let first = claim(FoundClaim::Nothing);
-        assert!(matches!(Claim::of(&system, soon()), Err(Failure::Start(_))));
+        assert!(matches!(Claim::make(&system, soon()), Err(Failure::Start(_))));
         first.leave(false);
         claim(FoundClaim::Nothing).leave(true);
         // As it is with one that was killed: the lock is gone, the file is not.
@@ -169,7 +144,7 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..50 {
                         let until = Instant::now() + Duration::from_secs(60);
-                        let (claim, found) = Claim::of(&system, until).unwrap().unwrap();
+                        let (claim, found) = Claim::make(&system, until).unwrap().unwrap();
                         assert_eq!(found, FoundClaim::Nothing);
                         assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
                         inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);

@@ -26,65 +26,65 @@ pub const MOST: usize = 10_000;
 /// The most bytes that wait to be taken: some long frames.
 const MOST_BYTES: usize = 4 * LONGEST;
 
-/// How frames are told apart.
+/// How a stream is cut into frames.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// Each ends with `\n`.
+    /// A frame ends with `\n`.
     Lines,
-    /// Each ends with these bytes.
+    /// A frame ends with these bytes.
     Delimiter(Vec<u8>),
-    /// Each that comes has so many bytes.
+    /// A frame that comes has this number of bytes.
     Fixed(usize),
-    /// Each says how long it is.
+    /// A frame says how long it is.
     Length(Length),
-    /// Each is a datagram.
+    /// A frame is a datagram.
     Datagrams,
 }
 
-/// Where a frame says how long it is.
+/// The number in a frame that says how long the frame is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Length {
     /// How it is written.
     pub integer: WireInteger,
-    /// So many bytes stand before it.
+    /// The number of bytes before it.
     pub at: usize,
     /// Does it count the whole frame with itself, and not only what follows it?
-    pub is_of_all: bool,
+    pub counts_all: bool,
 }
 
 impl Length {
-    /// Where what follows it begins, and where the frame ends, which is before that where it is no length;
-    /// nothing where it has not come.
-    fn of(&self, rest: &[u8]) -> Option<(usize, i128)> {
+    /// Returns where the rest behind the number begins, and where the frame ends. An end before that
+    /// beginning says that the number is no length. Returns nothing if the number has not come.
+    fn read_bounds(&self, rest: &[u8]) -> Option<(usize, i128)> {
         let (written, behind) = self.integer.split(rest.get(self.at..)?)?;
         let begin = rest.len() - behind.len();
         let said = self.integer.read(written).unwrap_or(-1 - begin as i128);
-        Some((begin, if self.is_of_all { said } else { said.saturating_add(begin as i128) }))
+        Some((begin, if self.counts_all { said } else { said.saturating_add(begin as i128) }))
     }
 }
 
-/// What has come and was not taken.
+/// The bytes that have come and were not taken.
 #[derive(Debug)]
 pub struct Inbox {
     cut: Cut,
     buffer: Vec<u8>,
-    /// What lies before has been taken.
+    /// The bytes before this place were taken.
     taken: usize,
-    /// There is no delimiter that begins between what was taken and here.
+    /// No delimiter begins between the taken bytes and this place.
     searched: usize,
-    /// How many ends of lines the rest has.
+    /// The number of line ends in the rest.
     lines: usize,
-    /// How long the datagrams are.
+    /// The lengths of the datagrams.
     lengths: VecDeque<usize>,
 }
 
 impl Inbox {
-    /// Nothing has come yet.
+    /// Makes an empty one.
     pub fn new(cut: Cut) -> Self {
         Inbox { cut, buffer: Vec::new(), taken: 0, searched: 0, lines: 0, lengths: VecDeque::new() }
     }
 
-    /// Where what comes is to be put, behind what is there.
+    /// Returns the buffer behind whose bytes the next ones are put.
     ///
     /// # Errors
     /// [`Failure::Flood`]: it would be more than one frame can have.
@@ -107,7 +107,7 @@ impl Inbox {
         Ok(&mut self.buffer)
     }
 
-    /// So many bytes have been put there; of datagrams, one.
+    /// Counts bytes, or one datagram, that were put into the buffer.
     pub fn came(&mut self, count: usize) {
         match self.cut {
             Cut::Lines => {
@@ -127,7 +127,7 @@ impl Inbox {
             Cut::Delimiter(delimiter) => rest.windows(delimiter.len()).any(|window| window == delimiter),
             Cut::Fixed(size) => rest.len() >= *size,
             Cut::Datagrams => !self.lengths.is_empty(),
-            Cut::Length(length) => length.of(rest).is_some_and(|(begin, whole)| {
+            Cut::Length(length) => length.read_bounds(rest).is_some_and(|(begin, whole)| {
                 whole < begin as i128 || whole > LONGEST as i128 || rest.len() as i128 >= whole
             }),
         }
@@ -144,17 +144,17 @@ impl Inbox {
         }
     }
 
-    /// What has come and was not taken.
+    /// The bytes that have come and were not taken.
     pub fn rest(&self) -> &[u8] {
         &self.buffer[self.taken..]
     }
 
-    /// How many bytes have come and were not taken.
+    /// The number of bytes that have come and were not taken.
     pub fn waiting(&self) -> usize {
         self.buffer.len() - self.taken
     }
 
-    /// Is more there than is kept?
+    /// Have more bytes or frames come than are kept?
     pub fn is_flooded(&self) -> bool {
         self.lines.max(self.lengths.len()) > MOST || self.waiting() > MOST_BYTES
     }
@@ -200,7 +200,7 @@ impl Inbox {
                 None => return Ok(None),
             },
             Cut::Length(length) => {
-                let Some((begin, whole)) = length.of(rest) else { return Ok(None) };
+                let Some((begin, whole)) = length.read_bounds(rest) else { return Ok(None) };
                 if whole < begin as i128 {
                     let said = crate::encoding::hex(&rest[length.at..begin]);
                     return Err(Failure::Garbage(format!("a frame says that its length is `{said}`")));
@@ -238,7 +238,7 @@ impl Inbox {
 }
 
 impl Cut {
-    /// What is sent for a frame.
+    /// Makes the bytes that are sent for a frame.
     pub fn framed(&self, frame: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Cut::Lines | Cut::Fixed(_) | Cut::Datagrams => Ok(frame),
@@ -252,14 +252,14 @@ impl Cut {
                 }
                 Ok(framed)
             }
-            Cut::Length(Length { integer, at, is_of_all }) => {
+            Cut::Length(Length { integer, at, counts_all }) => {
                 let Some((head, rest)) = frame.split_at_checked(*at) else {
                     return Err(format!("it is shorter than the {at} bytes in front of its length"));
                 };
                 // A length that counts itself may be longer for that.
                 let written = (1..=8).find_map(|width| {
-                    let said = if *is_of_all { frame.len() + width } else { rest.len() };
-                    integer.written(said as i128).filter(|written| !is_of_all || written.len() == width)
+                    let said = if *counts_all { frame.len() + width } else { rest.len() };
+                    integer.written(said as i128).filter(|written| !counts_all || written.len() == width)
                 });
                 let written =
                     written.ok_or_else(|| format!("the length of {} bytes does not fit", rest.len()))?;
@@ -299,7 +299,7 @@ mod tests {
     }
 
     fn cuts() -> Vec<Cut> {
-        let length = |integer, at, is_of_all| Cut::Length(Length { integer, at, is_of_all });
+        let length = |integer, at, counts_all| Cut::Length(Length { integer, at, counts_all });
         vec![
             Cut::Delimiter(b"\r\n".to_vec()),
             Cut::Delimiter(b"aab".to_vec()),
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_length_that_is_none_is_garbage_and_a_long_one_a_flood() {
-        let of = |integer, is_of_all| Cut::Length(Length { integer, at: 0, is_of_all });
+        let of = |integer, counts_all| Cut::Length(Length { integer, at: 0, counts_all });
         let signed = WireInteger { is_signed: true, ..BIG };
         let wide = WireInteger { width: 8, ..BIG };
         assert!(matches!(frames(&of(BIG, true), &[&[0, 1]]), Err(Failure::Garbage(_))));

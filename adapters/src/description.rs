@@ -41,19 +41,19 @@ pub struct Iut {
     pub evidence: Limits,
 }
 
-/// What an IUT file says of how long what is sent may take on its way.
+/// How long a message may be under way, as an IUT file says.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum LinkDelay {
-    /// Nothing: as long as silence.
+    /// The file says nothing: as long as silence.
     #[default]
     Silence,
     /// Nothing crosses: each answer belongs to the stimulus before it.
     Synchronous,
-    /// At most so long.
+    /// At most this time.
     AtMost(Duration),
 }
 
-/// What lies between tester and implementation, as far as it changes the order of what is sent and seen.
+/// The connections between tester and implementation, as far as they change the order of events.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Link {
     /// How long a stimulus and an observation may take on their ways, together; `None` is no time.
@@ -63,33 +63,33 @@ pub struct Link {
 }
 
 impl Link {
-    /// One connection, over which it takes so long.
+    /// Makes one connection with this delay.
     pub fn delayed(delay: Duration) -> Self {
         Link { delay: Some(delay), over: BTreeMap::new() }
     }
 
-    /// Several connections: for each action the number of its own.
+    /// Makes several connections, with the number of the connection of each action.
     pub fn over(over: BTreeMap<String, usize>) -> Self {
         Link { delay: None, over }
     }
 
-    /// The same connections, over which it takes so long.
+    /// Sets the delay.
     #[must_use]
-    pub fn taking(self, delay: Option<Duration>) -> Self {
+    pub fn with_delay(self, delay: Option<Duration>) -> Self {
         Link { delay, ..self }
     }
 
-    /// How long it takes, where that is looked at.
+    /// The delay, if it matters.
     pub fn delay(&self) -> Option<Duration> {
         self.delay
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     pub fn connections(&self) -> usize {
         self.over.values().max().map_or(1, |last| last + 1)
     }
 
-    /// The number of the connection of an action.
+    /// Returns the number of the connection of an action.
     pub fn number(&self, action: &str) -> usize {
         self.over.get(action).copied().unwrap_or_default()
     }
@@ -103,7 +103,7 @@ impl Link {
 /// The way to an implementation.
 #[derive(Clone, Debug)]
 pub enum Transport {
-    /// It is a model.
+    /// A model stands for it.
     Simulated(Box<SimulatedModel>),
     /// It is a timed model, with a clock of its own.
     SimulatedTimed(Box<Delayed>),
@@ -228,7 +228,7 @@ impl Iut {
             (LinkDelay::Synchronous, _) if connections.connections() > 1 => None,
             (LinkDelay::Synchronous, _) => Some(Duration::ZERO),
         };
-        Some(connections.taking(delay))
+        Some(connections.with_delay(delay))
     }
 
     /// The delay that its file describes.

@@ -22,7 +22,7 @@ use crate::stream::{self, ChannelEnded, Stream, StreamFrame};
 /// How the steps are called that separate a run from the one before.
 pub const BARRIER: &str = "barrier";
 
-/// So many lines that mean nothing are read by one who only looks.
+/// The most lines without a meaning that a look reads.
 const MOST_IGNORED: usize = 100;
 
 /// A run under way.
@@ -40,7 +40,7 @@ pub struct Dialogue {
     has_hung_up: bool,
     /// When the end of a stream of this run was last told as that output.
     hung_up: Option<Instant>,
-    /// What became of the last stimulus.
+    /// Whether the last stimulus was sent.
     sent: Sent,
     seed: u64,
     evidence: Evidence,
@@ -69,7 +69,7 @@ impl Dialogue {
         }
     }
 
-    /// Another run over the same stream.
+    /// Begins another run over the same stream.
     pub fn anew(self, session: &Session<'_>, encoding: &Encoding, evidence: Evidence) -> Self {
         Dialogue { is_again: true, ..Dialogue::new(self.stream, session, encoding, evidence) }
     }
@@ -84,7 +84,7 @@ impl Dialogue {
         Some(&self.stream).filter(|stream| stream.ended().is_none())
     }
 
-    /// It is spoken with a system with which this was launched.
+    /// Adds the port and the folder of the launch.
     #[must_use]
     pub fn launched(self, launched: Launched) -> Self {
         Dialogue { signatures: self.signatures.launched(launched), ..self }
@@ -96,7 +96,7 @@ impl Dialogue {
         Dialogue { on_close, ..self }
     }
 
-    /// What became of the last stimulus.
+    /// Whether the last stimulus was sent.
     pub fn sent(&self) -> Sent {
         self.sent
     }
@@ -153,7 +153,7 @@ impl Dialogue {
         }
     }
 
-    /// What it means that a stimulus could not be sent.
+    /// Says what the failure to send a stimulus means.
     fn unsent(&mut self, why: String, before: u64, process: Option<&Process>) -> Result<(), Failure> {
         let is_gone = process.is_some_and(|process| process.has_ended(Instant::now()));
         if self.stream.ended().is_none() && !is_gone {
@@ -164,7 +164,7 @@ impl Dialogue {
         Ok(())
     }
 
-    /// The next output.
+    /// Receives the next output.
     pub fn receive(
         &mut self,
         encoding: &Encoding,
@@ -297,7 +297,7 @@ impl Dialogue {
         })
     }
 
-    /// What has come and is no whole message.
+    /// Returns the bytes that are no whole message.
     fn unread(&self) -> Vec<u8> {
         let mut text = self.pending.text();
         text.extend_from_slice(self.stream.rest());

@@ -23,12 +23,12 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// How much is kept, and what is not.
+/// How much evidence is kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Of a run, in bytes; nothing at all, where that is 0.
+    /// The most bytes of a run. With 0, nothing is kept.
     pub run: usize,
-    /// Of a message, in bytes.
+    /// The most bytes of a message.
     pub message: usize,
     /// Names of headers whose values are not kept.
     pub redact: Vec<String>,
@@ -40,7 +40,7 @@ impl Default for Limits {
     }
 }
 
-/// What a message counts beside its bytes.
+/// The bytes that a message costs besides its own.
 pub const OVERHEAD: usize = 64;
 
 /// The note of a mark: an output that is none of the specification's.
@@ -65,7 +65,7 @@ pub const ANOTHER_PORT: &str = "another port of the host (`replies_from: any_por
 const SOON: Duration = Duration::from_millis(10);
 
 coreach_model::words! {
-    /// What an item of evidence is.
+    /// The kind of an item of evidence.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum EvidenceKind {
@@ -102,19 +102,19 @@ coreach_model::words! {
 /// One item of a run's evidence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EvidenceItem {
-    /// What it is.
+    /// Its kind.
     pub kind: EvidenceKind,
-    /// Over which of several connections.
+    /// The name of its connection, if there are several.
     pub over: Option<String>,
     /// When it began, since the beginning of the run.
     pub at: Duration,
-    /// When in the run.
+    /// The phase of the run.
     pub phase: Phase,
     /// Its bytes, or their beginning where some are cut out.
     pub bytes: Vec<u8>,
-    /// So many bytes follow that were not kept.
+    /// The number of bytes behind these that were not kept.
     pub cut: usize,
-    /// The bytes after these.
+    /// The bytes behind the gap.
     pub rest: Vec<u8>,
     /// In words: how a direction ended, why a text is no event, how many messages are missing.
     pub note: Option<String>,
@@ -162,12 +162,12 @@ struct Message {
 }
 
 impl Evidence {
-    /// An empty log.
+    /// Makes an empty log.
     pub fn new(limits: Limits) -> Self {
         Evidence { log: Arc::new(Mutex::new(Log { limits, ..Log::default() })), over: None }
     }
 
-    /// An empty log with the same limits. Who still has the old one writes there.
+    /// Makes an empty log with the same limits. Clones of the old one still write there.
     pub fn anew(&self) -> Self {
         Evidence::new(self.lock().limits.clone())
     }
@@ -187,29 +187,29 @@ impl Evidence {
         self.lock().add(kind, bytes, goes_on, note, self.over.as_ref());
     }
 
-    /// This was sent. `goes_on`: in the middle of what was sent before.
+    /// Adds bytes that were sent. `goes_on`: in the middle of a message.
     pub fn sent(&self, bytes: &[u8], goes_on: bool) {
         self.add(EvidenceKind::Sent, bytes, goes_on, None);
     }
 
-    /// This was received. `goes_on`: in the middle of what was received before.
+    /// Adds bytes that were received. `goes_on`: in the middle of a message.
     pub fn received(&self, bytes: &[u8], goes_on: bool) {
         self.add(EvidenceKind::Received, bytes, goes_on, None);
     }
 
-    /// A direction has ended.
+    /// Notes that a direction has ended.
     pub fn ended(&self, how: &str) {
         self.add(EvidenceKind::End, b"", false, Some(how.to_owned()));
     }
 
-    /// This text, which was received, is no event.
+    /// Notes that a text that was received is no event.
     pub fn mark(&self, text: &[u8], why: &str) {
         if !text.is_empty() {
             self.add(EvidenceKind::Mark, text, false, Some(why.to_owned()));
         }
     }
 
-    /// The last words of a process, and how many bytes stood before them.
+    /// Adds the last words of a process, and the number of bytes before them.
     pub fn stderr(&self, words: &[u8], cut: usize) {
         if !words.is_empty() {
             let note = (cut > 0).then(|| format!("after {cut} bytes more"));
@@ -217,7 +217,7 @@ impl Evidence {
         }
     }
 
-    /// All of it, with times since `begin`; the log is empty then.
+    /// Takes all items out of the log, with times since `begin`.
     pub fn take(&self, begin: Instant) -> Vec<EvidenceItem> {
         let mut log = self.lock();
         let limits = log.limits.clone();

@@ -6,21 +6,21 @@ use std::ops::Range;
 use crate::checksum::Checksum;
 use crate::integer::WireInteger;
 
-/// A piece of a frame. The names are of parameters, in what is sent also of constants; where there is none,
-/// anything may stand there in what is received. Places are those in the same list of fields.
+/// A piece of a frame. A name is that of a parameter, in a frame that is sent also that of a constant. A
+/// field without a name may have any value in a frame that is received. A place counts fields of its list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Field {
-    /// These bytes.
+    /// Always these bytes.
     Fixed(Vec<u8>),
     /// A number.
     Integer(WireInteger, FieldNumber),
     /// Bytes, or a text.
     Bytes {
-        /// How many.
+        /// The number of bytes.
         extent: Extent,
-        /// How they are a text.
+        /// How the bytes are read as a text.
         form: ByteForm,
-        /// Of what.
+        /// The parameter or the constant whose value they are.
         name: Option<String>,
     },
     /// Numbers of some bits each, together whole bytes, the most significant bit first.
@@ -29,75 +29,75 @@ pub enum Field {
     Checksum(Checksum, WireInteger, Range<usize>),
     /// The elements of a list, one behind the other, each of at least a byte.
     List {
-        /// How many.
+        /// The number of elements, or of their bytes.
         extent: Extent,
-        /// The fields of each: of a record its own, or one that is called `element`.
+        /// The fields of an element. A record has its own, any other value one that is called `element`.
         of: Vec<Field>,
-        /// Of what.
+        /// The parameter whose value the list is.
         name: Option<String>,
     },
-    /// Fields that together have so many bytes.
+    /// Fields whose bytes together have this length.
     Group(Extent, Vec<Field>),
 }
 
 coreach_model::words! {
-    /// How bytes are a text.
+    /// How bytes are read as a text.
     pub enum ByteForm {
         /// In pairs of small hexadecimal digits.
         Bytes = "bytes",
-        /// They are UTF-8.
+        /// In UTF-8.
         Text = "text",
-        /// Each is a character, of the same number: `\u{0}` to `\u{ff}`.
+        /// Each byte is the character of the same number: `\u{0}` to `\u{ff}`.
         Latin1 = "latin1",
     }
 }
 
-/// How many bytes a field has.
+/// How the length of a field is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// So many.
+    /// It has this number of bytes.
     Size(usize),
-    /// As many as a number in front of them says.
+    /// A number in front of the bytes says how many they are.
     Length(WireInteger),
-    /// All before these, which follow.
+    /// It ends before these bytes, which follow it.
     Until(Vec<u8>),
-    /// The rest of the frame.
+    /// It is the rest of the frame.
     Rest,
-    /// As many as a field before it says ([`Counting`]).
-    Told,
-    /// Of a list: as many elements as a number in front of them says.
+    /// An earlier field counts its bytes or its elements ([`Counting`]).
+    Counted,
+    /// A number in front of the elements of a list says how many they are.
     Count(WireInteger),
 }
 
-/// Some bits.
+/// A number that has some bits of a byte, or of several bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bits {
-    /// How many, at most 64.
+    /// The number of bits, at most 64.
     pub width: u32,
-    /// What they are.
+    /// The number that they are.
     pub content: FieldNumber,
 }
 
-/// What a number is.
+/// The value of a number in a frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldNumber {
     /// This number.
     Fixed(u64),
-    /// That of a parameter or a constant.
+    /// The value of a parameter or a constant.
     Named(String),
-    /// Any.
+    /// Any number.
     Any,
-    /// How much of another field there is.
+    /// The length of another field.
     Counting(Counting),
 }
 
-/// A number that says how much of a later field there is.
+/// A number that counts a later field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counting {
     /// The place of that field.
     pub of: usize,
-    /// Its elements, and not its bytes?
+    /// Does it count the elements, and not the bytes?
     pub is_elements: bool,
-    /// The number is greater by this.
+    /// The number is greater than the count by this.
     pub plus: i64,
 }

@@ -120,7 +120,7 @@ pub fn least(fields: &[Field]) -> usize {
         Extent::Size(size) => *size,
         Extent::Length(integer) | Extent::Count(integer) => integer.least(),
         Extent::Until(end) => end.len(),
-        Extent::Rest | Extent::Told => 0,
+        Extent::Rest | Extent::Counted => 0,
     };
     let of = |field: &Field| match field {
         Field::Fixed(bytes) => bytes.len(),
@@ -186,7 +186,7 @@ impl Field {
         &'f self,
         bytes: &'b [u8],
         at: usize,
-        told: &mut [Option<Told>],
+        told: &mut [Option<CountedLength>],
         spelling: &Spelling,
         found: &mut FoundValues<'f>,
     ) -> Result<&'b [u8], FrameMisfit> {
@@ -225,7 +225,9 @@ impl Field {
                         let (count, rest) = integer.take(bytes).ok_or(None)?;
                         (Some(count), rest, None)
                     }
-                    (Extent::Told, Some(Told { amount, is_elements: true })) => (Some(amount), bytes, None),
+                    (Extent::Counted, Some(CountedLength { amount, is_elements: true })) => {
+                        (Some(amount), bytes, None)
+                    }
                     (extent, told) => {
                         let (mine, behind) = extent.split(bytes, told)?;
                         (None, mine, Some(behind))
@@ -261,7 +263,7 @@ impl Field {
 
 /// What a number before a field says of it.
 #[derive(Clone, Copy)]
-struct Told {
+struct CountedLength {
     amount: i128,
     is_elements: bool,
 }
@@ -298,7 +300,7 @@ impl FieldNumber {
     fn read<'f>(
         &'f self,
         said: i128,
-        told: &mut [Option<Told>],
+        told: &mut [Option<CountedLength>],
         found: &mut FoundValues<'f>,
     ) -> Result<(), FrameMisfit> {
         match self {
@@ -307,7 +309,7 @@ impl FieldNumber {
             FieldNumber::Named(name) => found.push((name, Content::Text(said.to_string()))),
             FieldNumber::Counting(Counting { of, is_elements, plus }) => {
                 let amount = said - i128::from(*plus);
-                told[*of] = Some(Told { amount, is_elements: *is_elements });
+                told[*of] = Some(CountedLength { amount, is_elements: *is_elements });
             }
         }
         Ok(())
@@ -388,7 +390,7 @@ impl Extent {
     pub fn written(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Extent::Size(size) if bytes.len() != *size => Err(format!("which are not {size} bytes")),
-            Extent::Size(_) | Extent::Rest | Extent::Told | Extent::Count(_) => Ok(bytes),
+            Extent::Size(_) | Extent::Rest | Extent::Counted | Extent::Count(_) => Ok(bytes),
             Extent::Length(integer) => {
                 let length = integer.written(bytes.len() as i128);
                 let length =
@@ -407,7 +409,11 @@ impl Extent {
     }
 
     /// The field's own bytes, and the rest.
-    fn split<'b>(&self, bytes: &'b [u8], told: Option<Told>) -> Result<(&'b [u8], &'b [u8]), FrameMisfit> {
+    fn split<'b>(
+        &self,
+        bytes: &'b [u8],
+        told: Option<CountedLength>,
+    ) -> Result<(&'b [u8], &'b [u8]), FrameMisfit> {
         let at = |bytes: &'b [u8], length: i128| bytes.split_at_checked(usize::try_from(length).ok()?);
         match self {
             Extent::Size(size) => bytes.split_at_checked(*size).ok_or(None),
@@ -420,7 +426,7 @@ impl Extent {
                 let at = bytes.windows(end.len()).position(|window| window == end).ok_or(None)?;
                 Ok((&bytes[..at], &bytes[at + end.len()..]))
             }
-            Extent::Told => {
+            Extent::Counted => {
                 let amount = told.ok_or(None)?.amount;
                 let no =
                     || format!("it says that a field has {amount} bytes, of {} that are left", bytes.len());

@@ -96,7 +96,7 @@ impl Adapter for HttpAdapter {
                     .map_err(|why| not_cleansed(&why))?;
             }
             self.late = None;
-            self.system.clean();
+            self.system.mark_clean();
         }
         for step in &self.description.reset {
             let done = run.step(step, "reset", &launched, session, &self.description.captures);
@@ -183,7 +183,7 @@ impl Adapter for HttpAdapter {
 
     fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         if let Some(process) = self.server.process() {
-            process.testify(&self.evidence);
+            process.write_last_words(&self.evidence);
         }
         self.evidence.take(begin)
     }
@@ -207,7 +207,7 @@ impl HttpAdapter {
             self.server.stop();
             return;
         }
-        self.system.soil(format!("`{name}` of an earlier run was sent and has not been answered"));
+        self.system.mark_unclean(format!("`{name}` of an earlier run was sent and has not been answered"));
         // Of one, one can still see that it has come. Of two, the older one is given up.
         self.late = if self.late.is_some() { None } else { Some(requests) };
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::adapter::Failure;
-use crate::marker::folder::MarkerFolder;
+use crate::temporary::TemporaryFolder;
 
 /// What belongs to a launch, and may stand in holes: the port that was chosen, and the folder for its files.
 #[derive(Clone, Default, Debug)]
@@ -11,7 +11,7 @@ pub struct Launched {
     /// The port.
     pub port: Option<u16>,
     /// The folder.
-    pub folder: Option<Arc<MarkerFolder>>,
+    pub folder: Option<Arc<TemporaryFolder>>,
 }
 
 impl Launched {
@@ -20,7 +20,7 @@ impl Launched {
     /// # Errors
     /// [`Failure::Start`].
     pub fn new(port: Option<u16>) -> Result<Self, Failure> {
-        let folder = MarkerFolder::new();
+        let folder = TemporaryFolder::new();
         let folder =
             folder.map_err(|error| Failure::Start(format!("no folder for temporary files: {error}")))?;
         Ok(Launched { port, folder: Some(Arc::new(folder)) })

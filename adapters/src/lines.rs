@@ -19,10 +19,10 @@ use crate::description::{Ignored, Lines, Shape, Unmatched};
 use crate::signature::{Signatures, Wire};
 use crate::template::{Function, Template, TemplatePart};
 
-/// Whose line an answer to what is ignored is.
+/// The name of an answer to an ignored line, for messages.
 const IGNORE: &str = "ignore";
 
-/// A pattern that must fit a whole line.
+/// Makes a pattern that must fit a whole line.
 ///
 /// # Errors
 /// It is no regular expression, or one that is too large.
@@ -32,7 +32,7 @@ pub fn pattern(text: &str) -> Result<Regex, regex::Error> {
     Regex::new(&format!("\\A(?:{text})\\z"))
 }
 
-/// The line of a stimulus, its ending included.
+/// Writes the line of a stimulus, with its ending.
 ///
 /// # Errors
 /// [`Failure::Untranslatable`].
@@ -41,11 +41,11 @@ pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<St
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
     let (_, template) = template.ok_or_else(none)?;
     let value = |name: &str| signatures.hole(event, &lines.spelling, name);
-    written(lines, template, value, signatures, &event.action)
+    write_line(lines, template, value, signatures, &event.action)
 }
 
-/// The line of a template, its ending included.
-fn written(
+/// Writes the line of a template, with its ending.
+fn write_line(
     lines: &Lines,
     template: &Template,
     value: impl Fn(&str) -> Option<String>,
@@ -63,8 +63,8 @@ fn written(
     Ok(text + &lines.line_ending)
 }
 
-/// Has a value a line break that would be read as the end of a line? Of one whose bytes are counted before,
-/// it is not.
+/// Does a value have a line break that the other side reads as the end of a line? It does not if an earlier
+/// part counts the bytes of the value.
 fn breaks_a_line(template: &Template, value: impl Fn(&str) -> Option<String>) -> bool {
     let mut counted = BTreeSet::new();
     template.parts().any(|part| match part {
@@ -81,8 +81,8 @@ fn breaks_a_line(template: &Template, value: impl Fn(&str) -> Option<String>) ->
     })
 }
 
-/// What is sent back for a line that is ignored, its ending included; nothing, where nothing is. `None`: it
-/// is none of those.
+/// Writes the answer to a line that is ignored, with its ending. The answer may be empty. `None`: the line is
+/// not one that is ignored.
 ///
 /// # Errors
 /// [`Failure::Untranslatable`].
@@ -94,51 +94,51 @@ pub fn answer(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Opti
     let Some(template) = answer else { return Ok(Some(String::new())) };
     let found = pattern.captures(line);
     let value = |name: &str| match pattern.capture_names().flatten().any(|group| group == name) {
-        // A group without a part in it is of no sign.
+        // A group that took no part in the match stands for no text.
         true => Some(found.as_ref()?.name(name).map_or("", |found| found.as_str()).to_owned()),
         false => signatures.known(name),
     };
-    written(lines, template, value, signatures, IGNORE).map(Some)
+    write_line(lines, template, value, signatures, IGNORE).map(Some)
 }
 
-/// May it be the beginning of an output?
+/// Can an output begin with this line?
 pub fn may_begin(lines: &Lines, line: &str) -> bool {
     let one = VecDeque::from([line.to_owned()]);
     lines.observations.iter().any(|(_, shape)| shape.fit(&one, &mut Progress::default()) != Fit::No)
 }
 
-/// What was recognized in what has come.
+/// What the tester has recognized in the bytes that have come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Recognized {
-    /// An output, or what is none of the specification's.
+    /// An output of the specification, or one that is foreign to it.
     Received(Received),
-    /// A message that means nothing, and what is sent back.
+    /// A message without a meaning, and the answer to it.
     Ignored(Vec<u8>),
-    /// More is needed.
+    /// More bytes are needed.
     More,
 }
 
-/// The lines that came and are not part of an event yet.
+/// The lines that have come and belong to no event yet.
 #[derive(Clone, Default, Debug)]
 pub struct Pending {
     lines: VecDeque<String>,
-    /// How many bytes these are.
+    /// The number of their bytes.
     bytes: usize,
-    /// The output that is being tried; those before it do not fit.
+    /// The output that is tried now. The outputs before it do not fit.
     rule: usize,
     progress: Progress,
-    /// Why an output that was tried does not fit, where it is not another one.
+    /// Why an output does not fit whose count was wrong.
     miscounted: Option<String>,
     /// Of an observation that fits, and whose lines are no whole `then`: why.
     without_then: Option<String>,
-    /// What the last event was made of, or what was none.
+    /// The lines of the last event, or the lines that were no event.
     taken: Vec<String>,
-    /// Outputs of a list that were not asked for yet.
+    /// Outputs of a list that nobody has asked for yet.
     ready: VecDeque<Received>,
 }
 
 impl Pending {
-    /// The lines of the last event, or of what was none.
+    /// Returns the lines of the last event, or the lines that were no event.
     pub fn taken(&self) -> Vec<u8> {
         let lines: Vec<&str> = self.taken.iter().map(|line| ended(line)).collect();
         lines.join("\n").into_bytes()
@@ -149,7 +149,7 @@ impl Pending {
         self.lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
     }
 
-    /// One line more, without the line feed that ends it.
+    /// Adds a line, without its line feed.
     ///
     /// # Errors
     /// [`Failure::Flood`]: there are too many already, and no output is finished.
@@ -165,12 +165,12 @@ impl Pending {
         Ok(())
     }
 
-    /// Is nothing left over?
+    /// Does no line wait?
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.ready.is_empty()
     }
 
-    /// The next event of the lines that came.
+    /// Takes the next event from the lines that have come.
     ///
     /// # Errors
     /// [`Failure::Garbage`] for an unmatched line, where the description says so;
@@ -179,7 +179,7 @@ impl Pending {
         self.found(lines, signatures, false)
     }
 
-    /// The same, where no line will come any more: what would need one is none.
+    /// Takes the next event if no line will come any more. An output that needs another one does not fit.
     pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
         self.found(lines, signatures, true)
     }

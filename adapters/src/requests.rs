@@ -19,9 +19,9 @@ use ureq::Agent;
 
 use crate::adapter::Failure;
 use crate::evidence::Evidence;
-use crate::framing::NoHttp;
+use crate::framing::{check_chunks, check_head};
 use crate::reply::Reply;
-use crate::socket::{self, Connect, KnownAddress};
+use crate::socket::{self, AnswerBytes, Connect, KnownAddress};
 use crate::tls::{Broken, Tls};
 
 /// The largest body that is read, in bytes.
@@ -88,14 +88,16 @@ impl Requests {
         let (theirs, line) =
             socket::line().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
         let sent = Arc::new(AtomicBool::new(false));
-        let connect = Connect { line: theirs, sent: Arc::clone(&sent), tls, evidence };
+        let answer = AnswerBytes::default();
+        let connect =
+            Connect { line: theirs, sent: Arc::clone(&sent), answer: answer.clone(), tls, evidence };
         let agent = Agent::with_parts(config(), connect, addresses);
         let (orders, ordered) = sync_channel::<Prepared>(1);
         let (ours, answers) = sync_channel(1);
         let work = move || {
             for request in ordered {
                 sent.store(false, Ordering::SeqCst);
-                let reply = exchange(&agent, &request);
+                let reply = exchange(&agent, &answer, &request);
                 if ours.send(Answer { reply, sent: sent.load(Ordering::SeqCst) }).is_err() {
                     return;
                 }
@@ -212,7 +214,7 @@ fn config() -> ureq::config::Config {
 }
 
 /// One request and its response.
-fn exchange(agent: &Agent, prepared: &Prepared) -> Result<Reply, Failure> {
+fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &Prepared) -> Result<Reply, Failure> {
     let mut builder = ureq::http::Request::builder().method(prepared.method.as_str()).uri(&prepared.url);
     for (name, value) in &prepared.headers {
         builder = builder.header(name, value);
@@ -224,6 +226,7 @@ fn exchange(agent: &Agent, prepared: &Prepared) -> Result<Reply, Failure> {
             shortened(&prepared.url)
         ))
     };
+    answer.take();
     // The library sends no body of these methods in chunks, which not every server reads.
     let has_body = matches!(prepared.method.as_str(), "POST" | "PUT" | "PATCH");
     let none = has_body.then_some(&[][..]);
@@ -232,6 +235,9 @@ fn exchange(agent: &Agent, prepared: &Prepared) -> Result<Reply, Failure> {
         Some(body) => agent.run(builder.body(body).map_err(|error| unsendable(&error))?),
     };
     let mut response = response.map_err(failure)?;
+    let no_http = |why: String| Failure::Garbage(format!("the answer is no HTTP: {why}"));
+    let has_chunks =
+        check_head(response.version(), response.status(), response.headers()).map_err(no_http)?;
     let codings: Vec<String> = response
         .headers()
         .get_all("content-encoding")
@@ -246,6 +252,9 @@ fn exchange(agent: &Agent, prepared: &Prepared) -> Result<Reply, Failure> {
         headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
     let status = response.status().as_u16();
     let body = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec().map_err(failure)?;
+    if has_chunks {
+        check_chunks(&answer.take()).map_err(no_http)?;
+    }
     let coding = (!codings.is_empty()).then(|| codings.join(", "));
     Ok(Reply { to: prepared.name.clone(), status, headers, coding, body })
 }
@@ -257,9 +266,6 @@ fn failure(error: ureq::Error) -> Failure {
             Failure::Flood(format!("a body is larger than {limit} bytes"))
         }
         ureq::Error::Protocol(error) => Failure::Garbage(format!("the answer is no HTTP: {error}")),
-        ureq::Error::Other(error) if error.is::<NoHttp>() => {
-            Failure::Garbage(format!("the answer is no HTTP: {error}"))
-        }
         ureq::Error::Io(error) if Broken::within(&error).is_some_and(|broken| !broken.is_alert) => {
             Failure::Garbage(error.to_string())
         }

@@ -54,7 +54,7 @@ impl SampleProgram {
             folder: None,
         };
         let (process, Pipes { input, output }) =
-            Process::talking(&launch).map_err(|failure| wrong(failure.text().to_owned()))?;
+            Process::start_talking(&launch).map_err(|failure| wrong(failure.text().to_owned()))?;
         drop(input);
         let printed = all(&output, until).map_err(|why| wrong(process.farewell(why)))?;
         if !process.has_ended(until) {

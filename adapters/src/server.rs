@@ -5,7 +5,7 @@
 //! port. It must not be another server of ours, which would answer in its place until it ends: no two have
 //! one port at one time, also of two programs (`Port`).
 //!
-//! With each launch goes a folder for its files ([`crate::marker::folder`]).
+//! With each launch goes a folder for its files ([`crate::temporary`]).
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -22,18 +22,18 @@ use crate::address::host_and_port;
 use crate::datagrams::{self, Peer};
 use crate::description::{self, Command, RepliesFrom};
 use crate::launched::Launched;
-use crate::marker::folder::MarkerFolder;
 use crate::process::{Launch, Process};
 use crate::signature::Signatures;
 use crate::template::Template;
+use crate::temporary::TemporaryFolder;
 
-/// How often a server is brought up that ends before it is ready, where it was given a port.
+/// How often a server is started that ends before it is ready, if coreach has chosen its port.
 const ATTEMPTS: usize = 3;
 
 /// The pause between two attempts to connect.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A server, where there is one of ours, and the port that was chosen for it.
+/// A server, and the port that was chosen for it if it is ours.
 #[derive(Debug)]
 pub struct Server {
     launch: Option<description::Launch>,
@@ -41,7 +41,7 @@ pub struct Server {
     process: Option<Process>,
     // Behind the process, which must be gone when another server gets it.
     port: Option<Port>,
-    folder: Option<Arc<MarkerFolder>>,
+    folder: Option<Arc<TemporaryFolder>>,
 }
 
 impl Server {
@@ -55,7 +55,7 @@ impl Server {
         self.process.as_ref()
     }
 
-    /// What belongs to its launch, as far as it is ours and up.
+    /// Returns the port and the folder of its launch, if it is ours and up.
     pub fn launched(&self) -> Launched {
         Launched { port: self.port.as_ref().map(|port| port.number), folder: self.folder.clone() }
     }
@@ -90,8 +90,7 @@ impl Server {
         self.reach(session, ("took no datagrams", socket, datagrams::free_port))
     }
 
-    /// Brings it up if it is not, and reaches it in this way: what it has not done where it cannot be, how it
-    /// is reached, and how a port is found that is free for it.
+    /// Starts it if it is not up, and reaches it in this way.
     fn reach<T>(&mut self, session: &Session<'_>, way: Reach<impl Connect<T>>) -> Result<T, Failure> {
         let Some(launch) = self.launch.clone() else {
             return way.1(&self.address()?, session.deadline).map_err(|why| {
@@ -133,13 +132,13 @@ impl Server {
             // A server that is kept outlives the constants of a run.
             let constants = (!launch.keep).then_some(session);
             let command = filled(&launch.command, &launched, constants)?;
-            self.process = Some(Process::silent(&command)?);
+            self.process = Some(Process::start_silent(&command)?);
         }
         let address = self.address()?;
         let Some(process) = &mut self.process else {
             return Err(Failure::Start("there is no server".to_owned()));
         };
-        process.belongs_to(session.deadline);
+        process.set_deadline(session.deadline);
         let begin = Instant::now();
         let until = session.deadline.min(begin + launch.ready);
         loop {
@@ -196,14 +195,14 @@ impl Server {
         self.launch.is_some()
     }
 
-    /// After a run: it goes, unless it is to be kept.
+    /// Ends it after a run, unless it is kept.
     pub fn end_run(&mut self) {
         if !self.launch.as_ref().is_some_and(|launch| launch.keep) {
             self.stop();
         }
     }
 
-    /// It goes in any case.
+    /// Ends it.
     pub fn stop(&mut self) {
         self.process = None;
         self.port = None;
@@ -253,7 +252,8 @@ trait Connect<T>: Fn(&str, Instant) -> Result<T, String> {}
 
 impl<T, F: Fn(&str, Instant) -> Result<T, String>> Connect<T> for F {}
 
-/// What it has not done where it cannot be reached, how it is reached, and how a free port is found.
+/// A way to a server: the words for a failure, the function that reaches it, and the one that finds a free
+/// port.
 type Reach<C> = (&'static str, C, fn() -> std::io::Result<u16>);
 
 /// A port that no other server of ours has, whichever program has brought it up, until it is dropped.
@@ -265,13 +265,13 @@ type Reach<C> = (&'static str, C, fn() -> std::io::Result<u16>);
 #[derive(Debug)]
 struct Port {
     number: u16,
-    /// Nobody speaks over it.
+    /// A socket that holds the name of the port.
     _name: UnixDatagram,
 }
 
 impl Port {
     fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<Port> {
-        /// So many in turn are another's.
+        /// The most ports in a row that are taken.
         const MOST: usize = 1000;
         for _ in 0..MOST {
             let number = free()?;

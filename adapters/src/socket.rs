@@ -12,8 +12,8 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -27,7 +27,6 @@ use ureq::unversioned::transport::{
 };
 
 use crate::evidence::Evidence;
-use crate::framing::Framing;
 use crate::tls::{Session, Tls};
 
 /// What a thread that makes requests watches: the run's end of it is dropped when they are not wanted any
@@ -51,10 +50,40 @@ pub struct Connect {
     pub line: Line,
     /// Is set when something is sent.
     pub sent: Arc<AtomicBool>,
+    /// Keeps the bytes of the answer.
+    pub answer: AnswerBytes,
     /// Sees every byte, in both directions.
     pub evidence: Evidence,
     /// TLS, where it is spoken, and with which host.
     pub tls: Option<(Tls, String)>,
+}
+
+/// The bytes of an answer as they have come. Its clones are the same bytes.
+#[derive(Clone, Default, Debug)]
+pub struct AnswerBytes(Arc<Mutex<Vec<u8>>>);
+
+/// The largest answer, in bytes: chunks of one byte each are six times as large as the body.
+const LARGEST_ANSWER: usize = 8 << 20;
+
+impl AnswerBytes {
+    /// Takes all of them.
+    pub fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.lock())
+    }
+
+    fn append(&self, new: &[u8]) -> Result<(), Error> {
+        let mut bytes = self.lock();
+        if bytes.len() + new.len() > LARGEST_ANSWER {
+            return Err(Error::BodyExceedsLimit(LARGEST_ANSWER as u64));
+        }
+        bytes.extend_from_slice(new);
+        Ok(())
+    }
+
+    // Nothing is done under the lock that could panic half-way.
+    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The addresses that were found before.
@@ -67,9 +96,8 @@ pub struct Socket {
     stream: TcpStream,
     line: Line,
     sent: Arc<AtomicBool>,
+    answer: AnswerBytes,
     buffers: LazyBuffers,
-    /// Follows what is received, in front of the library.
-    framing: Framing,
     evidence: Evidence,
     /// Has something gone out, or come in?
     went: [bool; 2],
@@ -102,7 +130,7 @@ impl Connector for Connect {
                         line: self.line.clone(),
                         sent: Arc::clone(&self.sent),
                         buffers,
-                        framing: Framing::default(),
+                        answer: self.answer.clone(),
                         evidence: self.evidence.clone(),
                         went: [false; 2],
                         tls,
@@ -214,8 +242,7 @@ impl Transport for Socket {
                     } else {
                         self.evidence.received(new, std::mem::replace(&mut self.went[1], true));
                     }
-                    let seen = self.framing.take(new);
-                    seen.map_err(|why| Error::Other(Box::new(why)))?;
+                    self.answer.append(new)?;
                     self.buffers.input_appended(count);
                     return Ok(count > 0);
                 }

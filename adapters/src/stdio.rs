@@ -21,13 +21,13 @@ use crate::channel::Channel;
 use crate::description::{Command, Encoding, PreparationStep, Stdio, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
-use crate::held_up::HeldUp;
 use crate::launched::Launched;
 use crate::process::{Launch, Process};
 use crate::server;
 use crate::stream::Stream;
 use crate::system::{self, Arrival, System, not_cleansed, not_started};
 use crate::template::Template;
+use crate::waited_time::WaitedTime;
 
 /// The adapter of a command.
 #[derive(Debug)]
@@ -99,8 +99,8 @@ impl StdioAdapter {
 }
 
 impl Adapter for StdioAdapter {
-    fn held_up(&self) -> Option<HeldUp> {
-        self.process.as_ref()?.held_up()
+    fn waited_time(&self) -> Option<WaitedTime> {
+        self.process.as_ref()?.waited_time()
     }
 
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
@@ -168,7 +168,7 @@ impl Adapter for StdioAdapter {
 
     fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         if let Some(process) = &self.process {
-            process.testify(&self.evidence);
+            process.write_last_words(&self.evidence);
         }
         self.evidence.take(begin)
     }
@@ -187,7 +187,7 @@ impl Adapter for StdioAdapter {
                 return;
             }
         } else if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::is_owed) {
-            self.system.soil(system::UNREAD.to_owned());
+            self.system.mark_unclean(system::UNREAD.to_owned());
         }
         if let Some(mut process) = self.process.take() {
             process.stop(|| drop(dialogue));
@@ -212,10 +212,10 @@ impl StdioAdapter {
             let passed = dialogue.exchange(encoding, &settle.barrier, BARRIER, ready, process);
             passed.map_err(|why| not_cleansed(&why))?;
         }
-        self.system.clean();
+        self.system.mark_clean();
         if *keep {
             let folder = self.launched.as_ref().and_then(|(launch, _)| launch.folder.clone());
-            system::apart(encoding.reset(), &Launched { port: None, folder }, session)?;
+            system::run_steps_apart(encoding.reset(), &Launched { port: None, folder }, session)?;
         }
         dialogue.begin(encoding, session, ready, process)
     }
@@ -226,7 +226,7 @@ impl StdioAdapter {
         let Stdio { encoding, ready, settle, .. } = &self.description;
         let idle = self.idle.take()?;
         let process = self.process.as_mut().filter(|process| !process.has_ended(Instant::now()))?;
-        process.belongs_to(session.deadline);
+        process.set_deadline(session.deadline);
         let (launch, deadline) = self.launched.as_mut()?;
         *deadline = session.deadline;
         let launched = Launched { port: None, folder: launch.folder.clone() };
@@ -236,7 +236,7 @@ impl StdioAdapter {
         };
         let until = settle.as_ref().map_or(*ready, |settle| settle.within);
         let mut dialogue = idle.anew(session, encoding, self.evidence.clone()).launched(launched.clone());
-        system::apart(left, &launched, session).ok()?;
+        system::run_steps_apart(left, &launched, session).ok()?;
         // With JSON messages, the first message of a run is the barrier.
         if !matches!(encoding, Encoding::Json) {
             dialogue.pass(encoding, left, Instant::now() + until, Some(process)).ok()?;
@@ -254,15 +254,15 @@ impl StdioAdapter {
             if settle.barrier.is_empty() {
                 self.system.wait(settle, session.deadline, |_| Arrival::Unknown)?;
             }
-            system::apart(&settle.barrier, &launched, session).map_err(|why| not_cleansed(&why))?;
+            system::run_steps_apart(&settle.barrier, &launched, session).map_err(|why| not_cleansed(&why))?;
         }
         if !keep {
-            system::apart(encoding.reset(), &launched, session)?;
+            system::run_steps_apart(encoding.reset(), &launched, session)?;
         }
         // What is kept for many runs does not depend on the constants of one.
         let launch = server::filled(command, &launched, (!keep).then_some(session))?;
-        let (process, pipes) = Process::talking(&launch)?;
-        self.process.insert(process).belongs_to(session.deadline);
+        let (process, pipes) = Process::start_talking(&launch)?;
+        self.process.insert(process).set_deadline(session.deadline);
         let channel = Channel::of_two(pipes.output, pipes.input);
         let channel = channel.map_err(|error| Failure::Start(error.to_string()))?;
         self.launched = Some((launch, session.deadline));
@@ -301,13 +301,13 @@ impl StdioAdapter {
         }
         if let Some(mut process) = self.process.take() {
             process.stop(|| {});
-            process.testify(&self.evidence);
+            process.write_last_words(&self.evidence);
         }
         let Some((launch, deadline)) = &self.launched else { return Err(not_started()) };
         let again = |why: Failure| Failure::Lost(format!("it does not start again: {}", why.text()));
-        let (process, pipes) = Process::talking(launch).map_err(again)?;
+        let (process, pipes) = Process::start_talking(launch).map_err(again)?;
         let process = self.process.insert(process);
-        process.belongs_to(*deadline);
+        process.set_deadline(*deadline);
         let channel = Channel::of_two(pipes.output, pipes.input);
         let channel = channel.map_err(|error| Failure::Lost(error.to_string()))?;
         let stream = Stream::new(channel, self.description.encoding.cut());

@@ -23,33 +23,33 @@ pub struct Stream {
     channel: Channel,
     inbox: Inbox,
     ended: Option<ChannelEnded>,
-    /// How many bytes have been sent.
+    /// The number of bytes sent.
     sent: u64,
-    /// How many bytes have been read.
+    /// The number of bytes read.
     came: u64,
     /// Sees every byte, in both directions.
     evidence: Evidence,
 }
 
-/// What there was to read.
+/// The result of reading a frame.
 #[derive(PartialEq, Eq, Debug)]
 pub enum StreamFrame<'a> {
-    /// A frame, without what told it from others.
+    /// A frame, without its delimiter or its length.
     Bytes(&'a [u8]),
-    /// Nothing whole yet.
+    /// No whole frame has come yet.
     Nothing,
-    /// And there will be nothing more.
+    /// No frame will come any more.
     Ended(ChannelEnded),
 }
 
-/// How it went when a stream was read to its end.
+/// How the reading of a stream to its end went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Drained {
     /// The other side has ended it: it has taken all that was sent before.
     Ended,
     /// Nothing has come for as long as was asked for.
     Quiet,
-    /// It goes on.
+    /// The other side goes on.
     Late,
     /// The connection was broken off: what became of what was sent is not known.
     Broken,
@@ -69,7 +69,7 @@ impl Stream {
         }
     }
 
-    /// The same, but what goes over it is noted down there.
+    /// Writes all that goes over the stream into this log.
     pub fn noted(self, evidence: Evidence) -> Self {
         Stream { evidence, ..self }
     }
@@ -79,8 +79,8 @@ impl Stream {
         self.channel.is_of_datagrams()
     }
 
-    /// The next frame. Waits for it until then; `gone` becomes readable when the process at the other end has
-    /// ended.
+    /// Reads the next frame, and waits for it until an instant. `gone` becomes readable when the process at
+    /// the other end has ended.
     ///
     /// # Errors
     /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.
@@ -117,7 +117,7 @@ impl Stream {
         }
     }
 
-    /// Sends all of it, or fails at that instant.
+    /// Sends all bytes, or fails at an instant.
     ///
     /// # Errors
     /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`] without words about the process, which are
@@ -250,12 +250,12 @@ impl Stream {
         }
     }
 
-    /// How many bytes have been sent.
+    /// The number of bytes sent.
     pub fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes read.
     pub fn came(&self) -> u64 {
         self.came
     }
@@ -283,7 +283,7 @@ impl Stream {
         }
     }
 
-    /// What was read and not taken.
+    /// The bytes that were read and not taken.
     pub fn rest(&self) -> &[u8] {
         self.inbox.rest()
     }
@@ -320,7 +320,7 @@ impl Stream {
     }
 }
 
-/// A frame that is a text: a line, or a datagram, which may end as a line does.
+/// Reads a frame as a text: a line, or a datagram, which may end as a line does.
 ///
 /// # Errors
 /// [`Failure::Garbage`]: it is none.
@@ -329,7 +329,7 @@ pub fn text(frame: &[u8]) -> Result<&str, Failure> {
     Ok(line.strip_suffix('\r').unwrap_or(line))
 }
 
-/// The same, with the carriage return at its end, where it has one.
+/// Reads a frame as a text, with the carriage return at its end.
 pub fn line(frame: &[u8]) -> Result<&str, Failure> {
     let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
     let no_text = |_| {
@@ -359,7 +359,7 @@ fn wait(fds: &mut [PollFd<'_>], until: Instant) {
     let _ = poll(fds, Timespec::try_from(rest).ok().as_ref());
 }
 
-/// Bytes for a message.
+/// Writes bytes for a message.
 pub(super) fn shown(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let more = if bytes.len() > MOST { "..." } else { "" };

@@ -33,43 +33,44 @@ use crate::process::Process;
 use crate::server;
 use crate::shared::Shared;
 
-/// Has it come?
+/// Whether something that was under way has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrival {
-    /// Yes.
+    /// It has come.
     Come,
-    /// It still may.
+    /// It may still come.
     Late,
-    /// That will never be known.
+    /// Nobody will ever know.
     Unknown,
 }
 
-/// What is known of a system between two runs.
+/// What coreach knows of a system between two runs.
 #[derive(Debug)]
 pub struct System {
-    /// By which others know it, too; `None` where nobody else reaches it.
+    /// The name by which others know it; `None` if nobody else reaches it.
     name: Option<String>,
-    /// While a run uses it.
+    /// Held while a run uses it.
     claim: Option<Claim>,
-    dirt: Option<Dirt>,
+    under_way: Option<UnderWay>,
 }
 
-/// What may be under way, and since when.
+/// Something that may be under way to the system, and since when.
 #[derive(Debug)]
-struct Dirt {
+struct UnderWay {
     what: String,
     since: Instant,
-    /// A run of ours has not found it so: somebody else has left it.
+    /// Did another program leave it, and not a run of ours?
     is_found: bool,
 }
 
 impl System {
-    /// Nobody uses it yet. `name`: where others reach it as well ([`crate::description::Transport::system`]).
+    /// Makes a system that nobody uses yet. `name`: for others who reach it
+    /// ([`crate::description::Transport::system`]).
     pub fn new(name: Option<String>) -> Self {
-        System { name, claim: None, dirt: None }
+        System { name, claim: None, under_way: None }
     }
 
-    /// The same, as the file says what runs share.
+    /// Sets the name, as the file says what runs share.
     #[must_use]
     pub fn sharing(self, shared: &Shared) -> Self {
         match shared {
@@ -79,42 +80,42 @@ impl System {
         }
     }
 
-    /// A run begins: nobody else uses the system from now on, until [`System::leave`].
+    /// Begins a run: nobody else uses the system until [`System::leave`].
     ///
     /// # Errors
     /// [`Failure::Start`]: somebody does until the deadline.
     pub fn enter(&mut self, deadline: Instant) -> Result<(), Failure> {
         let Some(name) = self.name.as_ref().filter(|_| self.claim.is_none()) else { return Ok(()) };
-        let Some((claim, found)) = Claim::of(name, deadline)? else { return Ok(()) };
+        let Some((claim, found)) = Claim::make(name, deadline)? else { return Ok(()) };
         self.claim = Some(claim);
         // What we have left ourselves we know better.
-        if found == FoundClaim::Mark && self.dirt.is_none() {
+        if found == FoundClaim::Mark && self.under_way.is_none() {
             let what = format!("a run at {name} was cut off, or has left something under way");
-            self.dirt = Some(Dirt { what, since: Instant::now(), is_found: true });
+            self.under_way = Some(UnderWay { what, since: Instant::now(), is_found: true });
         }
         Ok(())
     }
 
-    /// A run is over.
+    /// Ends a run.
     pub fn leave(&mut self) {
         if let Some(claim) = self.claim.take() {
             claim.leave(self.is_unclean());
         }
     }
 
-    /// May something of an earlier run be under way to it?
+    /// Can something of an earlier run be under way to it?
     pub fn is_unclean(&self) -> bool {
-        self.dirt.is_some()
+        self.under_way.is_some()
     }
 
-    /// This may be under way.
-    pub fn soil(&mut self, what: String) {
-        self.dirt = Some(Dirt { what, since: Instant::now(), is_found: false });
+    /// Notes that this may be under way.
+    pub fn mark_unclean(&mut self, what: String) {
+        self.under_way = Some(UnderWay { what, since: Instant::now(), is_found: false });
     }
 
-    /// Nothing is.
-    pub fn clean(&mut self) {
-        self.dirt = None;
+    /// Notes that nothing is under way.
+    pub fn mark_clean(&mut self) {
+        self.under_way = None;
     }
 
     /// Waits for what is under way, where no barrier is named. `look` waits for it until an instant.
@@ -127,19 +128,19 @@ impl System {
         deadline: Instant,
         look: impl FnOnce(Instant) -> Arrival,
     ) -> Result<(), Failure> {
-        let Some(dirt) = &self.dirt else { return Ok(()) };
-        let (what, lost) = (dirt.what.clone(), dirt.since + settle.within);
+        let Some(under_way) = &self.under_way else { return Ok(()) };
+        let (what, lost) = (under_way.what.clone(), under_way.since + settle.within);
         match look((Instant::now() + settle.within).min(deadline)) {
             Arrival::Come => {
-                self.dirt = None;
+                self.under_way = None;
                 return Ok(());
             }
             Arrival::Late => {}
             Arrival::Unknown => {
                 std::thread::sleep(lost.min(deadline).saturating_duration_since(Instant::now()));
                 if Instant::now() >= lost {
-                    let is_found = dirt.is_found;
-                    self.dirt = None;
+                    let is_found = under_way.is_found;
+                    self.under_way = None;
                     // There is no run of ours that has to say so.
                     if is_found {
                         return Ok(());
@@ -153,23 +154,27 @@ impl System {
     }
 }
 
-/// What is waited for on a stream.
+/// The awaited event on a stream, for messages.
 pub const THE_END: &str = "the other side to end the connection";
 
-/// What may be under way where that did not come.
+/// What may be under way if that did not come.
 pub const UNREAD: &str = "an earlier run has ended its connection, and the other side has not";
 
-/// What is waited for with datagrams.
+/// The awaited event with datagrams, for messages.
 pub const QUIET: &str = "quiet";
 
-/// What may be under way where it did not become quiet.
+/// What may be under way if it did not become quiet.
 pub const UNDER_WAY: &str = "datagrams of an earlier run may be under way";
 
-/// What of some steps needs no connection: commands and pauses, in their order.
+/// Does those steps that need no connection, in their order: commands and pauses.
 ///
 /// # Errors
 /// [`Failure::Start`].
-pub fn apart(steps: &[PreparationStep], launched: &Launched, session: &Session<'_>) -> Result<(), Failure> {
+pub fn run_steps_apart(
+    steps: &[PreparationStep],
+    launched: &Launched,
+    session: &Session<'_>,
+) -> Result<(), Failure> {
     for step in steps {
         match step {
             PreparationStep::Command(one, within) => command(one, *within, launched, session)?,
@@ -191,7 +196,7 @@ pub fn command(
     session: &Session<'_>,
 ) -> Result<(), Failure> {
     let launch = server::filled(command, launched, Some(session))?;
-    let process = Process::silent(&launch)?;
+    let process = Process::start_silent(&launch)?;
     if !process.has_ended((Instant::now() + within).min(session.deadline)) {
         return Err(Failure::Start(process.farewell("did not end in time")));
     }
@@ -211,12 +216,12 @@ pub fn pause(time: Duration, session: &Session<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A session that was never begun, or has ended.
+/// Makes the failure of a session that has not begun or has ended.
 pub(super) fn not_started() -> Failure {
     Failure::Lost("the session has not begun".to_owned())
 }
 
-/// A run that the barrier did not let through.
+/// Makes the failure of a run whose barrier failed.
 pub(super) fn not_cleansed(why: &Failure) -> Failure {
     Failure::Unclean(format!(
         "something of an earlier run may be under way, and the barrier failed: {}",

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use coreach_model::excerpt::shortened;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// So many bytes are kept.
+/// The number of bytes that are kept.
 const KEPT: usize = 2048;
 
-/// So many lines are shown.
+/// The number of lines that are shown.
 const SHOWN: usize = 3;
 
 /// The end of a stream that is read beside everything else.

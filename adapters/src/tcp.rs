@@ -22,12 +22,12 @@ use crate::channel::Channel;
 use crate::description::{Link, NamedConnection, Tcp, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
-use crate::held_up::HeldUp;
 use crate::launched::Launched;
 use crate::process::Process;
 use crate::server::Server;
 use crate::stream::{Stream, wait_for_any};
 use crate::system::{self, Arrival, System, not_cleansed, not_started};
+use crate::waited_time::WaitedTime;
 
 /// How bytes are carried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,8 +119,8 @@ impl TcpAdapter {
 }
 
 impl Adapter for TcpAdapter {
-    fn held_up(&self) -> Option<HeldUp> {
-        self.server.process()?.held_up()
+    fn waited_time(&self) -> Option<WaitedTime> {
+        self.server.process()?.waited_time()
     }
 
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
@@ -142,18 +142,18 @@ impl Adapter for TcpAdapter {
         }
         let is_unclean = self.system.is_unclean();
         if is_unclean {
-            system::apart(&settle.barrier, &Launched::default(), session)
+            system::run_steps_apart(&settle.barrier, &Launched::default(), session)
                 .map_err(|why| not_cleansed(&why))?;
         }
         // A command may be what lets us in, or speak to the server that is brought up.
         if !self.server.is_ours() {
-            system::apart(encoding.reset(), &Launched::default(), session)?;
+            system::run_steps_apart(encoding.reset(), &Launched::default(), session)?;
         }
         for number in 0..self.description.connections.len().max(1) {
             let channel = self.channel(session)?;
             let encoding = &self.description.encoding;
             if self.server.is_ours() && number == 0 {
-                system::apart(encoding.reset(), &self.server.launched(), session)?;
+                system::run_steps_apart(encoding.reset(), &self.server.launched(), session)?;
             }
             let stream = Stream::new(channel, encoding.cut());
             let evidence = match self.description.connections.get(number) {
@@ -174,7 +174,7 @@ impl Adapter for TcpAdapter {
                 passed.map_err(|why| not_cleansed(&why))?;
             }
             self.late.clear();
-            self.system.clean();
+            self.system.mark_clean();
         }
         self.dialogues
             .iter_mut()
@@ -235,7 +235,7 @@ impl Adapter for TcpAdapter {
 
     fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         if let Some(process) = self.server.process() {
-            process.testify(&self.evidence);
+            process.write_last_words(&self.evidence);
         }
         self.evidence.take(begin)
     }
@@ -327,7 +327,7 @@ impl TcpAdapter {
             self.server.stop();
             return;
         }
-        self.system.soil(match self.protocol {
+        self.system.mark_unclean(match self.protocol {
             Protocol::Tcp => system::UNREAD.to_owned(),
             Protocol::Udp => system::UNDER_WAY.to_owned(),
         });

@@ -104,9 +104,9 @@ impl Tls {
         Ok(Tls { config: Arc::new(config), name, files: None })
     }
 
-    /// The same, of which it is known where the texts lie.
+    /// Notes where the texts lie.
     #[must_use]
-    pub fn lying(self, files: Files) -> Self {
+    pub fn with_files(self, files: Files) -> Self {
         Tls { files: Some(files), ..self }
     }
 

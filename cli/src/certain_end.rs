@@ -12,7 +12,7 @@
 //! for its implementation), is ended, and so is everybody at a second signal.
 //!
 //! **An end**: a run that is not judged yet is none any more ([`coreach_execution::interruption`]),
-//! everything below us is killed ([`marker::end_all`]), temporary files are removed, the message is written
+//! all that was launched is ended ([`keeper::end_all`]), temporary files are removed, the message is written
 //! without the locks of the standard streams, which somebody may hold for ever, and the process exits without
 //! running what C++ libraries do at an exit, since other threads are still in them.
 //!
@@ -20,12 +20,11 @@
 
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, thread};
 
-use coreach_adapters::marker;
+use coreach_adapters::keeper;
 use coreach_model::Diagnostic;
 use coreach_model::budget::{self, Limit, Overdue, Passed, WAITS};
 use coreach_pipeline::stop::{INTERRUPTED, Stop};
@@ -47,12 +46,6 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// How long killing what is below us may take.
 const KILLING: Duration = Duration::from_millis(500);
 
-/// How long the look for what a killed program of ours has left may last; it has a shorter limit of its own.
-const SWEEPING: Duration = Duration::from_secs(2);
-
-/// Ends when that look does.
-static SWEPT: Mutex<Option<Receiver<()>>> = Mutex::new(None);
-
 /// The signals that end us, with their names.
 const SIGNALS: [(i32, &str); 3] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")];
 
@@ -69,7 +62,6 @@ static PARTIAL: Mutex<Option<Partial>> = Mutex::new(None);
 
 /// Begins to watch, for the whole life of the process.
 pub fn start(format: OutputFormat) {
-    marker::claim();
     let ignored = ignored();
     let wanted = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored >> (signal - 1) & 1 == 0);
     // Without its threads the program ends as others do: a limit is not watched, a signal is not handled.
@@ -82,19 +74,10 @@ pub fn start(format: OutputFormat) {
         if thread::Builder::new().name("signals".to_owned()).spawn(wait).is_ok() {
             // In the handler: that thread may be long in coming, and runs go on until then.
             for signal in wanted {
-                let _ = signal_hook::flag::register(signal, marker::flag());
+                let _ = signal_hook::flag::register(signal, keeper::ending_flag());
             }
         }
     }
-    let (swept, is_swept) = mpsc::channel::<()>();
-    *lock(&SWEPT) = Some(is_swept);
-    let sweep = move || {
-        // What a killed program of ours has left is gone at the next start, whatever is started.
-        marker::sweep();
-        drop(swept);
-    };
-    let _ = thread::Builder::new().name("sweep".to_owned()).spawn(sweep);
-    // A limit does not wait for that, which may take its time where there is much to be removed.
     let watch = move || {
         loop {
             thread::sleep(LOOK);
@@ -114,17 +97,13 @@ pub fn tell_at_end(partial: impl Fn(u8, &Diagnostic) -> String + Send + 'static)
 pub fn ended(code: u8) -> u8 {
     match CAME.load(Ordering::Relaxed) {
         0 => {
-            // A command may be done before the look for what a killed one has left.
-            if let Some(is_swept) = lock(&SWEPT).take() {
-                let _ = is_swept.recv_timeout(SWEEPING);
-            }
-            marker::end_launched(KILLING);
+            keeper::end_all(KILLING);
             code
         }
         signal => {
             // Who ends the process after a while finds that somebody does already.
             std::mem::forget(lock(&END));
-            marker::end_all(KILLING);
+            keeper::end_all(KILLING);
             code_of(signal)
         }
     }
@@ -216,7 +195,7 @@ fn stop(passed: Passed, format: OutputFormat) -> ! {
 /// Ends the process, with a message.
 fn end(code: u8, format: OutputFormat, why: impl FnOnce() -> Diagnostic) -> ! {
     std::mem::forget(lock(&END));
-    marker::end_all(KILLING);
+    keeper::end_all(KILLING);
     write::abandon();
     let found = [why()];
     let partial = lock(&PARTIAL).take();

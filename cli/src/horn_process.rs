@@ -9,14 +9,13 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::marker;
 use coreach_analyses::solver::horn::{HornEngine, HornReply};
 use coreach_analyses::solver::z3::horn::InThisProcess;
 use coreach_model::budget;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal, getppid, set_parent_process_death_signal, setrlimit};
 
 use crate::exit::Exit;
@@ -52,42 +51,35 @@ impl HornProcess {
 
 impl HornEngine for HornProcess {
     fn solve(&mut self, script: &str) -> HornReply {
-        let unknown = |error: io::Error| HornReply::Unknown(format!("no process: {error}"));
+        const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
         let mut child = Command::new(&self.program);
         let child = child
             .arg(SUBCOMMAND)
             .arg(std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        let mut child = match marker::start(|| child.stderr(Stdio::null()).spawn()) {
+        let mut child = match child.stderr(Stdio::null()).spawn() {
             Ok(child) => EarlyExit(child),
-            Err(error) => return unknown(error),
+            Err(error) => return HornReply::Unknown(format!("no process: {error}")),
         };
         let (stdin, stdout) = (child.0.stdin.take(), child.0.stdout.take());
         let (Some(mut stdin), Some(mut stdout)) = (stdin, stdout) else { unreachable!("both are pipes") };
         // It reads all before it writes. Where it has ended before, there is no answer to read.
         let _ = stdin.write_all(script.as_bytes());
         drop(stdin);
-        let (send, receive) = channel();
-        let read = move || {
-            let mut text = String::new();
-            let _ = send.send(stdout.read_to_string(&mut text).map(|_| text));
-        };
-        let reader = match thread::Builder::new().name("horn clauses".to_owned()).spawn(read) {
-            Ok(reader) => reader,
-            Err(error) => return unknown(error),
-        };
-        let begun = Instant::now();
-        let text = loop {
-            match receive.recv_timeout(Duration::from_millis(50)) {
-                Ok(text) => break text.ok(),
-                Err(RecvTimeoutError::Timeout) if begun.elapsed() < LONGEST => budget::ask_now(),
-                Err(_) => break None,
+        let (begun, mut text, mut piece) = (Instant::now(), Vec::new(), [0; 4096]);
+        loop {
+            match poll(&mut [PollFd::new(&stdout, PollFlags::IN)], Some(&LOOK)) {
+                Ok(0) | Err(Errno::INTR) if begun.elapsed() < LONGEST => budget::ask_now(),
+                Ok(1..) => match stdout.read(&mut piece) {
+                    Ok(count @ 1..) => text.extend_from_slice(&piece[..count]),
+                    _ => break,
+                },
+                _ => return HornReply::Unknown("its process did not answer in time".to_owned()),
             }
-        };
+        }
         drop(child);
-        let _ = reader.join();
-        let reply = text.as_deref().and_then(HornReply::from_text);
+        let reply = str::from_utf8(&text).ok().and_then(HornReply::from_text);
         reply.unwrap_or_else(|| HornReply::Unknown("its process ended without an answer".to_owned()))
     }
 }

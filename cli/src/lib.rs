@@ -19,6 +19,7 @@ mod help;
 pub mod horn_process;
 pub mod import_arguments;
 pub mod inconclusive;
+pub mod keeper_process;
 pub mod output_format;
 pub mod outputs;
 pub mod progress;
@@ -71,6 +72,9 @@ fn parsed() -> Result<Arguments, clap::Error> {
 
 /// Reads the arguments, runs the command.
 pub fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|word| word == keeper_process::SUBCOMMAND) {
+        return keeper_process::serve().into();
+    }
     let arguments = match parsed() {
         Ok(arguments) => arguments,
         Err(error) => return refused(error).into(),
@@ -86,6 +90,7 @@ pub fn main() -> ExitCode {
     }
     coreach_model::journal::listen_for_hold_ups(Box::new(|what| console::say(&format!("note: {what}"))));
     horn::provide(|| Box::new(HornProcess::this_program()));
+    keeper_process::provide();
     certain_end::start(arguments.command.format());
     files::remember(&arguments.command);
     let result = match arguments.command {

@@ -183,26 +183,6 @@ fn what_was_there_before_is_left_alone() {
     kill_process(Pid::from_raw(sleeper).unwrap(), Signal::KILL).unwrap();
 }
 
-/// The mark of a program that is no more, since no process has the number 0.
-#[test]
-fn what_a_killed_one_has_left_is_gone_after_the_shortest_start() {
-    let folder = Folder::new();
-    let config = endless(&folder, "");
-    let home = fs::read_link("/proc/self/ns/pid").unwrap();
-    let home: String = home.to_str().unwrap().chars().filter(char::is_ascii_digit).collect();
-    for _ in 0..10 {
-        let mut command = Command::new("sleep");
-        let mut orphan = command.arg("60").env("COREACH_RUN", format!("{home}.0.7.1")).spawn().unwrap();
-        coreach(&["check", config.to_str().unwrap()]).output().unwrap();
-        // It is ours to ask for its status, so a dead one waits here.
-        let state = fs::read_to_string(format!("/proc/{}/stat", orphan.id())).unwrap_or_default();
-        let is_gone = state.contains(") Z") || state.is_empty();
-        let _ = orphan.kill();
-        orphan.wait().unwrap();
-        assert!(is_gone, "{state}");
-    }
-}
-
 /// `x := x * x + 2` in a loop: after twenty rounds the number has millions of digits.
 #[test]
 fn a_run_in_which_numbers_explode_ends_as_inconclusive() {

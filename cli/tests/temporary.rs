@@ -171,7 +171,7 @@ fn a_signal_removes_it() {
 }
 
 #[test]
-fn of_two_at_once_the_one_that_is_killed_is_swept_and_the_other_one_is_left_alone() {
+fn of_two_at_once_the_folder_of_the_one_that_is_killed_goes_and_the_other_one_stays() {
     let folder = folder();
     let mut killed = hanging(&folder, 1);
     let other = hanging(&folder, 2);
@@ -179,11 +179,11 @@ fn of_two_at_once_the_one_that_is_killed_is_swept_and_the_other_one_is_left_alon
     assert_ne!(first, second);
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert!(first.join("a").exists());
-    // Whatever is started next.
-    let output = coreach(&folder, &["check", "model.yaml"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(!first.exists(), "{:?}", left(&folder));
+    let until = Instant::now() + Duration::from_secs(30);
+    while first.exists() {
+        assert!(Instant::now() < until, "{:?}", left(&folder));
+        std::thread::sleep(Duration::from_millis(5));
+    }
     assert!(second.join("a/link").exists(), "{:?}", left(&folder));
     signal(&other, Signal::TERM);
     other.wait_with_output().unwrap();

@@ -5,8 +5,8 @@
 //! store, is there for ever.
 //!
 //! **Method.** A flag is set before anything is killed, by the signal's own handler where there is one
-//! ([`marker::flag`]). A run looks at it when it has been judged: whatever the end has done to the run, it
-//! did behind the flag. Where it is set, whoever drove the run does not come back ([`stop_if_ending`]), so
+//! ([`keeper::ending_flag`]). A run looks at it when it has been judged: what the end has done to the run,
+//! it did behind the flag. Where it is set, whoever drove the run does not come back ([`stop_if_ending`]), so
 //! nothing can be told, counted, kept or done again.
 //!
 //! **A signal to many** (a service that is ended with all that belongs to it) may meet the implementation
@@ -21,7 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::evidence::{EvidenceItem, phased};
-use coreach_adapters::{Adapter, Failure, Teardown, marker};
+use coreach_adapters::{Adapter, Failure, Teardown, keeper};
 use coreach_model::{Verdict, budget};
 
 use crate::run::Outcome;
@@ -38,7 +38,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// Where the program is ending, this does not return: it unwinds to the work that is given up
 /// ([`budget::ask_now`]), or waits for the end.
 pub fn stop_if_ending() {
-    while marker::is_ending() {
+    while keeper::is_ending() {
         budget::ask_now();
         thread::sleep(LOOK);
     }
@@ -60,7 +60,7 @@ pub(crate) fn finish(
     adapter.stop();
     // Counted and not measured: where the machine keeps us from running, we hear of a signal later, too.
     for _ in 0..rest.as_millis() / LOOK.as_millis() {
-        if marker::is_ending() {
+        if keeper::is_ending() {
             break;
         }
         thread::sleep(LOOK);

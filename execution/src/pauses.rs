@@ -5,9 +5,9 @@
 //! has had no time to say it. With a load of 30 a process may stand still for longer than its answer may
 //! take.
 //!
-//! **Method.** What timed runs are measured by ([`crate::timed::jitter`], [`coreach_adapters::held_up`]) is
-//! measured while one waits: how late threads of ours wake, and what the kernel says of how long it has kept
-//! the system, or us, from running. So much the wait is longer, and again by what is lost meanwhile. Where
+//! **Method.** A wait measures what timed runs measure ([`crate::timed::jitter`],
+//! [`coreach_adapters::waited_time`]): how late threads of ours wake, and how long the kernel has kept the
+//! system, or us, from running. So much the wait is longer, and again by what is lost meanwhile. Where
 //! that has no end nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
 //!
 //! Most answers come at once, and some systems take no time at all (a model in this process). So nothing is
@@ -21,7 +21,7 @@
 use std::time::{Duration, Instant};
 
 use coreach_adapters::Adapter;
-use coreach_adapters::held_up::{HeldUp, held_up_here};
+use coreach_adapters::waited_time::{WaitedTime, read_own_waited_time};
 
 use crate::timed::jitter::{JitterProbe, whole};
 
@@ -47,7 +47,7 @@ pub(crate) struct Pauses {
 struct Measured {
     probe: JitterProbe,
     since: Instant,
-    held: HeldUp,
+    held: WaitedTime,
     own: Duration,
 }
 
@@ -72,8 +72,8 @@ impl Pauses {
         let measured = self.measured.get_or_insert_with(|| Measured {
             probe: JitterProbe::start(),
             since: asked,
-            held: adapter.held_up().unwrap_or_default(),
-            own: held_up_here(),
+            held: adapter.waited_time().unwrap_or_default(),
+            own: read_own_waited_time(),
         });
         measured.probe.woke(limit);
     }
@@ -81,16 +81,16 @@ impl Pauses {
     /// What was lost since one began to measure.
     pub(crate) fn lost(&self, adapter: &dyn Adapter) -> Duration {
         let Some(Measured { probe, since, held, own }) = &self.measured else { return Duration::ZERO };
-        let theirs = adapter.held_up().unwrap_or_default().since(held).time;
-        whole(probe.since(*since).all.max(theirs).max(held_up_here().saturating_sub(*own)))
+        let theirs = adapter.waited_time().unwrap_or_default().since(held).time;
+        whole(probe.since(*since).all.max(theirs).max(read_own_waited_time().saturating_sub(*own)))
     }
 
     /// From here on.
     pub(crate) fn again(&mut self, adapter: &dyn Adapter) {
         if let Some(measured) = &mut self.measured {
             measured.since = Instant::now();
-            measured.held = adapter.held_up().unwrap_or_default();
-            measured.own = held_up_here();
+            measured.held = adapter.waited_time().unwrap_or_default();
+            measured.own = read_own_waited_time();
         }
     }
 }

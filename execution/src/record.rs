@@ -227,7 +227,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         return Err(misfit("`over` is no numbering of connections".to_owned()));
     }
     let is_link = link.is_some() || !record.over.is_empty();
-    let link = is_link.then(|| Link::over(record.over.clone()).taking(link));
+    let link = is_link.then(|| Link::over(record.over.clone()).with_delay(link));
     let mut judge = judge::judging(test, first.clone(), link.clone(), true);
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {

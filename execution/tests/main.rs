@@ -17,3 +17,12 @@ mod tester;
 mod timed;
 mod uncertain;
 mod unseen;
+
+/// The arguments with which this program becomes a keeper of processes.
+const KEEPER: [&str; 3] = ["keep_processes", "--exact", "--ignored"];
+
+#[test]
+#[ignore = "no test: this program as a keeper of processes"]
+fn keep_processes() {
+    coreach_adapters::keeper::serve_standard_input().unwrap();
+}

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::held_up::HeldUp;
 use coreach_adapters::in_process::InProcess;
 use coreach_adapters::samples::SampleProgram;
+use coreach_adapters::waited_time::WaitedTime;
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::{ConstantsError, given, initial_state};
@@ -325,7 +325,7 @@ impl Adapter for Starved {
         })
     }
 
-    fn held_up(&self) -> Option<HeldUp> {
+    fn waited_time(&self) -> Option<WaitedTime> {
         let mut held = self.held.borrow_mut();
         if held.len() > 1 {
             return Some(held.remove(0).into());

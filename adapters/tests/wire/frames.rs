@@ -149,9 +149,9 @@ impl Drawing<'_> {
         let extent = match self.random.below(4) {
             0 if is_last && has_end => Extent::Rest,
             1 => length(self.pick(&WIDTHS)),
-            _ => Extent::Told,
+            _ => Extent::Counted,
         };
-        let is_told = extent == Extent::Told;
+        let is_told = extent == Extent::Counted;
         let field = of(extent);
         self.counted(drafts, field, is_told, false);
     }
@@ -191,7 +191,7 @@ impl Drawing<'_> {
                         let count = Extent::Count(WireInteger::named(self.pick(&WIDTHS)).unwrap());
                         self.put(drafts, of(count));
                     }
-                    1 => self.counted(drafts, of(Extent::Told), true, true),
+                    1 => self.counted(drafts, of(Extent::Counted), true, true),
                     _ => self.sized(drafts, true, is_last, of),
                 }
             }
@@ -368,11 +368,11 @@ fn all_forms() -> Vec<Field> {
         bits(vec![(4, FieldNumber::Fixed(5)), (4, counting(3, false, 0))]),
         number("u8", counting(4, true, 2)),
         Field::Checksum(Checksum::Internet, WireInteger::named("u16").unwrap(), 0..8),
-        bytes(ByteForm::Bytes, "x", Extent::Told),
-        Field::List { extent: Extent::Told, of: element, name: Some("r".to_owned()) },
+        bytes(ByteForm::Bytes, "x", Extent::Counted),
+        Field::List { extent: Extent::Counted, of: element, name: Some("r".to_owned()) },
         number("varint", counting(7, false, 1)),
         bytes(ByteForm::Text, "t", Extent::Until(vec![0])),
-        Field::Group(Extent::Told, group),
+        Field::Group(Extent::Counted, group),
         Field::Checksum(Checksum::Crc32, WireInteger::named("u32le").unwrap(), 3..8),
     ]
 }
@@ -568,8 +568,8 @@ fn a_hostile_count_is_not_believed() {
         (vec![list(count("i32"))], vec![0xff; 20]),
         (vec![list(count("varint"))], [&[0xff; 7][..], &[0x7f; 9]].concat()),
         (vec![list(length("u64"))], vec![0xff; 20]),
-        (vec![number("u64", counting(true)), list(Extent::Told)], vec![0xff; 20]),
-        (vec![number("u64", counting(false)), list(Extent::Told)], vec![0xff; 20]),
+        (vec![number("u64", counting(true)), list(Extent::Counted)], vec![0xff; 20]),
+        (vec![number("u64", counting(false)), list(Extent::Counted)], vec![0xff; 20]),
         // As many as are there, and more than are taken.
         (vec![list(Extent::Rest)], vec![7; 1 << 20]),
         (vec![list(count("u24"))], [&[0x0f, 0xff, 0xf0][..], &vec![7; 0x0f_fff0]].concat()),

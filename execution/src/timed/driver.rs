@@ -15,7 +15,7 @@
 //! stay with the real ones, however many were moved within the tolerance ([`super::tolerance`]). Before a
 //! Fail is given, all of them are moved ([`super::history`]), and not only within the tolerance: by the
 //! lateness of the machine since the step before. That is what the kernel says of how long it kept the system
-//! and the tester from running ([`coreach_adapters::held_up`]), and how late threads of ours woke
+//! and the tester from running ([`coreach_adapters::waited_time`]), and how late threads of ours woke
 //! ([`super::jitter`]). Where the kernel has counted the system's waits, the second counts once, and four
 //! times as far as it was no wait for a processor; else, and of silence, four times: who is silent may be
 //! waiting still, and that is not counted yet.
@@ -34,7 +34,7 @@
 
 use std::time::{Duration, Instant};
 
-use coreach_adapters::held_up::{HeldUp, held_up_here};
+use coreach_adapters::waited_time::{WaitedTime, read_own_waited_time};
 use coreach_adapters::{Adapter, Failure, Received, Sent};
 use coreach_analyses::solver::Solver;
 use coreach_model::Verdict;
@@ -129,14 +129,14 @@ struct Driver<'s, 'a, 'd> {
 /// How long both had been kept from running, and when that was.
 #[derive(Clone)]
 struct Kept {
-    system: Option<HeldUp>,
+    system: Option<WaitedTime>,
     own: Duration,
     at: Instant,
 }
 
 impl Kept {
     fn now(adapter: &dyn Adapter) -> Self {
-        Kept { at: Instant::now(), system: adapter.held_up(), own: held_up_here() }
+        Kept { at: Instant::now(), system: adapter.waited_time(), own: read_own_waited_time() }
     }
 }
 

@@ -122,6 +122,8 @@ fn over_http() {
 
 /// Whatever it does, the verdict is right, and nothing is left.
 fn try_all(carrier: &Carrier) {
+    let program = std::env::current_exe().unwrap();
+    coreach_adapters::keeper::provide(program, crate::KEEPER.map(str::to_owned).to_vec());
     let test = TestCase::from_json(include_bytes!("../data/deliver_coffee.json")).unwrap();
     let only = std::env::var("COREACH_HABIT").ok();
     let is_asked = |(habit, _): &Habit| only.as_ref().is_none_or(|only| only == habit);

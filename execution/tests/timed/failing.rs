@@ -1,6 +1,6 @@
 //! What fails because of time, and what does not.
 
-use coreach_adapters::held_up::HeldUp;
+use coreach_adapters::waited_time::WaitedTime;
 
 use super::*;
 
@@ -136,7 +136,7 @@ impl Adapter for KeptFromRunning {
         Ok(received)
     }
 
-    fn held_up(&self) -> Option<HeldUp> {
+    fn waited_time(&self) -> Option<WaitedTime> {
         Some(self.2.into())
     }
 
@@ -183,7 +183,7 @@ impl Adapter for Dead {
         Ok(Received::Silence)
     }
 
-    fn held_up(&self) -> Option<HeldUp> {
+    fn waited_time(&self) -> Option<WaitedTime> {
         Some((self.since?.elapsed() * self.share / 1000).into())
     }
 

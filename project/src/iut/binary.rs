@@ -80,7 +80,7 @@ fn frame(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, of: &str) -
                 None => Some(0),
             };
             let counts = reader.choice(entries, "counts", &[("rest", false), ("frame", true)]);
-            Some(Cut::Length(Length { integer: integer?, at: at?, is_of_all: counts.unwrap_or(false) }))
+            Some(Cut::Length(Length { integer: integer?, at: at?, counts_all: counts.unwrap_or(false) }))
         }
     }
 }

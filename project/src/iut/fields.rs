@@ -139,8 +139,8 @@ impl Fields<'_, '_> {
                 ("one number counts a field, and no second one", "the second one")
             } else {
                 match &read[*of] {
-                    Some(Field::List { extent: Extent::Told, .. }) | None => continue,
-                    Some(Field::Bytes { extent: Extent::Told, .. } | Field::Group(Extent::Told, _))
+                    Some(Field::List { extent: Extent::Counted, .. }) | None => continue,
+                    Some(Field::Bytes { extent: Extent::Counted, .. } | Field::Group(Extent::Counted, _))
                         if !is_elements =>
                     {
                         continue;
@@ -364,7 +364,7 @@ impl Fields<'_, '_> {
     ) -> Option<Extent> {
         let is_given = entries.iter().any(|entry| known.contains(&entry.key.text.as_str()));
         if !is_given && scope.tellers.iter().any(|teller| teller.of == at) {
-            return Some(Extent::Told);
+            return Some(Extent::Counted);
         }
         let way = one_of(self.reader, node, entries, known, of, like)?;
         Some(match way.key.text.as_str() {

@@ -75,7 +75,7 @@ pub fn tls(
         Ok(tls) => {
             let client = client.map(|(certificate, key)| (certificate.path, key.path));
             let name = name.map(str::to_owned);
-            Some(Some(tls.lying(tls::Files { authorities: authorities.path, client, name })))
+            Some(Some(tls.with_files(tls::Files { authorities: authorities.path, client, name })))
         }
         Err((wrong, why)) => {
             let place = match (wrong, client) {

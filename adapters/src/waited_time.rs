@@ -1,12 +1,13 @@
 //! How long the machine has kept a process from running.
 //!
-//! A process that could run and is not let has failed in nothing. The kernel counts that: the second number
-//! of `/proc/PID/schedstat` is the time, in nanoseconds, that a thread has waited for a processor. It is
-//! read of the threads of the process and of those of all that it has started. Where the kernel does not
-//! count, or shows nobody what it has counted, nothing is known.
+//! A process that is ready and gets no processor has done nothing wrong. The second number of
+//! `/proc/PID/schedstat` is the time, in nanoseconds, that a thread has waited for a processor. It is read
+//! for all threads of the process, and for those of all that it has started. Nothing is known if the kernel
+//! does not count this time, or does not show it.
 //!
-//! Nobody says what a thread had waited that has ended. A child that has ended is noticed by the page faults
-//! that its parent then counts, and a thread by its absence. A thread that began and ended meanwhile is not.
+//! The time of a thread is lost when the thread ends. A missing thread shows that. A child that has ended
+//! shows by the page faults that its parent then counts. A thread that began and ended between two looks is
+//! not noticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,9 +16,9 @@ use std::time::Duration;
 /// The most processes that are looked at.
 const MOST: usize = 256;
 
-/// What the kernel has counted until a moment.
+/// The times that the kernel has counted until a moment.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct HeldUp {
+pub struct WaitedTime {
     /// How long each thread has waited for a processor, in nanoseconds.
     waited: BTreeMap<i32, u64>,
     /// The page faults of children that have ended.
@@ -33,9 +34,9 @@ pub struct Wait {
     pub is_all: bool,
 }
 
-impl HeldUp {
-    /// What was counted since.
-    pub fn since(&self, before: &HeldUp) -> Wait {
+impl WaitedTime {
+    /// Returns the time that was counted since an earlier moment.
+    pub fn since(&self, before: &WaitedTime) -> Wait {
         let more =
             |(thread, now): (&i32, &u64)| now.saturating_sub(before.waited.get(thread).copied().unwrap_or(0));
         let nanos = self.waited.iter().map(more).fold(0, u64::saturating_add);
@@ -45,17 +46,17 @@ impl HeldUp {
     }
 }
 
-impl From<Duration> for HeldUp {
+impl From<Duration> for WaitedTime {
     fn from(time: Duration) -> Self {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        HeldUp { waited: BTreeMap::from([(0, nanos)]), ended: 0 }
+        WaitedTime { waited: BTreeMap::from([(0, nanos)]), ended: 0 }
     }
 }
 
-/// How long the threads of this process and of its descendants have waited for a processor until now; `None`
-/// where that is not known.
-pub fn held_up(process: i32) -> Option<HeldUp> {
-    let mut found = HeldUp::default();
+/// Returns how long the threads of a process and of its descendants have waited for a processor until now;
+/// `None` if that is not known.
+pub fn read_waited_time(process: i32) -> Option<WaitedTime> {
+    let mut found = WaitedTime::default();
     let (mut seen, mut open) = (BTreeSet::from([process]), vec![process]);
     while let Some(one) = open.pop() {
         // One that has just ended is no longer there, and neither is what it has waited.
@@ -77,7 +78,7 @@ pub fn held_up(process: i32) -> Option<HeldUp> {
     (!found.waited.is_empty()).then_some(found)
 }
 
-/// The page faults of the children of a process that have ended: fields 11 and 13 of its `stat`. The name,
+/// Reads the page faults of ended children of a process: fields 11 and 13 of its `stat`. The name,
 /// the second field, may have spaces and parentheses of its own.
 fn faults_of_children(process: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
@@ -86,8 +87,8 @@ fn faults_of_children(process: i32) -> Option<u64> {
     Some(field(11)?.saturating_add(field(13)?))
 }
 
-/// How long this thread has waited for a processor until now; nothing where that is not known.
-pub fn held_up_here() -> Duration {
+/// Returns how long this thread has waited for a processor until now; nothing if that is not known.
+pub fn read_own_waited_time() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let waited = text.split_whitespace().nth(1).and_then(|number| number.parse().ok());
     Duration::from_nanos(waited.unwrap_or(0))
@@ -100,17 +101,17 @@ mod tests {
     #[test]
     fn a_process_that_is_there_has_waited_some_time_and_one_that_is_not_none() {
         let own = i32::try_from(std::process::id()).unwrap_or(0);
-        let before = held_up(own);
+        let before = read_waited_time(own);
         // Where the kernel counts at all, it does not count backwards.
-        let now = held_up(own);
+        let now = read_waited_time(own);
         assert_eq!(before.is_some(), now.is_some());
-        assert_eq!(held_up(i32::MAX), None);
+        assert_eq!(read_waited_time(i32::MAX), None);
     }
 
     #[test]
     fn what_has_ended_is_noticed_and_what_began_counts_from_its_beginning() {
         let counted =
-            |waited: &[(i32, u64)], ended| HeldUp { waited: waited.iter().copied().collect(), ended };
+            |waited: &[(i32, u64)], ended| WaitedTime { waited: waited.iter().copied().collect(), ended };
         let before = counted(&[(1, 100), (2, 900)], 5);
         for (now, time, is_all) in [
             (counted(&[(1, 130), (2, 900)], 5), 30, true),
