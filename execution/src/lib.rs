@@ -73,7 +73,6 @@ pub mod campaign;
 mod clock;
 pub mod constants;
 pub mod coverage;
-pub mod cue;
 pub mod explain;
 pub mod initial;
 pub mod interruption;
