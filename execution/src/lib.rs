@@ -67,7 +67,6 @@
 //! # }
 //! ```
 
-pub mod alone;
 pub mod bucket;
 pub mod campaign;
 mod clock;
