@@ -103,7 +103,7 @@ pub mod timed;
 pub mod trial;
 pub mod values;
 pub mod walk;
-pub mod wire;
+mod wire;
 
 pub use bucket::Bucket;
 pub use coreach_adapters::times;

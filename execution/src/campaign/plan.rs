@@ -62,8 +62,7 @@ impl Test {
         Test { name, hash: Test::hash(document), document: text, case }
     }
 
-    /// Hashes a document.
-    pub fn hash(mut document: Json) -> Key {
+    fn hash(mut document: Json) -> Key {
         if let Some(object) = document.as_object_mut() {
             // Of what it was made is no part of what it says: a store keeps its keys.
             object.shift_remove("generator");
