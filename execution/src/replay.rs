@@ -14,7 +14,7 @@
 //! A run that is shrunk has parts of the script only. It is performed loosely (`Fidelity::Loose`): without
 //! a stimulus that went before, another one may need other values, such as the next tag.
 //!
-//! **Ends** as each run does ([`drive`]). **Costs** one run.
+//! **Ends** as each run does (`drive`). **Costs** one run.
 
 use std::time::{Duration, Instant};
 

@@ -8,7 +8,7 @@
 //! What chooses is made anew for each run: the strategy is given away, values and solver are made here. So a
 //! run knows nothing of those before it.
 //!
-//! A session begins and ends each run, and [`drive`] is the loop of each run. It asks a [`Driver`] for one
+//! A session begins and ends each run, and `drive` is the loop of each run. It asks a `Driver` for one
 //! turn after the other: `tester.rs` (by a strategy), [`mod@crate::replay`] (by a script) or
 //! [`crate::timed::driver`] (at instants).
 //!

@@ -17,7 +17,7 @@
 //! What an adapter reports as no event at all is a Fail with that cause (Definition 6.2: the output is in no
 //! Out). What breaks in between is no verdict.
 //!
-//! **Ends** as each run does ([`drive`]). **Costs** the implementation, the values and the judge.
+//! **Ends** as each run does (`drive`). **Costs** the implementation, the values and the judge.
 
 use std::time::{Duration, Instant};
 

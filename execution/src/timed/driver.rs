@@ -30,7 +30,7 @@
 //! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives
 //! meanwhile has a wide interval. Nobody is blamed for it but the tester.
 //!
-//! **Ends** as each run does ([`drive`]).
+//! **Ends** as each run does (`drive`).
 
 use std::time::{Duration, Instant};
 
