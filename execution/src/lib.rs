@@ -67,13 +67,11 @@
 //! # }
 //! ```
 
-pub mod alone;
 pub mod bucket;
 pub mod campaign;
 mod clock;
 pub mod constants;
 pub mod coverage;
-pub mod cue;
 pub mod explain;
 pub mod initial;
 pub mod interruption;
@@ -105,7 +103,7 @@ pub mod timed;
 pub mod trial;
 pub mod values;
 pub mod walk;
-pub mod wire;
+mod wire;
 
 pub use bucket::Bucket;
 pub use coreach_adapters::times;

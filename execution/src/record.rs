@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use coreach_adapters::Teardown;
 use coreach_adapters::description::Link;
+use coreach_adapters::evidence::EvidenceItem;
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
@@ -29,7 +30,7 @@ use crate::test_case::TestCase;
 use crate::timed::timing::Timing;
 use crate::times::{milliseconds, seconds};
 use crate::values::Source;
-use crate::wire::{self, WireRecord};
+use crate::wire;
 
 /// The version of the document's format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 2;
@@ -83,8 +84,8 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
     /// What went over the wire.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wire: Vec<WireRecord>,
+    #[serde(default, with = "wire", skip_serializing_if = "Vec::is_empty")]
+    pub wire: Vec<EvidenceItem>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -138,7 +139,7 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         shrunk: None,
         retried: run.retried,
         timing: run.timing,
-        wire: run.wire.iter().map(wire::write).collect(),
+        wire: run.wire.clone(),
         seconds: run.time.as_secs_f64(),
     }
 }
@@ -272,7 +273,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         teardown: record.teardown.clone(),
         retried: record.retried,
         timing: record.timing,
-        wire: record.wire.iter().map(wire::read).collect::<Result<_, _>>().map_err(misfit)?,
+        wire: record.wire.clone(),
         time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
     };
     Ok((first, run))

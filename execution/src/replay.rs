@@ -14,22 +14,20 @@
 //! A run that is shrunk has parts of the script only. It is performed loosely (`Fidelity::Loose`): without
 //! a stimulus that went before, another one may need other values, such as the next tag.
 //!
-//! **Ends**: each step consumes a stimulus of the script or an observation, both bounded. **Costs** one run.
+//! **Ends** as each run does (`drive`). **Costs** one run.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use coreach_adapters::{Adapter, Failure, Received, Sent};
+use coreach_adapters::{Failure, Received, Sent};
 use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 
 use crate::clock::Clock;
-use crate::cue::{Cue, Fidelity};
-use crate::judge::{AfterSilence, Choice, Judge, Judged, Move};
+use crate::judge::{AfterSilence, Choice, Move};
 use crate::lazy::Lazy;
 use crate::renamed::RenamedIds;
-use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
-use crate::session::{TestSession, bounded, heard};
-use crate::settings::Settings;
+use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep};
+use crate::session::{Driver, Progress, Running, TestSession, bounded, drive};
 use crate::timed;
 use crate::values::{MIX, Values};
 
@@ -91,36 +89,33 @@ impl TestSession<'_> {
         }
         let mut begun = self.begin(seed);
         let started = self.start(&mut begun);
-        let (begin, settings) = (begun.begin, self.settings);
+        let settings = self.settings;
         let mut values = Values::new(MIX);
         values.begin(&begun.constants);
         let mut player = Player {
-            judge: self.judge,
-            settings,
-            trace: Vec::new(),
-            clock: Clock::new(begin),
-            begin,
+            running: begun.running(self),
+            script,
+            clock: Clock::new(begun.begin),
             fidelity,
             ids: RenamedIds::default(),
             values,
             random: Random::new(seed),
         };
-        let adapter = &mut *self.adapter;
         let outcome = match started {
             Err(failure) => Outcome::RunError(failure),
-            Ok(()) => bounded(settings, || player.play(script, adapter).unwrap_or_else(Outcome::RunError)),
+            Ok(()) => bounded(settings, || drive(&mut player)),
         };
-        let trace = player.trace;
-        self.end(begun, trace, outcome)
+        let Running { session, trace, .. } = player.running;
+        session.end(begun, trace, outcome)
     }
 }
 
-struct Player<'a> {
-    judge: &'a mut dyn Judge,
-    settings: &'a Settings,
-    trace: Vec<RunStep>,
+/// Drives a run by a script.
+struct Player<'s, 'a> {
+    running: Running<'s, 'a>,
+    /// What is left of the script.
+    script: &'s [Cue],
     clock: Clock,
-    begin: Instant,
     fidelity: Fidelity,
     ids: RenamedIds,
     /// For stimuli that need other values.
@@ -128,110 +123,85 @@ struct Player<'a> {
     random: Random,
 }
 
-impl Player<'_> {
-    fn play(&mut self, script: &[Cue], adapter: &mut dyn Adapter) -> Result<Outcome, Failure> {
-        let mut script = script;
-        loop {
-            if let Some(verdict) = self.judge.verdict() {
-                return Ok(Outcome::Verdict(verdict, Cause::Event));
-            }
-            if events(&self.trace) >= self.settings.steps {
-                return Ok(Outcome::inconclusive(Cause::Steps(self.settings.steps)));
-            }
-            let ahead = match self.fidelity {
-                Fidelity::Exact => 0,
-                Fidelity::Loose => script.iter().take_while(|cue| matches!(cue, Cue::Observe(_))).count(),
-            };
-            let due = match script.get(ahead) {
-                Some(Cue::Send(event)) if adapter.takes_stimuli() => Some(self.ids.rename(event)),
-                _ => None,
-            };
-            let next = due.clone().filter(|event| self.judge.can_send(event));
-            let silence = self.settings.silence(self.judge, &self.trace);
-            // A stimulus whose turn has come still lets what has arrived go first.
-            let until = match next {
-                Some(_) => self.begin,
-                None => Instant::now() + silence,
-            };
-            let what = match self.observe(adapter, until)? {
-                Observed::Over(outcome) => return Ok(outcome),
-                Observed::Time => continue,
-                Observed::Event(event) => {
-                    self.saw(&mut script, Some(&event));
-                    Occurrence::Observation(event)
-                }
-                Observed::Silence => match next.or_else(|| self.with_other_values(due?)) {
-                    Some(event) => {
-                        if let Some(outcome) = self.time_passes(true) {
-                            return Ok(outcome);
-                        }
-                        if self.judge.verdict().is_some() {
-                            continue;
-                        }
-                        adapter.send(&event)?;
-                        match adapter.sent() {
-                            Sent::Yes => {}
-                            // It is its turn again when what kept it back has been seen.
-                            Sent::No => match self.observe(adapter, Instant::now() + silence)? {
-                                Observed::Over(outcome) => return Ok(outcome),
-                                Observed::Event(event) => {
-                                    self.saw(&mut script, Some(&event));
-                                    if let Some(outcome) = self.happened(Occurrence::Observation(event)) {
-                                        return Ok(outcome);
-                                    }
-                                    continue;
-                                }
-                                Observed::Time | Observed::Silence => continue,
-                            },
-                            Sent::Crossed => {
-                                self.happened(Occurrence::Stimulus(event));
-                                return Ok(Outcome::inconclusive(Cause::Crossed));
-                            }
-                        }
-                        self.clock.sent();
-                        script = &script[ahead + 1..];
-                        Occurrence::Stimulus(event)
-                    }
-                    // One more silence after another tells nothing, and none where nothing could have been
-                    // heard.
-                    None if self.judge.silence().is_some()
-                        && (!adapter.hears()
-                            || ahead == script.len()
-                                && self.judge.silence() == Some(AfterSilence::Nothing)
-                                && matches!(
-                                    self.trace.last(),
-                                    Some(RunStep { what: Occurrence::Silence(_), .. })
-                                )) =>
-                    {
-                        return Ok(Outcome::inconclusive(Cause::Silence(silence)));
-                    }
-                    None => match adapter.receive_from_state() {
-                        Some(Received::Output(event)) => {
-                            self.saw(&mut script, Some(&event));
-                            Occurrence::Observation(event)
-                        }
-                        _ => {
-                            self.saw(&mut script, None);
-                            Occurrence::Silence(silence)
-                        }
-                    },
-                },
-            };
-            if let Some(outcome) = self.happened(what) {
-                return Ok(heard(outcome, adapter.hears()));
+impl<'a> Driver<'a> for Player<'_, 'a> {
+    fn running(&self) -> &Running<'_, 'a> {
+        &self.running
+    }
+
+    fn take_turn(&mut self) -> Result<Progress, Failure> {
+        let ahead = match self.fidelity {
+            Fidelity::Exact => 0,
+            Fidelity::Loose => self.script.iter().take_while(|cue| matches!(cue, Cue::Observe(_))).count(),
+        };
+        let session = &mut *self.running.session;
+        let due = match self.script.get(ahead) {
+            Some(Cue::Send(event)) if session.adapter.takes_stimuli() => Some(self.ids.rename(event)),
+            _ => None,
+        };
+        let next = due.clone().filter(|event| session.judge.can_send(event));
+        let silence = self.running.silence();
+        // A stimulus whose turn has come still lets what has arrived go first.
+        let until = match next {
+            Some(_) => self.running.begin,
+            None => Instant::now() + silence,
+        };
+        let arrived = self.observe(until)?;
+        if !arrived.is_nothing() {
+            return Ok(arrived);
+        }
+        if let Some(event) = next.or_else(|| self.with_other_values(due?)) {
+            return self.send(event, ahead, silence);
+        }
+        // One more silence after another tells nothing, and none where nothing could have been heard.
+        let session = &*self.running.session;
+        let (hears, after_silence) = (session.adapter.hears(), session.judge.silence());
+        if after_silence.is_some()
+            && (!hears
+                || ahead == self.script.len()
+                    && after_silence == Some(AfterSilence::Nothing)
+                    && self.running.was_silent())
+        {
+            return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(silence))));
+        }
+        if let Some(Received::Output(event)) = self.running.session.adapter.receive_from_state() {
+            return Ok(self.show_observation(event));
+        }
+        self.go_on_behind(None);
+        Ok(self.show(Occurrence::Silence(silence)).if_heard(hears))
+    }
+}
+
+impl Player<'_, '_> {
+    /// Sends the stimulus of the script that stands so far ahead.
+    fn send(&mut self, event: Event, ahead: usize, silence: Duration) -> Result<Progress, Failure> {
+        let passed = self.show_passed_time(true);
+        if matches!(passed, Progress::Over(_)) || self.running.session.judge.verdict().is_some() {
+            return Ok(passed);
+        }
+        self.running.session.adapter.send(&event)?;
+        match self.running.session.adapter.sent() {
+            Sent::Yes => {}
+            // It is its turn again when what kept it back has been seen.
+            Sent::No => return self.observe(Instant::now() + silence),
+            Sent::Crossed => {
+                self.show(Occurrence::Stimulus(event));
+                return Ok(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
             }
         }
+        self.clock.sent();
+        self.script = &self.script[ahead + 1..];
+        Ok(self.show(Occurrence::Stimulus(event)))
     }
 
     /// Goes on in the script behind what it has for an observation, or for silence.
-    fn saw(&mut self, script: &mut &[Cue], event: Option<&Event>) {
-        let Some((Cue::Observe(stored), rest)) = script.split_first() else { return };
+    fn go_on_behind(&mut self, event: Option<&Event>) {
+        let Some((Cue::Observe(stored), rest)) = self.script.split_first() else { return };
         let is_alike = stored.as_ref().map(|stored| &stored.action) == event.map(|event| &event.action);
         if let (Some(stored), Some(event)) = (stored, event) {
             self.ids.learn(stored, event);
         }
         if is_alike || self.fidelity == Fidelity::Exact {
-            *script = rest;
+            self.script = rest;
         }
     }
 
@@ -241,64 +211,50 @@ impl Player<'_> {
             return None;
         }
         let mut solver = Lazy::default();
-        self.judge.offers().moves.into_iter().find_map(|offer| {
+        let judge = &mut *self.running.session.judge;
+        judge.offers().moves.into_iter().find_map(|offer| {
             let Move::Send(number) = offer.step else { return None };
             let (values, random) = (&mut self.values, &mut self.random);
-            let event = self.judge.stimulus(number, &mut Choice { values, random, solver: &mut solver })?;
+            let event = judge.stimulus(number, &mut Choice { values, random, solver: &mut solver })?;
             (event.action == stimulus.action).then_some(event)
         })
     }
 
-    fn happened(&mut self, what: Occurrence) -> Option<Outcome> {
-        match self.judge.take(&what) {
-            Judged::Followed(transition) => {
-                self.trace.push(RunStep { what, transition, at: self.begin.elapsed() });
-                None
-            }
-            Judged::Ends(verdict, cause) => Some(Outcome::Verdict(verdict, cause)),
-        }
+    fn show(&mut self, what: Occurrence) -> Progress {
+        self.running.show(what, self.running.begin.elapsed())
+    }
+
+    fn show_observation(&mut self, event: Event) -> Progress {
+        self.go_on_behind(Some(&event));
+        self.show(Occurrence::Observation(event))
     }
 
     /// Shows the judge how long nothing has come, where it wants to know.
-    fn time_passes(&mut self, is_sending: bool) -> Option<Outcome> {
-        let time = self.clock.passed(self.judge, is_sending)?;
-        self.happened(Occurrence::Delay(time))
+    fn show_passed_time(&mut self, is_sending: bool) -> Progress {
+        match self.clock.passed(self.running.session.judge, is_sending) {
+            Some(time) => self.show(Occurrence::Delay(time)),
+            None => Progress::Nothing,
+        }
     }
 
-    fn observe(&mut self, adapter: &mut dyn Adapter, until: Instant) -> Result<Observed, Failure> {
-        let deadline = self.begin + self.settings.time;
+    /// Takes an observation that comes until then, or before the deadline.
+    fn observe(&mut self, until: Instant) -> Result<Progress, Failure> {
+        let deadline = self.running.deadline;
         let (asked, until) = (Instant::now(), until.min(deadline));
-        let limit = self.clock.limit(self.judge, until);
-        let received = adapter.receive(limit)?;
-        if received == Received::Silence {
-            self.clock.nothing(asked, limit);
-            let before = self.trace.len();
-            if let Some(outcome) = self.time_passes(false) {
-                return Ok(Observed::Over(outcome));
-            }
-            // The judge may know more now, or something else can be sent.
-            if self.trace.len() > before {
-                return Ok(Observed::Time);
+        let session = &mut *self.running.session;
+        let limit = self.clock.limit(session.judge, until);
+        match session.adapter.receive(limit)? {
+            Received::Output(event) => Ok(self.show_observation(event)),
+            Received::Alien(text) => Ok(self.running.show_alien(text)),
+            Received::Silence => {
+                self.clock.nothing(asked, limit);
+                // The judge may know more now, or something else can be sent.
+                let passed = self.show_passed_time(false);
+                if passed.is_nothing() && Instant::now() >= deadline {
+                    return Ok(Progress::Over(self.running.out_of_time()));
+                }
+                Ok(passed)
             }
         }
-        Ok(match received {
-            Received::Output(event) => Observed::Event(event),
-            Received::Silence if Instant::now() >= deadline => {
-                Observed::Over(Outcome::inconclusive(Cause::Time(self.settings.time)))
-            }
-            Received::Silence => Observed::Silence,
-            Received::Alien(text) => match self.judge.alien(text) {
-                Judged::Ends(verdict, cause) => Observed::Over(Outcome::Verdict(verdict, cause)),
-                Judged::Followed(_) => Observed::Time,
-            },
-        })
     }
-}
-
-enum Observed {
-    Event(Event),
-    /// Time has passed, and the judge was shown it.
-    Time,
-    Silence,
-    Over(Outcome),
 }

@@ -60,6 +60,25 @@ pub struct RunStep {
     pub at: Duration,
 }
 
+/// One item of a script, by which a run is repeated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cue {
+    /// Send this.
+    Send(Event),
+    /// This was observed here, or nothing for long enough.
+    Observe(Option<Event>),
+}
+
+/// How faithful to its script a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fidelity {
+    /// It sends what the script says, and each only after as many observations.
+    Exact,
+    /// It waits for nothing that it need not wait for, and where a stimulus is not allowed with its values,
+    /// the judge chooses others.
+    Loose,
+}
+
 /// How many steps are events.
 pub fn events(trace: &[RunStep]) -> usize {
     trace.iter().filter(|step| step.what.event().is_some()).count()

@@ -6,9 +6,13 @@
 //!
 //! **Method.** The session has what lasts: the judge, how it is driven, and the way to the implementation.
 //! What chooses is made anew for each run: the strategy is given away, values and solver are made here. So a
-//! run knows nothing of those before it. The loops are `tester.rs` (by a strategy),
-//! [`mod@crate::replay`] (by a script) and [`crate::timed::driver`]; a session begins and ends runs for each
-//! of them.
+//! run knows nothing of those before it.
+//!
+//! A session begins and ends each run, and `drive` is the loop of each run. It asks a `Driver` for one
+//! turn after the other: `tester.rs` (by a strategy), [`mod@crate::replay`] (by a script) or
+//! [`crate::timed::driver`] (at instants).
+//!
+//! **Ends**: at a verdict, at the limit of steps, at the limit of time, or before a number that is too long.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,8 +22,8 @@ use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::{Datum, Value, Verdict};
 
 use crate::interruption::finish;
-use crate::judge::Judge;
-use crate::run::{Cause, Outcome, Run, RunStep};
+use crate::judge::{Judge, Judged};
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
 use crate::settings::Settings;
 
 /// A judge that meets an implementation.
@@ -44,6 +48,13 @@ pub(crate) struct Begun {
     pub(crate) deadline: Instant,
     /// How long it took to bring the system up.
     ready: Option<Duration>,
+}
+
+impl Begun {
+    /// The run that has begun, without a step.
+    pub(crate) fn running<'s, 'a>(&self, session: &'s mut TestSession<'a>) -> Running<'s, 'a> {
+        Running { session, begin: self.begin, deadline: self.deadline, trace: Vec::new() }
+    }
 }
 
 impl TestSession<'_> {
@@ -121,10 +132,108 @@ pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Ou
     })
 }
 
-/// What a run comes to that silence has ended: where nothing could have been heard, it is no failure.
-pub(crate) fn heard(outcome: Outcome, hears: bool) -> Outcome {
-    match outcome {
-        Outcome::Verdict(Verdict::Fail, cause @ Cause::Silence(_)) if !hears => Outcome::inconclusive(cause),
-        other => other,
+/// What a turn of a run comes to.
+pub(crate) enum Progress {
+    /// Something happened.
+    Moved,
+    /// Nothing happened.
+    Nothing,
+    /// The run is over.
+    Over(Outcome),
+}
+
+impl Progress {
+    pub(crate) fn is_nothing(&self) -> bool {
+        matches!(self, Progress::Nothing)
+    }
+
+    /// Takes a Fail by silence back where nothing could have been heard.
+    pub(crate) fn if_heard(self, hears: bool) -> Progress {
+        match self {
+            Progress::Over(Outcome::Verdict(Verdict::Fail, cause @ Cause::Silence(_))) if !hears => {
+                Progress::Over(Outcome::inconclusive(cause))
+            }
+            other => other,
+        }
+    }
+}
+
+/// A run that is under way.
+pub(crate) struct Running<'s, 'a> {
+    pub(crate) session: &'s mut TestSession<'a>,
+    pub(crate) begin: Instant,
+    pub(crate) deadline: Instant,
+    pub(crate) trace: Vec<RunStep>,
+}
+
+impl Running<'_, '_> {
+    /// Shows the judge what happened. What it follows is a step of the trace.
+    pub(crate) fn show(&mut self, what: Occurrence, at: Duration) -> Progress {
+        match self.session.judge.take(&what) {
+            Judged::Followed(transition) => {
+                self.trace.push(RunStep { what, transition, at });
+                Progress::Moved
+            }
+            Judged::Ends(verdict, cause) => Progress::Over(Outcome::Verdict(verdict, cause)),
+        }
+    }
+
+    /// Shows the judge a text that is no event.
+    pub(crate) fn show_alien(&self, text: String) -> Progress {
+        match self.session.judge.alien(text) {
+            Judged::Ends(verdict, cause) => Progress::Over(Outcome::Verdict(verdict, cause)),
+            Judged::Followed(_) => Progress::Moved,
+        }
+    }
+
+    /// Returns how long silence must last here.
+    pub(crate) fn silence(&self) -> Duration {
+        self.session.settings.silence(self.session.judge, &self.trace)
+    }
+
+    /// Returns the outcome of a run whose time is over.
+    pub(crate) fn out_of_time(&self) -> Outcome {
+        Outcome::inconclusive(Cause::Time(self.session.settings.time))
+    }
+
+    /// Was silence the last thing that happened?
+    pub(crate) fn was_silent(&self) -> bool {
+        matches!(self.trace.last(), Some(RunStep { what: Occurrence::Silence(_), .. }))
+    }
+}
+
+/// Decides what is done next in a run.
+pub(crate) trait Driver<'a> {
+    /// The run.
+    fn running(&self) -> &Running<'_, 'a>;
+
+    /// The present time, by the clock of the run's deadline.
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    /// Sends something, or waits until something happens.
+    fn take_turn(&mut self) -> Result<Progress, Failure>;
+}
+
+/// Takes turns until the run is over.
+pub(crate) fn drive(driver: &mut dyn Driver<'_>) -> Outcome {
+    loop {
+        let running = driver.running();
+        if let Some(verdict) = running.session.judge.verdict() {
+            return Outcome::Verdict(verdict, Cause::Event);
+        }
+        let steps = running.session.settings.steps;
+        if events(&running.trace) >= steps {
+            return Outcome::inconclusive(Cause::Steps(steps));
+        }
+        if driver.now() >= running.deadline {
+            return running.out_of_time();
+        }
+        match driver.take_turn() {
+            Ok(Progress::Over(outcome)) => return outcome,
+            Ok(Progress::Moved | Progress::Nothing) => {}
+            Err(failure) => return Outcome::RunError(failure),
+        }
     }
 }

@@ -43,11 +43,10 @@ use dashu::integer::IBig;
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
-use crate::cue::{Cue, Fidelity};
 use crate::explain::bucket_of;
 use crate::judge::{Judge, Judged};
 use crate::replay::script;
-use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
+use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep, events};
 use crate::session::TestSession;
 use crate::settings::Settings;
 use crate::strategy::Strategy;

@@ -1,11 +1,13 @@
 //! A model that stands for an implementation: the specification itself, or a mutant of it.
 //!
-//! The model is walked as one implementation would: one state at a time, with every choice by lot from the
-//! run's seed. Internal steps happen when they like. An input that the state does not take is ignored, which
-//! makes the model input-complete, as the theory asks of an implementation (thesis, 6.2); completed
-//! demonically it does what it likes from then on. Values of an output's parameters are chosen as a tester
-//! chooses those of a stimulus ([`crate::values`]). Its types may differ from those of the test case: what it
-//! is sent and sends are the same values in the types of whoever reads them.
+//! The model is in one state at a time, and draws every choice from the run's seed. Internal steps happen at
+//! any time. An input that the state does not take is ignored. So the model is input-complete, as the theory
+//! asks of an implementation (thesis, 6.2). If it is completed demonically, it may send anything from then
+//! on. Values of an output's parameters are chosen as a tester chooses those of a stimulus
+//! ([`crate::values`]). Its types may differ from those of the test case. Each side reads the same values in
+//! its own types.
+//!
+//! [`crate::timed::simulated`] gives the same walk a clock.
 //!
 //! Ends: internal steps are bounded between two events, since a model may have a livelock that only a
 //! mutation made.
@@ -14,9 +16,9 @@ use coreach_adapters::description::Completion;
 use coreach_adapters::in_process::Implementation;
 use coreach_analyses::solver::Solver;
 use coreach_model::codec::as_type;
-use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts};
 use coreach_model::random::Random;
-use coreach_model::semantics::{Event, State, fire, in_types_of};
+use coreach_model::semantics::{Event, State, fire, in_types_of, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, LocationId, Numbered, TransitionId, Value};
 
@@ -24,22 +26,130 @@ use crate::initial;
 use crate::values::{MIX, Values, any};
 
 /// The most internal steps between two events.
-const MOST_INTERNAL: usize = 64;
+pub(crate) const MOST_INTERNAL: usize = 64;
 
 /// The most initial states among which one is drawn.
 const MOST_INITIAL: usize = 1 << 12;
 
-/// A model, walked.
-pub struct Simulated<S> {
-    iosts: Iosts,
-    /// What is known of the actions where its outputs are judged.
-    known: Option<Iosts>,
+/// A model that is in one of its states: what simulated systems with and without a clock have in common.
+pub(crate) struct WalkedModel<S> {
+    pub(crate) iosts: Iosts,
+    /// The signatures of the actions where the outputs are judged.
+    signatures: Option<Iosts>,
     /// For each location, the numbers of its transitions.
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
-    state: Option<State>,
-    random: Random,
+    /// The present state; none before the first run.
+    pub(crate) state: Option<State>,
+    pub(crate) random: Random,
     values: Values,
     solver: S,
+}
+
+impl<S: Solver> WalkedModel<S> {
+    pub(crate) fn new(iosts: Iosts, solver: S) -> Self {
+        WalkedModel {
+            outgoing: iosts.outgoing(),
+            iosts,
+            signatures: None,
+            state: None,
+            random: Random::new(0),
+            values: Values::new(MIX),
+            solver,
+        }
+    }
+
+    /// Keeps the signatures of the judge's side.
+    pub(crate) fn take_signatures(&mut self, signatures: &Iosts) {
+        self.signatures = Some(signatures.clone());
+    }
+
+    /// Begins a run: draws one of the initial states with these constants.
+    pub(crate) fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String> {
+        self.random = Random::new(seed ^ 0x0073_696d_756c_6174);
+        self.values.begin(constants);
+        self.state = None;
+        let mut known = Valuation::new();
+        for datum in &self.iosts.constants {
+            // A purpose may have constants of its own: the implementation has no use for them.
+            let found = constants.iter().find(|(given, _)| given.name() == datum.name());
+            let (_, value) = found.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
+            known.insert(datum.clone(), as_type(value, datum.ty()).unwrap_or_else(|| value.clone()));
+        }
+        let states = initial::states(&self.iosts, &known, MOST_INITIAL, &mut self.solver)
+            .map_err(|why| why.text().to_owned())?;
+        self.state = self.random.pick(&states).cloned();
+        Ok(())
+    }
+
+    /// Lists the transitions of the present location with wanted actions, in a random order.
+    pub(crate) fn candidates(&mut self, is_wanted: impl Fn(ActionId, &Action) -> bool) -> Vec<TransitionId> {
+        let Some(state) = &self.state else { return Vec::new() };
+        let has_wanted_action = |number: &TransitionId| {
+            let action = self.iosts.transitions[*number].action;
+            is_wanted(action, self.iosts.action(action))
+        };
+        let mut found: Vec<TransitionId> =
+            self.outgoing[state.location].iter().copied().filter(has_wanted_action).collect();
+        self.random.shuffle(&mut found);
+        found
+    }
+
+    /// Takes an internal step if there is one.
+    pub(crate) fn take_internal_step(&mut self) -> bool {
+        for number in self.candidates(|_, action| action.kind == ActionKind::Internal) {
+            let transition = &self.iosts.transitions[number];
+            let next = self.state.as_ref().and_then(|state| fire(&self.iosts, transition, state, &[]));
+            if next.is_some() {
+                self.state = next;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Takes an input, behind internal steps if need be. Returns whether it was taken. If not, the state is
+    /// as before.
+    pub(crate) fn take_input(&mut self, input: &Event) -> bool {
+        let input = in_types_of(&self.iosts, input);
+        let before = self.state.clone();
+        for _ in 0..MOST_INTERNAL {
+            let Some(state) = &self.state else { return false };
+            let takes: Vec<State> = step(&self.iosts, state, &input).into_iter().collect();
+            if let Some(next) = self.random.pick(&takes) {
+                self.state = Some(next.clone());
+                return true;
+            }
+            if !self.take_internal_step() {
+                break;
+            }
+        }
+        self.state = before;
+        false
+    }
+
+    /// Chooses an event of the transition.
+    pub(crate) fn choose_event(&mut self, number: TransitionId) -> Option<Event> {
+        let transition = &self.iosts.transitions[number];
+        let action = self.iosts.action(transition.action);
+        let state = self.state.as_ref()?;
+        let (values, parameters) = (&mut self.values, &action.parameters);
+        let (random, solver) = (&mut self.random, &mut self.solver);
+        let chosen = values.choose(&transition.guard, parameters, &state.valuation, random, solver)?;
+        Some(Event::new(action.name.clone(), chosen))
+    }
+
+    /// Returns the event in the types of the judge's side.
+    pub(crate) fn in_types_of_judge(&self, event: Event) -> Event {
+        match &self.signatures {
+            Some(signatures) => in_types_of(signatures, &event),
+            None => event,
+        }
+    }
+}
+
+/// A model without a clock that stands for an implementation.
+pub struct Simulated<S> {
+    model: WalkedModel<S>,
     completion: Completion,
     /// An input came that its state did not take, and everything is possible.
     is_free: bool,
@@ -48,20 +158,8 @@ pub struct Simulated<S> {
 impl<S: Solver> Simulated<S> {
     /// An implementation that behaves as the model says.
     pub fn new(iosts: Iosts, solver: S) -> Self {
-        let outgoing = iosts.outgoing();
-        let (random, values) = (Random::new(0), Values::new(MIX));
         let completion = Completion::default();
-        Simulated {
-            iosts,
-            known: None,
-            outgoing,
-            state: None,
-            random,
-            values,
-            solver,
-            completion,
-            is_free: false,
-        }
+        Simulated { model: WalkedModel::new(iosts, solver), completion, is_free: false }
     }
 
     /// The same, with another way to take what its state does not.
@@ -70,84 +168,52 @@ impl<S: Solver> Simulated<S> {
         Simulated { completion, ..self }
     }
 
-    /// Any output, or none.
-    fn anything(&mut self) -> Option<Event> {
+    /// Draws any output, or none.
+    fn draw_any_output(&mut self) -> Option<Event> {
+        let WalkedModel { iosts, random, .. } = &mut self.model;
         let outputs: Vec<_> =
-            self.iosts.actions.iter().filter(|action| action.kind == ActionKind::Output).collect();
-        if self.random.below(2) == 0 {
+            iosts.actions.iter().filter(|action| action.kind == ActionKind::Output).collect();
+        if random.below(2) == 0 {
             return None;
         }
-        let action = *self.random.pick(&outputs)?;
-        let values = action.parameters.iter().map(|parameter| any(parameter.ty(), &mut self.random));
+        let action = *random.pick(&outputs)?;
+        let values = action.parameters.iter().map(|parameter| any(parameter.ty(), random));
         Some(Event::new(action.name.clone(), values))
     }
 
-    /// The transitions of the present location of this kind, in a random order.
-    fn candidates(&mut self, kind: ActionKind) -> Vec<TransitionId> {
-        let Some(state) = &self.state else { return Vec::new() };
-        let is_of = |number: &&TransitionId| {
-            let transition = &self.iosts.transitions[**number];
-            self.iosts.action(transition.action).kind == kind
-        };
-        let mut found: Vec<TransitionId> =
-            self.outgoing[state.location].iter().filter(is_of).copied().collect();
-        self.random.shuffle(&mut found);
-        found
-    }
-
-    /// Takes an internal step if there is one.
-    fn internal(&mut self) -> bool {
-        for number in self.candidates(ActionKind::Internal) {
-            let next =
-                self.state.as_ref().and_then(|s| fire(&self.iosts, &self.iosts.transitions[number], s, &[]));
-            if let Some(next) = next {
-                self.state = Some(next);
-                return true;
-            }
-        }
-        false
-    }
-
-    fn speak(&mut self, waited: bool) -> Option<Event> {
+    /// Draws what it sends next, if anything.
+    fn draw_output(&mut self, waited: bool) -> Option<Event> {
         // Whoever only looks may come too early.
-        if !waited && self.random.below(2) == 0 {
+        if !waited && self.model.random.below(2) == 0 {
             return None;
         }
         if self.is_free {
-            return self.anything();
+            return self.draw_any_output();
         }
         for _ in 0..MOST_INTERNAL {
             // An internal step may come first, or be the only way to an output.
-            if self.random.below(2) == 0 && self.internal() {
+            if self.model.random.below(2) == 0 && self.model.take_internal_step() {
                 continue;
             }
-            if let Some(event) = self.send() {
+            if let Some(event) = self.take_output() {
                 return Some(event);
             }
-            if !self.internal() {
+            if !self.model.take_internal_step() {
                 return None;
             }
         }
         None
     }
 
-    fn send(&mut self) -> Option<Event> {
-        for number in self.candidates(ActionKind::Output) {
-            let transition = &self.iosts.transitions[number];
-            let action = self.iosts.action(transition.action);
-            let state = self.state.as_ref()?;
-            let values = self.values.choose(
-                &transition.guard,
-                &action.parameters,
-                &state.valuation,
-                &mut self.random,
-                &mut self.solver,
-            );
-            let Some(values) = values else { continue };
-            if let Some(next) = fire(&self.iosts, transition, state, &values) {
-                self.values.saw(&values);
-                self.state = Some(next);
-                return Some(Event::new(action.name.clone(), values));
+    /// Takes an output transition of the present state, if there is one.
+    fn take_output(&mut self) -> Option<Event> {
+        for number in self.model.candidates(|_, action| action.kind == ActionKind::Output) {
+            let Some(event) = self.model.choose_event(number) else { continue };
+            let WalkedModel { iosts, state, values, .. } = &mut self.model;
+            if let Some(next) = fire(iosts, &iosts.transitions[number], state.as_ref()?, &event.values) {
+                values.saw(&event.values);
+                *state = Some(next);
+                return Some(event);
             }
         }
         None
@@ -155,56 +221,23 @@ impl<S: Solver> Simulated<S> {
 }
 
 impl<S: Solver> Implementation for Simulated<S> {
-    fn take_signatures(&mut self, known: &Iosts) {
-        self.known = Some(known.clone());
+    fn take_signatures(&mut self, signatures: &Iosts) {
+        self.model.take_signatures(signatures);
     }
 
     fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String> {
-        self.random = Random::new(seed ^ 0x0073_696d_756c_6174);
-        self.values.begin(constants);
-        let mut known = Valuation::new();
-        for datum in &self.iosts.constants {
-            // A purpose may have constants of its own: the implementation has no use for them.
-            let found = constants.iter().find(|(given, _)| given.name() == datum.name());
-            let (_, value) = found.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
-            known.insert(datum.clone(), as_type(value, datum.ty()).unwrap_or_else(|| value.clone()));
-        }
-        (self.state, self.is_free) = (None, false);
-        let states = initial::states(&self.iosts, &known, MOST_INITIAL, &mut self.solver)
-            .map_err(|why| why.text().to_owned())?;
-        self.state = self.random.pick(&states).cloned();
-        Ok(())
+        self.is_free = false;
+        self.model.reset(constants, seed)
     }
 
     fn input(&mut self, input: &Event) {
-        let input = &in_types_of(&self.iosts, input);
-        let before = self.state.clone();
-        for _ in 0..MOST_INTERNAL {
-            let takes: Vec<State> = match &self.state {
-                Some(state) => {
-                    coreach_model::semantics::step(&self.iosts, state, input).into_iter().collect()
-                }
-                None => return,
-            };
-            if let Some(next) = self.random.pick(&takes) {
-                self.state = Some(next.clone());
-                return;
-            }
-            // It may be taken behind internal steps.
-            if !self.internal() {
-                break;
-            }
+        if !self.model.take_input(input) {
+            self.is_free |= self.completion == Completion::Demonic;
         }
-        self.is_free |= self.completion == Completion::Demonic;
-        // Ignored: also the internal steps that were tried for it have not happened.
-        self.state = before;
     }
 
     fn output(&mut self, waited: bool) -> Option<Event> {
-        let event = self.speak(waited)?;
-        Some(match &self.known {
-            Some(known) => in_types_of(known, &event),
-            None => event,
-        })
+        let event = self.draw_output(waited)?;
+        Some(self.model.in_types_of_judge(event))
     }
 }

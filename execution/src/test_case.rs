@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use coreach_artifact::document::{ONLINE, Sources, TEST_CASE};
-use coreach_artifact::read;
+use coreach_artifact::{Document, read};
 pub use coreach_artifact::{DocumentError, Graph};
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, TransitionOrigin};
 use coreach_model::semantics::{State, fire};
@@ -134,12 +134,16 @@ impl TestCase {
 
     /// Reads a test case's document.
     pub fn from_json(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let document = read::document(bytes)?;
+        TestCase::from_document(&read::document(bytes)?)
+    }
+
+    /// Takes the test case from its document.
+    pub fn from_document(document: &Document) -> Result<Self, DocumentError> {
         let is_online = document.stage == ONLINE;
         if document.stage != TEST_CASE && !is_online {
-            return Err(DocumentError::Stage(document.stage));
+            return Err(DocumentError::Stage(document.stage.clone()));
         }
-        let graph = read::graph(&document)?;
+        let graph = read::graph(document)?;
         TestCase::from_graph(graph, is_online).map_err(DocumentError::NoDocument)
     }
 

@@ -1,11 +1,11 @@
-//! The tester: drives a judge, today a test case, against an implementation until there is a verdict.
+//! The tester: drives a judge, today a test case, against an implementation, by a strategy.
 //!
 //! **Problem.** A judge knows what may happen; an implementation is a black box that answers when it likes.
 //! Follow the events that really happen, send only what the judge allows, and end with the verdict that it
 //! gives, never with one that it does not (thesis, chapter 6: TC || I, both instantiated with the same
 //! constants).
 //!
-//! **Method.** In each state: first take what has already arrived, so that a stimulus does not overtake an
+//! **Method.** In each turn: first take what has already arrived, so that a stimulus does not overtake an
 //! observation. Then try the moves in the order of the strategy. A stimulus gets values from the judge, is
 //! sent, and then shown to it; an observation is shown as it comes. Where there is nothing to send and
 //! nothing comes within the limit, silence is shown like an event: it is the judge who says what it means.
@@ -17,8 +17,7 @@
 //! What an adapter reports as no event at all is a Fail with that cause (Definition 6.2: the output is in no
 //! Out). What breaks in between is no verdict.
 //!
-//! **Ends**: at a verdict, at the limit of steps, at the limit of time, or before a number that is too long.
-//! **Costs** the implementation, the values and the judge.
+//! **Ends** as each run does (`drive`). **Costs** the implementation, the values and the judge.
 
 use std::time::{Duration, Instant};
 
@@ -27,12 +26,11 @@ use coreach_model::TransitionId;
 use coreach_model::random::Random;
 
 use crate::clock::Clock;
-use crate::judge::{AfterSilence, Choice, Judged};
+use crate::judge::{AfterSilence, Choice};
 use crate::lazy::Lazy;
 use crate::pauses::{self, Pauses};
-use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
-use crate::session::{TestSession, bounded, heard};
-use crate::settings::Settings;
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
+use crate::session::{Driver, Progress, Running, TestSession, bounded, drive};
 use crate::strategy::{Move, Strategy, order};
 use crate::timed;
 use crate::values::{MIX, Values};
@@ -46,18 +44,15 @@ const OF_MOVES: usize = 8;
 /// With so many stimuli under way, it is waited until one has been taken: each excuses more of what comes.
 const MANY: usize = 4;
 
-/// A run that is under way.
-struct Driver<'s, 'a, 'b> {
-    session: &'s mut TestSession<'a>,
+/// Drives a run by a strategy.
+struct Tester<'s, 'a, 'b> {
+    running: Running<'s, 'a>,
     strategy: Strategy<'b>,
     values: Values,
     solver: Lazy,
     random: Random,
-    trace: Vec<RunStep>,
     clock: Clock,
     pauses: Pauses,
-    begin: Instant,
-    deadline: Instant,
     /// Was an owed answer awaited in vain since the last observation?
     in_vain: bool,
     /// How much of what `pauses` have measured was taken from the clock.
@@ -83,91 +78,58 @@ impl TestSession<'_> {
             }),
         };
         let settings = self.settings;
-        let mut driver = Driver {
-            session: self,
+        let mut tester = Tester {
+            running: begun.running(self),
             strategy,
             values,
             solver: Lazy::default(),
             random: Random::new(seed),
-            trace: Vec::new(),
             clock: Clock::new(begun.begin),
             pauses: Pauses::default(),
-            begin: begun.begin,
-            deadline: begun.deadline,
             in_vain: false,
             lost: Duration::ZERO,
         };
         let outcome = match started {
-            Ok(()) => bounded(settings, || driver.drive()),
+            Ok(()) => bounded(settings, || drive(&mut tester)),
             Err(failure) => Outcome::RunError(failure),
         };
-        let Driver { session, trace, mut values, .. } = driver;
-        Run { mix: values.end(), ..session.end(begun, trace, outcome) }
+        let Tester { running, mut values, .. } = tester;
+        Run { mix: values.end(), ..running.session.end(begun, running.trace, outcome) }
     }
 }
 
-/// What a move came to.
-enum Progress {
-    /// There was an event.
-    Moved,
-    /// Nothing happened: try the next move.
-    Nothing,
-    /// It is over.
-    Over(Outcome),
+impl<'a> Driver<'a> for Tester<'_, 'a, '_> {
+    fn running(&self) -> &Running<'_, 'a> {
+        &self.running
+    }
+
+    fn take_turn(&mut self) -> Result<Progress, Failure> {
+        let arrived = self.observe(self.running.begin)?;
+        if arrived.is_nothing() { self.try_moves() } else { Ok(arrived) }
+    }
 }
 
-impl Driver<'_, '_, '_> {
-    fn drive(&mut self) -> Outcome {
-        let Settings { steps, time, .. } = *self.session.settings;
-        loop {
-            if let Some(outcome) = self.verdict_here() {
-                return outcome;
-            }
-            if events(&self.trace) >= steps {
-                return Outcome::inconclusive(Cause::Steps(steps));
-            }
-            if Instant::now() >= self.deadline {
-                return Outcome::inconclusive(Cause::Time(time));
-            }
-            match self.observe(self.begin) {
-                Ok(Progress::Moved) => continue,
-                Ok(Progress::Over(outcome)) => return outcome,
-                Ok(Progress::Nothing) => {}
-                Err(failure) => return Outcome::RunError(failure),
-            }
-            match self.step() {
-                Ok(Progress::Over(outcome)) => return outcome,
-                Ok(_) => {}
-                Err(failure) => return Outcome::RunError(failure),
-            }
-        }
-    }
-
-    fn verdict_here(&self) -> Option<Outcome> {
-        self.session.judge.verdict().map(|verdict| Outcome::Verdict(verdict, Cause::Event))
-    }
-
+impl Tester<'_, '_, '_> {
     /// Tries the moves of this state until one makes something happen.
-    fn step(&mut self) -> Result<Progress, Failure> {
-        if !self.session.adapter.hears() {
+    fn try_moves(&mut self) -> Result<Progress, Failure> {
+        if !self.running.session.adapter.hears() {
             self.strategy.cannot_hear();
         }
         let Some(mut moves) =
-            order(&mut self.strategy, self.session.judge, &mut self.random, &mut self.solver)
+            order(&mut self.strategy, self.running.session.judge, &mut self.random, &mut self.solver)
         else {
             return Ok(Progress::Over(Outcome::inconclusive(self.strategy.cause())));
         };
-        let quiescence = self.session.settings.silence(self.session.judge, &self.trace);
-        let awaited = self.awaits(&mut moves, quiescence);
+        let quiescence = self.running.silence();
+        let awaited = self.put_wait_first(&mut moves, quiescence);
         (self.pauses, self.lost) = (Pauses::default(), Duration::ZERO);
         let mut waited = Duration::ZERO;
-        let silence = self.session.judge.silence();
+        let silence = self.running.session.judge.silence();
         // One more silence after another tells nothing, and none where nothing could have been heard.
-        let was_silent = matches!(self.trace.last(), Some(RunStep { what: Occurrence::Silence(_), .. }));
-        let is_new = !was_silent || silence == Some(AfterSilence::Decides);
-        let tells = is_new && self.session.adapter.hears();
+        let is_new = !self.running.was_silent() || silence == Some(AfterSilence::Decides);
+        let tells = is_new && self.running.session.adapter.hears();
         let silence = silence.filter(|_| tells);
-        let takes_stimuli = self.session.adapter.takes_stimuli();
+        let takes_stimuli = self.running.session.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
             let progress = match one {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
@@ -176,37 +138,36 @@ impl Driver<'_, '_, '_> {
                     let decides = silence == Some(AfterSilence::Decides);
                     let is_long = awaited == Some(quiescence);
                     let whole = position + 1 == moves.len() || self.strategy.waits() || decides || is_long;
-                    let patience = self.session.settings.patience.min(quiescence);
+                    let patience = self.running.session.settings.patience.min(quiescence);
                     waited = if whole { quiescence } else { awaited.unwrap_or(patience) };
                     let progress = self.observe(Instant::now() + waited)?;
-                    let is_nothing = matches!(progress, Progress::Nothing);
+                    let is_nothing = progress.is_nothing();
                     self.in_vain |= is_nothing && is_long;
                     if is_nothing && whole && silence.is_some() {
-                        return self.silent(quiescence);
+                        return self.show_silence(quiescence);
                     }
                     progress
                 }
             };
-            if !matches!(progress, Progress::Nothing) {
+            if !progress.is_nothing() {
                 return Ok(progress);
             }
         }
         // No stimulus had values. If the wait was short, it gets its full length now.
-        if !takes_stimuli || moves.contains(&Move::Wait) || self.session.judge.offers().may_observe {
+        if !takes_stimuli || moves.contains(&Move::Wait) || self.running.session.judge.offers().may_observe {
             if waited < quiescence {
                 let progress = self.observe(Instant::now() + (quiescence - waited))?;
-                if !matches!(progress, Progress::Nothing) {
+                if !progress.is_nothing() {
                     return Ok(progress);
                 }
             }
-            if Instant::now() >= self.deadline {
-                let time = self.session.settings.time;
-                return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(time))));
+            if Instant::now() >= self.running.deadline {
+                return Ok(Progress::Over(self.running.out_of_time()));
             }
-            if !tells && self.session.judge.silence().is_some() {
+            if !tells && self.running.session.judge.silence().is_some() {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
             }
-            return self.silent(quiescence);
+            return self.show_silence(quiescence);
         }
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }
@@ -218,13 +179,13 @@ impl Driver<'_, '_, '_> {
     ///   nothing is until something comes.
     /// - Where many stimuli are under way, and now and then where one is, it is waited until one has been
     ///   taken.
-    fn awaits(&mut self, moves: &mut Vec<Move>, quiescence: Duration) -> Option<Duration> {
-        let judge = &*self.session.judge;
+    fn put_wait_first(&mut self, moves: &mut Vec<Move>, quiescence: Duration) -> Option<Duration> {
+        let judge = &*self.running.session.judge;
         let can_send = moves.iter().any(|one| *one != Move::Wait);
-        if matches!(self.strategy, Strategy::Ask(_)) || !can_send || !self.session.adapter.hears() {
+        if matches!(self.strategy, Strategy::Ask(_)) || !can_send || !self.running.session.adapter.hears() {
             return None;
         }
-        let last = self.trace.iter().rev().find(|step| step.what.event().is_some());
+        let last = self.running.trace.iter().rev().find(|step| step.what.event().is_some());
         let has_heard = last.is_some_and(|step| matches!(step.what, Occurrence::Observation(_)));
         let often = if has_heard { AWAITED_AGAIN } else { AWAITED };
         let wait = if !self.in_vain && judge.owes() && self.random.below(OF_MOVES) < often {
@@ -241,61 +202,59 @@ impl Driver<'_, '_, '_> {
     }
 
     /// Asks the system's state, or waits on for as long as the machine has kept the system from answering.
-    fn had_its_time(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
-        match self.session.adapter.receive_from_state() {
-            Some(Received::Output(event)) => return Ok(self.happened(Occurrence::Observation(event))),
+    fn wait_out_pauses(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
+        match self.running.session.adapter.receive_from_state() {
+            Some(Received::Output(event)) => return Ok(self.show(Occurrence::Observation(event))),
             Some(_) => return Ok(Progress::Nothing),
             None => {}
         }
         let most = Instant::now() + pauses::most(quiescence);
         loop {
-            let lost = self.pauses.lost(self.session.adapter);
+            let lost = self.pauses.lost(self.running.session.adapter);
             if lost <= pauses::little(quiescence) {
                 return Ok(Progress::Nothing);
             }
             if Instant::now() >= most {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Jitter(lost))));
             }
-            self.pauses.again(self.session.adapter);
+            self.pauses.again(self.running.session.adapter);
             self.lost = Duration::ZERO;
             let progress = self.observe(Instant::now() + lost)?;
-            if !matches!(progress, Progress::Nothing) {
+            if !progress.is_nothing() {
                 return Ok(progress);
             }
         }
     }
 
     /// Shows the judge that nothing has come for so long.
-    fn silent(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
-        let progress = self.had_its_time(quiescence)?;
-        if !matches!(progress, Progress::Nothing) {
+    fn show_silence(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
+        let progress = self.wait_out_pauses(quiescence)?;
+        if !progress.is_nothing() {
             return Ok(progress);
         }
         // What is under way had less time than has passed, where the machine was busy.
-        while let Some(due) = self.session.judge.due().filter(|_| Instant::now() < self.deadline) {
+        while let Some(due) =
+            self.running.session.judge.due().filter(|_| Instant::now() < self.running.deadline)
+        {
             let progress = self.observe(Instant::now() + due)?;
-            if !matches!(progress, Progress::Nothing) {
+            if !progress.is_nothing() {
                 return Ok(progress);
             }
         }
-        if Instant::now() >= self.deadline {
-            let time = self.session.settings.time;
-            return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(time))));
+        if Instant::now() >= self.running.deadline {
+            return Ok(Progress::Over(self.running.out_of_time()));
         }
-        let hears = self.session.adapter.hears();
-        Ok(match self.happened(Occurrence::Silence(quiescence)) {
-            Progress::Over(outcome) => Progress::Over(heard(outcome, hears)),
-            other => other,
-        })
+        let hears = self.running.session.adapter.hears();
+        Ok(self.show(Occurrence::Silence(quiescence)).if_heard(hears))
     }
 
     /// Sends the stimulus of a move, if there are values for it.
     fn send(&mut self, number: TransitionId) -> Result<Progress, Failure> {
-        match self.time_passes(true) {
+        match self.show_passed_time(true) {
             Progress::Nothing => {}
             other => return Ok(other),
         }
-        let TestSession { judge, adapter, .. } = self.session;
+        let TestSession { judge, adapter, .. } = self.running.session;
         let (values, strategy) = (&mut self.values, &self.strategy);
         let event = match strategy.planned(number).filter(|event| judge.can_send(event)) {
             Some(planned) => {
@@ -312,39 +271,31 @@ impl Driver<'_, '_, '_> {
         match adapter.sent() {
             Sent::Yes => {}
             // What kept it back is seen at once.
-            Sent::No => {
-                let quiescence = self.session.settings.silence(self.session.judge, &self.trace);
-                return self.observe(Instant::now() + quiescence);
-            }
+            Sent::No => return self.observe(Instant::now() + self.running.silence()),
             Sent::Crossed => {
-                self.happened(Occurrence::Stimulus(event));
+                self.show(Occurrence::Stimulus(event));
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
             }
         }
         self.clock.sent();
-        Ok(self.happened(Occurrence::Stimulus(event)))
+        Ok(self.show(Occurrence::Stimulus(event)))
     }
 
     /// Takes an observation that comes until then, or before the deadline.
     fn observe(&mut self, until: Instant) -> Result<Progress, Failure> {
-        let until = until.min(self.deadline);
+        let until = until.min(self.running.deadline);
         loop {
-            let limit = self.pauses.limit(self.clock.limit(self.session.judge, until));
+            let limit = self.pauses.limit(self.clock.limit(self.running.session.judge, until));
             let asked = Instant::now();
-            match self.session.adapter.receive(limit)? {
+            match self.running.session.adapter.receive(limit)? {
                 Received::Silence => {}
-                Received::Alien(text) => {
-                    return Ok(match self.session.judge.alien(text) {
-                        Judged::Ends(verdict, cause) => Progress::Over(Outcome::Verdict(verdict, cause)),
-                        Judged::Followed(_) => Progress::Moved,
-                    });
-                }
-                Received::Output(event) => return Ok(self.happened(Occurrence::Observation(event))),
+                Received::Alien(text) => return Ok(self.running.show_alien(text)),
+                Received::Output(event) => return Ok(self.show(Occurrence::Observation(event))),
             }
             self.clock.nothing(asked, limit);
-            self.pauses.waited(self.session.adapter, asked, limit);
+            self.pauses.waited(self.running.session.adapter, asked, limit);
             // Something may have been decided by that.
-            match self.time_passes(false) {
+            match self.show_passed_time(false) {
                 Progress::Nothing if limit >= until => return Ok(Progress::Nothing),
                 Progress::Nothing => {}
                 over => return Ok(over),
@@ -354,41 +305,44 @@ impl Driver<'_, '_, '_> {
 
     /// Shows the judge how long nothing has come, where it wants to know: without what the machine has taken
     /// from the system.
-    fn time_passes(&mut self, is_sending: bool) -> Progress {
-        if self.session.judge.due().is_some() {
-            let lost = self.pauses.lost(self.session.adapter);
+    fn show_passed_time(&mut self, is_sending: bool) -> Progress {
+        if self.running.session.judge.due().is_some() {
+            let lost = self.pauses.lost(self.running.session.adapter);
             self.clock.lose(lost.saturating_sub(self.lost));
             self.lost = lost;
         }
-        let Some(time) = self.clock.passed(self.session.judge, is_sending) else { return Progress::Nothing };
-        match self.happened(Occurrence::Delay(time)) {
-            Progress::Moved if self.session.judge.verdict().is_none() => Progress::Nothing,
+        let Some(time) = self.clock.passed(self.running.session.judge, is_sending) else {
+            return Progress::Nothing;
+        };
+        match self.show(Occurrence::Delay(time)) {
+            Progress::Moved if self.running.session.judge.verdict().is_none() => Progress::Nothing,
             other => other,
         }
     }
 
     /// Shows the judge what happened.
-    fn happened(&mut self, what: Occurrence) -> Progress {
-        let transition = match self.session.judge.take(&what) {
-            Judged::Followed(transition) => transition,
-            Judged::Ends(verdict, cause) => {
-                if matches!(what, Occurrence::Silence(_)) {
-                    self.strategy.fell_silent(self.session.judge);
-                }
-                return Progress::Over(Outcome::Verdict(verdict, cause));
+    fn show(&mut self, what: Occurrence) -> Progress {
+        let is_silence = matches!(what, Occurrence::Silence(_));
+        let progress = self.running.show(what, self.running.begin.elapsed());
+        let judge = &*self.running.session.judge;
+        if let Progress::Over(_) = progress {
+            if is_silence {
+                self.strategy.fell_silent(judge);
             }
-        };
-        if let Occurrence::Observation(_) = what {
-            self.in_vain = false;
+            return progress;
         }
-        if let Some(event) = what.event() {
-            self.values.saw(&event.values);
+        if let Some(RunStep { what, transition, .. }) = self.running.trace.last() {
+            if let Occurrence::Observation(_) = what {
+                self.in_vain = false;
+            }
+            if let Some(event) = what.event() {
+                self.values.saw(&event.values);
+            }
+            if let Some(number) = transition {
+                self.strategy.took(*number);
+            }
+            self.strategy.happened(judge, what, *transition);
         }
-        if let Some(number) = transition {
-            self.strategy.took(number);
-        }
-        self.strategy.happened(self.session.judge, &what, transition);
-        self.trace.push(RunStep { what, transition, at: self.begin.elapsed() });
-        Progress::Moved
+        progress
     }
 }

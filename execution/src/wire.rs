@@ -7,41 +7,50 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind, Phase};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::times::{milliseconds, seconds};
 
-/// [`EvidenceItem`] as it is written.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct WireRecord {
-    /// What it is.
-    pub direction: EvidenceKind,
+/// The keys of an item.
+#[derive(Serialize, Deserialize)]
+struct Keys {
+    direction: EvidenceKind,
     /// Over which of several connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over: Option<String>,
+    over: Option<String>,
     /// When; absent in the run itself.
     #[serde(default, skip_serializing_if = "is_run")]
-    pub phase: Phase,
+    phase: Phase,
     /// Milliseconds since the run began.
-    pub at_ms: f64,
-    /// What it was, or its beginning.
+    at_ms: f64,
+    /// The bytes, or their beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    text: Option<String>,
     /// The same, where it is no printable text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base64: Option<String>,
+    base64: Option<String>,
     /// So many bytes are missing behind that.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub cut: usize,
+    cut: usize,
     /// The end behind these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rest: Option<String>,
+    rest: Option<String>,
     /// The same, where it is no printable text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rest_base64: Option<String>,
-    /// In words.
+    rest_base64: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
+    note: Option<String>,
+}
+
+/// Writes the items of a run.
+pub(crate) fn serialize<S: Serializer>(items: &[EvidenceItem], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(items.iter().map(write_item))
+}
+
+/// Reads the items of a run.
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EvidenceItem>, D::Error> {
+    let items = Vec::<Keys>::deserialize(deserializer)?;
+    items.into_iter().map(read_item).collect::<Result<_, _>>().map_err(serde::de::Error::custom)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
@@ -54,8 +63,7 @@ fn is_run(phase: &Phase) -> bool {
     *phase == Phase::Run
 }
 
-/// An item as it is written.
-pub fn write(item: &EvidenceItem) -> WireRecord {
+fn write_item(item: &EvidenceItem) -> Keys {
     let EvidenceItem { kind, over, at, phase, bytes, cut, rest, note } = item;
     let (mut begin, mut end, mut cut) = (bytes.as_slice(), rest.as_slice(), *cut);
     if cut > 0 {
@@ -70,7 +78,7 @@ pub fn write(item: &EvidenceItem) -> WireRecord {
     let texts = printable(begin).zip(printable(end));
     let base64 = |bytes: &[u8]| (texts.is_none() && !bytes.is_empty()).then(|| BASE64_STANDARD.encode(bytes));
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    WireRecord {
+    Keys {
         direction: *kind,
         over: over.clone(),
         phase: *phase,
@@ -84,24 +92,23 @@ pub fn write(item: &EvidenceItem) -> WireRecord {
     }
 }
 
-/// The item that is written there.
-pub fn read(record: &WireRecord) -> Result<EvidenceItem, String> {
+fn read_item(item: Keys) -> Result<EvidenceItem, String> {
     let wrong = |what: &str| format!("`wire`: {what}");
-    let bytes = |text: &Option<String>, base64: &Option<String>| match (text, base64) {
+    let bytes = |text: Option<String>, base64: Option<String>| match (text, base64) {
         (Some(_), Some(_)) => Err(wrong("an item has both text and base64")),
-        (Some(text), None) => Ok(text.clone().into_bytes()),
+        (Some(text), None) => Ok(text.into_bytes()),
         (None, Some(base64)) => BASE64_STANDARD.decode(base64).map_err(|_| wrong("what is no base64")),
         (None, None) => Ok(Vec::new()),
     };
     Ok(EvidenceItem {
-        kind: record.direction,
-        over: record.over.clone(),
-        at: seconds(record.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time"))?,
-        phase: record.phase,
-        bytes: bytes(&record.text, &record.base64)?,
-        cut: record.cut,
-        rest: bytes(&record.rest, &record.rest_base64)?,
-        note: record.note.clone(),
+        kind: item.direction,
+        over: item.over,
+        at: seconds(item.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time"))?,
+        phase: item.phase,
+        bytes: bytes(item.text, item.base64)?,
+        cut: item.cut,
+        rest: bytes(item.rest, item.rest_base64)?,
+        note: item.note,
     })
 }
 
@@ -152,16 +159,16 @@ mod tests {
             ("größe".as_bytes(), 3, "größe".as_bytes()),
         ] {
             let item = item(bytes, cut, rest);
-            let written = serde_json::to_string(&write(&item)).unwrap();
+            let written = serde_json::to_string(&write_item(&item)).unwrap();
             assert!(!written.contains('\x1b'), "{written}");
-            assert_eq!(read(&serde_json::from_str(&written).unwrap()), Ok(item), "{written}");
+            assert_eq!(read_item(serde_json::from_str(&written).unwrap()), Ok(item), "{written}");
         }
     }
 
     #[test]
     fn a_cut_goes_around_a_sign_and_stays_text() {
         let text = "ööö".as_bytes();
-        let written = write(&item(&text[..3], 10, &text[3..]));
+        let written = write_item(&item(&text[..3], 10, &text[3..]));
         assert_eq!(
             (written.text.as_deref(), written.cut, written.rest.as_deref()),
             (Some("ö"), 12, Some("ö"))
@@ -170,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_is_no_item_is_refused() {
-        let good = serde_json::to_value(write(&item(b"a", 0, b""))).unwrap();
+        let good = serde_json::to_value(write_item(&item(b"a", 0, b""))).unwrap();
         for (key, value) in [
             ("direction", serde_json::json!("sideways")),
             ("phase", serde_json::json!("run away")),
@@ -180,7 +187,7 @@ mod tests {
         ] {
             let mut bad = good.clone();
             bad[key] = value;
-            let read = serde_json::from_value(bad).map_err(|why| why.to_string()).and_then(|bad| read(&bad));
+            let read = serde_json::from_value(bad).map_err(|why| why.to_string()).and_then(read_item);
             assert!(read.is_err(), "{key}");
         }
     }

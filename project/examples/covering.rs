@@ -266,7 +266,7 @@ fn suite(project: &Project, seconds: u64) -> (Vec<TestCase>, String) {
     for member in found.suite {
         if Instant::now() < until
             && let Ok(document) = cases::document(project, &member.written.purpose, &|_| {})
-            && let Ok(case) = TestCase::from_json(document.as_bytes())
+            && let Ok(case) = TestCase::from_document(&document)
         {
             cases.push(case);
         }

@@ -128,7 +128,7 @@ fn measure(folder: &Path, runs: u64) -> Result<(), String> {
             Ok(document) => document,
             Err(none) => return Err(told(none.found)),
         };
-        let case = TestCase::from_json(document.as_bytes()).map_err(|error| error.to_string())?;
+        let case = TestCase::from_document(&document).map_err(|error| error.to_string())?;
         measure_case(&format!("{}: {}", model.name, purpose.iosts.name), &case, model, runs)?;
     }
     Ok(())

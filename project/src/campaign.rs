@@ -4,7 +4,6 @@
 //! relative to the file's own folder. What the files that it names contain is for [`prepare`] to read, and
 //! for [`iuts`].
 
-mod find;
 pub mod iuts;
 pub mod names;
 pub mod prepare;
@@ -27,7 +26,6 @@ use crate::configuration::{Reference, reference};
 use crate::models::is_of_another_kind;
 use crate::whole::number_of;
 
-pub use find::{FoundRun, find};
 pub use iuts::reopen;
 
 /// The most seeds, and the most constants to be solved for.

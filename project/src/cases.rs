@@ -3,13 +3,15 @@
 
 use std::path::Path;
 
+use coreach_artifact::Document;
+use coreach_artifact::layout::to_text;
 use coreach_execution::TestCase;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_model::file;
 use coreach_model::iosts::TestPurpose;
 use coreach_model::{Diagnostic, Iosts, Severity};
 use coreach_pipeline::Stage;
-use coreach_pipeline::export::{Format, Options, View, export};
+use coreach_pipeline::export::{View, json};
 use coreach_pipeline::stop::Stop;
 
 use crate::budget;
@@ -80,12 +82,11 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
                 continue;
             }
         };
-        let test =
-            TestCase::from_json(document.as_bytes()).map_err(|error| refused(name, &error.to_string()))?;
+        let test = TestCase::from_document(&document).map_err(|error| refused(name, &error.to_string()))?;
         all.cases.push(Case {
             name: name.clone(),
             test,
-            document,
+            document: to_text(&document),
             specification: Some(project.specification.iosts.clone()),
         });
     }
@@ -99,13 +100,13 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
     Ok(all)
 }
 
-/// The document of the test case for a purpose. Whoever runs a test case reads it from its document, so that
-/// a seed means the same whether the test case was kept or made just now.
+/// Makes the document of the test case for a purpose. Whoever runs a test case takes it from its document.
+/// So a seed means the same for a test case that was kept and for one that was made just now.
 ///
 /// # Errors
 /// Why there is no test case. Elsewhere it is a warning that Accept cannot be reached, since the graph can be
 /// looked at; here there is nothing to run.
-pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<String, NoCase> {
+pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<Document, NoCase> {
     let none = |why, found| NoCase { test: purpose.iosts.name.clone(), why, found: vec![found] };
     let stopped = |stop: Stop| none(WhyLeftOut::Stopped, stop.to_diagnostic());
     let domain = project.options.analysis.domain;
@@ -124,13 +125,7 @@ pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Res
         let found = Diagnostic { severity: Severity::Error, ..why.clone() };
         return Err(none(WhyLeftOut::Unreachable, found));
     }
-    let written = budget::within("write", budget::time(project.time), |_| {
-        export(&view, Format::Json, Options::default())
-    });
-    written.map_err(stopped)?.map_err(|error| {
-        let message = format!("the test case cannot be written: {error}");
-        none(WhyLeftOut::Stopped, Diagnostic::error("not-exported", message))
-    })
+    budget::within("write", budget::time(project.time), |_| json::document(&view)).map_err(stopped)
 }
 
 fn of_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {

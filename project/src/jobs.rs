@@ -1,6 +1,6 @@
 //! Independent pieces of work over several threads, with results in the order of the work.
 //!
-//! Each job has a fresh thread ([`mod@coreach_execution::alone`]), so the results are the same for every
+//! Each job has a fresh thread ([`run_alone`]), so the results are the same for every
 //! number of threads at once.
 
 use std::num::NonZeroUsize;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use coreach_execution::alone::alone;
+use coreach_execution::preparation::run_alone;
 
 /// How many pieces at once: what was said, or as many as there are cores, since the results are the same.
 pub fn threads(said: Option<NonZeroUsize>) -> usize {
@@ -32,7 +32,7 @@ pub fn in_order<J: Sync, R: Send>(
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(at) else { return };
-            let result = alone(|| work(job));
+            let result = run_alone(|| work(job));
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
             results[at] = Some(result);
         }

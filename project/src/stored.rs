@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use coreach_adapters::Iut;
+use coreach_execution::campaign::{RunSettings, Store, StoreError};
 use coreach_execution::record::{self, Record, restore};
 use coreach_execution::{Run, Settings, TestCase};
 use coreach_model::reader::Reading;
@@ -25,9 +26,9 @@ pub(crate) fn is_store(path: &Path) -> Result<bool, String> {
     Ok(bytes == STORE)
 }
 
-/// A stored run, ready to be looked at or to be run again.
+/// A run that was kept, ready to be looked at or to be run again.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub struct LoadedRun {
     /// As it was written.
     pub record: Record,
     /// Its test case.
@@ -44,7 +45,7 @@ pub struct Stored {
     pub iut: Option<(String, String)>,
 }
 
-impl Stored {
+impl LoadedRun {
     /// The implementation: that of a file, or the one that a store describes.
     pub fn implementation(&self, file: Option<&Path>) -> Reading<Iut> {
         match (file, &self.iut) {
@@ -58,17 +59,19 @@ impl Stored {
     }
 }
 
+/// What is kept of a run: its record, its test case with the document, how it was driven, and against what.
+type KeptRun = (Record, (TestCase, String), Settings, Option<(String, String)>);
+
 /// Reads a run.
-pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<Stored, Vec<Diagnostic>> {
+pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<LoadedRun, Vec<Diagnostic>> {
     let error =
         |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];
     let mut opened = file::open(source).map_err(|cause| error(cause.to_string()))?;
     let mut bytes = Vec::new();
     let looked = opened.by_ref().take(STORE.len() as u64).read_to_end(&mut bytes);
     looked.map_err(|cause| error(cause.to_string()))?;
-    let (record, (test, document), iut, settings) = if bytes == STORE {
-        let found = crate::campaign::find(source, which)?;
-        (found.record, (found.test, found.document), Some(found.iut), found.settings)
+    let (record, (test, document), settings, iut) = if bytes == STORE {
+        find_in_store(source, which)?
     } else {
         bytes.extend(file::rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
         let record = record::read(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
@@ -79,10 +82,35 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<S
             error(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))
         })?;
         let case = cases.swap_remove(at);
-        (record, (case.test, case.document), None, Settings::default())
+        (record, (case.test, case.document), Settings::default(), None)
     };
     let (initial, run) = restore(&test, &record).map_err(|misfit| error(misfit.to_string()))?;
-    Ok(Stored { record, test, document, initial, run, settings, iut })
+    Ok(LoadedRun { record, test, document, initial, run, settings, iut })
+}
+
+/// Reads the run of this number in the store, or of the only key that begins so.
+fn find_in_store(store: &Path, run: Option<&str>) -> Result<KeptRun, Vec<Diagnostic>> {
+    let refused = |code, message: String| vec![Diagnostic::error(code, message)];
+    let broken = |error: StoreError| refused("no-store", error.to_string());
+    let opened = Store::read(store).map_err(broken)?;
+    let Some(run) = run else {
+        let first = opened.first_failing().map_err(broken)?;
+        let message = format!("{} holds many runs: say which", store.display());
+        let diagnostic = Diagnostic::error("no-run", message);
+        return Err(vec![match first {
+            Some(number) => diagnostic.help(format!("the first that failed is {number}")),
+            None => diagnostic.help("give its number or the beginning of its key"),
+        }]);
+    };
+    let found = opened.find(run).map_err(|error| refused("no-run", error.to_string()))?;
+    let document = opened.test_document(&found).map_err(broken)?;
+    let test = TestCase::from_json(document.as_bytes())
+        .map_err(|error| refused("no-test-case", format!("{}: {error}", store.display())))?;
+    let settings = serde_json::from_str(&found.settings).ok();
+    let settings = settings.and_then(|settings| RunSettings::from_json(&settings));
+    let settings = settings.map_or_else(Settings::default, |kept| kept.limits);
+    let iut = opened.iut_description(&found).map_err(broken)?;
+    Ok((found.record, (test, document), settings, Some(iut)))
 }
 
 /// `test --keep` puts the test case beside its runs: `deliver_coffee.7.json` is run 7 of `deliver_coffee`,

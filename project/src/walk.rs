@@ -14,6 +14,7 @@ use std::path::Path;
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_artifact::document::Origins;
+use coreach_artifact::layout::to_text;
 use coreach_execution::TestCase;
 use coreach_execution::coverage::{Item, Items};
 use coreach_execution::record::Record;
@@ -24,7 +25,7 @@ use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::reader::{Reading, load};
 use coreach_pipeline::Conformance;
-use coreach_pipeline::export::{Format, ONLINE, Options, View, export};
+use coreach_pipeline::export::{self, ONLINE, View};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::suspend;
 use serde_json::{Value as Json, json};
@@ -103,7 +104,6 @@ fn suspended(specification: Iosts) -> Result<Iosts, Vec<Diagnostic>> {
 /// # Errors
 /// It cannot be written, or evaluates to too much.
 pub fn case(specification: &Iosts) -> Result<Case, Diagnostic> {
-    let refused = |message: String| Diagnostic::error("not-exported", message);
     let mut iosts = specification.clone();
     for transition in &mut iosts.transitions {
         transition.guard = enabling_condition(transition);
@@ -113,15 +113,12 @@ pub fn case(specification: &Iosts) -> Result<Case, Diagnostic> {
         purpose: BTreeSet::new(),
     });
     let view = View { what: ONLINE, origins: Some(&origins), ..View::of_specification(&iosts) };
-    let written =
-        budget::within("write", budget::time(None), |_| export(&view, Format::Json, Options::default()));
-    let document = written
-        .map_err(|stop| stop.to_diagnostic())?
-        .map_err(|error| refused(format!("the test cannot be written: {error}")))?;
-    let test = TestCase::from_json(document.as_bytes());
-    let test = test.map_err(|error| refused(format!("the test cannot be read: {error}")))?;
+    let written = budget::within("write", budget::time(None), |_| export::json::document(&view));
+    let document = written.map_err(|stop| stop.to_diagnostic())?;
+    let test = TestCase::from_document(&document)
+        .map_err(|error| Diagnostic::error("not-exported", format!("the test cannot be read: {error}")))?;
     let (name, specification) = (iosts.name.clone(), Some(specification.clone()));
-    Ok(Case { name, test, document, specification })
+    Ok(Case { name, test, document: to_text(&document), specification })
 }
 
 /// The goals of one criterion.

@@ -9,7 +9,6 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_adapters::keeper::is_ending;
-use coreach_execution::alone::alone;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given, initial_state};
@@ -17,7 +16,7 @@ use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::open::Links;
 use coreach_execution::planner::SharedExperience;
-use coreach_execution::preparation::Preparation;
+use coreach_execution::preparation::{Preparation, run_alone};
 use coreach_execution::record::Record;
 use coreach_execution::run::events;
 use coreach_execution::strategy::{Asked, Move};
@@ -145,24 +144,25 @@ pub fn test(arguments: &TestArguments) -> Result<Exit, EarlyExit> {
         let mut total = Total::default();
         for number in 0..arguments.runs.get() as u64 {
             let seed = arguments.seed.wrapping_add(number);
-            let initial = match alone(|| initial(case, &known, seed)).map_err(|error| no_thread(&error))? {
-                Ok(initial) => initial,
-                // The other test cases may suit.
-                Err((found, why)) => {
-                    // A question that an end has cut off says nothing of the test case.
-                    stop_if_ending();
-                    exit = exit.and(why.into());
-                    if let Some(report) = &mut report {
-                        let message = found.first().map_or_else(String::new, |one| one.message.clone());
-                        report.left_out(&LeftOut { test: case.name.clone(), why, message });
+            let initial =
+                match run_alone(|| initial(case, &known, seed)).map_err(|error| no_thread(&error))? {
+                    Ok(initial) => initial,
+                    // The other test cases may suit.
+                    Err((found, why)) => {
+                        // A question that an end has cut off says nothing of the test case.
+                        stop_if_ending();
+                        exit = exit.and(why.into());
+                        if let Some(report) = &mut report {
+                            let message = found.first().map_or_else(String::new, |one| one.message.clone());
+                            report.left_out(&LeftOut { test: case.name.clone(), why, message });
+                        }
+                        if arguments.format == OutputFormat::Human {
+                            console::draw(&found);
+                        }
+                        without.extend(found);
+                        break;
                     }
-                    if arguments.format == OutputFormat::Human {
-                        console::draw(&found);
-                    }
-                    without.extend(found);
-                    break;
-                }
-            };
+                };
             progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
             let (run, written) = preparation.run(&initial, seed).map_err(|error| no_thread(&error))?;
             progress.one_done();

@@ -21,14 +21,13 @@
 //! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run,
 //! beside the run, a thread and its part of a transaction.
 
-mod each;
-mod find;
 pub mod junit;
 pub mod key;
 pub mod left_out;
 pub mod merge;
 pub mod partition;
 pub mod plan;
+mod runs;
 mod schema;
 mod seal;
 pub mod store;
@@ -36,11 +35,10 @@ mod store_error;
 pub mod summary;
 pub mod work;
 
-pub use each::{KeptRun, KeptTest};
-pub use find::{FindError, StoredRun};
 pub use key::Key;
 pub use left_out::{LeftOut, WhyLeftOut};
 pub use partition::Partition;
 pub use plan::{Instance, Iut, Plan, Planned, RunSettings, StrategyKind, Test};
+pub use runs::{FindError, StoredRun};
 pub use store::{Store, StoreError};
 pub use summary::Summary;

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use coreach_adapters::behaviour::{Samples, TOLERANCE, Within};
 use coreach_analyses::solver::Solver;
+use coreach_artifact::Document;
 use coreach_model::codec;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
@@ -44,14 +45,24 @@ impl Test {
     /// Reads a test case's document.
     pub fn new(bytes: &[u8]) -> Result<Self, DocumentError> {
         let case = TestCase::from_json(bytes)?;
-        let json: Json =
-            serde_json::from_slice(bytes).map_err(|error| DocumentError::NoJson(error.to_string()))?;
-        let document = json.to_string();
-        Ok(Test { name: case.iosts.name.clone(), hash: Test::hash(json), document, case })
+        let json = serde_json::from_slice(bytes).map_err(|error| DocumentError::NoJson(error.to_string()))?;
+        Ok(Test::with_document(case, json))
     }
 
-    /// The hash of a document.
-    pub fn hash(mut document: Json) -> Key {
+    /// Takes a test case from its document.
+    pub fn from_document(document: &Document) -> Result<Self, DocumentError> {
+        let case = TestCase::from_document(document)?;
+        let json =
+            serde_json::to_value(document).map_err(|error| DocumentError::NoJson(error.to_string()))?;
+        Ok(Test::with_document(case, json))
+    }
+
+    fn with_document(case: TestCase, document: Json) -> Self {
+        let (name, text) = (case.iosts.name.clone(), document.to_string());
+        Test { name, hash: Test::hash(document), document: text, case }
+    }
+
+    fn hash(mut document: Json) -> Key {
         if let Some(object) = document.as_object_mut() {
             // Of what it was made is no part of what it says: a store keeps its keys.
             object.shift_remove("generator");

@@ -111,7 +111,10 @@ impl std::error::Error for StoreError {}
 /// What SQLite says, in our words.
 pub(super) fn wrong(path: &Path, error: &rusqlite::Error) -> StoreError {
     let path = path.to_owned();
-    let text = error.to_string();
+    let text = match error {
+        rusqlite::Error::FromSqlConversionFailure(_, _, why) => why.to_string(),
+        _ => error.to_string(),
+    };
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => StoreError::NoDatabase(path),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy(path),

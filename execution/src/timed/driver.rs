@@ -1,9 +1,9 @@
-//! The loop of a timed run.
+//! The turns of a timed run.
 //!
 //! **Problem.** `tester.rs` sends when it likes and takes silence for what comes last. In a timed test
 //! case it matters *when* something is sent, and when nothing has come.
 //!
-//! **Method.** In each state: take what has arrived; let the [`Director`] plan, which is a stimulus with an
+//! **Method.** In each turn: take what has arrived; let the [`Director`] plan, which is a stimulus with an
 //! instant, or a wait; then listen until that instant. What comes first is an observation with its measured
 //! delay. At the instant the delay is measured once more, and the guard is evaluated with *that*: a window
 //! that was missed is planned anew, and if nothing else is left, the run is Inconclusive, for the tester was
@@ -30,7 +30,7 @@
 //! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives
 //! meanwhile has a wide interval. Nobody is blamed for it but the tester.
 //!
-//! **Ends** as an untimed run does: at a verdict, at the limit of steps or of time.
+//! **Ends** as each run does (`drive`).
 
 use std::time::{Duration, Instant};
 
@@ -42,9 +42,9 @@ use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
 use crate::judge::{Judge, Judged};
-use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
-use crate::session::{TestSession, bounded, heard};
-use crate::timed::history::{Allowance, Mark, Otherwise, Past, Retold, otherwise};
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
+use crate::session::{Driver, Progress, Running, TestSession, bounded, drive};
+use crate::timed::history::{Allowance, Mark, Otherwise, Past, PossibleRun, otherwise};
 use crate::timed::jitter::{Jitter, JitterProbe, whole};
 use crate::timed::timing::Timing;
 use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
@@ -94,16 +94,15 @@ pub trait Director {
     fn solver(&mut self) -> &mut dyn Solver;
 }
 
-struct Driver<'s, 'a, 'd> {
-    session: &'s mut TestSession<'a>,
+/// Drives a run at instants.
+struct TimedTester<'s, 'a, 'd> {
+    /// The run; it began when bringing the system up did.
+    running: Running<'s, 'a>,
     director: &'d mut dyn Director,
     silence_after: Duration,
     /// Where the run began, as the judge counts: the system was ready.
     zero: Instant,
-    begin: Instant,
-    deadline: Instant,
     initial: State,
-    trace: Vec<RunStep>,
     marks: Vec<Mark>,
     /// The judged instant of the last step.
     last: RBig,
@@ -114,29 +113,43 @@ struct Driver<'s, 'a, 'd> {
     origin: RBig,
     probe: Option<JitterProbe>,
     /// How long system and tester had been kept from running when the run began.
-    ready: Kept,
+    ready: Standstill,
     /// The same at the last step.
-    kept: Kept,
+    kept: Standstill,
     /// The same when the last mark was made.
-    marked: Kept,
+    marked: Standstill,
     /// By how much the last observation is judged before it was seen: what comes next may be as late.
     lateness: RBig,
     /// How late the machine was where only that explains what was seen.
     excused: Option<Duration>,
+    since_step: SinceStep,
     timing: Timing,
+}
+
+/// What has been done since the last step.
+#[derive(Default)]
+struct SinceStep {
+    /// How many steps there were.
+    steps: usize,
+    /// The plan that is carried out.
+    plan: Option<Plan>,
+    /// By how much a planned stimulus came too late.
+    missed: Option<Duration>,
+    /// For how many times `silence_after` nothing has come.
+    silences: u32,
 }
 
 /// How long both had been kept from running, and when that was.
 #[derive(Clone)]
-struct Kept {
+struct Standstill {
     system: Option<WaitedTime>,
     own: Duration,
     at: Instant,
 }
 
-impl Kept {
+impl Standstill {
     fn now(adapter: &dyn Adapter) -> Self {
-        Kept { at: Instant::now(), system: adapter.waited_time(), own: read_own_waited_time() }
+        Standstill { at: Instant::now(), system: adapter.waited_time(), own: read_own_waited_time() }
     }
 }
 
@@ -161,16 +174,13 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
             return Run { timing: Some(timing), ..session.end(begun, Vec::new(), outcome) };
         }
     };
-    let ready = Kept::now(session.adapter);
-    let mut driver = Driver {
-        session,
+    let ready = Standstill::now(session.adapter);
+    let mut tester = TimedTester {
+        running: Running { begin: begun.real, ..begun.running(session) },
         director,
         silence_after,
         zero,
-        begin: begun.real,
-        deadline: begun.deadline,
         initial,
-        trace: Vec::new(),
         marks: Vec::new(),
         last: RBig::ZERO,
         silent: RBig::ZERO,
@@ -178,155 +188,132 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
         origin: if is_simulated { RBig::ZERO } else { seconds(zero - begun.begin) },
         probe: (!is_simulated).then(JitterProbe::start),
         // What the probe sees of the time in which the system was brought up counts for its first step.
-        kept: Kept { at: begun.real, ..ready.clone() },
+        kept: Standstill { at: begun.real, ..ready.clone() },
         marked: ready.clone(),
         ready,
         lateness: RBig::ZERO,
         excused: None,
+        since_step: SinceStep::default(),
         timing,
     };
-    let mut outcome = bounded(settings, || driver.drive().unwrap_or_else(Outcome::RunError));
-    driver.timing.held_up = driver.held_up();
-    let Driver { session, trace, probe, mut timing, excused, .. } = driver;
+    let mut outcome = bounded(settings, || drive(&mut tester));
+    tester.timing.held_up = tester.held_up();
+    let TimedTester { running, probe, mut timing, excused, .. } = tester;
     if let (Outcome::Verdict(Verdict::Pass | Verdict::WeakPass, _), Some(late)) = (&outcome, excused) {
         outcome = Outcome::inconclusive(Cause::Jitter(late));
     }
     timing.jitter = probe.as_ref().map_or_else(Jitter::default, JitterProbe::measured);
     drop(probe);
-    Run { timing: Some(timing), ..session.end(begun, trace, outcome) }
+    Run { timing: Some(timing), ..running.session.end(begun, running.trace, outcome) }
 }
 
-/// What came of listening.
-enum Heard {
-    Nothing,
-    Moved,
-    Over(Outcome),
-}
-
-impl Driver<'_, '_, '_> {
-    fn instant(&self) -> Instant {
-        self.session.adapter.now().unwrap_or_else(Instant::now)
+impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
+    fn running(&self) -> &Running<'_, 'a> {
+        &self.running
     }
 
+    fn now(&self) -> Instant {
+        self.running.session.adapter.now().unwrap_or_else(Instant::now)
+    }
+
+    fn take_turn(&mut self) -> Result<Progress, Failure> {
+        let steps = self.running.trace.len();
+        if self.since_step.steps != steps {
+            self.since_step = SinceStep { steps, ..SinceStep::default() };
+        }
+        let next = match self.since_step.plan.take() {
+            Some(next) => next,
+            None => {
+                // What has arrived goes first.
+                let arrived = self.listen(self.zero)?;
+                if !arrived.is_nothing() {
+                    return Ok(arrived);
+                }
+                self.think()
+            }
+        };
+        let (aim, wait) = match &next {
+            Plan::Over(cause) => {
+                let late = self.since_step.missed.map(Cause::Late).unwrap_or_else(|| cause.clone());
+                return Ok(Progress::Over(Outcome::inconclusive(late)));
+            }
+            Plan::Send(event) => (super::delay_of(event).map(|delay| &self.last + delay), None),
+            Plan::Wait(until) => (None, until.as_ref().map(|delay| &self.last + delay)),
+        };
+        let silence = self.silence_after.saturating_mul(self.since_step.silences.saturating_add(1));
+        // The step before may have been later than it is judged, and what came since may have taken its
+        // time.
+        let silence_at = &self.last + &self.lateness + seconds(silence) + &self.tolerance * RBig::from(2);
+        let first = aim.iter().chain(&wait).chain([&silence_at]).min().cloned().unwrap_or(RBig::ZERO);
+        let heard = self.listen(self.instant_at(&first))?;
+        if !heard.is_nothing() {
+            return Ok(heard);
+        }
+        let now = self.elapsed();
+        if let (Plan::Send(event), Some(aim)) = (&next, &aim)
+            && now >= *aim
+        {
+            let sent = self.send(event)?;
+            if sent.is_nothing() {
+                let late = Duration::from_micros(micros_up(&(now - aim)));
+                self.since_step.missed = Some(late.max(Duration::from_micros(1)));
+            }
+            return Ok(sent);
+        }
+        if wait.is_some_and(|wait| now >= wait) {
+            return Ok(Progress::Nothing);
+        }
+        if now < silence_at {
+            self.since_step.plan = Some(next);
+            return Ok(Progress::Nothing);
+        }
+        let progress = self.judge_silence(silence, matches!(next, Plan::Send(_)))?;
+        if progress.is_nothing() {
+            self.since_step.silences = self.since_step.silences.saturating_add(1);
+            self.since_step.plan = Some(next);
+        }
+        Ok(progress)
+    }
+}
+
+impl TimedTester<'_, '_, '_> {
     /// The time since the beginning, in whole microseconds.
-    fn now(&self) -> RBig {
-        seconds(self.instant().saturating_duration_since(self.zero))
+    fn elapsed(&self) -> RBig {
+        seconds(self.now().saturating_duration_since(self.zero))
     }
 
     /// When it is that time.
-    fn at(&self, time: &RBig) -> Instant {
-        (self.zero + Duration::from_micros(micros_up(time))).min(self.deadline)
-    }
-
-    fn drive(&mut self) -> Result<Outcome, Failure> {
-        let mut missed: Option<Duration> = None;
-        let mut steps = self.trace.len();
-        let mut length: u32 = 1;
-        let mut plan: Option<Plan> = None;
-        loop {
-            if self.trace.len() != steps {
-                (missed, steps, length, plan) = (None, self.trace.len(), 1, None);
-            }
-            if let Some(verdict) = self.session.judge.verdict() {
-                return Ok(Outcome::Verdict(verdict, Cause::Event));
-            }
-            if events(&self.trace) >= self.session.settings.steps {
-                return Ok(Outcome::inconclusive(Cause::Steps(self.session.settings.steps)));
-            }
-            if self.instant() >= self.deadline {
-                return Ok(Outcome::inconclusive(Cause::Time(self.session.settings.time)));
-            }
-            let next = match plan.take() {
-                Some(next) => next,
-                None => {
-                    // What has arrived goes first.
-                    match self.listen(self.zero)? {
-                        Heard::Nothing => {}
-                        Heard::Moved => continue,
-                        Heard::Over(outcome) => return Ok(outcome),
-                    }
-                    self.think(&mut missed)
-                }
-            };
-            let (aim, wait) = match &next {
-                Plan::Over(cause) => {
-                    let late = missed.map(Cause::Late).unwrap_or_else(|| cause.clone());
-                    return Ok(Outcome::inconclusive(late));
-                }
-                Plan::Send(event) => (super::delay_of(event).map(|delay| &self.last + delay), None),
-                Plan::Wait(until) => (None, until.as_ref().map(|delay| &self.last + delay)),
-            };
-            let silence = self.silence_after.saturating_mul(length);
-            // The step before may have been later than it is judged, and what came since may have taken its
-            // time.
-            let silence_at = &self.last + &self.lateness + seconds(silence) + &self.tolerance * RBig::from(2);
-            let first = aim.iter().chain(&wait).chain([&silence_at]).min().cloned().unwrap_or(RBig::ZERO);
-            let until = self.at(&first);
-            match self.listen(until)? {
-                Heard::Moved => continue,
-                Heard::Over(outcome) => return Ok(outcome),
-                Heard::Nothing => {}
-            }
-            let now = self.now();
-            if let (Plan::Send(event), Some(aim)) = (&next, &aim)
-                && now >= *aim
-            {
-                match self.send(event)? {
-                    Sending::Moved => {}
-                    Sending::Missed => {
-                        missed = Some(
-                            Duration::from_micros(micros_up(&(now - aim))).max(Duration::from_micros(1)),
-                        );
-                    }
-                    Sending::Over(outcome) => return Ok(outcome),
-                }
-                continue;
-            }
-            if wait.is_some_and(|wait| now >= wait) {
-                continue;
-            }
-            if now < silence_at {
-                plan = Some(next);
-                continue;
-            }
-            let is_planned = matches!(next, Plan::Send(_));
-            match self.silent(silence, length < PATIENT, is_planned, missed)? {
-                Silent::Longer => {
-                    (length, plan) = (length.saturating_add(1), Some(next));
-                }
-                Silent::Moved => {}
-                Silent::Over(outcome) => return Ok(outcome),
-            }
-        }
+    fn instant_at(&self, time: &RBig) -> Instant {
+        (self.zero + Duration::from_micros(micros_up(time))).min(self.running.deadline)
     }
 
     /// Asks the director, and measures how long it thinks.
-    fn think(&mut self, missed: &mut Option<Duration>) -> Plan {
+    fn think(&mut self) -> Plan {
         let begin = Instant::now();
-        let now = (self.now() - &self.last).max(RBig::ZERO);
+        let now = (self.elapsed() - &self.last).max(RBig::ZERO);
         let scene = Scene {
             now: now.clone(),
             tolerance: self.tolerance.clone(),
-            takes_stimuli: self.session.adapter.takes_stimuli(),
-            hears: self.session.adapter.hears(),
-            judge: self.session.judge,
+            takes_stimuli: self.running.session.adapter.takes_stimuli(),
+            hears: self.running.session.adapter.hears(),
+            judge: self.running.session.judge,
         };
         let plan = self.director.plan(scene);
         if !matches!(plan, Plan::Send(_))
-            && missed.is_none()
-            && let Some((test, states)) = self.session.judge.scene()
+            && self.since_step.missed.is_none()
+            && let Some((test, states)) = self.running.session.judge.scene()
         {
             let passed = states.iter().flat_map(|state| {
                 let numbers = test.stimuli[state.location].iter();
                 numbers.filter_map(|number| super::windows::closed_since(test, state, *number, &now))
             });
-            *missed = passed.min().map(|late| Duration::from_micros(micros_up(&late)));
+            self.since_step.missed = passed.min().map(|late| Duration::from_micros(micros_up(&late)));
         }
-        self.thought(begin);
+        self.count_thinking(begin);
         plan
     }
 
-    fn thought(&mut self, begin: Instant) {
+    fn count_thinking(&mut self, begin: Instant) {
         let time = begin.elapsed();
         self.timing.thought += time;
         self.timing.longest_thought = self.timing.longest_thought.max(time);
@@ -337,28 +324,23 @@ impl Driver<'_, '_, '_> {
     /// First it is asked what is there: that may have come at any instant since nothing was. Where nothing
     /// is, one waits, and is woken by what comes: that has come when it is read, but for the time that waking
     /// takes.
-    fn listen(&mut self, until: Instant) -> Result<Heard, Failure> {
-        let until = until.min(self.deadline);
+    fn listen(&mut self, until: Instant) -> Result<Progress, Failure> {
+        let until = until.min(self.running.deadline);
         let mut waits = self.timing.is_simulated;
         loop {
-            let asked = self.instant();
+            let asked = self.now();
             let limit = if waits { until } else { asked.min(until) };
-            let received = self.session.adapter.receive(limit)?;
-            let read = self.now();
+            let received = self.running.session.adapter.receive(limit)?;
+            let read = self.elapsed();
             if waits && matches!(received, Received::Output(_)) {
                 self.silent = read.clone();
             }
             match received {
-                Received::Output(event) => return Ok(self.observed(&event, read)),
-                Received::Alien(text) => {
-                    return Ok(match self.session.judge.alien(text) {
-                        Judged::Ends(verdict, cause) => Heard::Over(Outcome::Verdict(verdict, cause)),
-                        Judged::Followed(_) => Heard::Moved,
-                    });
-                }
+                Received::Output(event) => return Ok(self.judge_observation(&event, read)),
+                Received::Alien(text) => return Ok(self.running.show_alien(text)),
                 Received::Silence => {}
             }
-            let now = self.instant();
+            let now = self.now();
             if now < until {
                 self.silent = seconds(asked.saturating_duration_since(self.zero)).max(self.silent.clone());
                 if waits {
@@ -373,26 +355,26 @@ impl Driver<'_, '_, '_> {
             if let Some(probe) = self.probe.as_ref().filter(|_| waits && until > asked) {
                 probe.woke(until);
             }
-            return Ok(Heard::Nothing);
+            return Ok(Progress::Nothing);
         }
     }
 
     /// Judges what was read at this instant.
-    fn observed(&mut self, received: &Event, read: RBig) -> Heard {
+    fn judge_observation(&mut self, received: &Event, read: RBig) -> Progress {
         let begin = Instant::now();
         let low = (&self.silent - &self.tolerance).min(read.clone());
         let low = if self.timing.is_simulated { read.clone() } else { low };
-        let mark = self.mark(low, &read + &self.tolerance, false);
+        let mark = self.make_mark(low, &read + &self.tolerance, false);
         self.silent = read.clone();
         let measured = (&read - &self.last).max(RBig::ZERO);
         let event = with_delay(received, measured.clone());
-        let Some((test, states)) = self.session.judge.scene() else { return Heard::Nothing };
-        let Some(state) = states.first() else { return Heard::Nothing };
+        let Some((test, states)) = self.running.session.judge.scene() else { return Progress::Nothing };
+        let Some(state) = states.first() else { return Progress::Nothing };
         if !fails(test, state, &event) {
-            return self.happened(Occurrence::Observation(event), mark, read);
+            return self.show(Occurrence::Observation(event), mark, read);
         }
         // The system may have begun before the tester knew that it had.
-        let slack = if self.trace.is_empty() { self.origin.clone() } else { RBig::ZERO };
+        let slack = if self.running.trace.is_empty() { self.origin.clone() } else { RBig::ZERO };
         let interval = Interval {
             low: (&mark.low - &self.lateness - &self.last).max(RBig::ZERO),
             high: Some((&mark.high - &self.last).max(RBig::ZERO) + slack),
@@ -401,43 +383,43 @@ impl Driver<'_, '_, '_> {
         let found = nearest(test, state, &event, &measured, &interval, solver);
         if let Some(delay) = found {
             self.timing.moved += 1;
-            self.thought(begin);
+            self.count_thinking(begin);
             let at = (&self.last + &delay).min(mark.high.clone());
-            return self.happened(Occurrence::Observation(delayed_by(&event, delay)), mark, at);
+            return self.show(Occurrence::Observation(delayed_by(&event, delay)), mark, at);
         }
         let always = Interval { low: RBig::ZERO, high: None };
         let by_time = nearest(test, state, &event, &measured, &always, solver).is_some()
             || only_time_forbids(test, state, &event);
-        let doubted = self.doubted(Occurrence::Observation(event.clone()), mark.clone(), by_time);
-        self.thought(begin);
+        let doubted = self.look_for_excuse(Occurrence::Observation(event.clone()), mark.clone(), by_time);
+        self.count_thinking(begin);
         match doubted {
-            Doubted::Not => self.happened(Occurrence::Observation(event), mark, read),
-            Doubted::Heard(heard) => heard,
-            Doubted::Late(late, Some(retold)) => {
+            Doubted::Not => self.show(Occurrence::Observation(event), mark, read),
+            Doubted::Settled(progress) => progress,
+            Doubted::Late(late, Some(possible)) => {
                 self.timing.moved += 1;
                 self.excused = self.excused.max(Some(late));
-                self.retell(retold)
+                self.go_on_as(possible)
             }
-            Doubted::Late(late, None) => Heard::Over(Outcome::inconclusive(Cause::Jitter(late))),
+            Doubted::Late(late, None) => Progress::Over(Outcome::inconclusive(Cause::Jitter(late))),
         }
     }
 
     /// What would fail, at other instants or on a machine that was late.
-    fn doubted(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Doubted {
-        match self.otherwise(what.clone(), mark.clone(), by_time, Allowance::Tolerance) {
-            Otherwise::Yes(retold) => {
+    fn look_for_excuse(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Doubted {
+        match self.find_otherwise(what.clone(), mark.clone(), by_time, Allowance::Tolerance) {
+            Otherwise::Yes(possible) => {
                 self.timing.moved += 1;
-                return Doubted::Heard(self.retell(retold));
+                return Doubted::Settled(self.go_on_as(possible));
             }
             Otherwise::Unclear => {
-                return Doubted::Heard(Heard::Over(Outcome::inconclusive(Cause::Crossed)));
+                return Doubted::Settled(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
             }
             Otherwise::No => {}
         }
         let Some(probe) = &self.probe else { return Doubted::Not };
         let late = probe.since(self.ready.at).all.max(self.held_up());
-        match self.otherwise(what, mark, by_time, Allowance::Lateness) {
-            Otherwise::Yes(retold) => Doubted::Late(late, Some(retold)),
+        match self.find_otherwise(what, mark, by_time, Allowance::Lateness) {
+            Otherwise::Yes(possible) => Doubted::Late(late, Some(possible)),
             Otherwise::Unclear => Doubted::Late(late, None),
             Otherwise::No if by_time && self.kept.system.is_none() && seconds(late) > self.tolerance => {
                 Doubted::Late(late, None)
@@ -447,9 +429,9 @@ impl Driver<'_, '_, '_> {
     }
 
     /// Between which instants a step was, and how late it may have been by the machine since the one before.
-    fn mark(&mut self, low: RBig, high: RBig, is_silence: bool) -> Mark {
+    fn make_mark(&mut self, low: RBig, high: RBig, is_silence: bool) -> Mark {
         let Some(probe) = &self.probe else { return Mark { low, high, late: RBig::ZERO } };
-        let now = Kept::now(self.session.adapter);
+        let now = Standstill::now(self.running.session.adapter);
         let wait = self.kept.system.as_ref().zip(now.system.as_ref()).map(|(before, now)| now.since(before));
         let counted = wait.unwrap_or_default().time + now.own.saturating_sub(self.kept.own);
         let probed = probe.since(self.kept.at);
@@ -464,150 +446,137 @@ impl Driver<'_, '_, '_> {
 
     /// How long the system was kept from running in this run, or this thread, as far as that is known.
     fn held_up(&self) -> Duration {
-        let now = Kept::now(self.session.adapter);
+        let now = Standstill::now(self.running.session.adapter);
         let system = self.ready.system.as_ref().zip(now.system.as_ref());
         let system = system.map(|(before, now)| now.since(before).time).unwrap_or_default();
         whole(system.max(now.own.saturating_sub(self.ready.own)))
     }
 
-    fn otherwise(&mut self, what: Occurrence, mark: Mark, by_time: bool, within: Allowance) -> Otherwise {
-        let Some((test, _)) = self.session.judge.scene() else { return Otherwise::No };
-        let steps = self.trace.iter().map(|step| step.what.clone()).chain([what]).collect();
+    fn find_otherwise(
+        &mut self,
+        what: Occurrence,
+        mark: Mark,
+        by_time: bool,
+        within: Allowance,
+    ) -> Otherwise {
+        let Some((test, _)) = self.running.session.judge.scene() else { return Otherwise::No };
+        let steps = self.running.trace.iter().map(|step| step.what.clone()).chain([what]).collect();
         let marks = self.marks.iter().cloned().chain([mark]).collect();
         let past = Past { test, initial: &self.initial, steps, marks, by_time, origin: self.origin.clone() };
         otherwise(&past, within, self.director.solver())
     }
 
     /// Judges the run as it may have been.
-    fn retell(&mut self, retold: Retold) -> Heard {
-        let Retold { steps, marks, end, lateness } = retold;
-        self.session.judge.begin();
+    fn go_on_as(&mut self, possible: PossibleRun) -> Progress {
+        let PossibleRun { steps, marks, end, lateness } = possible;
+        self.running.session.judge.begin();
         let times: Vec<Duration> =
-            self.trace.iter().map(|step| step.at).chain([self.begin.elapsed()]).collect();
+            self.running.trace.iter().map(|step| step.at).chain([self.running.begin.elapsed()]).collect();
         let mut trace = Vec::new();
         for (what, at) in steps.into_iter().zip(times) {
-            match self.session.judge.take(&what) {
+            match self.running.session.judge.take(&what) {
                 Judged::Followed(transition) => trace.push(RunStep { what, transition, at }),
                 // It went on at these instants: a judge that sees more than they say blames nobody.
                 Judged::Ends(Verdict::Fail, _) => {
                     let cause = self.excused.map_or(Cause::Crossed, Cause::Jitter);
-                    return Heard::Over(Outcome::inconclusive(cause));
+                    return Progress::Over(Outcome::inconclusive(cause));
                 }
                 // Silence may end it.
                 Judged::Ends(verdict, cause) => {
-                    self.trace = trace;
-                    return Heard::Over(Outcome::Verdict(verdict, cause));
+                    self.running.trace = trace;
+                    return Progress::Over(Outcome::Verdict(verdict, cause));
                 }
             }
         }
-        (self.trace, self.marks, self.last, self.lateness) = (trace, marks, end, lateness);
+        (self.running.trace, self.marks, self.last, self.lateness) = (trace, marks, end, lateness);
         self.kept = self.marked.clone();
-        if let Some(step) = self.trace.last() {
+        if let Some(step) = self.running.trace.last() {
             self.director.saw(step);
         }
-        Heard::Moved
+        Progress::Moved
     }
 
-    fn happened(&mut self, what: Occurrence, mark: Mark, judged: RBig) -> Heard {
-        match self.session.judge.take(&what) {
-            Judged::Followed(transition) => {
-                let at = if self.timing.is_simulated {
-                    Duration::from_micros(micros_up(&judged))
-                } else {
-                    self.begin.elapsed()
-                };
-                let step = RunStep { what, transition, at };
-                self.director.saw(&step);
-                if matches!(step.what, Occurrence::Observation(_)) {
-                    self.lateness = (&mark.low - &judged).max(RBig::ZERO);
-                }
-                self.trace.push(step);
-                self.marks.push(mark);
-                self.last = judged;
-                self.kept = self.marked.clone();
-                Heard::Moved
+    /// Shows the judge what happened at this instant.
+    fn show(&mut self, what: Occurrence, mark: Mark, judged: RBig) -> Progress {
+        let at = match self.timing.is_simulated {
+            true => Duration::from_micros(micros_up(&judged)),
+            false => self.running.begin.elapsed(),
+        };
+        let progress = self.running.show(what, at);
+        if let (Progress::Moved, Some(step)) = (&progress, self.running.trace.last()) {
+            self.director.saw(step);
+            if matches!(step.what, Occurrence::Observation(_)) {
+                self.lateness = (&mark.low - &judged).max(RBig::ZERO);
             }
-            Judged::Ends(verdict, cause) => Heard::Over(Outcome::Verdict(verdict, cause)),
+            self.marks.push(mark);
+            self.last = judged;
+            self.kept = self.marked.clone();
         }
+        progress
     }
 
-    /// Sends the planned stimulus with the delay that it has now, if its guard allows that.
-    fn send(&mut self, planned: &Event) -> Result<Sending, Failure> {
-        let now = self.now();
+    /// Sends the planned stimulus with the delay that it has now. Nothing happens if its window has closed.
+    fn send(&mut self, planned: &Event) -> Result<Progress, Failure> {
+        let now = self.elapsed();
         let event = delayed_by(planned, (&now - &self.last).max(RBig::ZERO));
-        if !self.session.adapter.takes_stimuli() {
-            return Ok(Sending::Moved);
+        let session = &mut *self.running.session;
+        if !session.adapter.takes_stimuli() {
+            return Ok(Progress::Moved);
         }
-        if !self.session.judge.can_send(&event) {
-            return Ok(Sending::Missed);
+        if !session.judge.can_send(&event) {
+            return Ok(Progress::Nothing);
         }
-        self.session.adapter.send(&without_delay(&event))?;
-        let sent = self.session.adapter.sent();
-        let mark = self.mark(now.clone(), self.now() + &self.tolerance, false);
-        match sent {
-            Sent::No => Ok(Sending::Moved),
-            Sent::Yes | Sent::Crossed => match self.happened(Occurrence::Stimulus(event), mark, now) {
-                Heard::Over(outcome) => Ok(Sending::Over(outcome)),
-                _ if sent == Sent::Crossed => Ok(Sending::Over(Outcome::inconclusive(Cause::Crossed))),
-                _ => Ok(Sending::Moved),
-            },
+        session.adapter.send(&without_delay(&event))?;
+        let sent = session.adapter.sent();
+        let mark = self.make_mark(now.clone(), self.elapsed() + &self.tolerance, false);
+        if sent == Sent::No {
+            return Ok(Progress::Moved);
         }
+        Ok(match self.show(Occurrence::Stimulus(event), mark, now) {
+            Progress::Moved if sent == Sent::Crossed => Progress::Over(Outcome::inconclusive(Cause::Crossed)),
+            other => other,
+        })
     }
 
-    /// Nothing has come for so long.
-    fn silent(
-        &mut self,
-        length: Duration,
-        is_patient: bool,
-        is_planned: bool,
-        missed: Option<Duration>,
-    ) -> Result<Silent, Failure> {
-        let hears = self.session.adapter.hears();
-        let Some((test, states)) = self.session.judge.scene() else { return Ok(Silent::Longer) };
+    /// Nothing has come for so long. Nothing happens where that changes nothing, or may not be looked at yet.
+    fn judge_silence(&mut self, length: Duration, is_planned: bool) -> Result<Progress, Failure> {
+        let hears = self.running.session.adapter.hears();
+        let Some((test, states)) = self.running.session.judge.scene() else { return Ok(Progress::Nothing) };
         let (state, what) = (states.first().map(|state| (*state).clone()), Occurrence::Silence(length));
         let next = state.as_ref().and_then(|state| crate::judge::case::quiet(test, state, length));
         let verdict = next.as_ref().map(|(_, next)| test.verdict(next.location));
+        let end = &self.last + seconds(length);
         match verdict {
-            None | Some(Some(Verdict::Inconclusive)) if is_planned => Ok(Silent::Longer),
+            None | Some(Some(Verdict::Inconclusive)) if is_planned => Ok(Progress::Nothing),
             None | Some(Some(Verdict::Inconclusive)) => {
-                let cause = missed.map_or(Cause::Silence(length), Cause::Late);
-                Ok(Silent::Over(Outcome::inconclusive(cause)))
+                let cause = self.since_step.missed.map_or(Cause::Silence(length), Cause::Late);
+                Ok(Progress::Over(Outcome::inconclusive(cause)))
             }
-            Some(None) if next.map(|(_, next)| next) == state => Ok(Silent::Longer),
+            Some(None) if next.map(|(_, next)| next) == state => Ok(Progress::Nothing),
             Some(Some(Verdict::Fail))
                 if !self.timing.is_simulated
-                    && let Some(Received::Output(event)) = self.session.adapter.receive_from_state() =>
+                    && let Some(Received::Output(event)) =
+                        self.running.session.adapter.receive_from_state() =>
             {
-                Ok(match self.observed(&event, self.now()) {
-                    Heard::Over(outcome) => Silent::Over(outcome),
-                    _ => Silent::Moved,
-                })
+                Ok(self.judge_observation(&event, self.elapsed()))
             }
             Some(Some(Verdict::Fail)) => {
                 let begin = Instant::now();
-                let end = &self.last + seconds(length);
-                let mark = self.mark(end.clone(), end.clone(), true);
-                let doubted = self.doubted(what.clone(), mark.clone(), true);
-                self.thought(begin);
-                let heard_of = match doubted {
-                    Doubted::Not => self.happened(what, mark, end),
-                    Doubted::Heard(heard) => heard,
+                let mark = self.make_mark(end.clone(), end.clone(), true);
+                let doubted = self.look_for_excuse(what.clone(), mark.clone(), true);
+                self.count_thinking(begin);
+                let progress = match doubted {
+                    Doubted::Not => self.show(what, mark, end),
+                    Doubted::Settled(progress) => progress,
                     // It may come yet: what the machine explains now it does not explain for ever.
-                    Doubted::Late(..) if is_patient => return Ok(Silent::Longer),
-                    Doubted::Late(late, _) => Heard::Over(Outcome::inconclusive(Cause::Jitter(late))),
+                    Doubted::Late(..) if self.since_step.silences < PATIENT - 1 => Progress::Nothing,
+                    Doubted::Late(late, _) => Progress::Over(Outcome::inconclusive(Cause::Jitter(late))),
                 };
-                Ok(match heard_of {
-                    Heard::Over(outcome) => Silent::Over(heard(outcome, hears)),
-                    _ => Silent::Moved,
-                })
+                Ok(progress.if_heard(hears))
             }
             Some(None | Some(Verdict::Pass | Verdict::WeakPass)) => {
-                let end = &self.last + seconds(length);
-                let mark = self.mark(end.clone(), end.clone(), true);
-                Ok(match self.happened(what, mark, end) {
-                    Heard::Over(outcome) => Silent::Over(outcome),
-                    _ => Silent::Moved,
-                })
+                let mark = self.make_mark(end.clone(), end.clone(), true);
+                Ok(self.show(what, mark, end))
             }
         }
     }
@@ -618,22 +587,7 @@ enum Doubted {
     /// It fails.
     Not,
     /// The run has gone on at other instants, or has ended.
-    Heard(Heard),
+    Settled(Progress),
     /// This machine was so late that it may be the cause; at these instants, where they are known.
-    Late(Duration, Option<Retold>),
-}
-
-enum Sending {
-    /// It was sent, or something else goes first.
-    Moved,
-    /// Its window has closed.
-    Missed,
-    Over(Outcome),
-}
-
-enum Silent {
-    /// Nothing has changed.
-    Longer,
-    Moved,
-    Over(Outcome),
+    Late(Duration, Option<PossibleRun>),
 }

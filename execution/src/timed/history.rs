@@ -96,7 +96,7 @@ pub struct Past<'a> {
 
 /// A run as it may have been.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Retold {
+pub struct PossibleRun {
     /// What happened, with the delays that it may have had.
     pub steps: Vec<Occurrence>,
     /// When, as it was known.
@@ -113,7 +113,7 @@ pub enum Otherwise {
     /// It surely was none.
     No,
     /// It may have been this one.
-    Yes(Retold),
+    Yes(PossibleRun),
     /// That is not known.
     Unclear,
 }
@@ -123,15 +123,15 @@ pub fn otherwise(past: &Past<'_>, within: Allowance, solver: &mut dyn Solver) ->
     let is_apart = within == Allowance::Lateness;
     let mut search = Search { past, within, is_apart: false, solver, queries: 0, is_unclear: false };
     let orders = orders(past, within);
-    if is_apart && let Some(retold) = orders.first().and_then(|order| search.along(order)) {
-        return Otherwise::Yes(retold);
+    if is_apart && let Some(possible) = orders.first().and_then(|order| search.along(order)) {
+        return Otherwise::Yes(possible);
     }
     search.is_apart = is_apart;
     for order in orders {
         match search.along(&order) {
             // Nobody can go on from an order that is not known, or at several instants at once.
             Some(_) if is_apart => return Otherwise::Unclear,
-            Some(retold) => return Otherwise::Yes(retold),
+            Some(possible) => return Otherwise::Yes(possible),
             None => {}
         }
     }
@@ -217,7 +217,7 @@ fn literal(value: &RBig) -> Term {
 }
 
 impl Search<'_, '_> {
-    fn along(&mut self, order: &[usize]) -> Option<Retold> {
+    fn along(&mut self, order: &[usize]) -> Option<PossibleRun> {
         let Past { initial, origin, .. } = self.past;
         // The instant 0 is when the system began.
         let began = Term::datum(&instant(0));
@@ -230,7 +230,7 @@ impl Search<'_, '_> {
     }
 
     /// Goes on from the step at this place of the order.
-    fn from(&mut self, order: &[usize], at: usize, mut way: SymbolicState) -> Option<Retold> {
+    fn from(&mut self, order: &[usize], at: usize, mut way: SymbolicState) -> Option<PossibleRun> {
         let Some(&number) = order.get(at) else { return self.instants(order, &way) };
         let Past { test, steps, marks, .. } = self.past;
         let (before, now) = (Term::datum(&instant(at)), Term::datum(&instant(at + 1)));
@@ -320,7 +320,7 @@ impl Search<'_, '_> {
     }
 
     /// Instants for a way that goes through.
-    fn instants(&mut self, order: &[usize], way: &SymbolicState) -> Option<Retold> {
+    fn instants(&mut self, order: &[usize], way: &SymbolicState) -> Option<PossibleRun> {
         self.queries += 1;
         if self.queries > MOST {
             self.is_unclear = true;
@@ -360,7 +360,7 @@ impl Search<'_, '_> {
         let is_seen = |place: &usize| matches!(self.past.steps[order[*place]], Occurrence::Observation(_));
         let seen = (0..order.len()).rev().find(is_seen);
         let early = seen.map(|place| (&marks[order[place]].low - at(place + 1)).max(RBig::ZERO));
-        Some(Retold {
+        Some(PossibleRun {
             lateness: early.unwrap_or(RBig::ZERO),
             steps: steps.collect(),
             marks: order.iter().map(|number| marks[*number].clone()).collect(),

@@ -7,10 +7,9 @@
 use coreach_analyses::solver::Solver;
 use coreach_model::semantics::Event;
 
-use crate::cue::{Cue, Fidelity};
 use crate::lazy::Lazy;
 use crate::renamed::RenamedIds;
-use crate::run::{Occurrence, Run, RunStep};
+use crate::run::{Cue, Fidelity, Occurrence, Run, RunStep};
 use crate::session::TestSession;
 use crate::timed::driver::{self, Director, Plan, Scene};
 use crate::timed::windows::{Drawn, window};

@@ -251,7 +251,7 @@ fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
             (bytes.and_then(|bytes| Test::new(&bytes)), *reference)
         }
         Job::Purpose(project, purpose, reference) => {
-            let text = match document(project, purpose, says) {
+            let document = match document(project, purpose, says) {
                 Ok(text) => text,
                 Err(none) => {
                     let found = none.found.into_iter();
@@ -260,7 +260,7 @@ fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
                 }
             };
             let named = |test: Test| Test { name: purpose.iosts.name.clone(), ..test };
-            (Test::new(text.as_bytes()).map(named), *reference)
+            (Test::from_document(&document).map(named), *reference)
         }
     };
     let test = match test {

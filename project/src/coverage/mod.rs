@@ -154,8 +154,7 @@ impl Reader<'_> {
             }]
         };
         let store = Store::read(path).map_err(broken)?;
-        let documents: HashMap<String, String> =
-            store.tests().map_err(broken)?.into_iter().map(|test| (test.hash, test.document)).collect();
+        let documents = store.test_documents().map_err(broken)?;
         let count = store.count().map_err(broken)?;
         let mut read = 0;
         let mut result = Ok(());

@@ -169,7 +169,7 @@ pub fn gather(
     }
     for path in &sorted.runs {
         let stored = budget::reading(|| stored::load(path, None, None))?;
-        page.run(path, &stored);
+        page.run(path, &stored)?;
     }
     for document in &sorted.coverage {
         page.covered_as(document.clone());

@@ -13,12 +13,12 @@ pub mod html;
 mod runs;
 mod tables;
 
-use std::collections::HashMap;
-
+use coreach_artifact::Document;
+use coreach_artifact::document::Generator;
 use coreach_execution::planner::Example;
 use coreach_model::TestPurpose;
 use coreach_pipeline::Stage;
-use coreach_pipeline::export::{Format, Options, View, export};
+use coreach_pipeline::export::{View, json};
 use coreach_pipeline::stop::Stop;
 use serde_json::{Map, Value as Json};
 
@@ -38,10 +38,8 @@ pub struct Page {
     domains: Vec<PageDomain>,
     runs: Vec<document::PageRun>,
     coverage: Option<Json>,
-    /// Graphs of test cases with their documents, which runs name by their hashes.
-    cases: Vec<(String, usize)>,
-    /// The same by these hashes.
-    hashed: HashMap<String, usize>,
+    /// Test cases, and the numbers of their graphs.
+    cases: Vec<(Document, usize)>,
     /// So many runs have their way in the page.
     walks: usize,
 }
@@ -92,9 +90,7 @@ impl Page {
             let start = if stage >= Stage::Select { graph::start(view.iosts, constants) } else { Map::new() };
             let number = self.add(&view, of, start);
             if Stage::ALL.last() == Some(&stage) {
-                if let Ok(document) = export(&view, Format::Json, Options::default()) {
-                    self.cases.push((document, number));
-                }
+                self.cases.push((without_origin(json::document(&view)), number));
                 self.example(number, made, example);
             }
         }
@@ -127,9 +123,7 @@ impl Page {
         let start = graph::start(&made.test.iosts, None);
         let of = graph::Made { purpose: Some(name), domain: Some(domain) };
         let number = self.add(&View::of_online(&made.test), of, start);
-        if let Ok(document) = export(&View::of_online(&made.test), Format::Json, Options::default()) {
-            self.cases.push((document, number));
-        }
+        self.cases.push((without_origin(json::document(&View::of_online(&made.test))), number));
         self.domains.push(PageDomain {
             purpose: name.clone(),
             domain,
@@ -195,4 +189,11 @@ impl Page {
         }
         self.graphs.len() - 1
     }
+}
+
+/// A test case's document without what made it, and of what: neither changes its graph.
+fn without_origin(mut document: Document) -> Document {
+    document.generator = Generator { name: String::new(), version: String::new() };
+    document.made_of = None;
+    document
 }

@@ -8,22 +8,23 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use coreach_execution::campaign::{Store, Test};
+use coreach_artifact::{Document, DocumentError, read};
+use coreach_execution::campaign::Store;
 use coreach_execution::explain::Reason;
 use coreach_execution::planner::Example;
 use coreach_execution::record::{Record, StepRecord, restore};
 use coreach_execution::{Run as Ran, TestCase};
 use coreach_model::iosts::TransitionOrigin;
 use coreach_model::semantics::State;
-use coreach_model::{Diagnostic, Number, TransitionId, file};
+use coreach_model::{Diagnostic, Number, TransitionId};
 use coreach_pipeline::export::View;
 use serde_json::Map;
 
 use super::document::{PageRun, PageStep, PageWalk};
-use super::{Page, graph};
+use super::{Page, graph, without_origin};
 use crate::budget;
 use crate::making::MadeTest;
-use crate::stored::{self, Stored};
+use crate::stored::LoadedRun;
 
 /// Runs that a page lists.
 pub const MOST_RUNS: usize = 20_000;
@@ -33,14 +34,16 @@ pub const MOST_WALKS: usize = 400;
 
 impl Page {
     /// A run that was kept as a file.
-    pub fn run(&mut self, path: &Path, stored: &Stored) {
-        // The document beside it; where that is not what was read, the test case has a graph of its own.
-        let beside = file::read(&stored::beside(path), file::MOST_DOCUMENT).unwrap_or_default();
-        let hash = hash(&beside).unwrap_or_else(|| path.display().to_string());
-        let graph = self.case(&hash, &stored.test);
+    ///
+    /// # Errors
+    /// The document of its test case is none.
+    pub fn run(&mut self, path: &Path, stored: &LoadedRun) -> Result<(), Vec<Diagnostic>> {
+        let (document, case) = read_case(&stored.document, path)?;
+        let graph = self.case(document, &case);
         let mut run = told(path.display().to_string(), &stored.record);
         run.walk = Some(walk(graph, &stored.initial, &stored.run, &stored.record));
         self.runs.push(run);
+        Ok(())
     }
 
     /// All runs of a store.
@@ -52,9 +55,8 @@ impl Page {
             vec![Diagnostic::error("no-store", error.to_string())]
         };
         let store = Store::read(path).map_err(broken)?;
-        let iuts: HashMap<String, String> = store.iuts().map_err(broken)?.into_iter().collect();
-        let documents: HashMap<String, String> =
-            store.tests().map_err(broken)?.into_iter().map(|test| (test.hash, test.document)).collect();
+        let iuts = store.iut_names().map_err(broken)?;
+        let documents = store.test_documents().map_err(broken)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let first = self.runs.len();
         let mut kept: Vec<(String, Record)> = Vec::new();
@@ -92,13 +94,8 @@ impl Page {
             let (test, record) = &kept[at];
             if !cases.contains_key(test.as_str()) {
                 let document = documents.get(test).map(String::as_str).unwrap_or_default();
-                let read = || {
-                    TestCase::from_json(document.as_bytes()).map_err(|error| {
-                        vec![Diagnostic::error("no-test-case", format!("{}: {error}", path.display()))]
-                    })
-                };
-                let case = budget::reading(read)?;
-                cases.insert(test, (self.case(test, &case), case));
+                let (document, case) = budget::reading(|| read_case(document, path))?;
+                cases.insert(test, (self.case(document, &case), case));
             }
             let (graph, case) = &cases[test.as_str()];
             let misfit = |why: String| {
@@ -112,15 +109,11 @@ impl Page {
         Ok(())
     }
 
-    /// The graph of a test case, by the hash of its document: that of what was made, if it is the same.
-    fn case(&mut self, wanted: &str, case: &TestCase) -> usize {
-        for (document, number) in self.cases.drain(..) {
-            if let Some(hash) = hash(document.as_bytes()) {
-                self.hashed.entry(hash).or_insert(number);
-            }
-        }
-        if let Some(known) = self.hashed.get(wanted) {
-            return *known;
+    /// The graph of a test case: that of what was made, if it is the same.
+    fn case(&mut self, document: Document, case: &TestCase) -> usize {
+        let document = without_origin(document);
+        if let Some((_, number)) = self.cases.iter().find(|(known, _)| *known == document) {
+            return *number;
         }
         // It was read from a document: its origins are none of the user's.
         let mut iosts = case.iosts.clone();
@@ -130,7 +123,7 @@ impl Page {
         let view = View::of_run(&iosts, &case.verdicts, &[]);
         let start = graph::start(&iosts, None);
         let number = self.add(&view, graph::Made::default(), start);
-        self.hashed.insert(wanted.to_owned(), number);
+        self.cases.push((document, number));
         number
     }
 
@@ -178,9 +171,16 @@ impl Page {
     }
 }
 
-/// The hash of a test case's document, by which stores name it.
-fn hash(document: &[u8]) -> Option<String> {
-    serde_json::from_slice(document).ok().map(|json| Test::hash(json).to_string())
+/// Reads the document of a test case.
+fn read_case(text: &str, path: &Path) -> Result<(Document, TestCase), Vec<Diagnostic>> {
+    let read = || {
+        let document = read::document(text.as_bytes())?;
+        let case = TestCase::from_document(&document)?;
+        Ok((document, case))
+    };
+    read().map_err(|error: DocumentError| {
+        vec![Diagnostic::error("no-test-case", format!("{}: {error}", path.display()))]
+    })
 }
 
 /// Which runs are walked: of each kind the shortest, then of each kind the next, and so on.

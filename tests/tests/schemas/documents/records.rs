@@ -13,7 +13,6 @@ use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
 use coreach_execution::timed::jitter::Jitter;
 use coreach_execution::timed::timing::Timing;
 use coreach_execution::values::Source;
-use coreach_execution::wire::WireRecord;
 use coreach_model::Verdict;
 use coreach_tests::schema;
 use serde_json::{Map, Value, json};
@@ -75,9 +74,9 @@ fn outcomes() -> Vec<Outcome> {
     verdicts.chain(failures.into_iter().map(Outcome::RunError)).collect()
 }
 
-fn item(kind: evidence::EvidenceKind, at: usize) -> WireRecord {
+fn item(kind: evidence::EvidenceKind, at: usize) -> EvidenceItem {
     let bytes: [&[u8]; 2] = [b"text\r\n", b"\x00"];
-    coreach_execution::wire::write(&EvidenceItem {
+    EvidenceItem {
         kind,
         over: (at % 2 == 1).then(|| "a".to_owned()),
         at: Duration::from_millis(3),
@@ -86,7 +85,7 @@ fn item(kind: evidence::EvidenceKind, at: usize) -> WireRecord {
         cut: 12,
         rest: b"rest".to_vec(),
         note: Some("n".to_owned()),
-    })
+    }
 }
 
 pub(super) fn records() -> Vec<Record> {

@@ -1,47 +1,58 @@
-//! One run of a store, by its number or its key.
+//! The runs of a store: one by its number or its key, or all of them without keeping them in memory.
 //!
-//! The store was checked as a whole when it was opened ([`Store::read`]); what is read here is read from the
-//! same snapshot's file, and a record that is none is still a finding, not a crash.
+//! The store was checked as a whole when it was opened ([`Store::read`]). A record in it that cannot be read
+//! is still a finding, not a crash.
 
+use std::collections::HashMap;
 use std::fmt;
 
-use rusqlite::OptionalExtension;
+use rusqlite::types::Type;
+use rusqlite::{OptionalExtension, Row};
 
-use crate::campaign::store::{Store, StoreError};
+use crate::campaign::store::{Result, Store, StoreError};
 use crate::campaign::store_error::wrong;
 use crate::outcome::OutcomeKind;
-use crate::record::Record;
+use crate::record::{self, Record};
 
 /// A number of a run has at most so many digits; what is longer is the beginning of a key.
 const DIGITS: usize = 7;
 
-type Result<T> = std::result::Result<T, StoreError>;
-
-/// A run with all that is needed to tell or to repeat it.
+/// A run of a store.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredRun {
     /// Its number in this store.
     pub number: i64,
     /// Its key.
     pub key: String,
-    /// What happened.
-    pub record: Record,
-    /// The name of the test case.
+    /// The hash of its test case.
     pub test: String,
-    /// Its document.
-    pub document: String,
-    /// The name of the implementation.
+    /// The hash of its implementation.
     pub iut: String,
-    /// Its description ([`crate::campaign::Iut::description`]).
-    pub description: String,
-    /// The file that the implementation was read from.
-    pub file: String,
     /// [`crate::campaign::RunSettings`] as a document.
-    pub settings: serde_json::Value,
-    /// The version of the program that did it.
-    pub version: String,
+    pub settings: String,
     /// When it began, in UTC.
     pub started: String,
+    /// What happened.
+    pub record: Record,
+}
+
+impl StoredRun {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let (number, text): (i64, String) = (row.get("number")?, row.get("record")?);
+        let record = record::read(text.as_bytes()).map_err(|why| {
+            let why = format!("the record of run {number} cannot be read: {why}");
+            rusqlite::Error::FromSqlConversionFailure(0, Type::Text, why.into())
+        })?;
+        Ok(StoredRun {
+            number,
+            key: row.get("key")?,
+            test: row.get("test")?,
+            iut: row.get("iut")?,
+            settings: row.get("settings")?,
+            started: row.get("started")?,
+            record,
+        })
+    }
 }
 
 /// Why a run is not found.
@@ -76,6 +87,92 @@ impl fmt::Display for FindError {
 impl std::error::Error for FindError {}
 
 impl Store {
+    /// Reads the documents of the test cases, by their hashes.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn test_documents(&self) -> Result<HashMap<String, String>> {
+        self.texts_by_hash("tests", "document")
+    }
+
+    /// Reads the names of the implementations, by their hashes.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn iut_names(&self) -> Result<HashMap<String, String>> {
+        self.texts_by_hash("iuts", "name")
+    }
+
+    fn texts_by_hash(&self, table: &str, column: &str) -> Result<HashMap<String, String>> {
+        let mut texts = HashMap::new();
+        self.each(table, &mut |row| {
+            texts.insert(row.get("hash")?, row.get(column)?);
+            Ok(())
+        })?;
+        Ok(texts)
+    }
+
+    /// Reads the document of a run's test case.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn test_document(&self, run: &StoredRun) -> Result<String> {
+        let sql = "SELECT document FROM tests WHERE hash = ?1";
+        let read = self.connection.query_row(sql, [&run.test], |row| row.get(0));
+        read.map_err(|error| wrong(&self.path, &error))
+    }
+
+    /// Reads the description of a run's implementation ([`crate::campaign::Iut::description`]), and the name
+    /// of the file that it was read from.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn iut_description(&self, run: &StoredRun) -> Result<(String, String)> {
+        let sql = "SELECT description, file FROM iuts WHERE hash = ?1";
+        let read = self.connection.query_row(sql, [&run.iut], |row| Ok((row.get(0)?, row.get(1)?)));
+        read.map_err(|error| wrong(&self.path, &error))
+    }
+
+    /// How many runs it has.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn count(&self) -> Result<usize> {
+        let count = self.connection.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0));
+        let count = count.map_err(|error| wrong(&self.path, &error))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    /// The keys of its runs that are wanted, and of those that are not: how many?
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn sorted(&self, wants: &dyn Fn(&str) -> bool) -> Result<(usize, usize)> {
+        let sort = || -> rusqlite::Result<(usize, usize)> {
+            let mut statement = self.connection.prepare("SELECT key FROM runs")?;
+            let mut rows = statement.query([])?;
+            let (mut wanted, mut others) = (0, 0);
+            while let Some(row) = rows.next()? {
+                *(if wants(&row.get::<_, String>(0)?) { &mut wanted } else { &mut others }) += 1;
+            }
+            Ok((wanted, others))
+        };
+        sort().map_err(|error| wrong(&self.path, &error))
+    }
+
+    /// Shows each run, in the order in which they were finished, until `visit` wants no more: then it is
+    /// `false`. One is in memory at a time.
+    ///
+    /// # Errors
+    /// [`StoreError`]; what was shown before is not to be trusted then.
+    pub fn each_run(&self, visit: &mut dyn FnMut(StoredRun) -> bool) -> Result<()> {
+        let mut is_wanted = true;
+        self.each("runs", &mut |row| {
+            is_wanted = is_wanted && visit(StoredRun::read(row)?);
+            Ok(())
+        })
+    }
+
     /// The number of the first run that failed.
     ///
     /// # Errors
@@ -135,33 +232,8 @@ impl Store {
     }
 
     fn one(&self, number: i64) -> std::result::Result<Option<StoredRun>, FindError> {
-        let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));
-        let damaged = |what: &str, error: &dyn fmt::Display| {
-            let why = format!("{what} of run {number} cannot be read: {error}");
-            FindError::Store(StoreError::Damaged(self.path.clone(), why))
-        };
-        let sql = "SELECT r.key, r.record, t.name, t.document, i.name, i.description, i.file, r.settings, r.version,
-                       r.started
-                   FROM runs r JOIN tests t ON t.hash = r.test JOIN iuts i ON i.hash = r.iut WHERE r.number = ?1";
-        let texts = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Vec<String>> {
-            (0..10).map(|column| row.get(column)).collect()
-        };
-        let texts = self.connection.query_row(sql, [number], texts).optional().map_err(broken)?;
-        let Some(texts) = texts else { return Ok(None) };
-        let mut texts = texts.into_iter();
-        let mut next = || texts.next().unwrap_or_default();
-        Ok(Some(StoredRun {
-            number,
-            key: next(),
-            record: crate::record::read(next().as_bytes()).map_err(|error| damaged("the record", &error))?,
-            test: next(),
-            document: next(),
-            iut: next(),
-            description: next(),
-            file: next(),
-            settings: serde_json::from_str(&next()).map_err(|error| damaged("the settings", &error))?,
-            version: next(),
-            started: next(),
-        }))
+        let sql = "SELECT * FROM runs WHERE number = ?1";
+        let found = self.connection.query_row(sql, [number], StoredRun::read).optional();
+        found.map_err(|error| FindError::Store(wrong(&self.path, &error)))
     }
 }
