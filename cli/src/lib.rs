@@ -65,7 +65,7 @@ fn refused(error: clap::Error) -> Exit {
 /// The arguments; what they say of files is remembered.
 fn parsed() -> Result<Arguments, clap::Error> {
     let matches = Arguments::command().try_get_matches()?;
-    outputs::remember(&matches);
+    outputs::remember_paths(&matches);
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut Arguments::command()))
 }
 
@@ -87,7 +87,6 @@ pub fn main() -> ExitCode {
     coreach_model::journal::listen_for_hold_ups(Box::new(|what| console::say(&format!("note: {what}"))));
     horn::provide(|| Box::new(HornProcess::this_program()));
     certain_end::start(arguments.command.format());
-    files::remember(&arguments.command);
     let result = match arguments.command {
         CoreachCommand::Init(arguments) => commands::init::init(&arguments),
         CoreachCommand::Schema(arguments) => commands::schema::schema(&arguments),

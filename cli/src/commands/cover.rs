@@ -17,7 +17,7 @@ use coreach_project::configuration::load_without_purpose;
 use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
 use coreach_project::cover::report::{CoverDocument, OBSERVED, document, files, paths};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
-use coreach_project::models::{FileKind, kind_of};
+use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::project::{load_specification, of_specification};
 
 use super::{EarlyExit, hindered, plural, refuse, table};
@@ -113,24 +113,9 @@ pub fn cover(arguments: &CoverArguments) -> Result<Exit, EarlyExit> {
 /// A specification, or a configuration's, with its constants and its domain.
 fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
     let path = &arguments.model;
-    let (kind, file) = budget::reading(|| {
-        let file = load_file(path).map_err(|found| vec![found])?;
-        Ok((kind_of(&file)?, file))
-    })?;
+    let takes = [FileKind::Specification, FileKind::Configuration];
+    let (kind, file) = budget::reading(|| load_text_of(path, &takes))?;
     match kind {
-        FileKind::Specification(_) => {
-            let text = standing_alone(path, &file)?;
-            let (specification, warnings) = of_specification(file)?;
-            Ok(Given {
-                specification,
-                text,
-                analysis: Analysis::default(),
-                conformance: Conformance::default(),
-                stages: Limits::default(),
-                rest: String::new(),
-                warnings,
-            })
-        }
         FileKind::Configuration => {
             let (project, warnings) = load_specification(path)?;
             if project.timing.is_some() {
@@ -162,9 +147,17 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
             })
         }
         _ => {
-            let message = format!("{} has no specification of its own", path.display());
-            let help = "give a specification or a configuration";
-            Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)])
+            let text = standing_alone(path, &file)?;
+            let (specification, warnings) = of_specification(file)?;
+            Ok(Given {
+                specification,
+                text,
+                analysis: Analysis::default(),
+                conformance: Conformance::default(),
+                stages: Limits::default(),
+                rest: String::new(),
+                warnings,
+            })
         }
     }
 }

@@ -1,20 +1,19 @@
 //! `coreach explore`: the symbolic execution tree of a specification, drawn, counted, or as a document.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::interruption::stop_if_ending;
-use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::Iosts;
-use coreach_model::reader::{load, read_specification};
+use coreach_model::reader::read_specification;
 use coreach_pipeline::export::tree::{tree_dot, tree_svg};
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::exploration::{
     Exploration, Purpose, chosen, document, explore as grow, purpose as document_of,
 };
-use coreach_project::models::{FileKind, kind_of};
+use coreach_project::file_kind::{FileKind, load_text_of};
 
 use super::{EarlyExit, hindered, picture, plural, refuse};
 use crate::arguments::{ExploreArguments, Silence};
@@ -27,11 +26,9 @@ use crate::write::write;
 /// Grows the tree and tells of it.
 pub fn explore(arguments: &ExploreArguments) -> Result<Exit, EarlyExit> {
     let path = &arguments.model;
-    let read = budget::reading(|| {
-        let file = load(path).map_err(|found| vec![found])?;
-        specification(path, file)
-    });
-    let (iosts, warnings) = read.map_err(|found| refuse(&found, arguments.format))?;
+    let read = budget::reading(|| read_specification(load_text_of(path, &[FileKind::Specification])?.1));
+    let (specification, warnings) = read.map_err(|found| refuse(&found, arguments.format))?;
+    let iosts = specification.iosts;
     console::draw(&warnings);
     if let Some(picture) = arguments.draw.as_deref()
         && !matches!(ending(picture), Some("dot" | "svg"))
@@ -92,14 +89,6 @@ pub fn explore(arguments: &ExploreArguments) -> Result<Exit, EarlyExit> {
         console::say(&format!("error: {missing} (`--nodes`, `--depth`)"));
     }
     Ok(exit)
-}
-
-fn specification(path: &Path, file: Arc<SourceFile>) -> Result<(Iosts, Vec<Diagnostic>), Vec<Diagnostic>> {
-    if !matches!(kind_of(&file)?, FileKind::Specification(_)) {
-        let message = format!("{} is no specification", path.display());
-        return Err(vec![Diagnostic::error("wrong-kind-of-file", message).help("give a specification")]);
-    }
-    read_specification(file).map(|(specification, warnings)| (specification.iosts, warnings))
 }
 
 /// Writes the picture.

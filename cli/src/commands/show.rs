@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
 use coreach_model::iosts::TestPurpose;
-use coreach_model::reader::{load as load_file, read_specification};
+use coreach_model::reader::read_specification;
 use coreach_pipeline::export::code::Unsuited;
 use coreach_pipeline::export::{NotWritten, Options, View, export};
 use coreach_pipeline::{Generation, Stage};
+use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::making::make;
-use coreach_project::models::{FileKind, kind_of};
 use coreach_project::project::{Project, load, of_purpose, specification_of};
 use coreach_project::{budget, jobs};
 
@@ -25,23 +25,14 @@ use crate::progress::ProgressLine;
 /// Shows what was asked for.
 pub fn show(arguments: &ShowArguments) -> Result<Exit, EarlyExit> {
     let path = &arguments.model;
-    let kind = budget::reading(|| {
-        let file = load_file(path).map_err(|found| vec![found])?;
-        Ok((kind_of(&file)?, file))
-    });
+    let takes = [FileKind::Specification, FileKind::Purpose, FileKind::Property, FileKind::Configuration];
+    let kind = budget::reading(|| load_text_of(path, &takes));
     let (kind, file) = kind.map_err(|found| refuse(&found, OutputFormat::Human))?;
     let (project, default) = match kind {
-        FileKind::Specification(_) => return show_specification(arguments, file),
-        FileKind::Purpose { .. } => (purpose_project(file, path), ShownStages::Purpose),
+        FileKind::Specification => return show_specification(arguments, file),
         FileKind::Configuration => (load(path), ShownStages::Stage(Stage::InputComplete)),
-        FileKind::Iut | FileKind::Campaign => {
-            let message = format!("{} has no graph to be shown", path.display());
-            let help = "give a specification, a purpose or a configuration; `coreach check` looks at the other files";
-            return Err(refuse(
-                &[Diagnostic::error("wrong-kind-of-file", message).help(help)],
-                OutputFormat::Human,
-            ));
-        }
+        // The other texts are purposes and properties.
+        _ => (purpose_project(file, path), ShownStages::Purpose),
     };
     let (project, warnings) = project.map_err(|found| refuse(&found, OutputFormat::Human))?;
     console::draw(&warnings);
