@@ -5,21 +5,18 @@
 
 mod merge;
 
-use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use coreach_adapters::description::Iut;
 use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::junit::{self, JunitError};
-use coreach_execution::campaign::store::Contents;
 use coreach_execution::campaign::summary::{
     Counts, Failed, ReportedRun, Summary, constants, summarize, table as rows,
 };
 use coreach_execution::campaign::work::{self, WorkError, Worked, work};
 use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
 use coreach_execution::interruption::stop_if_ending;
-use coreach_execution::junit::JunitResult;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
 use coreach_project::campaign::load_campaign;
@@ -35,9 +32,9 @@ use crate::execution_arguments::Tolerance;
 use crate::exit::Exit;
 use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
-use crate::outputs::{Output, OutputForm, ToWrite, each, wanted};
+use crate::outputs::{OutputForm, ToWrite, each, wanted};
 use crate::progress::ProgressLine;
-use crate::write::{PendingFile, open_store};
+use crate::write::{check_writable, open_store, write_with};
 use crate::{console, files};
 
 /// Does what was asked for.
@@ -74,17 +71,23 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, EarlyExit> {
     ];
     let [kept, report, page] = each(wanted).map_err(|found| refuse(&found, arguments.format))?;
     // Before the night, not after it: can the report be written?
-    let report = report.as_ref().map(|output| begin_report(output).map(|file| (file, output.path())));
-    let report = report.transpose()?;
+    if let Some(output) = &report {
+        check_writable(output).map_err(|error| unwritten(output.path(), &error))?;
+    }
     let kept = kept.ok_or(EarlyExit(Exit::Mistakes))?;
     let mut store = open_store(&kept, &plan.campaign).map_err(|error| broken(&error))?;
     store.describe(&plan).map_err(|error| broken(&error))?;
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
     let contents = store.contents().map_err(|error| broken(&error))?;
     let summary = summarize(&plan, &contents);
-    if let Some((file, path)) = report {
+    if let Some(output) = &report {
         let inconclusive = arguments.tolerance.inconclusive.kind();
-        write_report(&plan, &store, &contents, inconclusive, file, path)?;
+        write_with(output, |out| junit::write(&plan, &store, &contents, inconclusive, out)).map_err(
+            |error| match error {
+                JunitError::Store(error) => broken(&error),
+                JunitError::Write(error) => unwritten(output.path(), &error),
+            },
+        )?;
     }
     let Tolerance { inconclusive, fail_fast, .. } = arguments.tolerance;
     let telling = Telling { format: arguments.format, is_quiet: arguments.quiet, inconclusive, fail_fast };
@@ -311,31 +314,6 @@ fn doubts(summary: &Summary, partition: Partition, telling: Telling) {
             "note: {times} a second process did a run that was there already; the first one counts"
         ));
     }
-}
-
-/// What an earlier report says stays until there is a new one.
-fn begin_report(output: &Output) -> Result<PendingFile, EarlyExit> {
-    PendingFile::new(output).map_err(|error| unwritten(output.path(), &error))
-}
-
-fn write_report(
-    plan: &Plan,
-    store: &Store,
-    contents: &Contents,
-    inconclusive: JunitResult,
-    mut file: PendingFile,
-    path: &Path,
-) -> Result<(), EarlyExit> {
-    let mut write = || -> Result<(), JunitError> {
-        let mut out = BufWriter::new(&mut file);
-        junit::write(plan, store, contents, inconclusive, &mut out)?;
-        Ok(out.flush()?)
-    };
-    let written = write().and_then(|()| Ok(file.finish()?));
-    written.map_err(|error| match error {
-        JunitError::Store(error) => broken(&error),
-        JunitError::Write(error) => unwritten(path, &error),
-    })
 }
 
 /// Tells what is wrong with a store.

@@ -4,7 +4,7 @@
 //! exactly, is said about it and goes to standard error, drawn on the foreign text. One document can be on
 //! standard output: with `--format json` and `--out`, that is the findings.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ use crate::console;
 use crate::exit::Exit;
 use crate::import_arguments::ImportArguments;
 use crate::output_format::OutputFormat;
-use crate::outputs::{Output, OutputForm, output};
+use crate::outputs::{OutputForm, output};
 use crate::visible::visible_json;
-use crate::write::PendingFile;
+use crate::write::write_with;
 
 #[derive(Serialize)]
 struct Document {
@@ -73,7 +73,7 @@ pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
     match &out {
         None => console::print(&text),
         Some(out) => {
-            if let Err(error) = write(out, &text, arguments.overwrite) {
+            if let Err(error) = write_with(out, |file| file.write_all(text.as_bytes())) {
                 let there = error.kind() == io::ErrorKind::AlreadyExists;
                 let message = format!("cannot write {}: {error}", out.path().display());
                 let mut problem = Diagnostic::error("not-written", message);
@@ -134,10 +134,4 @@ fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
             Err(Diagnostic::error("invalid-utf8", message).help("save the file with the encoding UTF-8"))
         }
     }
-}
-
-fn write(output: &Output, text: &str, overwrite: bool) -> io::Result<()> {
-    let mut pending = if overwrite { PendingFile::new(output)? } else { PendingFile::fresh(output)? };
-    pending.write_all(text.as_bytes())?;
-    if overwrite { pending.finish() } else { pending.finish_fresh() }
 }

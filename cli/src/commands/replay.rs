@@ -1,7 +1,7 @@
 //! `coreach replay`: a stored run once more, and a shorter and simpler one with the same failure.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use coreach_adapters::Adapter;
@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, each, wanted};
 use crate::progress::ProgressLine;
-use crate::write::{PendingFile, write_new};
+use crate::write::{check_writable, write, write_new};
 use crate::{console, story};
 
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The
@@ -45,16 +45,13 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Exit, EarlyExit> {
         return Err(refuse(&[another(path)]));
     }
     // Before the run, not after it: is the name free, and can the file be written?
-    let kept = match keep.as_ref().map(|output| (PendingFile::fresh(output), output.path())) {
-        None => None,
-        Some((Ok(file), path)) => Some((file, path)),
-        Some((Err(error), path)) if error.kind() == ErrorKind::AlreadyExists => {
-            return Err(refuse(&[is_there(path)]));
-        }
-        Some((Err(error), path)) => {
-            return Err(hindered(format_args!("{}: {error}", path.display())));
-        }
+    let not_kept = |path: &Path, error: io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => refuse(&[is_there(path)]),
+        _ => hindered(format_args!("{}: {error}", path.display())),
     };
+    if let Some(output) = &keep {
+        check_writable(output).map_err(|error| not_kept(output.path(), error))?;
+    }
     let implementation = budget::reading(|| stored.implementation(arguments.iut.as_deref()));
     let (implementation, _) = implementation.map_err(|found| refuse(&found))?;
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
@@ -94,16 +91,11 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Exit, EarlyExit> {
         result = shrunk.0;
     }
     let written = Record { shrunk: told, ..record(judge.as_mut(), &result) };
-    if let Some((mut file, path)) = kept {
+    if let Some(output) = &keep {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
         let beside = test.as_ref().map_or(Ok(true), |output| write_new(output, &stored.document));
-        let result = beside.and_then(|_| file.write_all(text.as_bytes())).and_then(|()| file.finish_fresh());
-        if let Err(error) = result {
-            if error.kind() == ErrorKind::AlreadyExists {
-                return Err(refuse(&[is_there(path)]));
-            }
-            return Err(hindered(format_args!("{}: {error}", path.display())));
-        }
+        let result = beside.and_then(|_| write(output, &text));
+        result.map_err(|error| not_kept(output.path(), error))?;
     }
     match arguments.format {
         OutputFormat::Json => console::print_json(&written),

@@ -1,10 +1,9 @@
 //! The report of `coreach test --junit`: a suite for each test case, a case for each run.
 //!
 //! The counts of a suite stand in front of its cases, so these are held until the end: as they are written,
-//! and not the runs themselves. The file is begun before the first run, so that one that cannot be written is
-//! found at once, and is there only as a whole.
+//! and not the runs themselves. Before the first run it is checked that the file can be written.
 
-use std::io::{self, BufWriter};
+use std::io;
 
 use coreach_execution::campaign::LeftOut;
 use coreach_execution::junit::{self, Case, Counts, JunitResult, LEFT_OUT};
@@ -13,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::Total;
 use crate::outputs::Output;
-use crate::write::PendingFile;
+use crate::write::{check_writable, write_with};
 
 /// The runs of a test case.
 struct Suite {
@@ -33,7 +32,7 @@ impl Suite {
 
 /// A report in the making.
 pub(super) struct Report {
-    file: PendingFile,
+    output: Output,
     inconclusive: JunitResult,
     suites: Vec<Suite>,
     /// Of the test case that is being run.
@@ -47,8 +46,14 @@ impl Report {
     /// # Errors
     /// The file cannot be written.
     pub(super) fn begin(output: &Output, inconclusive: JunitResult) -> io::Result<Self> {
-        let file = PendingFile::new(output)?;
-        Ok(Report { file, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out: Vec::new() })
+        check_writable(output)?;
+        Ok(Report {
+            output: output.clone(),
+            inconclusive,
+            suites: Vec::new(),
+            cases: Vec::new(),
+            left_out: Vec::new(),
+        })
     }
 
     /// One run more.
@@ -98,13 +103,14 @@ impl Report {
         }
         let mut all = Counts::default();
         self.suites.iter().for_each(|suite| all.include(&suite.counts));
-        let mut report = junit::Report::begin(BufWriter::new(&mut self.file), name, &all)?;
-        for Suite { name, counts, properties, cases } in &self.suites {
-            report.suite(name, counts, properties)?;
-            cases.iter().try_for_each(|case| report.case(case))?;
-            report.end_suite()?;
-        }
-        report.end()?;
-        self.file.finish()
+        write_with(&self.output, |out| {
+            let mut report = junit::Report::begin(out, name, &all)?;
+            for Suite { name, counts, properties, cases } in &self.suites {
+                report.suite(name, counts, properties)?;
+                cases.iter().try_for_each(|case| report.case(case))?;
+                report.end_suite()?;
+            }
+            report.end()
+        })
     }
 }
