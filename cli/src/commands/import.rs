@@ -17,13 +17,12 @@ use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EarlyExit, counted};
+use super::{CommandAnswer, CommandResult};
+use crate::answer::{counted, draw_text, is_json};
 use crate::console;
 use crate::exit::Exit;
 use crate::import_arguments::ImportArguments;
-use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, output};
-use crate::visible::visible_json;
 use crate::write::write_with;
 
 #[derive(Serialize)]
@@ -36,7 +35,7 @@ struct Document {
 }
 
 /// Reads, translates, writes.
-pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
+pub fn import(arguments: &ImportArguments) -> CommandResult {
     let form = match (arguments.overwrite, &arguments.purpose_of) {
         (false, _) => OutputForm::New,
         (true, None) => OutputForm::Specification,
@@ -44,7 +43,7 @@ pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
     };
     let out = match output("--out", arguments.out.as_deref(), form) {
         Ok(out) => out,
-        Err(found) => return tell(arguments, &found, Exit::Mistakes),
+        Err(found) => return Ok(tell(arguments, &found, Exit::Mistakes)),
     };
     let read = budget::within("import", budget::time(None), |_| {
         let file = load(&arguments.file).map_err(|found| vec![found])?;
@@ -66,9 +65,9 @@ pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
         Ok(Err(found)) => {
             let is_limit = found.iter().any(|found| found.code == LIMIT || is_of_end(found.code));
             let exit = if is_limit { Exit::Stopped } else { Exit::Mistakes };
-            return tell(arguments, &found, exit);
+            return Ok(tell(arguments, &found, exit));
         }
-        Err(stop) => return tell(arguments, &[stop.to_diagnostic()], Exit::Stopped),
+        Err(stop) => return Ok(tell(arguments, &[stop.to_diagnostic()], Exit::Stopped)),
     };
     match &out {
         None => console::print(&text),
@@ -81,22 +80,16 @@ pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
                     problem = problem.help("--overwrite replaces it");
                 }
                 let all: Vec<Diagnostic> = found.into_iter().chain([problem]).collect();
-                return tell(arguments, &all, if there { Exit::Mistakes } else { Exit::Environment });
+                return Ok(tell(arguments, &all, if there { Exit::Mistakes } else { Exit::Environment }));
             }
         }
     }
-    tell(arguments, &found, Exit::Fine)
+    Ok(tell(arguments, &found, Exit::Fine))
 }
 
-/// Says what was found.
-fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> Result<Exit, EarlyExit> {
-    if arguments.format == OutputFormat::Human {
-        console::draw(found);
-        if exit != Exit::Fine {
-            console::say(&counted(found));
-        }
-        return Ok(exit);
-    }
+/// Answers with what was found. Standard output may have the specification: then a document of findings goes
+/// to standard error.
+fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> CommandAnswer {
     let written = arguments.out.as_ref().filter(|_| exit == Exit::Fine);
     let document = Document {
         format_version: 1,
@@ -104,14 +97,19 @@ fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> Result
         written: written.map(|path| path.display().to_string()),
         diagnostics: render::to_json(found),
     };
-    // Standard output may have the specification.
-    if arguments.out.is_some() || exit != Exit::Fine {
-        console::print_json(&document);
-    } else {
-        let text = serde_json::to_string_pretty(&document).map_err(io::Error::from)?;
-        console::say(&visible_json(&text));
+    draw_text(found);
+    let is_free = arguments.out.is_some() || exit != Exit::Fine;
+    if is_free {
+        let mut answer = CommandAnswer::new(exit, || &document, String::new);
+        if exit != Exit::Fine {
+            answer.note(counted(found));
+        }
+        return answer;
     }
-    Ok(exit)
+    if is_json() {
+        console::say(console::json(&document).trim_end());
+    }
+    CommandAnswer::of_text(exit, "")
 }
 
 fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {

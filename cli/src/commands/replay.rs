@@ -16,10 +16,10 @@ use coreach_model::Diagnostic;
 use coreach_project::{budget, stored};
 
 use super::test::keep::{another, is_same};
-use super::{EarlyExit, hindered, plural, refuse};
+use super::{CommandAnswer, CommandResult, EarlyExit, plural};
+use crate::answer::is_json;
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, each, wanted};
 use crate::progress::ProgressLine;
 use crate::write::{check_writable, write, write_new};
@@ -27,33 +27,31 @@ use crate::{console, story};
 
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The
 /// exit code is that of the new run's verdict.
-pub fn replay(arguments: &ReplayArguments) -> Result<Exit, EarlyExit> {
-    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
+pub fn replay(arguments: &ReplayArguments) -> CommandResult {
     let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
-    let stored = budget::reading(load).map_err(|found| refuse(&found))?;
+    let stored = budget::reading(load)?;
     // The test case goes beside the run, where whoever reads that looks for it.
     let test = arguments.keep.as_deref().map(stored::beside);
-    let outputs = each([
+    let [keep, test] = each([
         wanted("--keep", arguments.keep.as_deref(), OutputForm::Run),
         wanted("the test case of --keep", test.as_deref(), OutputForm::Run),
-    ]);
-    let [keep, test] = outputs.map_err(|found| refuse(&found))?;
+    ])?;
     if let Some(path) = test.as_ref().map(Output::path)
         && fs::symlink_metadata(path).is_ok()
         && !is_same(path, &stored.document)
     {
-        return Err(refuse(&[another(path)]));
+        return Err(another(path).into());
     }
     // Before the run, not after it: is the name free, and can the file be written?
     let not_kept = |path: &Path, error: io::Error| match error.kind() {
-        ErrorKind::AlreadyExists => refuse(&[is_there(path)]),
-        _ => hindered(format_args!("{}: {error}", path.display())),
+        ErrorKind::AlreadyExists => is_there(path).into(),
+        _ => EarlyExit::hindered(format_args!("{}: {error}", path.display())),
     };
     if let Some(output) = &keep {
         check_writable(output).map_err(|error| not_kept(output.path(), error))?;
     }
     let implementation = budget::reading(|| stored.implementation(arguments.iut.as_deref()));
-    let (implementation, _) = implementation.map_err(|found| refuse(&found))?;
+    let (implementation, _) = implementation?;
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
     let mut adapter = open(&implementation);
     let mut judge = judge::against(&stored.test, stored.initial.clone(), &implementation, &settings);
@@ -97,20 +95,17 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Exit, EarlyExit> {
         let result = beside.and_then(|_| write(output, &text));
         result.map_err(|error| not_kept(output.path(), error))?;
     }
-    match arguments.format {
-        OutputFormat::Json => console::print_json(&written),
-        OutputFormat::Human if arguments.quiet => {
-            let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
-            lines.push(failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())));
-            console::print(&lines.join("\n"));
-        }
-        OutputFormat::Human => {
-            let (test, initial) = (&stored.test, &stored.initial);
-            lines.push(story::table(test, initial, &result) + &story::why(test, initial, &result));
-            console::print(&lines.join("\n"));
-        }
-    }
-    Ok(Exit::of(result.outcome.kind()))
+    let exit = Exit::of(result.outcome.kind());
+    let text = || {
+        let (test, initial) = (&stored.test, &stored.initial);
+        let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
+        lines.push(match arguments.quiet {
+            true => failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())),
+            false => story::table(test, initial, &result) + &story::why(test, initial, &result),
+        });
+        lines.join("\n")
+    };
+    Ok(CommandAnswer::new(exit, || &written, text))
 }
 
 fn is_there(path: &Path) -> Diagnostic {
@@ -126,7 +121,7 @@ fn shrunk(
     judge: &mut dyn Judge,
     adapter: &mut dyn Adapter,
 ) -> (Run, Option<Shrunk>, String) {
-    let shows = arguments.format == OutputFormat::Human && !arguments.quiet;
+    let shows = !is_json() && !arguments.quiet;
     let progress = ProgressLine::start(arguments.attempts, shows);
     let mut best = from.clone();
     let mut seen = |what: Seen<'_>| match what {
