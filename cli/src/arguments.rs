@@ -54,8 +54,6 @@ pub struct Arguments {
     pub verbose: bool,
 }
 
-impl Arguments {}
-
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum CoreachCommand {
@@ -130,38 +128,6 @@ pub enum CoreachCommand {
     /// Writes the manual pages
     #[command(after_help = "Example:\n  coreach man ~/.local/share/man/man1")]
     Man(ManArguments),
-}
-
-impl CoreachCommand {
-    /// The form of its answer.
-    pub fn format(&self) -> OutputFormat {
-        match self {
-            CoreachCommand::Run(arguments) => arguments.format,
-            CoreachCommand::Check(arguments) => arguments.format,
-            CoreachCommand::Import(arguments) => arguments.format,
-            CoreachCommand::Compare(arguments) => arguments.format,
-            CoreachCommand::Init(_)
-            | CoreachCommand::Schema(_)
-            | CoreachCommand::Show(_)
-            | CoreachCommand::Completions(_)
-            | CoreachCommand::Man(_)
-            | CoreachCommand::HornClauses { .. } => OutputFormat::Human,
-            CoreachCommand::Explore(arguments) => arguments.format,
-            CoreachCommand::Verify(arguments) => arguments.format,
-            CoreachCommand::Cover(arguments) => arguments.format,
-            CoreachCommand::Test(arguments) => arguments.format,
-            CoreachCommand::Explain(arguments) => arguments.format,
-            CoreachCommand::Replay(arguments) => arguments.format,
-            CoreachCommand::Mutate(arguments) => arguments.format,
-            CoreachCommand::Coverage(arguments) => arguments.format,
-            CoreachCommand::Report(arguments) => arguments.format,
-            CoreachCommand::Timed(arguments) => arguments.format(),
-            CoreachCommand::Campaign(CampaignArguments { command, format, .. }) => match command {
-                Some(CampaignCommand::Merge(merge)) => merge.format,
-                None => *format,
-            },
-        }
-    }
 }
 
 /// Of `run`.

@@ -33,8 +33,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::answer::is_json;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::{console, write};
 
 /// How often the watch looks.
@@ -61,14 +61,14 @@ type Partial = Box<dyn Fn(u8, &Diagnostic) -> String + Send>;
 static PARTIAL: Mutex<Option<Partial>> = Mutex::new(None);
 
 /// Begins to watch, for the whole life of the process.
-pub fn start(format: OutputFormat) {
+pub fn start() {
     let ignored = ignored();
     let wanted = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored >> (signal - 1) & 1 == 0);
     // Without its threads the program ends as others do: a limit is not watched, a signal is not handled.
     if let Ok(mut signals) = Signals::new(wanted.clone()) {
         let wait = move || {
             for signal in signals.forever() {
-                came(signal, format);
+                came(signal);
             }
         };
         if thread::Builder::new().name("signals".to_owned()).spawn(wait).is_ok() {
@@ -81,7 +81,7 @@ pub fn start(format: OutputFormat) {
     let watch = move || {
         loop {
             thread::sleep(LOOK);
-            look(format);
+            look();
         }
     };
     let _ = thread::Builder::new().name("watch".to_owned()).spawn(watch);
@@ -130,7 +130,7 @@ fn grace(limit: Limit) -> Duration {
     }
 }
 
-fn look(format: OutputFormat) {
+fn look() {
     let memory = allowed::memory();
     let used = resident();
     let beyond = (used > memory).then_some(Limit::Memory(memory));
@@ -139,14 +139,14 @@ fn look(format: OutputFormat) {
         && is_beyond(&overdue)
         && CAME.load(Ordering::Relaxed) == 0
     {
-        stop(overdue.passed, format);
+        stop(overdue.passed);
     }
     if let Some(limit) = beyond
         && (!is_working || used > memory + memory / 4)
     {
         let (stage, doing) = budget::place();
         let stage = if stage.is_empty() { "run" } else { stage };
-        stop(Passed { limit, stage, doing }, format);
+        stop(Passed { limit, stage, doing });
     }
 }
 
@@ -164,13 +164,13 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-fn came(signal: i32, format: OutputFormat) {
+fn came(signal: i32) {
     let name = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("a signal", |(_, name)| *name);
     let is_first = CAME.swap(signal, Ordering::Relaxed) == 0;
     let limit = Limit::Signal(name);
     let finish = move || {
         let (stage, doing) = budget::place();
-        end(code_of(signal), format, || match stage {
+        end(code_of(signal), || match stage {
             "" => Diagnostic::error(INTERRUPTED, format!("stopped by {name}")),
             stage => Stop::Budget(Passed { limit, stage, doing }).to_diagnostic(),
         });
@@ -188,20 +188,20 @@ fn came(signal: i32, format: OutputFormat) {
     finish();
 }
 
-fn stop(passed: Passed, format: OutputFormat) -> ! {
-    end(Exit::Stopped.code(), format, || Stop::Budget(passed).to_diagnostic())
+fn stop(passed: Passed) -> ! {
+    end(Exit::Stopped.code(), || Stop::Budget(passed).to_diagnostic())
 }
 
 /// Ends the process, with a message.
-fn end(code: u8, format: OutputFormat, why: impl FnOnce() -> Diagnostic) -> ! {
+fn end(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
     std::mem::forget(lock(&END));
     keeper::end_all(KILLING);
     write::abandon();
     let found = [why()];
     let partial = lock(&PARTIAL).take();
-    let document = match (format, partial) {
-        (_, Some(partial)) => Some(partial(code, &found[0])),
-        (OutputFormat::Json, None) => {
+    let document = match partial {
+        Some(partial) => Some(partial(code, &found[0])),
+        None if is_json() => {
             let document = serde_json::json!({
                 "format_version": 1,
                 "exit_code": code,
@@ -209,12 +209,12 @@ fn end(code: u8, format: OutputFormat, why: impl FnOnce() -> Diagnostic) -> ! {
             });
             Some(format!("{document:#}\n"))
         }
-        (OutputFormat::Human, None) => None,
+        None => None,
     };
     if let Some(document) = &document {
         put(rustix::stdio::stdout(), document);
     }
-    if document.is_none() || format == OutputFormat::Human {
+    if document.is_none() || !is_json() {
         let clean = if std::io::IsTerminal::is_terminal(&std::io::stderr()) { "\r\u{1b}[2K" } else { "" };
         put(rustix::stdio::stderr(), &format!("{clean}{}\n", render::render(&found, console::style())));
     }

@@ -6,6 +6,7 @@
 //! Standard output carries data: the summary, the table, the document that was asked for. Everything that is
 //! said *about* the work goes to standard error.
 
+pub mod answer;
 pub mod arguments;
 pub mod beginning_arguments;
 pub mod certain_end;
@@ -39,8 +40,8 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use coreach_analyses::solver::horn;
 use coreach_project::budget;
 
+use answer::{CommandAnswer, EarlyExit};
 use arguments::{Arguments, CoreachCommand};
-use commands::EarlyExit;
 use exit::Exit;
 use horn_process::HornProcess;
 
@@ -60,13 +61,14 @@ fn refused(error: clap::Error) -> Exit {
     let written = told.and_then(|()| io::stdout().flush());
     // Who reads no further has read enough.
     let lost = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe);
-    end(lost.map_or(Ok(Exit::Fine), |error| Err(error.into())))
+    end(lost.map_or(Exit::Fine, |error| EarlyExit::from(error).print()))
 }
 
 /// The arguments; what they say of files is remembered.
 fn parsed() -> Result<Arguments, clap::Error> {
     let matches = Arguments::command().try_get_matches()?;
-    outputs::remember(&matches);
+    outputs::remember_paths(&matches);
+    answer::answer_in(&matches);
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut Arguments::command()))
 }
 
@@ -91,8 +93,7 @@ pub fn main() -> ExitCode {
     coreach_model::journal::listen_for_hold_ups(Box::new(|what| console::say(&format!("note: {what}"))));
     horn::provide(|| Box::new(HornProcess::this_program()));
     keeper_process::provide();
-    certain_end::start(arguments.command.format());
-    files::remember(&arguments.command);
+    certain_end::start();
     let result = match arguments.command {
         CoreachCommand::Init(arguments) => commands::init::init(&arguments),
         CoreachCommand::Schema(arguments) => commands::schema::schema(&arguments),
@@ -111,17 +112,19 @@ pub fn main() -> ExitCode {
         CoreachCommand::Coverage(arguments) => commands::coverage::coverage(&arguments),
         CoreachCommand::Report(arguments) => commands::report::report(&arguments),
         CoreachCommand::Timed(arguments) => commands::timed::timed(&arguments),
-        CoreachCommand::HornClauses { parent } => horn_process::answer(parent).map_err(EarlyExit::from),
+        CoreachCommand::HornClauses { parent } => {
+            horn_process::answer(parent).map(|exit| CommandAnswer::of_text(exit, "")).map_err(EarlyExit::from)
+        }
         CoreachCommand::Campaign(arguments) => commands::campaign::campaign(&arguments),
         CoreachCommand::Completions(arguments) => commands::completions::completions(&arguments),
         CoreachCommand::Man(arguments) => commands::man::man(&arguments),
     };
-    certain_end::ended(end(result).code()).into()
+    let exit = result.map_or_else(|early| early.print(), CommandAnswer::print);
+    certain_end::ended(end(exit).code()).into()
 }
 
 /// What could not be written is the environment's failure, beside the command's own answer.
-fn end(result: Result<Exit, EarlyExit>) -> Exit {
-    let exit = result.unwrap_or_else(|EarlyExit(exit)| exit);
+fn end(exit: Exit) -> Exit {
     let Some(error) = console::unwritten() else { return exit };
     console::say(&format!("error: cannot write to standard output: {error}"));
     exit.and(Exit::Environment)

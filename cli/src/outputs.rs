@@ -38,25 +38,55 @@ impl Deref for OutputPath {
     }
 }
 
-/// What the command reads, as it was given.
-static READ: OnceLock<Vec<PathBuf>> = OnceLock::new();
-
-/// These arguments are those of the command that is under way.
-pub fn remember(matches: &ArgMatches) {
-    let _ = READ.set(read(matches));
+/// A path of the command line.
+#[derive(Clone, Debug)]
+pub struct GivenPath {
+    /// `run`, `campaign merge`; `test --cover` is a command of its own.
+    pub command: String,
+    /// The argument, as its struct calls it.
+    pub argument: String,
+    /// The path.
+    pub path: PathBuf,
+    /// The command reads the file, and does not write it.
+    pub is_read: bool,
 }
 
-/// All paths of a command line that are not written.
-fn read(matches: &ArgMatches) -> Vec<PathBuf> {
+/// The paths of the command line.
+static GIVEN: OnceLock<Vec<GivenPath>> = OnceLock::new();
+
+/// Keeps the paths of the command line.
+pub fn remember_paths(matches: &ArgMatches) {
     let mut paths = Vec::new();
-    for id in matches.ids() {
-        // What is of another type is no path that is read.
-        if let Ok(Some(values)) = matches.try_get_many::<PathBuf>(id.as_str()) {
-            paths.extend(values.cloned());
+    list_paths("", matches, &mut paths);
+    let _ = GIVEN.set(paths);
+}
+
+/// Returns the paths of the command line.
+pub fn given_paths() -> &'static [GivenPath] {
+    GIVEN.get().map_or(&[], Vec::as_slice)
+}
+
+fn list_paths(command: &str, matches: &ArgMatches, paths: &mut Vec<GivenPath>) {
+    for id in matches.ids().map(clap::Id::as_str) {
+        let given = |path: &Path, is_read| GivenPath {
+            command: command.to_owned(),
+            argument: id.to_owned(),
+            path: path.to_owned(),
+            is_read,
+        };
+        // A value of another type is no path.
+        if let Ok(Some(values)) = matches.try_get_many::<PathBuf>(id) {
+            paths.extend(values.map(|path| given(path, true)));
+        }
+        if let Ok(Some(values)) = matches.try_get_many::<OutputPath>(id) {
+            paths.extend(values.map(|path| given(path, false)));
         }
     }
-    paths.extend(matches.subcommand().into_iter().flat_map(|(_, inner)| read(inner)));
-    paths
+    if let Some((name, inner)) = matches.subcommand() {
+        let is_walk = name == "test" && inner.contains_id("cover");
+        let walk = if is_walk { " --cover" } else { "" };
+        list_paths(format!("{command} {name}{walk}").trim_start(), inner, paths);
+    }
 }
 
 /// The files that the command is to write, if all of them may be.
@@ -68,7 +98,8 @@ pub fn outputs(wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let inputs = INPUTS.get_or_init(|| Inputs::of(READ.get().into_iter().flatten().map(PathBuf::as_path)));
+    let read = given_paths().iter().filter(|given| given.is_read);
+    let inputs = INPUTS.get_or_init(|| Inputs::of(read.map(|given| given.path.as_path())));
     inputs.outputs(wanted)
 }
 

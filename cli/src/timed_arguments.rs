@@ -56,18 +56,6 @@ pub enum TimedCommand {
     Verdict(VerdictArguments),
 }
 
-impl TimedArguments {
-    /// The form of its answer.
-    pub fn format(&self) -> OutputFormat {
-        match &self.command {
-            TimedCommand::Path(arguments) => arguments.format,
-            TimedCommand::Verdict(arguments) => arguments.format,
-            TimedCommand::Drive(arguments) => arguments.format,
-            TimedCommand::Inputs(_) | TimedCommand::Merge(_) => OutputFormat::Human,
-        }
-    }
-}
-
 /// A form in which a path-guided test case is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathForm {

@@ -5,13 +5,13 @@ use std::fs;
 use std::process::Output;
 
 use crate::common::{Folder, coreach, exits, stderr};
-use coreach_project::kinds::{ListedKind, kind};
+use coreach_project::file_kind::{FileKind, find_kind};
 
 /// The commands that take files, each with the kinds that it takes. `{}` is where the file stands.
-const COMMANDS: [(&str, &[ListedKind]); 21] = {
-    use ListedKind::*;
+const COMMANDS: [(&str, &[FileKind]); 21] = {
+    use FileKind::*;
     [
-        ("check {}", &ListedKind::ALL),
+        ("check {}", &FileKind::ALL),
         ("run {}", &[Configuration]),
         ("show {}", &[Specification, Purpose, Property, Configuration]),
         ("compare {}", &[Configuration]),
@@ -39,16 +39,16 @@ const COMMANDS: [(&str, &[ListedKind]); 21] = {
 };
 
 /// A file of each kind.
-const FILES: [(&str, ListedKind); 9] = [
-    ("specification.yaml", ListedKind::Specification),
-    ("open_after_wrong.yaml", ListedKind::Purpose),
-    ("never_blocked.yaml", ListedKind::Property),
-    ("coreach.yaml", ListedKind::Configuration),
-    ("iut.yaml", ListedKind::Iut),
-    ("small.yaml", ListedKind::Campaign),
-    ("out/open_after_wrong/test_case.json", ListedKind::TestCase),
-    ("runs/open_after_wrong.1.json", ListedKind::Run),
-    ("nightly.sqlite", ListedKind::Store),
+const FILES: [(&str, FileKind); 9] = [
+    ("specification.yaml", FileKind::Specification),
+    ("open_after_wrong.yaml", FileKind::Purpose),
+    ("never_blocked.yaml", FileKind::Property),
+    ("coreach.yaml", FileKind::Configuration),
+    ("iut.yaml", FileKind::Iut),
+    ("small.yaml", FileKind::Campaign),
+    ("out/open_after_wrong/test_case.json", FileKind::TestCase),
+    ("runs/open_after_wrong.1.json", FileKind::Run),
+    ("nightly.sqlite", FileKind::Store),
 ];
 
 fn here(folder: &Folder, line: &str) -> Output {
@@ -75,7 +75,7 @@ fn begun() -> Folder {
 fn a_file_of_another_kind_is_told_with_what_takes_it() {
     let folder = begun();
     for (file, is) in FILES {
-        assert_eq!(kind(&folder.0.join(file)), Some(is), "{file}");
+        assert_eq!(find_kind(&folder.0.join(file)), Some(is), "{file}");
     }
     for (line, takes) in COMMANDS {
         for (file, is) in FILES {
@@ -94,7 +94,7 @@ fn a_file_of_another_kind_is_told_with_what_takes_it() {
             let (_, help) = said.split_once("help: ").unwrap();
             let quoted = help.split('`').skip(1).step_by(2);
             let named: Vec<&str> = quoted.filter(|quoted| quoted.starts_with("coreach ")).collect();
-            assert!(named.len() > 1 || is == ListedKind::Iut, "{help}");
+            assert!(named.len() > 1 || is == FileKind::Iut, "{help}");
             for command in named {
                 let words = command.strip_prefix("coreach ").unwrap();
                 let known = COMMANDS.iter().any(|(line, takes)| {
@@ -113,6 +113,37 @@ fn a_file_of_another_kind_is_told_with_what_takes_it() {
                 assert!(!said.contains("wrong-kind-of-file"), "{line} with {file}: {said}");
             }
         }
+    }
+}
+
+/// A file is what is in it, whatever it is called.
+#[test]
+fn the_content_decides_and_not_the_name() {
+    let folder = begun();
+    for (file, name) in [
+        ("out/open_after_wrong/test_case.json", "case"),
+        ("runs/open_after_wrong.1.json", "run.txt"),
+        ("nightly.sqlite", "store.json"),
+        ("specification.yaml", "model.json"),
+    ] {
+        fs::copy(folder.0.join(file), folder.0.join(name)).unwrap();
+        let kind = find_kind(&folder.0.join(file));
+        assert!(kind.is_some() && find_kind(&folder.0.join(name)) == kind, "{name}");
+    }
+    let campaign = fs::read_to_string(folder.0.join("small.yaml")).unwrap();
+    folder.write("named.yaml", &campaign.replace("configuration: coreach.yaml", "test_case: case"));
+    for line in [
+        "check case run.txt store.json model.json named.yaml",
+        "test case --iut iut.yaml",
+        "explain run.txt --test case",
+        "explain store.json 1",
+        "replay run.txt --test case --iut iut.yaml",
+        "campaign named.yaml --store other.sqlite",
+        "explore model.json --depth 2",
+        "report model.json store.json --out page.html",
+    ] {
+        let output = here(&folder, line);
+        assert_eq!(output.status.code(), Some(0), "{line}: {}", stderr(&output));
     }
 }
 
@@ -141,7 +172,7 @@ fn a_folder_is_told_with_the_configuration_in_it() {
     fs::copy(folder.0.join("coreach.yaml"), folder.0.join("deeper/coreach.yaml")).unwrap();
     for (line, takes) in COMMANDS {
         let is_of_folders = line.starts_with("coverage") || line.starts_with("report");
-        if is_of_folders || !takes.contains(&ListedKind::Configuration) {
+        if is_of_folders || !takes.contains(&FileKind::Configuration) {
             continue;
         }
         let output = here(&folder, &line.replace("{}", "deeper"));

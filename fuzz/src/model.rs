@@ -7,7 +7,7 @@ use coreach_model::diagnostic::SourceFile;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
 use coreach_model::writer::{write_purpose_yaml, write_yaml};
-use coreach_project::models::kind_of;
+use coreach_project::file_kind::kind_of;
 
 use crate::{check_findings, coffee_machine};
 

@@ -23,7 +23,7 @@ use coreach_model::reader::{Reading, shape, yaml};
 
 use crate::budget::{self, GivenBudget};
 use crate::configuration::{Reference, reference};
-use crate::models::is_of_another_kind;
+use crate::file_kind::{FileKind, report_other_kind};
 use crate::whole::number_of;
 
 pub use iuts::reopen;
@@ -132,7 +132,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
         shape::wrong_kind(collector, &root, "a campaign", "a mapping", "campaign: nightly");
         return None;
     };
-    if is_of_another_kind(collector, entries, "campaign", "a campaign") {
+    if report_other_kind(collector, entries, FileKind::Campaign) {
         return None;
     }
     shape::check_keys(collector, entries, &KEYS, "a campaign");

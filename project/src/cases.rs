@@ -16,8 +16,8 @@ use coreach_pipeline::stop::Stop;
 
 use crate::budget;
 use crate::configuration::Judging;
+use crate::file_kind::is_document;
 use crate::making::{Says, make, make_online};
-use crate::models::is_document;
 use crate::project::{self, Project};
 
 /// A test case, with what it was made of.

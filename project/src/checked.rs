@@ -30,11 +30,13 @@ use coreach_pipeline::stages::complete::rejected_residuals;
 
 use crate::campaign::names::KnownNames;
 use crate::campaign::{Campaign, TestSource, load_campaign};
+use crate::file_kind::{
+    FileContent, FileKind, Heading, find_content, kind_of, kind_of_document, read_heading,
+};
 use crate::iut::{self, ReportedLocations};
-use crate::models::{FileKind, is_document, kind_of};
 use crate::once::Once;
 use crate::project::{load, load_specification, specification_of};
-use crate::stored::{beside, is_store};
+use crate::stored::beside;
 use crate::timing::internal_time;
 
 /// What was found in a file, and in those that it needs.
@@ -63,48 +65,32 @@ pub fn check(path: &Path, given: &[PathBuf]) -> Checked {
         let found = Diagnostic::error("unreadable-file", format!("{}: {message}", path.display()));
         Checked::new("file", String::new(), vec![found])
     };
-    match beginning(path) {
-        Beginning::Store => store(path),
-        Beginning::Document => match file::read(path, file::MOST_DOCUMENT) {
+    match content_of(path) {
+        FileContent::Store => store(path),
+        FileContent::Document => match file::read(path, file::MOST_DOCUMENT) {
             Ok(bytes) => document(path, &bytes),
             Err(error) => unread(error.to_string()),
         },
-        Beginning::Text => match load_file(path) {
+        FileContent::Text => match load_file(path) {
             Ok(file) => text(file, path, given),
             Err(found) => Checked::new("file", String::new(), vec![found]),
         },
     }
 }
 
-/// What the first bytes of a file say of it.
-enum Beginning {
-    Store,
-    Document,
-    Text,
-}
-
-fn beginning(path: &Path) -> Beginning {
-    // What is no plain file is told by whoever reads it.
-    match path {
-        _ if !path.is_file() => Beginning::Text,
-        _ if is_store(path).unwrap_or(false) => Beginning::Store,
-        _ if is_document(path) => Beginning::Document,
-        _ => Beginning::Text,
-    }
+/// Looks at the first bytes of a file. The reader of texts reports what is no plain file.
+fn content_of(path: &Path) -> FileContent {
+    if path.is_file() { find_content(path) } else { FileContent::Text }
 }
 
 fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
-    match kind_of(&file) {
+    match read_heading(&file) {
         Err(found) => Checked::new("file", String::new(), found),
-        Ok(FileKind::Specification(name)) => {
+        Ok(Heading { kind: FileKind::Specification, name, .. }) => {
             let (says, found) = specification(file);
             Checked::new("specification", format!("`{name}`{says}"), found)
         }
-        Ok(FileKind::Purpose { aim, .. }) => {
-            let (says, found, implied) = purpose(file, aim, path, given);
-            Checked { implied, ..Checked::new(aim.key(), says, found) }
-        }
-        Ok(FileKind::Configuration) => match load_specification(path) {
+        Ok(Heading { kind: FileKind::Configuration, .. }) => match load_specification(path) {
             Ok((project, found)) => {
                 let purposes: Vec<String> =
                     project.purposes.iter().map(|purpose| format!("`{}`", purpose.iosts.name)).collect();
@@ -116,7 +102,7 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
             }
             Err(found) => Checked::new("configuration", String::new(), found),
         },
-        Ok(FileKind::Iut) => {
+        Ok(Heading { kind: FileKind::Iut, .. }) => {
             let mut locations = ReportedLocations::default();
             let read: Vec<Option<Vec<Iosts>>> =
                 given.iter().map(|path| models(path, &mut locations)).collect();
@@ -124,7 +110,13 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
             let models: Vec<Iosts> = read.into_iter().flatten().flatten().collect();
             implementation(path, &models, &locations, has_wrong_model)
         }
-        Ok(FileKind::Campaign) => campaign(path),
+        Ok(Heading { kind: FileKind::Campaign, .. }) => campaign(path),
+        // The other texts are purposes and properties.
+        Ok(Heading { kind, .. }) => {
+            let aim = kind.aim().unwrap_or(Aim::Accept);
+            let (says, found, implied) = purpose(file, aim, path, given);
+            Checked { implied, ..Checked::new(aim.key(), says, found) }
+        }
     }
 }
 
@@ -223,7 +215,7 @@ fn rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
 /// The models of a file that was given with others, and their locations. Of one that has mistakes there is
 /// nothing: they are told of it alone.
 fn models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> {
-    if let Beginning::Document = beginning(path) {
+    if content_of(path) == FileContent::Document {
         let read = file::read(path, file::MOST_DOCUMENT).ok();
         let Some(test) = read.and_then(|bytes| TestCase::from_json(&bytes).ok()) else {
             return Some(Vec::new());
@@ -233,7 +225,7 @@ fn models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> 
     }
     let Ok(file) = load_file(path) else { return Some(Vec::new()) };
     let specification = match kind_of(&file) {
-        Ok(FileKind::Specification(_)) => read_specification(file).ok().map(|(read, _)| read.iosts)?,
+        Ok(FileKind::Specification) => read_specification(file).ok().map(|(read, _)| read.iosts)?,
         Ok(FileKind::Configuration) => {
             load_specification(path).ok().map(|(project, _)| project.specification.iosts)?
         }
@@ -370,8 +362,8 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
         Ok(read) => read,
         Err(error) => return wrong("document", "not-json", error),
     };
-    let has = |key: &str| read.get(key).is_some();
-    if has("locations") && has("transitions") {
+    let kind = kind_of_document(&read);
+    if kind == Some(FileKind::TestCase) {
         return match TestCase::from_json(bytes) {
             Ok(test) => {
                 let says = format!("`{}`{}", test.iosts.name, size(&test.iosts));
@@ -380,7 +372,7 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
             Err(error) => wrong("test case", "not-a-test-case", error.to_string()),
         };
     }
-    if !has("trace") || !has("verdict") {
+    if kind != Some(FileKind::Run) {
         let error = "this is neither a test case nor a run".to_owned();
         return wrong("document", "unknown-kind-of-file", error);
     }

@@ -34,8 +34,8 @@ pub use timing::GivenTiming;
 use timing::read_timed;
 
 use crate::budget::{self, GivenBudget};
+use crate::file_kind::{FileKind, is_document, kind_of};
 use crate::limits;
-use crate::models::{FileKind, is_document, kind_of};
 use crate::whole::number_of;
 
 /// A file that the configuration names.
@@ -328,15 +328,15 @@ fn is_named_so(path: &Path, what: &str) -> Option<bool> {
     if what == "test_case" {
         return Some(is_document(path));
     }
-    let is_wanted: fn(&FileKind) -> bool = match what {
-        "specification" | "model" => |kind| matches!(kind, FileKind::Specification(_)),
-        "purpose" => |kind| matches!(kind, FileKind::Purpose { aim: Aim::Accept, .. }),
-        "property" => |kind| matches!(kind, FileKind::Purpose { aim: Aim::Violate, .. }),
-        "configuration" => |kind| matches!(kind, FileKind::Configuration),
-        "IUT's file" => |kind| matches!(kind, FileKind::Iut),
+    let wanted = match what {
+        "specification" | "model" => FileKind::Specification,
+        "purpose" => FileKind::Purpose,
+        "property" => FileKind::Property,
+        "configuration" => FileKind::Configuration,
+        "IUT's file" => FileKind::Iut,
         _ => return None,
     };
-    kind_of(&yaml::load(path).ok()?).ok().map(|kind| is_wanted(&kind))
+    kind_of(&yaml::load(path).ok()?).ok().map(|kind| kind == wanted)
 }
 
 /// The files of a list, or of its single form; `Some(None)` where neither key is there.

@@ -15,7 +15,7 @@ use coreach_pipeline::timed::{
 use serde_json::{Map, Value as Json, json};
 
 use crate::configuration::load_configuration;
-use crate::models::{FileKind, kind_of};
+use crate::file_kind::{FileKind, load_text_of};
 
 /// The word for a time that is a constant of the test case.
 pub const SYMBOLIC: &str = "symbolic";
@@ -43,20 +43,15 @@ pub fn wanted(
     steps: &str,
     time: Option<&SilenceAfter>,
 ) -> Result<(PathRequest, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let file = load(path).map_err(|found| vec![found])?;
-    let (specification, said, mut warnings) = match kind_of(&file)? {
-        FileKind::Specification(_) => (path.to_owned(), None, Vec::new()),
-        FileKind::Configuration => {
-            let (configuration, warnings) = load_configuration(path)?;
-            let said = configuration.timed.map(|timed| timed.silence_after);
-            (configuration.specification.path, said, warnings)
-        }
-        _ => {
-            let message = format!("{} is no specification and no configuration", path.display());
-            let help = "give a timed specification, or a configuration that names one";
-            return Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)]);
-        }
-    };
+    let (specification, said, mut warnings) =
+        match load_text_of(path, &[FileKind::Specification, FileKind::Configuration])?.0 {
+            FileKind::Configuration => {
+                let (configuration, warnings) = load_configuration(path)?;
+                let said = configuration.timed.map(|timed| timed.silence_after);
+                (configuration.specification.path, said, warnings)
+            }
+            _ => (path.to_owned(), None, Vec::new()),
+        };
     let model = load(&specification).map_err(|found| vec![found])?;
     let (read, more) = read_timed_specification(model)?;
     warnings.extend(more);

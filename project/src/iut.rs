@@ -47,7 +47,7 @@ use simulated::{SimulatedSection, instantiated, simulated};
 pub use simulated::{Stands, standing};
 use words::{Holes, IutReader};
 
-use crate::models::is_of_another_kind;
+use crate::file_kind::{FileKind, report_other_kind};
 use crate::once::Once;
 
 /// The ways to an implementation.
@@ -181,7 +181,7 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
         shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
         return None;
     };
-    if is_of_another_kind(reader.collector, entries, "iut", "an IUT's file") {
+    if report_other_kind(reader.collector, entries, FileKind::Iut) {
         return None;
     }
     let known: Vec<&str> =

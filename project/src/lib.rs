@@ -14,7 +14,7 @@
 //! | campaign | [`mod@campaign`] | [`campaign::prepare`]: a plan of runs |
 //! | run, store | [`stored`] | a run that can be looked at or run again |
 //!
-//! [`models`] tells files apart, [`kinds`] from outside. [`once`] reads each file of a command once, so that
+//! [`file_kind`] decides what kind of file a file is. [`once`] reads each file of a command once, so that
 //! what is hashed is what is run. [`written`] reads back what was made, [`outputs`] refuses to write over
 //! what was read. [`budget`] says how long a piece of work may take, [`jobs`] does several at once.
 //! [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results.
@@ -64,11 +64,11 @@ pub mod configuration;
 pub mod cover;
 pub mod coverage;
 pub mod exploration;
+pub mod file_kind;
 pub mod guided;
 pub mod instantiate;
 pub mod iut;
 pub mod jobs;
-pub mod kinds;
 pub mod limits;
 pub mod making;
 pub mod memory;

@@ -8,7 +8,7 @@
 //! **Method.** A file can be opened for writing by an [`Output`] only, and [`Inputs::outputs`] alone makes
 //! these. It refuses
 //!
-//! 1. what the command is given, and all that is named by what it is given (`named`), however deep;
+//! 1. what the command is given, and all that is named by what it is given (`list_inputs`), however deep;
 //! 2. what SQLite keeps beside a store;
 //! 3. any other file that is there and is not of the [`OutputForm`] that is written: only a page is replaced
 //!    by a page. So what nobody thought of, a program, a certificate, a model of another project, is not
@@ -35,7 +35,7 @@ use coreach_model::{Diagnostic, file};
 use crate::campaign::iuts::files_of;
 use crate::campaign::{TestSource, load_campaign};
 use crate::configuration::load_without_purpose;
-use crate::kinds::{ListedKind, kind};
+use crate::file_kind::{FileKind, find_kind};
 use crate::{budget, stored};
 
 /// What an output is: the files that it may replace. Nothing besides is replaced.
@@ -135,10 +135,10 @@ impl OutputForm {
         if looked.is_ok() && (is_automaton || head.lines().any(|line| is_ours(line.trim_start()))) {
             return Ok(());
         }
-        match kind(path) {
+        match find_kind(path) {
             // Whoever says that it may be replaced has looked at it; but what is of another kind of ours was
             // not meant.
-            Some(ListedKind::Specification) | None if self == OutputForm::Specification => Ok(()),
+            Some(FileKind::Specification) | None if self == OutputForm::Specification => Ok(()),
             Some(kind) => Err(format!("would write over {}", kind.name())),
             None => Err(format!("would replace what is not {name}")),
         }
@@ -156,6 +156,11 @@ impl Output {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether a file that is there may be replaced.
+    pub fn may_replace(&self) -> bool {
+        !matches!(self.form, OutputForm::New | OutputForm::Run)
     }
 
     /// May it hold what went over the wire, secrets among it?
@@ -184,28 +189,27 @@ impl ToWrite {
 
 /// A file that a command reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Named {
+struct InputFile {
+    identity: Identity,
     /// What it is to the user: `the campaign`.
     what: &'static str,
-    path: PathBuf,
-    /// It is what a campaign says about where its runs are kept: what adds runs may write it.
+    /// The campaign keeps its runs there, so a command that adds runs may write it.
     is_kept: bool,
 }
 
-impl Named {
+impl InputFile {
     fn new(what: &'static str, path: &Path) -> Self {
-        Named { what, path: path.to_owned(), is_kept: false }
+        InputFile { identity: identity(path), what, is_kept: false }
     }
 }
 
 /// What a file is to the system: equal for all names of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Identity {
+    /// Its device and inode.
     There(u64, u64),
-    /// Not there yet: its folder, and its name in it.
-    New(u64, u64, std::ffi::OsString),
-    /// Not even its folder is there.
-    Nowhere(PathBuf),
+    /// Its full name, since it is not there yet.
+    New(PathBuf),
 }
 
 /// Where a link leads that leads nowhere: it is followed when it is written through.
@@ -224,14 +228,9 @@ fn identity(path: &Path) -> Identity {
         return Identity::There(file.dev(), file.ino());
     }
     let path = behind_links(path);
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    match (folder.metadata(), path.file_name()) {
-        (Ok(folder), Some(name)) => Identity::New(folder.dev(), folder.ino(), name.to_owned()),
-        _ => Identity::Nowhere(std::path::absolute(&path).unwrap_or(path)),
-    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let known = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    Identity::New(known.unwrap_or_else(|| std::path::absolute(&path).unwrap_or(path)))
 }
 
 /// The store beside which SQLite would keep a file of this name.
@@ -248,65 +247,67 @@ fn file_above(path: &Path) -> Option<&Path> {
     (!there.is_dir()).then_some(there)
 }
 
-/// A file that is given, with all that it names, and what that names.
-fn named(path: &Path) -> Vec<Named> {
+/// Lists a file that is given, all that it names, and what that names.
+fn list_inputs(path: &Path) -> Vec<InputFile> {
     let mut files = Vec::new();
-    let all = |paths: Vec<PathBuf>, what| paths.into_iter().map(move |path| Named::new(what, &path));
-    match kind(path) {
-        None => files.push(Named::new("an input", path)),
-        Some(ListedKind::Specification) => {
-            files.push(Named::new("the specification", path));
+    let all = |paths: Vec<PathBuf>, what| paths.into_iter().map(move |path| InputFile::new(what, &path));
+    match find_kind(path) {
+        None => files.push(InputFile::new("an input", path)),
+        Some(FileKind::Specification) => {
+            files.push(InputFile::new("the specification", path));
             files.extend(all(parts(path), "a part of the specification"));
         }
-        Some(ListedKind::Purpose) => files.push(Named::new("a purpose", path)),
-        Some(ListedKind::Property) => files.push(Named::new("a property", path)),
-        Some(ListedKind::Configuration) => {
-            files.push(Named::new("the configuration", path));
+        Some(FileKind::Purpose) => files.push(InputFile::new("a purpose", path)),
+        Some(FileKind::Property) => files.push(InputFile::new("a property", path)),
+        Some(FileKind::Configuration) => {
+            files.push(InputFile::new("the configuration", path));
             if let Ok((read, _)) = budget::reading(|| load_without_purpose(path)) {
-                files.extend(named(&read.specification.path));
-                files.extend(read.purposes.iter().map(|purpose| Named::new("a purpose", &purpose.path)));
-                files.extend(read.properties.iter().map(|property| Named::new("a property", &property.path)));
+                files.extend(list_inputs(&read.specification.path));
+                files.extend(read.purposes.iter().map(|purpose| InputFile::new("a purpose", &purpose.path)));
+                files.extend(
+                    read.properties.iter().map(|property| InputFile::new("a property", &property.path)),
+                );
             }
         }
-        Some(ListedKind::Iut) => {
-            files.push(Named::new("the IUT's file", path));
+        Some(FileKind::Iut) => {
+            files.push(InputFile::new("the IUT's file", path));
             if let Ok(file) = yaml::load(path) {
                 for path in files_of(file, path.parent().unwrap_or(Path::new(""))) {
-                    files.push(Named::new("a file of the IUT", &path));
+                    files.push(InputFile::new("a file of the IUT", &path));
                     files.extend(all(parts(&path), "a file of the IUT"));
                 }
             }
         }
-        Some(ListedKind::Campaign) => {
-            files.push(Named::new("the campaign", path));
+        Some(FileKind::Campaign) => {
+            files.push(InputFile::new("the campaign", path));
             if let Ok((read, _)) = budget::reading(|| load_campaign(path)) {
                 for source in &read.tests {
                     let (TestSource::Configuration(reference) | TestSource::Document(reference)) = source;
-                    files.extend(named(&reference.path));
+                    files.extend(list_inputs(&reference.path));
                 }
-                files.extend(read.iuts.iter().flat_map(|reference| named(&reference.path)));
-                files.push(Named { is_kept: true, ..Named::new("the campaign's store", &read.store) });
+                files.extend(read.iuts.iter().flat_map(|reference| list_inputs(&reference.path)));
+                files
+                    .push(InputFile { is_kept: true, ..InputFile::new("the campaign's store", &read.store) });
             }
         }
-        Some(ListedKind::TestCase) => files.push(Named::new("the test case", path)),
-        Some(ListedKind::Run) => {
-            files.push(Named::new("the run", path));
-            files.push(Named::new("the test case", &stored::beside(path)));
+        Some(FileKind::TestCase) => files.push(InputFile::new("the test case", path)),
+        Some(FileKind::Run) => {
+            files.push(InputFile::new("the run", path));
+            files.push(InputFile::new("the test case", &stored::beside(path)));
         }
-        Some(ListedKind::Store) => files.push(Named::new("the store", path)),
+        Some(FileKind::Store) => files.push(InputFile::new("the store", path)),
     }
     files
 }
 
-/// What a command reads.
+/// The files that a command reads.
 #[derive(Clone, Default, Debug)]
-pub struct Inputs(Vec<(Identity, Named)>);
+pub struct Inputs(Vec<InputFile>);
 
 impl Inputs {
-    /// These files, and all that they name.
+    /// Lists these files, and all that they name.
     pub fn of<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
-        let named = paths.into_iter().flat_map(named);
-        Inputs(named.map(|named| (identity(&named.path), named)).collect())
+        Inputs(paths.into_iter().flat_map(list_inputs).collect())
     }
 
     /// The files that are to be written, if all of them may be.
@@ -322,12 +323,12 @@ impl Inputs {
             let over = |what: String| {
                 Diagnostic::error("writes-over-input", format!("{what}: {name}")).help("name another file")
             };
-            let known = |(known, input): &&(Identity, Named)| {
-                *known == it && !(input.is_kept && output.form == OutputForm::Store)
+            let is_it = |input: &&InputFile| {
+                input.identity == it && !(input.is_kept && output.form == OutputForm::Store)
             };
-            if let Some((_, input)) = self.0.iter().find(known) {
+            if let Some(input) = self.0.iter().find(is_it) {
                 found.push(over(format!("{what} would write over {}", input.what)));
-            } else if store_of(&output.path).is_some_and(|store| kind(&store) == Some(ListedKind::Store)) {
+            } else if store_of(&output.path).is_some_and(|store| find_kind(&store) == Some(FileKind::Store)) {
                 found.push(over(format!("{what} would write over a file of the store")));
             } else if let Some((_, other)) = before.iter().find(|(known, _)| *known == it) {
                 let message = format!("{} and {what} name one file: {name}", other.what);

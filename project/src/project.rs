@@ -24,8 +24,9 @@ use crate::budget;
 use crate::configuration::{
     self, Configuration, Judging, Reference, load_configuration, load_without_purpose,
 };
+use crate::file_kind::{FileKind, Heading, kind_of, read_heading};
 use crate::instantiate::instantiate;
-use crate::models;
+use crate::models::find_specification;
 use crate::timing::given;
 
 /// What a configuration, or a purpose, asks for.
@@ -164,11 +165,8 @@ pub fn of_purpose(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Read
 
 fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
     let (specification, mut found) = read_specification(specification)?;
-    let aim = match models::kind_of(&file)? {
-        models::FileKind::Purpose { aim, .. } => aim,
-        // Its reader says what it is.
-        _ => Aim::Accept,
-    };
+    // The reader of a purpose refuses any other file.
+    let aim = kind_of(&file)?.aim().unwrap_or(Aim::Accept);
     let (purpose, warnings) = read_aimed(file, &specification, aim)?;
     found.extend(warnings);
     found.extend(quiescence(&purpose, Conformance::default()));
@@ -295,14 +293,9 @@ pub fn specification_of(
     path: &Path,
     candidates: &[PathBuf],
 ) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
-    match models::kind_of(file)? {
-        models::FileKind::Purpose { of: Some((name, origin)), .. } => {
-            let mut found = models::specifications_named(&name, candidates, path);
-            match found.len() {
-                0 => Err(vec![models::no_specification(&name, origin, candidates, path)]),
-                1 => Ok(found.swap_remove(0)),
-                _ => Err(vec![models::several_specifications(&name, origin, &found)]),
-            }
+    match read_heading(file)? {
+        Heading { kind: FileKind::Purpose | FileKind::Property, of: Some((name, origin)), .. } => {
+            find_specification(&name, origin, candidates, path)
         }
         _ => Err(vec![
             Diagnostic::error(

@@ -12,21 +12,11 @@ use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, file};
 
 use crate::cases::{self, Cases};
+use crate::file_kind::STORE;
 use crate::iut;
 use crate::making::SILENT;
 
-/// How the store of a campaign begins.
-pub(crate) const STORE: &[u8] = b"SQLite format 3\0";
-
-/// Is the file the store of a campaign?
-pub(crate) fn is_store(path: &Path) -> Result<bool, String> {
-    let opened = file::open(path).map_err(|cause| cause.to_string())?;
-    let mut bytes = Vec::new();
-    opened.take(STORE.len() as u64).read_to_end(&mut bytes).map_err(|cause| cause.to_string())?;
-    Ok(bytes == STORE)
-}
-
-/// A run that was kept, ready to be looked at or to be run again.
+/// A stored run, ready to be looked at or to be run again.
 #[derive(Clone, Debug)]
 pub struct LoadedRun {
     /// As it was written.

@@ -23,7 +23,7 @@ use coreach_execution::walk::{Standing, Walk};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::obligation::enabling_condition;
-use coreach_model::reader::{Reading, load};
+use coreach_model::reader::Reading;
 use coreach_pipeline::Conformance;
 use coreach_pipeline::export::{self, ONLINE, View};
 use coreach_pipeline::limits::Limits;
@@ -34,7 +34,7 @@ use crate::budget;
 use crate::cases::Case;
 use crate::cover::Criterion;
 use crate::cover::goals::{self, Goal, goals};
-use crate::models::{FileKind, kind_of};
+use crate::file_kind::{FileKind, load_text_of};
 use crate::{project, render};
 
 /// All that a walk covers; then it seeks classes of data as well.
@@ -56,15 +56,9 @@ pub struct Walkable {
 /// # Errors
 /// What is wrong with it, or that it has clocks.
 pub fn read(path: &Path) -> Reading<Walkable> {
-    let (kind, file) = budget::reading(|| {
-        let file = load(path).map_err(|found| vec![found])?;
-        Ok((kind_of(&file)?, file))
-    })?;
+    let takes = [FileKind::Specification, FileKind::Configuration];
+    let (kind, file) = budget::reading(|| load_text_of(path, &takes))?;
     let (specification, conformance, warnings) = match kind {
-        FileKind::Specification(_) => {
-            let (specification, warnings) = project::of_specification(file)?;
-            (specification.iosts, Conformance::default(), warnings)
-        }
         FileKind::Configuration => {
             let (project, warnings) = project::load_specification(path)?;
             if project.timing.is_some() {
@@ -76,9 +70,8 @@ pub fn read(path: &Path) -> Reading<Walkable> {
             (project.specification.iosts, project.conformance, warnings)
         }
         _ => {
-            let message = format!("{} has no specification of its own", path.display());
-            let help = "give a specification or a configuration";
-            return Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)]);
+            let (specification, warnings) = project::of_specification(file)?;
+            (specification.iosts, Conformance::default(), warnings)
         }
     };
     let specification = match conformance {

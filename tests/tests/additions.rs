@@ -15,6 +15,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Verdict;
 use coreach_pipeline::export::Format;
 use coreach_pipeline::{Stage, generate};
+use coreach_project::file_kind::FileKind;
 use coreach_tests::source::read_text;
 
 fn root() -> PathBuf {
@@ -176,19 +177,8 @@ fn an_adapter_is_opened_and_read_in_one_place_each() {
 
 #[test]
 fn a_kind_of_file_is_told_in_one_place() {
-    let kinds = variants("project/src/models.rs", "FileKind");
-    let kinds: Vec<String> = kinds.iter().map(|kind| format!("FileKind::{kind}")).collect();
-    touched(
-        "a kind of file",
-        &kinds,
-        &[
-            "cli/src/commands/show.rs",
-            "project/src/checked.rs",
-            "project/src/kinds.rs",
-            "project/src/models.rs",
-        ],
-        &[],
-    );
+    let kinds = all("FileKind", &FileKind::ALL);
+    touched("a kind of file", &kinds, &["project/src/file_kind.rs", "project/src/outputs.rs"], &[]);
 }
 
 /// The list and the calls are two orders: they are one.

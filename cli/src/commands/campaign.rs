@@ -5,21 +5,18 @@
 
 mod merge;
 
-use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use coreach_adapters::description::Iut;
 use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::junit::{self, JunitError};
-use coreach_execution::campaign::store::Contents;
 use coreach_execution::campaign::summary::{
     Counts, Failed, ReportedRun, Summary, constants, summarize, table as rows,
 };
 use coreach_execution::campaign::work::{self, WorkError, Worked, work};
-use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
+use coreach_execution::campaign::{Partition, Plan, Planned, Store};
 use coreach_execution::interruption::stop_if_ending;
-use coreach_execution::junit::JunitResult;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
 use coreach_project::campaign::load_campaign;
@@ -27,32 +24,30 @@ use coreach_project::campaign::prepare::{PreparedWays, prepare};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
 
-use super::report::beside;
-use super::run::no_thread;
-use super::{EarlyExit, bucket_line, plural, refuse, table, unwritten};
+use super::report::with_page;
+use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural, table};
+use crate::answer::draw_text;
 use crate::arguments::{CampaignArguments, CampaignCommand};
+use crate::console;
 use crate::execution_arguments::Tolerance;
 use crate::exit::Exit;
 use crate::inconclusive::Inconclusive;
-use crate::output_format::OutputFormat;
-use crate::outputs::{Output, OutputForm, ToWrite, each, wanted};
+use crate::outputs::{OutputForm, ToWrite, each, wanted};
 use crate::progress::ProgressLine;
-use crate::write::{PendingFile, open_store};
-use crate::{console, files};
+use crate::write::{check_writable, open_store, write_with};
 
 /// Does what was asked for.
-pub fn campaign(arguments: &CampaignArguments) -> Result<Exit, EarlyExit> {
+pub fn campaign(arguments: &CampaignArguments) -> CommandResult {
     match (&arguments.command, &arguments.configuration) {
         (Some(CampaignCommand::Merge(arguments)), _) => merge::merge(arguments),
         (None, Some(path)) => run(arguments, path),
         // One of the two is there, or clap has refused it.
-        (None, None) => Err(EarlyExit(Exit::Mistakes)),
+        (None, None) => Ok(CommandAnswer::of_text(Exit::Mistakes, "")),
     }
 }
 
-fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, EarlyExit> {
-    let (campaign, mut warnings) =
-        budget::reading(|| load_campaign(path)).map_err(|found| refuse(&found, arguments.format))?;
+fn run(arguments: &CampaignArguments, path: &Path) -> CommandResult {
+    let (campaign, mut warnings) = budget::reading(|| load_campaign(path))?;
     budget::campaign(campaign.budget);
     let partition = arguments.partition.unwrap_or(Partition::WHOLE);
     let threads = arguments.threads.map_or(campaign.threads, |threads| threads.get());
@@ -61,42 +56,45 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, EarlyExit> {
     drop(progress);
     // What an end has cut off is not left out.
     stop_if_ending();
-    let ((plan, ways), more) = prepared.map_err(|found| refuse(&found, arguments.format))?;
+    let ((plan, ways), more) = prepared?;
     warnings.extend(more);
-    if arguments.format == OutputFormat::Human {
-        console::draw(&warnings);
-    }
+    draw_text(&warnings);
     let place = arguments.store.as_deref().unwrap_or(&campaign.store).to_owned();
     let wanted = [
         Some(ToWrite::new("the store", &place, OutputForm::Store)),
         wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
     ];
-    let [kept, report, page] = each(wanted).map_err(|found| refuse(&found, arguments.format))?;
+    let [Some(kept), report, page] = each(wanted)? else {
+        return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
+    };
     // Before the night, not after it: can the report be written?
-    let report = report.as_ref().map(|output| begin_report(output).map(|file| (file, output.path())));
-    let report = report.transpose()?;
-    let kept = kept.ok_or(EarlyExit(Exit::Mistakes))?;
-    let mut store = open_store(&kept, &plan.campaign).map_err(|error| broken(&error))?;
-    store.describe(&plan).map_err(|error| broken(&error))?;
+    if let Some(output) = &report {
+        check_writable(output).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
+    }
+    let mut store = open_store(&kept, &plan.campaign)?;
+    store.describe(&plan)?;
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
-    let contents = store.contents().map_err(|error| broken(&error))?;
+    let contents = store.contents()?;
     let summary = summarize(&plan, &contents);
-    if let Some((file, path)) = report {
+    if let Some(output) = &report {
         let inconclusive = arguments.tolerance.inconclusive.kind();
-        write_report(&plan, &store, &contents, inconclusive, file, path)?;
+        write_with(output, |out| junit::write(&plan, &store, &contents, inconclusive, out)).map_err(
+            |error| match error {
+                JunitError::Store(error) => error.into(),
+                JunitError::Write(error) => EarlyExit::unwritten(output.path(), &error),
+            },
+        )?;
     }
     let Tolerance { inconclusive, fail_fast, .. } = arguments.tolerance;
-    let telling = Telling { format: arguments.format, is_quiet: arguments.quiet, inconclusive, fail_fast };
-    let exit = answer(&summary, &warnings, &place, partition, worked.executed, telling);
-    let files = [path.to_owned(), place];
-    Ok(beside(page.as_ref(), &files, &[], (arguments.format, arguments.quiet), exit))
+    let telling = Telling { is_quiet: arguments.quiet, inconclusive, fail_fast };
+    let answer = answer(&summary, &warnings, &place, partition, worked.executed, telling);
+    Ok(with_page(answer, page, vec![path.to_owned(), place], Vec::new(), arguments.quiet))
 }
 
-/// In which form a summary is told, and what counts as what in it.
+/// How a summary is told, and what counts as what in it.
 #[derive(Clone, Copy)]
 struct Telling {
-    format: OutputFormat,
     is_quiet: bool,
     inconclusive: Inconclusive,
     fail_fast: bool,
@@ -110,23 +108,21 @@ fn answer(
     partition: Partition,
     executed: usize,
     telling: Telling,
-) -> Exit {
+) -> CommandAnswer {
     let exit = exit_of(summary, telling.inconclusive);
-    match telling.format {
-        OutputFormat::Json => console::print_json(&CampaignSummary {
-            format_version: CAMPAIGN_FORMAT_VERSION,
-            exit_code: exit.code(),
-            store: store.display().to_string(),
-            partition: partition.to_string(),
-            executed,
-            diagnostics: render::to_json(warnings),
-            summary,
-        }),
-        OutputFormat::Human if telling.is_quiet => console::print(&quiet(summary)),
-        OutputFormat::Human => console::print(&told(summary, store)),
-    }
-    doubts(summary, partition, telling);
-    exit
+    let document = || CampaignSummary {
+        format_version: CAMPAIGN_FORMAT_VERSION,
+        exit_code: exit.code(),
+        store: store.display().to_string(),
+        partition: partition.to_string(),
+        executed,
+        diagnostics: render::to_json(warnings),
+        summary,
+    };
+    let text = || if telling.is_quiet { quiet(summary) } else { told(summary, store) };
+    let mut answer = CommandAnswer::new(exit, document, text);
+    doubts(&mut answer, summary, partition, telling);
+    answer
 }
 
 /// Does the runs that are missing.
@@ -137,7 +133,7 @@ fn finish(
     store: &mut Store,
     threads: usize,
 ) -> Result<Worked, EarlyExit> {
-    let known = store.rows().map_err(|error| broken(&error))?;
+    let known = store.rows()?;
     let missing: Vec<&Planned> =
         plan.runs.iter().filter(|run| !known.contains_key(&run.key.to_string())).collect();
     let mut counts = Counts::default();
@@ -166,8 +162,8 @@ fn finish(
     let effort = work::Effort { threads, retries, fail_fast };
     let ways = work::Ways { iut: &iut, system: &system };
     work(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
-        WorkError::Store(error) => broken(&error),
-        WorkError::Thread(error) => no_thread(&error),
+        WorkError::Store(error) => error.into(),
+        WorkError::Thread(error) => EarlyExit::no_thread(error),
     })
 }
 
@@ -266,90 +262,50 @@ fn one_failed(failed: &Failed, store: &Path) -> String {
 }
 
 /// What makes the numbers less certain than they look. What changes the exit code is said in any case.
-fn doubts(summary: &Summary, partition: Partition, telling: Telling) {
+fn doubts(answer: &mut CommandAnswer, summary: &Summary, partition: Partition, telling: Telling) {
     if summary.planned == 0 {
         let part =
             if partition == Partition::WHOLE { String::new() } else { format!(" in the part {partition}") };
-        console::say(&format!("error: {} has no runs{part}: nothing was tested", summary.campaign));
+        answer.remark(format!("error: {} has no runs{part}: nothing was tested", summary.campaign));
     }
     if summary.missing > 0 {
         let runs = plural(summary.missing, "run");
         if telling.fail_fast && summary.counts.fail > 0 {
             if !telling.is_quiet {
-                console::say(&format!(
+                answer.remark(format!(
                     "note: ended after a Fail (`--fail-fast`): {runs} of the plan were not done"
                 ));
             }
         } else {
-            console::say(&format!("error: {runs} of the plan are not in the store: the summary lacks them"));
+            answer.remark(format!("error: {runs} of the plan are not in the store: the summary lacks them"));
         }
     }
     if summary.contested.total() > 0 {
         let other = totals(&summary.contested);
-        console::say(&format!(
+        answer.remark(format!(
             "warning: runs of the plan had another verdict a second time, or in a store that was merged: {other}; it counts as well"
         ));
     }
     if summary.conflicts > 0 {
         let runs = plural(summary.conflicts, "run");
-        console::say(&format!(
-            "warning: {runs} of the store got another verdict from a store that was merged"
-        ));
+        answer
+            .remark(format!("warning: {runs} of the store got another verdict from a store that was merged"));
     }
     if telling.is_quiet {
         return;
     }
     if summary.others > 0 {
         let runs = plural(summary.others, "run");
-        console::say(&format!(
+        answer.remark(format!(
             "note: the store has {runs} more that this plan does not have: a model, an IUT or a setting was another one"
         ));
     }
     if summary.repeats > 0 {
         let times = plural(summary.repeats, "time");
-        console::say(&format!(
+        answer.remark(format!(
             "note: {times} a second process did a run that was there already; the first one counts"
         ));
     }
-}
-
-/// What an earlier report says stays until there is a new one.
-fn begin_report(output: &Output) -> Result<PendingFile, EarlyExit> {
-    PendingFile::new(output).map_err(|error| unwritten(output.path(), &error))
-}
-
-fn write_report(
-    plan: &Plan,
-    store: &Store,
-    contents: &Contents,
-    inconclusive: JunitResult,
-    mut file: PendingFile,
-    path: &Path,
-) -> Result<(), EarlyExit> {
-    let mut write = || -> Result<(), JunitError> {
-        let mut out = BufWriter::new(&mut file);
-        junit::write(plan, store, contents, inconclusive, &mut out)?;
-        Ok(out.flush()?)
-    };
-    let written = write().and_then(|()| Ok(file.finish()?));
-    written.map_err(|error| match error {
-        JunitError::Store(error) => broken(&error),
-        JunitError::Write(error) => unwritten(path, &error),
-    })
-}
-
-/// Tells what is wrong with a store.
-fn broken(error: &StoreError) -> EarlyExit {
-    let others = if error.is_mistake() { files::of_other_kinds() } else { Vec::new() };
-    if !others.is_empty() {
-        console::draw(&others);
-        return EarlyExit(Exit::Mistakes);
-    }
-    console::say(&format!("error: {error}"));
-    if let Some(help) = error.help() {
-        console::say(&format!("  help: {help}"));
-    }
-    EarlyExit(if error.is_mistake() { Exit::Mistakes } else { Exit::Environment })
 }
 
 #[cfg(test)]

@@ -9,18 +9,16 @@ use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::run::no_thread;
-use super::{EarlyExit, counted};
+use super::{CommandAnswer, CommandResult, EarlyExit};
+use crate::answer::{counted, draw_text, print_text};
 use crate::arguments::CheckArguments;
-use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::visible::{visible, visible_line};
 
 /// Checks every file; each tells its own findings.
-pub fn check(arguments: &CheckArguments) -> Result<Exit, EarlyExit> {
+pub fn check(arguments: &CheckArguments) -> CommandResult {
     let work = |path: &PathBuf| bounded(path, &arguments.models);
-    let reports = jobs::in_order(&arguments.models, 1, work).map_err(|error| no_thread(&error))?;
+    let reports = jobs::in_order(&arguments.models, 1, work).map_err(EarlyExit::no_thread)?;
     let failed = reports.iter().any(|report| report.checked.found.iter().any(Diagnostic::is_error));
     let mut all = reports.iter().flat_map(|report| &report.checked.found);
     let exit = match failed {
@@ -34,20 +32,16 @@ pub fn check(arguments: &CheckArguments) -> Result<Exit, EarlyExit> {
         let new: Vec<Diagnostic> =
             report.checked.found.iter().filter(|diagnostic| !told.contains(diagnostic)).cloned().collect();
         told.extend(&report.checked.found);
-        if arguments.format == OutputFormat::Human {
-            console::draw(&new);
-            let line = format!("{}: {}", report.path.display(), report.sentence());
-            console::print(&format!("{}\n", visible_line(&line)));
-            for sentence in &report.checked.implied {
-                console::print(&visible(&format!("  {sentence}\n")));
-            }
+        draw_text(&new);
+        let line = format!("{}: {}", report.path.display(), report.sentence());
+        print_text(&format!("{}\n", visible_line(&line)));
+        for sentence in &report.checked.implied {
+            print_text(&visible(&format!("  {sentence}\n")));
         }
     }
-    if arguments.format == OutputFormat::Json {
-        let files = reports.iter().map(Report::to_json).collect();
-        console::print_json(&Document { format_version: 1, exit_code: exit.code(), files });
-    }
-    Ok(exit)
+    let files = || reports.iter().map(Report::to_json).collect();
+    let document = || Document { format_version: 1, exit_code: exit.code(), files: files() };
+    Ok(CommandAnswer::new(exit, document, String::new))
 }
 
 /// How many findings there are: those about the file, then those about each other file that it needs.

@@ -18,14 +18,12 @@ use coreach_project::making::{MadeTest, make};
 use coreach_project::project::{Project, load};
 use coreach_project::{budget, jobs, memory};
 
-use super::report::beside;
-use super::run::no_thread;
-use super::{EarlyExit, refuse, unwritten};
+use super::report::with_page;
+use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::arguments::CompareArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::horn_process::HornProcess;
-use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::ProgressLine;
 use crate::write::write;
@@ -35,18 +33,17 @@ use row::{Figures, MADE, Row, STOPPED, UNREACHABLE, cautions, csv, drawn};
 type Pair<'a> = (&'a TestPurpose, DomainKind);
 
 /// Makes every purpose with every domain and says how the results differ.
-pub fn compare(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
+pub fn compare(arguments: &CompareArguments) -> CommandResult {
     let path = &arguments.configuration;
-    let (project, warnings) = load(path).map_err(|found| refuse(&found, arguments.format))?;
+    let (project, warnings) = load(path)?;
     console::draw(&warnings);
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
     let of = |purpose| domains.iter().map(move |domain| (purpose, *domain));
     let pairs: Vec<Pair<'_>> = project.purposes.iter().flat_map(of).collect();
-    let outputs = each([
+    let [page, values] = each([
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
         wanted("--csv", arguments.csv.as_deref(), OutputForm::Csv),
-    ]);
-    let [page, values] = outputs.map_err(|found| refuse(&found, arguments.format))?;
+    ])?;
     let progress = ProgressLine::start(pairs.len(), true);
     let threads = jobs::threads(arguments.threads);
     let engine = arguments.exact.then(HornProcess::this_program);
@@ -67,7 +64,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
     };
     let results = jobs::in_order(&pairs, threads, work);
     drop(progress);
-    let results = results.map_err(|error| no_thread(&error))?;
+    let results = results.map_err(EarlyExit::no_thread)?;
     let mut rows = Vec::new();
     let mut stops: Vec<Diagnostic> = Vec::new();
     for ((purpose, domain), result) in pairs.iter().zip(results) {
@@ -90,29 +87,17 @@ pub fn compare(arguments: &CompareArguments) -> Result<Exit, EarlyExit> {
     }
     if let Some(output) = values {
         let written = write(&output, csv(rows.iter()));
-        written.map_err(|error| unwritten(output.path(), &error))?;
+        written.map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
     }
-    let exit = told(&rows, arguments.format);
-    let files = [path.to_owned()];
-    Ok(beside(page.as_ref(), &files, &domains, (arguments.format, false), exit))
-}
-
-/// Tells the rows. Which exit code have they?
-fn told(rows: &[Row], format: OutputFormat) -> Exit {
-    let rows: Vec<&Row> = rows.iter().collect();
-    match format {
-        OutputFormat::Json => console::print_json(&rows),
-        OutputFormat::Human => {
-            console::print(&drawn(&rows));
-            cautions(&rows).iter().for_each(|caution| console::say(&format!("note: {caution}")));
-        }
-    }
-    let code = |row: &&Row| match row.result.as_str() {
+    let code = |row: &Row| match row.result.as_str() {
         MADE => Exit::Fine,
         UNREACHABLE => Exit::Unreachable,
         _ => Exit::Stopped,
     };
-    rows.iter().map(code).fold(Exit::Fine, Exit::and)
+    let exit = rows.iter().map(code).fold(Exit::Fine, Exit::and);
+    let mut answer = CommandAnswer::new(exit, || &rows, || drawn(&rows));
+    cautions(&rows).iter().for_each(|caution| answer.note(format!("note: {caution}")));
+    Ok(with_page(answer, page, vec![path.to_owned()], domains, false))
 }
 
 /// The exact references of purposes, each made when it is first asked for.

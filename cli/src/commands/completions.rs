@@ -2,17 +2,15 @@
 
 use clap::CommandFactory;
 
-use super::EarlyExit;
+use super::{CommandAnswer, CommandResult};
 use crate::arguments::Arguments;
-use crate::console;
 use crate::exit::Exit;
 use crate::shell_arguments::CompletionsArguments;
 
 /// Prints the script for this shell.
-pub fn completions(arguments: &CompletionsArguments) -> Result<Exit, EarlyExit> {
+pub fn completions(arguments: &CompletionsArguments) -> CommandResult {
     // Into a buffer: the library's writer panics where its target fails, and a closed pipe is no bug.
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "coreach", &mut script);
-    console::print(&String::from_utf8_lossy(&script));
-    Ok(Exit::Fine)
+    Ok(CommandAnswer::of_text(Exit::Fine, String::from_utf8_lossy(&script)))
 }

@@ -17,13 +17,13 @@ use coreach_project::configuration::load_without_purpose;
 use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
 use coreach_project::cover::report::{CoverDocument, OBSERVED, document, files, paths};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
-use coreach_project::models::{FileKind, kind_of};
+use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::project::{load_specification, of_specification};
 
-use super::{EarlyExit, hindered, plural, refuse, table};
+use super::{CommandAnswer, CommandResult, EarlyExit, plural, table};
+use crate::answer::{draw_text, render_answer};
 use crate::arguments::CoverArguments;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::progress::ProgressLine;
 use crate::write::write;
@@ -46,8 +46,8 @@ struct Given {
 }
 
 /// Looks for purposes, writes them, tells.
-pub fn cover(arguments: &CoverArguments) -> Result<Exit, EarlyExit> {
-    let given = given(arguments).map_err(|found| refuse(&found, arguments.format))?;
+pub fn cover(arguments: &CoverArguments) -> CommandResult {
+    let given = given(arguments)?;
     console::draw(&given.warnings);
     let limits = TreeLimits {
         depth: arguments.depth,
@@ -65,18 +65,11 @@ pub fn cover(arguments: &CoverArguments) -> Result<Exit, EarlyExit> {
         observe: arguments.observe,
     };
     let begun = budget::within("cover", budget::time(None), |_| Cover::of(&given.specification, &settings));
-    let kept = match begun.and_then(|begun| begun) {
-        Ok(kept) => Arc::new(kept),
-        Err(stop) => return Err(refuse(&[stop.to_diagnostic()], arguments.format)),
-    };
-    let (format, quiet) = (arguments.format, arguments.quiet);
-    let so_far = kept.clone();
+    let kept = Arc::new(begun??);
+    let (quiet, so_far) = (arguments.quiet, kept.clone());
     certain_end::tell_at_end(move |exit_code, _| {
         let told = document(limits, &known(&so_far), None, exit_code);
-        match format {
-            OutputFormat::Json => console::json(&told),
-            OutputFormat::Human => text(&told, quiet),
-        }
+        render_answer(|| &told, || text(&told, quiet))
     });
     let progress = ProgressLine::start(1, !arguments.quiet);
     let stop = look(&given.specification, &settings, &|what| progress.says(what), &kept);
@@ -87,11 +80,11 @@ pub fn cover(arguments: &CoverArguments) -> Result<Exit, EarlyExit> {
         let paths = paths(folder, &files);
         let wanted: Vec<ToWrite> =
             paths.iter().map(|path| ToWrite::new("--out", path, OutputForm::Suite)).collect();
-        let outputs = outputs(&wanted).map_err(|found| refuse(&found, arguments.format))?;
+        let outputs = outputs(&wanted)?;
         let written = std::fs::create_dir_all(folder).and_then(|()| {
             outputs.iter().zip(&files).try_for_each(|(output, (_, text))| write(output, text))
         });
-        written.map_err(|error| hindered(format_args!("{}: {error}", folder.display())))?;
+        written.map_err(|error| EarlyExit::hindered(format_args!("{}: {error}", folder.display())))?;
     }
     stop_if_ending();
     let exit = match &stop {
@@ -100,37 +93,16 @@ pub fn cover(arguments: &CoverArguments) -> Result<Exit, EarlyExit> {
         None => Exit::Incomplete,
     };
     let told = document(limits, &found, stop.as_ref(), exit.code());
-    if arguments.format == OutputFormat::Human {
-        console::draw(&stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
-    }
-    match arguments.format {
-        OutputFormat::Json => console::print_json(&told),
-        OutputFormat::Human => console::print(&text(&told, arguments.quiet)),
-    }
-    Ok(exit)
+    draw_text(&stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
+    Ok(CommandAnswer::new(exit, || &told, || text(&told, quiet)))
 }
 
 /// A specification, or a configuration's, with its constants and its domain.
 fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
     let path = &arguments.model;
-    let (kind, file) = budget::reading(|| {
-        let file = load_file(path).map_err(|found| vec![found])?;
-        Ok((kind_of(&file)?, file))
-    })?;
+    let takes = [FileKind::Specification, FileKind::Configuration];
+    let (kind, file) = budget::reading(|| load_text_of(path, &takes))?;
     match kind {
-        FileKind::Specification(_) => {
-            let text = standing_alone(path, &file)?;
-            let (specification, warnings) = of_specification(file)?;
-            Ok(Given {
-                specification,
-                text,
-                analysis: Analysis::default(),
-                conformance: Conformance::default(),
-                stages: Limits::default(),
-                rest: String::new(),
-                warnings,
-            })
-        }
         FileKind::Configuration => {
             let (project, warnings) = load_specification(path)?;
             if project.timing.is_some() {
@@ -162,9 +134,17 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
             })
         }
         _ => {
-            let message = format!("{} has no specification of its own", path.display());
-            let help = "give a specification or a configuration";
-            Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)])
+            let text = standing_alone(path, &file)?;
+            let (specification, warnings) = of_specification(file)?;
+            Ok(Given {
+                specification,
+                text,
+                analysis: Analysis::default(),
+                conformance: Conformance::default(),
+                stages: Limits::default(),
+                rest: String::new(),
+                warnings,
+            })
         }
     }
 }

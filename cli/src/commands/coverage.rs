@@ -6,12 +6,11 @@ use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCove
 use coreach_project::coverage::{CoverageKind, CoverageReport, Given, NO_ACCESS, Settings, lcov, measure};
 use coreach_project::render;
 
-use super::report::beside;
-use super::{EarlyExit, exit_of, plural, refuse_as, table, unwritten};
+use super::report::with_page;
+use super::{CommandAnswer, CommandResult, EarlyExit, plural, table};
 use crate::console;
 use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::ProgressLine;
 use crate::write::write;
@@ -20,22 +19,17 @@ use crate::write::write;
 const TOLD: usize = 40;
 
 /// Reads the runs, tells what they covered.
-pub fn coverage(arguments: &CoverageArguments) -> Result<Exit, EarlyExit> {
-    let refused = |found: &[Diagnostic]| {
-        let is_ours = found.iter().any(|diagnostic| diagnostic.code == NO_ACCESS);
-        refuse_as(found, arguments.format, if is_ours { Exit::Environment } else { exit_of(found) })
-    };
-    let given = Given::of(&arguments.files).map_err(|found| refused(&found))?;
-    let outputs = each([
+pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
+    let given = Given::of(&arguments.files).map_err(refused)?;
+    let [tracefile, page] = each([
         wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
-    ]);
-    let [tracefile, page] = outputs.map_err(|found| refused(&found))?;
+    ])?;
     let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
     let progress = ProgressLine::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
     drop(progress);
-    let (mut report, stops) = measured.map_err(|found| refused(&found))?;
+    let (mut report, stops) = measured.map_err(refused)?;
     let required: Vec<_> = arguments.require.iter().flat_map(|required| required.0.clone()).collect();
     report.require(&required);
     let exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
@@ -45,49 +39,53 @@ pub fn coverage(arguments: &CoverageArguments) -> Result<Exit, EarlyExit> {
     report.diagnostics = render::each(&stops);
     report.exit_code = exit.code();
     if let Some(output) = &tracefile {
-        write(output, lcov(&report)).map_err(|error| unwritten(output.path(), &error))?;
+        write(output, lcov(&report)).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
     }
-    match arguments.format {
-        OutputFormat::Json => console::print_json(&report),
-        OutputFormat::Human if arguments.quiet => {}
-        OutputFormat::Human => console::print(&told(&report)),
+    let quiet = arguments.quiet;
+    let mut answer =
+        CommandAnswer::new(exit, || &report, || if quiet { String::new() } else { told(&report) });
+    doubts(&mut answer, &report, &settings, quiet);
+    Ok(with_page(answer, page, arguments.files.clone(), Vec::new(), quiet))
+}
+
+/// Ends the command. Runs that we may not read are no mistake of the user's.
+fn refused(found: Vec<Diagnostic>) -> EarlyExit {
+    match found.iter().any(|diagnostic| diagnostic.code == NO_ACCESS) {
+        true => EarlyExit::Refused(found, Exit::Environment),
+        false => found.into(),
     }
-    doubts(&report, &settings, arguments.quiet);
-    Ok(beside(page.as_ref(), &arguments.files, &[], (arguments.format, arguments.quiet), exit))
 }
 
 /// What makes the figures less certain than they look, and what they do not reach.
-fn doubts(report: &CoverageReport, settings: &Settings, quiet: bool) {
+fn doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Settings, quiet: bool) {
     let runs = &report.runs;
     if runs.too_many_states > 0 {
         let left = plural(runs.too_many_states, "run");
         let limit = settings.states;
-        console::say(&format!(
-            "warning: {left} left out: more than {limit} states are possible (`--states`)"
-        ));
+        answer
+            .remark(format!("warning: {left} left out: more than {limit} states are possible (`--states`)"));
     }
     if runs.unordered > 0 {
         let left = plural(runs.unordered, "run");
-        console::say(&format!(
+        answer.remark(format!(
             "warning: {left} left out: they went over several connections, in no known order"
         ));
     }
     if runs.stopped > 0 {
         let left = plural(runs.stopped, "run");
-        console::say(&format!("warning: {left} left out: more than the budget was needed to follow them"));
+        answer.remark(format!("warning: {left} left out: more than the budget was needed to follow them"));
     }
     if runs.cut > 0 && !quiet {
         let cut = plural(runs.cut, "run");
-        console::say(&format!(
+        answer.remark(format!(
             "note: {cut} behind a link counted up to an event that no order of the specification explains"
         ));
     }
     for unmet in &report.unmet {
         let (name, kind) = (&unmet.specification, unmet.requirement.kind.name());
         let (covered, percent) = (unmet.covered, unmet.requirement.percent);
-        console::say(&format!(
-            "error: {name}: {covered}% of the {kind} are covered, {percent}% are required"
-        ));
+        answer
+            .remark(format!("error: {name}: {covered}% of the {kind} are covered, {percent}% are required"));
     }
 }
 

@@ -1,49 +1,41 @@
 //! `coreach explore`: the symbolic execution tree of a specification, drawn, counted, or as a document.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::interruption::stop_if_ending;
-use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::Iosts;
-use coreach_model::reader::{load, read_specification};
+use coreach_model::reader::read_specification;
+use coreach_pipeline::export::Format;
 use coreach_pipeline::export::tree::{tree_dot, tree_svg};
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::exploration::{
     Exploration, Purpose, chosen, document, explore as grow, purpose as document_of,
 };
-use coreach_project::models::{FileKind, kind_of};
+use coreach_project::file_kind::{FileKind, load_text_of};
 
-use super::{EarlyExit, hindered, picture, plural, refuse};
+use super::{CommandAnswer, CommandResult, EarlyExit, picture, picture_format, plural};
+use crate::answer::draw_text;
 use crate::arguments::{ExploreArguments, Silence};
 use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
-use crate::outputs::{Output, OutputForm, each, wanted};
+use crate::outputs::{OutputForm, each, wanted};
 use crate::write::write;
 
 /// Grows the tree and tells of it.
-pub fn explore(arguments: &ExploreArguments) -> Result<Exit, EarlyExit> {
+pub fn explore(arguments: &ExploreArguments) -> CommandResult {
     let path = &arguments.model;
-    let read = budget::reading(|| {
-        let file = load(path).map_err(|found| vec![found])?;
-        specification(path, file)
-    });
-    let (iosts, warnings) = read.map_err(|found| refuse(&found, arguments.format))?;
+    let (specification, warnings) =
+        budget::reading(|| read_specification(load_text_of(path, &[FileKind::Specification])?.1))?;
+    let iosts = specification.iosts;
     console::draw(&warnings);
-    if let Some(picture) = arguments.draw.as_deref()
-        && !matches!(ending(picture), Some("dot" | "svg"))
-    {
-        let message = format!("--draw must name a file that ends in .dot or .svg: {}", picture.display());
-        return Err(refuse(&[Diagnostic::error("output-format", message)], arguments.format));
-    }
-    let outputs = each([
+    let format = arguments.draw.as_deref().map(picture_format).transpose()?;
+    let [draw, written] = each([
         wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
         wanted("--purpose", arguments.purpose.as_deref(), OutputForm::Purpose),
-    ]);
-    let [picture, written] = outputs.map_err(|found| refuse(&found, arguments.format))?;
+    ])?;
     let limits = TreeLimits {
         depth: arguments.depth,
         nodes: arguments.nodes.get(),
@@ -62,7 +54,7 @@ pub fn explore(arguments: &ExploreArguments) -> Result<Exit, EarlyExit> {
     };
     let mut found = grow(&iosts, limits, purpose);
     let nodes = chosen(&iosts, &found.tree, &arguments.accept);
-    let nodes = nodes.map_err(|refused| refuse(&[refused], arguments.format))?;
+    let nodes = nodes?;
     if !arguments.accept.is_empty() {
         found.accepting = nodes;
     }
@@ -71,49 +63,27 @@ pub fn explore(arguments: &ExploreArguments) -> Result<Exit, EarlyExit> {
         if found.accepting.is_empty() {
             let message = "--purpose: no node is accepted";
             let help = "choose nodes with `--accept`, or a criterion with `--all-paths` or `--inclusion`";
-            return Err(refuse(&[Diagnostic::error("no-accept", message).help(help)], arguments.format));
+            return Err(Diagnostic::error("no-accept", message).help(help).into());
         }
         write(&output, document_of(&iosts, &found, &named(output.path())))
-            .map_err(|error| hindered(format_args!("{}: {error}", output.path().display())))?;
+            .map_err(|error| EarlyExit::hindered(format_args!("{}: {error}", output.path().display())))?;
     }
-    if let Some(picture) = &picture {
-        draw(arguments, picture, &iosts, &found)?;
+    if let (Some(output), Some(format)) = (&draw, format) {
+        let drawn = budget::within("draw", budget::time(None), |_| match format {
+            Format::Svg => tree_svg(&iosts, &found.tree, &found.accepting),
+            _ => Ok(tree_dot(&iosts, &found.tree, &found.accepting)),
+        });
+        picture(output, drawn)?;
     }
     stop_if_ending();
     let exit = if is_stopped { Exit::Stopped } else { Exit::Fine };
-    match arguments.format {
-        OutputFormat::Json => console::print_json(&document(&iosts, limits, &found, exit.code())),
-        OutputFormat::Human => {
-            console::draw(&found.stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
-            console::print(&told(&iosts, &found));
-        }
-    }
+    draw_text(&found.stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
+    let mut answer =
+        CommandAnswer::new(exit, || document(&iosts, limits, &found, exit.code()), || told(&iosts, &found));
     if let Some(missing) = found.missing {
-        console::say(&format!("error: {missing} (`--nodes`, `--depth`)"));
+        answer.remark(format!("error: {missing} (`--nodes`, `--depth`)"));
     }
-    Ok(exit)
-}
-
-fn specification(path: &Path, file: Arc<SourceFile>) -> Result<(Iosts, Vec<Diagnostic>), Vec<Diagnostic>> {
-    if !matches!(kind_of(&file)?, FileKind::Specification(_)) {
-        let message = format!("{} is no specification", path.display());
-        return Err(vec![Diagnostic::error("wrong-kind-of-file", message).help("give a specification")]);
-    }
-    read_specification(file).map(|(specification, warnings)| (specification.iosts, warnings))
-}
-
-/// Writes the picture.
-fn draw(
-    arguments: &ExploreArguments,
-    output: &Output,
-    iosts: &Iosts,
-    found: &Exploration,
-) -> Result<(), EarlyExit> {
-    let drawn = budget::within("draw", budget::time(None), |_| match ending(output.path()) {
-        Some("svg") => tree_svg(iosts, &found.tree, &found.accepting),
-        _ => Ok(tree_dot(iosts, &found.tree, &found.accepting)),
-    });
-    picture(output, drawn, arguments.format)
+    Ok(answer)
 }
 
 /// The name of a purpose in this file.
@@ -122,10 +92,6 @@ fn named(path: &Path) -> String {
     let letter = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '_' };
     let name: String = stem.chars().map(letter).collect();
     if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name } else { format!("_{name}") }
-}
-
-fn ending(path: &Path) -> Option<&str> {
-    path.extension().and_then(|ending| ending.to_str())
 }
 
 fn told(iosts: &Iosts, found: &Exploration) -> String {

@@ -4,7 +4,7 @@
 //! exactly, is said about it and goes to standard error, drawn on the foreign text. One document can be on
 //! standard output: with `--format json` and `--out`, that is the findings.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,14 +17,13 @@ use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EarlyExit, counted};
+use super::{CommandAnswer, CommandResult};
+use crate::answer::{counted, draw_text, is_json};
 use crate::console;
 use crate::exit::Exit;
 use crate::import_arguments::ImportArguments;
-use crate::output_format::OutputFormat;
-use crate::outputs::{Output, OutputForm, output};
-use crate::visible::visible_json;
-use crate::write::PendingFile;
+use crate::outputs::{OutputForm, output};
+use crate::write::write_with;
 
 #[derive(Serialize)]
 struct Document {
@@ -36,7 +35,7 @@ struct Document {
 }
 
 /// Reads, translates, writes.
-pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
+pub fn import(arguments: &ImportArguments) -> CommandResult {
     let form = match (arguments.overwrite, &arguments.purpose_of) {
         (false, _) => OutputForm::New,
         (true, None) => OutputForm::Specification,
@@ -44,7 +43,7 @@ pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
     };
     let out = match output("--out", arguments.out.as_deref(), form) {
         Ok(out) => out,
-        Err(found) => return tell(arguments, &found, Exit::Mistakes),
+        Err(found) => return Ok(tell(arguments, &found, Exit::Mistakes)),
     };
     let read = budget::within("import", budget::time(None), |_| {
         let file = load(&arguments.file).map_err(|found| vec![found])?;
@@ -66,14 +65,14 @@ pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
         Ok(Err(found)) => {
             let is_limit = found.iter().any(|found| found.code == LIMIT || is_of_end(found.code));
             let exit = if is_limit { Exit::Stopped } else { Exit::Mistakes };
-            return tell(arguments, &found, exit);
+            return Ok(tell(arguments, &found, exit));
         }
-        Err(stop) => return tell(arguments, &[stop.to_diagnostic()], Exit::Stopped),
+        Err(stop) => return Ok(tell(arguments, &[stop.to_diagnostic()], Exit::Stopped)),
     };
     match &out {
         None => console::print(&text),
         Some(out) => {
-            if let Err(error) = write(out, &text, arguments.overwrite) {
+            if let Err(error) = write_with(out, |file| file.write_all(text.as_bytes())) {
                 let there = error.kind() == io::ErrorKind::AlreadyExists;
                 let message = format!("cannot write {}: {error}", out.path().display());
                 let mut problem = Diagnostic::error("not-written", message);
@@ -81,22 +80,16 @@ pub fn import(arguments: &ImportArguments) -> Result<Exit, EarlyExit> {
                     problem = problem.help("--overwrite replaces it");
                 }
                 let all: Vec<Diagnostic> = found.into_iter().chain([problem]).collect();
-                return tell(arguments, &all, if there { Exit::Mistakes } else { Exit::Environment });
+                return Ok(tell(arguments, &all, if there { Exit::Mistakes } else { Exit::Environment }));
             }
         }
     }
-    tell(arguments, &found, Exit::Fine)
+    Ok(tell(arguments, &found, Exit::Fine))
 }
 
-/// Says what was found.
-fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> Result<Exit, EarlyExit> {
-    if arguments.format == OutputFormat::Human {
-        console::draw(found);
-        if exit != Exit::Fine {
-            console::say(&counted(found));
-        }
-        return Ok(exit);
-    }
+/// Answers with what was found. Standard output may have the specification: then a document of findings goes
+/// to standard error.
+fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> CommandAnswer {
     let written = arguments.out.as_ref().filter(|_| exit == Exit::Fine);
     let document = Document {
         format_version: 1,
@@ -104,14 +97,19 @@ fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> Result
         written: written.map(|path| path.display().to_string()),
         diagnostics: render::to_json(found),
     };
-    // Standard output may have the specification.
-    if arguments.out.is_some() || exit != Exit::Fine {
-        console::print_json(&document);
-    } else {
-        let text = serde_json::to_string_pretty(&document).map_err(io::Error::from)?;
-        console::say(&visible_json(&text));
+    draw_text(found);
+    let is_free = arguments.out.is_some() || exit != Exit::Fine;
+    if is_free {
+        let mut answer = CommandAnswer::new(exit, || &document, String::new);
+        if exit != Exit::Fine {
+            answer.note(counted(found));
+        }
+        return answer;
     }
-    Ok(exit)
+    if is_json() {
+        console::say(console::json(&document).trim_end());
+    }
+    CommandAnswer::of_text(exit, "")
 }
 
 fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
@@ -134,10 +132,4 @@ fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
             Err(Diagnostic::error("invalid-utf8", message).help("save the file with the encoding UTF-8"))
         }
     }
-}
-
-fn write(output: &Output, text: &str, overwrite: bool) -> io::Result<()> {
-    let mut pending = if overwrite { PendingFile::new(output)? } else { PendingFile::fresh(output)? };
-    pending.write_all(text.as_bytes())?;
-    if overwrite { pending.finish() } else { pending.finish_fresh() }
 }

@@ -7,33 +7,27 @@ use std::path::{Path, PathBuf};
 use coreach_model::Diagnostic;
 use coreach_project::beginning::{NEXT, SCHEMAS_FOLDER, files};
 
-use super::{EarlyExit, hindered, refuse};
+use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::beginning_arguments::InitArguments;
-use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, output};
 use crate::write::write_new;
 
 /// Writes all files, or none.
-pub fn init(arguments: &InitArguments) -> Result<Exit, EarlyExit> {
+pub fn init(arguments: &InitArguments) -> CommandResult {
     let folder = &arguments.folder;
     let files = files();
-    if let Err(found) = is_free(folder, &files) {
-        return Err(refuse(&[found], OutputFormat::Human));
-    }
+    is_free(folder, &files)?;
     match write(folder, &files) {
-        Ok(()) => {
-            console::print(&told(folder, &files));
-            Ok(Exit::Fine)
-        }
+        Ok(()) => Ok(CommandAnswer::of_text(Exit::Fine, told(folder, &files))),
         // Somebody has come between the look and the writing.
         Err((path, error)) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(refuse(&[in_the_way(folder, &[path.display().to_string()])], OutputFormat::Human))
+            Err(in_the_way(folder, &[path.display().to_string()]).into())
         }
-        Err((path, error)) => {
-            Err(hindered(format_args!("cannot write {}: {error}; nothing is written", path.display())))
-        }
+        Err((path, error)) => Err(EarlyExit::hindered(format_args!(
+            "cannot write {}: {error}; nothing is written",
+            path.display()
+        ))),
     }
 }
 

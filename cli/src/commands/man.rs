@@ -5,37 +5,33 @@ use std::fs;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
-use super::{EarlyExit, plural, refuse, unwritten};
+use super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::arguments::Arguments;
-use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::shell_arguments::ManArguments;
 use crate::write::write;
 
 /// Prints the page of the program, or writes the pages of all commands.
-pub fn man(arguments: &ManArguments) -> Result<Exit, EarlyExit> {
+pub fn man(arguments: &ManArguments) -> CommandResult {
     // `coreach help run` is `coreach run --help`, and `man coreach-run` is both.
     let mut program = Arguments::command().disable_help_subcommand(true);
     program.build();
     let mut pages = Vec::new();
     add_pages(&program, &mut pages)?;
     let Some(folder) = &arguments.folder else {
-        console::print(&pages[0].1);
-        return Ok(Exit::Fine);
+        return Ok(CommandAnswer::of_text(Exit::Fine, pages.swap_remove(0).1));
     };
     let wanted = pages.iter().map(|(file, _)| ToWrite::new("DIR", folder.join(file), OutputForm::Manual));
-    let outputs =
-        outputs(&wanted.collect::<Vec<_>>()).map_err(|found| refuse(&found, OutputFormat::Human))?;
+    let outputs = outputs(&wanted.collect::<Vec<_>>())?;
     let written = fs::create_dir_all(folder).map_err(|error| (folder.to_path_buf(), error)).and_then(|()| {
         pages.iter().zip(&outputs).try_for_each(|((_, text), output)| {
             write(output, text).map_err(|error| (output.path().to_owned(), error))
         })
     });
-    written.map_err(|(path, error)| unwritten(&path, &error))?;
-    console::print(&format!("wrote {} to {}\n", plural(pages.len(), "page"), folder.display()));
-    Ok(Exit::Fine)
+    written.map_err(|(path, error)| EarlyExit::unwritten(&path, &error))?;
+    let told = format!("wrote {} to {}\n", plural(pages.len(), "page"), folder.display());
+    Ok(CommandAnswer::of_text(Exit::Fine, told))
 }
 
 /// Adds the page of a command, its file's name first, and the pages of all below it.

@@ -13,12 +13,10 @@ use coreach_project::cases::{self, Cases};
 use coreach_project::summary::{Mutants, ShortestSummary, killed, mutation, transitions};
 use coreach_project::{budget, jobs};
 
-use super::run::no_thread;
-use super::{EarlyExit, bucket_line, plural, refuse, refuse_as, table};
+use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural, table};
 use crate::console;
 use crate::execution_arguments::{MutateArguments, TriesArguments};
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::progress::ProgressLine;
 
 /// A suite, and the mutants that it is to meet.
@@ -33,33 +31,27 @@ struct Given {
 }
 
 /// Makes the test cases and the mutants. Where there is nothing to be done, it is told: with which exit code?
-fn given(
-    configuration: &Path,
-    tries: &TriesArguments,
-    is_quiet: bool,
-    format: OutputFormat,
-) -> Result<Given, EarlyExit> {
+fn given(configuration: &Path, tries: &TriesArguments, is_quiet: bool) -> Result<Given, EarlyExit> {
     let making = ProgressLine::start(1, !is_quiet);
-    let Cases { cases, none, .. } = cases::load(configuration, None, &|what| making.says(what))
-        .map_err(|found| refuse(&found, format))?;
+    let Cases { cases, none, .. } = cases::load(configuration, None, &|what| making.says(what))?;
     drop(making);
     let exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
     let without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
     if cases.is_empty() {
-        return Err(refuse_as(&without, format, exit));
+        return Err(EarlyExit::Refused(without, exit));
     }
     // The suite is what can be tested.
     console::draw(&without);
     let Some(specification) = cases.first().and_then(|case| case.specification.clone()) else {
         let message = "a test case alone has no specification to mutate: give the configuration";
         let diagnostic = Diagnostic::error("no-specification", message);
-        return Err(refuse(&[diagnostic], format));
+        return Err(diagnostic.into());
     };
     if cases.iter().any(|case| case.test.timed.is_some()) {
         let message = "a timed specification is not mutated: mutants know no clocks";
         let diagnostic = Diagnostic::error("timed-mutants", message)
             .help("`coreach test` runs the test cases against systems that are known to be wrong");
-        return Err(refuse(&[diagnostic], format));
+        return Err(diagnostic.into());
     }
     // Simulated implementations know silence at once, so no time is lost in waiting for it.
     let moment = Duration::from_millis(1);
@@ -78,24 +70,23 @@ fn given(
     };
     let tests: Vec<TestCase> = cases.iter().map(|case| case.test.clone()).collect();
     let names: Vec<String> = cases.into_iter().map(|case| case.name).collect();
-    let all = budget::within("mutate", budget::time(None), |_| {
+    let mutants = budget::within("mutate", budget::time(None), |_| {
         mutants(&specification, effort.mutants, effort.seed)
-    });
-    let mutants = all.map_err(|stop| refuse(&[stop.to_diagnostic()], format))?;
+    })?;
     if mutants.is_empty() {
         // Nothing was asked of the suite: no answer to be taken for one.
         let diagnostic =
             Diagnostic::error("no-mutants", "no operator changes anything in this specification");
-        return Err(refuse_as(&[diagnostic], format, Exit::Incomplete));
+        return Err(EarlyExit::Refused(vec![diagnostic], Exit::Incomplete));
     }
     Ok(Given { specification, tests, names, mutants, effort, exit })
 }
 
 /// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many
 /// survive: they are an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
-pub fn mutate(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
+pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     let Given { specification, tests, names, mutants: all, effort, exit } =
-        given(&arguments.configuration, &arguments.tries, arguments.quiet, arguments.format)?;
+        given(&arguments.configuration, &arguments.tries, arguments.quiet)?;
     let time = budget::time(None);
     let progress = ProgressLine::start(all.len(), !arguments.quiet);
     let mut stops: Vec<Diagnostic> = Vec::new();
@@ -119,7 +110,7 @@ pub fn mutate(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
         judged.map(|judged| Judged { visits: judged.visits.filter(|_| are_counted), ..judged })
     };
     let results =
-        jobs::in_order(&all, jobs::threads(arguments.threads), work).map_err(|error| no_thread(&error))?;
+        jobs::in_order(&all, jobs::threads(arguments.threads), work).map_err(EarlyExit::no_thread)?;
     drop(progress);
     stop_if_ending();
     // What the budget has ended is no result: it is open.
@@ -144,22 +135,12 @@ pub fn mutate(arguments: &MutateArguments) -> Result<Exit, EarlyExit> {
         transitions: if are_counted { transitions(&specification, &visits) } else { Vec::new() },
         judged,
     };
-    Ok(told(&mutants, &open, exit.and(stopped), arguments.format, arguments.quiet))
-}
-
-/// Tells what became of mutants, and which ones the budget has left open.
-fn told(mutants: &Mutants, open: &[String], exit: Exit, format: OutputFormat, is_quiet: bool) -> Exit {
-    match format {
-        OutputFormat::Human if is_quiet => console::print(&quiet(mutants)),
-        OutputFormat::Human => console::print(&text(mutants)),
-        OutputFormat::Json => {
-            console::print_json(&mutation(mutants, open, exit.code()));
-            return exit;
-        }
-    }
-    let open = open.iter().map(|change| format!("open: {change}\n"));
-    console::print(&open.collect::<String>());
-    exit
+    let exit = exit.and(stopped);
+    let told = || {
+        let told = if arguments.quiet { quiet(&mutants) } else { text(&mutants) };
+        told + &open.iter().map(|change| format!("open: {change}\n")).collect::<String>()
+    };
+    Ok(CommandAnswer::new(exit, || mutation(&mutants, &open, exit.code()), told))
 }
 
 /// The counts in a line, and a line for each thing by which mutants were killed.

@@ -1,7 +1,7 @@
 //! `coreach replay`: a stored run once more, and a shorter and simpler one with the same failure.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use coreach_adapters::Adapter;
@@ -16,47 +16,42 @@ use coreach_model::Diagnostic;
 use coreach_project::{budget, stored};
 
 use super::test::keep::{another, is_same};
-use super::{EarlyExit, hindered, plural, refuse};
+use super::{CommandAnswer, CommandResult, EarlyExit, plural};
+use crate::answer::is_json;
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, each, wanted};
 use crate::progress::ProgressLine;
-use crate::write::{PendingFile, write_new};
+use crate::write::{check_writable, write, write_new};
 use crate::{console, story};
 
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The
 /// exit code is that of the new run's verdict.
-pub fn replay(arguments: &ReplayArguments) -> Result<Exit, EarlyExit> {
-    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
+pub fn replay(arguments: &ReplayArguments) -> CommandResult {
     let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
-    let stored = budget::reading(load).map_err(|found| refuse(&found))?;
+    let stored = budget::reading(load)?;
     // The test case goes beside the run, where whoever reads that looks for it.
     let test = arguments.keep.as_deref().map(stored::beside);
-    let outputs = each([
+    let [keep, test] = each([
         wanted("--keep", arguments.keep.as_deref(), OutputForm::Run),
         wanted("the test case of --keep", test.as_deref(), OutputForm::Run),
-    ]);
-    let [keep, test] = outputs.map_err(|found| refuse(&found))?;
+    ])?;
     if let Some(path) = test.as_ref().map(Output::path)
         && fs::symlink_metadata(path).is_ok()
         && !is_same(path, &stored.document)
     {
-        return Err(refuse(&[another(path)]));
+        return Err(another(path).into());
     }
     // Before the run, not after it: is the name free, and can the file be written?
-    let kept = match keep.as_ref().map(|output| (PendingFile::fresh(output), output.path())) {
-        None => None,
-        Some((Ok(file), path)) => Some((file, path)),
-        Some((Err(error), path)) if error.kind() == ErrorKind::AlreadyExists => {
-            return Err(refuse(&[is_there(path)]));
-        }
-        Some((Err(error), path)) => {
-            return Err(hindered(format_args!("{}: {error}", path.display())));
-        }
+    let not_kept = |path: &Path, error: io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => is_there(path).into(),
+        _ => EarlyExit::hindered(format_args!("{}: {error}", path.display())),
     };
+    if let Some(output) = &keep {
+        check_writable(output).map_err(|error| not_kept(output.path(), error))?;
+    }
     let implementation = budget::reading(|| stored.implementation(arguments.iut.as_deref()));
-    let (implementation, _) = implementation.map_err(|found| refuse(&found))?;
+    let (implementation, _) = implementation?;
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
     let mut adapter = open(&implementation);
     let mut judge = judge::against(&stored.test, stored.initial.clone(), &implementation, &settings);
@@ -94,31 +89,23 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Exit, EarlyExit> {
         result = shrunk.0;
     }
     let written = Record { shrunk: told, ..record(judge.as_mut(), &result) };
-    if let Some((mut file, path)) = kept {
+    if let Some(output) = &keep {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
         let beside = test.as_ref().map_or(Ok(true), |output| write_new(output, &stored.document));
-        let result = beside.and_then(|_| file.write_all(text.as_bytes())).and_then(|()| file.finish_fresh());
-        if let Err(error) = result {
-            if error.kind() == ErrorKind::AlreadyExists {
-                return Err(refuse(&[is_there(path)]));
-            }
-            return Err(hindered(format_args!("{}: {error}", path.display())));
-        }
+        let result = beside.and_then(|_| write(output, &text));
+        result.map_err(|error| not_kept(output.path(), error))?;
     }
-    match arguments.format {
-        OutputFormat::Json => console::print_json(&written),
-        OutputFormat::Human if arguments.quiet => {
-            let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
-            lines.push(failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())));
-            console::print(&lines.join("\n"));
-        }
-        OutputFormat::Human => {
-            let (test, initial) = (&stored.test, &stored.initial);
-            lines.push(story::table(test, initial, &result) + &story::why(test, initial, &result));
-            console::print(&lines.join("\n"));
-        }
-    }
-    Ok(Exit::of(result.outcome.kind()))
+    let exit = Exit::of(result.outcome.kind());
+    let text = || {
+        let (test, initial) = (&stored.test, &stored.initial);
+        let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
+        lines.push(match arguments.quiet {
+            true => failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())),
+            false => story::table(test, initial, &result) + &story::why(test, initial, &result),
+        });
+        lines.join("\n")
+    };
+    Ok(CommandAnswer::new(exit, || &written, text))
 }
 
 fn is_there(path: &Path) -> Diagnostic {
@@ -134,7 +121,7 @@ fn shrunk(
     judge: &mut dyn Judge,
     adapter: &mut dyn Adapter,
 ) -> (Run, Option<Shrunk>, String) {
-    let shows = arguments.format == OutputFormat::Human && !arguments.quiet;
+    let shows = !is_json() && !arguments.quiet;
     let progress = ProgressLine::start(arguments.attempts, shows);
     let mut best = from.clone();
     let mut seen = |what: Seen<'_>| match what {

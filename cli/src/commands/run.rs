@@ -4,7 +4,6 @@ mod online;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -24,12 +23,12 @@ use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::report::beside;
-use super::{EarlyExit, hindered, plural, refuse, table};
+use super::report::with_page;
+use super::{CommandAnswer, CommandResult, EarlyExit, plural, table};
+use crate::answer::{draw_text, is_json, print_text};
 use crate::arguments::RunArguments;
 use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, ToWrite, outputs};
 use crate::progress::ProgressLine;
 use crate::write::write as put_whole;
@@ -41,9 +40,8 @@ const EVENTS_TOLD: usize = 12;
 const IMPRECISIONS_TOLD: usize = 3;
 
 /// Reads, checks, makes, writes, and says what was done.
-pub fn run(arguments: &RunArguments) -> Result<Exit, EarlyExit> {
-    let (mut project, warnings) =
-        load(&arguments.configuration).map_err(|found| refuse(&found, arguments.format))?;
+pub fn run(arguments: &RunArguments) -> CommandResult {
+    let (mut project, warnings) = load(&arguments.configuration)?;
     if let Some(out) = &arguments.out {
         project.directory = out.to_path_buf();
     }
@@ -52,11 +50,9 @@ pub fn run(arguments: &RunArguments) -> Result<Exit, EarlyExit> {
     }
     let mut wanted = written_to(&project);
     wanted.extend(arguments.html.as_deref().map(|path| ToWrite::new("--html", path, OutputForm::Page)));
-    let outputs = outputs(&wanted).map_err(|found| refuse(&found, arguments.format))?;
+    let outputs = outputs(&wanted)?;
     let domain = arguments.domain.unwrap_or(project.options.analysis.domain);
-    if arguments.format == OutputFormat::Human {
-        console::draw(&warnings);
-    }
+    draw_text(&warnings);
     let all = Making { arguments, project: &project, outputs: &outputs, warnings: &warnings, domain };
     if project.judging == Judging::Online {
         return online::run(&all);
@@ -94,7 +90,7 @@ impl Making<'_> {
         judge: Option<&'static str>,
         work: impl Fn(&TestPurpose, Says<'_>) -> Result<M, Stop> + Sync,
         tell: impl Fn(&str, M) -> (Report<D>, Exit),
-    ) -> Result<Exit, EarlyExit> {
+    ) -> CommandResult {
         let Making { arguments, project, outputs, warnings, domain } = *self;
         let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
         let work = |purpose: &TestPurpose| {
@@ -104,7 +100,7 @@ impl Making<'_> {
         };
         let results = jobs::in_order(&project.purposes, jobs::threads(arguments.threads), work);
         drop(progress);
-        let results = results.map_err(|error| no_thread(&error))?;
+        let results = results.map_err(EarlyExit::no_thread)?;
         let mut exit = Exit::Fine;
         let mut purposes = Vec::new();
         for (purpose, result) in project.purposes.iter().zip(results) {
@@ -116,29 +112,19 @@ impl Making<'_> {
             exit = exit.and(its_exit);
             purposes.push(report);
         }
-        if arguments.format == OutputFormat::Json {
-            console::print_json(&Document {
-                format_version: 2,
-                exit_code: exit.code(),
-                specification: &project.specification.iosts.name,
-                judge,
-                diagnostics: render::to_json(warnings),
-                purposes,
-            });
-        }
-        Ok(beside(
-            page(arguments, outputs),
-            std::slice::from_ref(&arguments.configuration),
-            arguments.domain.as_slice(),
-            (arguments.format, arguments.quiet),
-            exit,
-        ))
+        let document = || Document {
+            format_version: 2,
+            exit_code: exit.code(),
+            specification: &project.specification.iosts.name,
+            judge,
+            diagnostics: render::to_json(warnings),
+            purposes,
+        };
+        let answer = CommandAnswer::new(exit, document, String::new);
+        let page = outputs.iter().find(|output| arguments.html.as_deref() == Some(output.path())).cloned();
+        let files = vec![arguments.configuration.clone()];
+        Ok(with_page(answer, page, files, arguments.domain.into_iter().collect(), arguments.quiet))
     }
-}
-
-/// The system has no thread for us.
-pub(super) fn no_thread(error: &io::Error) -> EarlyExit {
-    hindered(format_args!("cannot start a thread: {error}"))
 }
 
 #[derive(Serialize)]
@@ -250,11 +236,6 @@ fn exit_of(unreachable: Option<&Diagnostic>, written: &Written) -> Exit {
     exit
 }
 
-/// Where the page goes.
-fn page<'a>(arguments: &RunArguments, outputs: &'a [Output]) -> Option<&'a Output> {
-    outputs.iter().find(|output| arguments.html.as_deref() == Some(output.path()))
-}
-
 /// A program is one of test cases: what else is asked for has the other formats.
 fn is_left_out(format: Format, what: &str) -> bool {
     format.is_program() && what != Stage::InputComplete.artifact() && what != ONLINE
@@ -361,17 +342,15 @@ fn tell(
     written: Written,
 ) -> (Report<Details>, Exit) {
     let exit = exit_of(made.unreachable.as_ref(), &written);
-    if arguments.format == OutputFormat::Human {
-        if !arguments.quiet {
-            console::print(&summary(name, domain, made, example.as_ref(), &written));
-            tell_imprecisions(&made.generation.test_graph.imprecisions);
-            tell_doubts(made);
-            if arguments.check {
-                tell_unsettled(made);
-            }
+    if !is_json() && !arguments.quiet {
+        console::print(&summary(name, domain, made, example.as_ref(), &written));
+        tell_imprecisions(&made.generation.test_graph.imprecisions);
+        tell_doubts(made);
+        if arguments.check {
+            tell_unsettled(made);
         }
-        console::draw(made.unreachable.as_slice());
     }
+    draw_text(made.unreachable.as_slice());
     written.tell();
     let graph = &made.generation.test_graph;
     let statistics = made.statistics;
@@ -416,13 +395,11 @@ fn tell(
 
 fn stopped<D>(arguments: &RunArguments, name: &str, domain: DomainKind, stop: &Stop) -> (Report<D>, Exit) {
     let diagnostic = stop.to_diagnostic();
-    if arguments.format == OutputFormat::Human {
-        console::draw(std::slice::from_ref(&diagnostic));
-        if !arguments.quiet {
-            let is_begun = matches!(stop, Stop::Budget(passed) if passed.stage == "write");
-            let said = if is_begun { "not everything is written" } else { "nothing is written" };
-            console::print(&format!("{name} ({domain}): stopped, {said}\n"));
-        }
+    draw_text(std::slice::from_ref(&diagnostic));
+    if !arguments.quiet {
+        let is_begun = matches!(stop, Stop::Budget(passed) if passed.stage == "write");
+        let said = if is_begun { "not everything is written" } else { "nothing is written" };
+        print_text(&format!("{name} ({domain}): stopped, {said}\n"));
     }
     let report = Report {
         purpose: name.to_owned(),

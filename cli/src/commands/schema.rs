@@ -4,38 +4,39 @@ use std::fs;
 
 use coreach_project::beginning::{SCHEMAS, Schema};
 
-use super::{EarlyExit, hindered, refuse, table, unwritten};
+use super::{CommandAnswer, CommandResult, EarlyExit, table};
 use crate::beginning_arguments::SchemaArguments;
-use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::write::write;
 
 /// Prints a schema, or what there are; or writes them.
-pub fn schema(arguments: &SchemaArguments) -> Result<Exit, EarlyExit> {
+pub fn schema(arguments: &SchemaArguments) -> CommandResult {
     let wanted: Vec<&Schema> = SCHEMAS
         .iter()
         .filter(|schema| arguments.kind.as_deref().is_none_or(|kind| kind == schema.kind))
         .collect();
     let Some(out) = &arguments.out else {
-        match (&arguments.kind, wanted.as_slice()) {
-            (Some(_), [one]) => console::print(one.text),
-            _ => console::print(&listed()),
-        }
-        return Ok(Exit::Fine);
+        let text = match (&arguments.kind, wanted.as_slice()) {
+            (Some(_), [one]) => one.text.to_owned(),
+            _ => listed(),
+        };
+        return Ok(CommandAnswer::of_text(Exit::Fine, text));
     };
     let paths =
         wanted.iter().map(|schema| ToWrite::new("--out", out.join(schema.file_name()), OutputForm::Schema));
-    let outputs = outputs(&paths.collect::<Vec<_>>()).map_err(|found| refuse(&found, OutputFormat::Human))?;
+    let outputs = outputs(&paths.collect::<Vec<_>>())?;
     let made = fs::create_dir_all(out);
-    made.map_err(|error| hindered(format_args!("cannot make the folder {}: {error}", out.display())))?;
+    made.map_err(|error| {
+        EarlyExit::hindered(format_args!("cannot make the folder {}: {error}", out.display()))
+    })?;
+    let mut told = String::new();
     for (schema, output) in wanted.into_iter().zip(outputs) {
         let path = output.path();
-        write(&output, schema.text).map_err(|error| unwritten(path, &error))?;
-        console::print(&format!("wrote {}\n", path.display()));
+        write(&output, schema.text).map_err(|error| EarlyExit::unwritten(path, &error))?;
+        told += &format!("wrote {}\n", path.display());
     }
-    Ok(Exit::Fine)
+    Ok(CommandAnswer::of_text(Exit::Fine, told))
 }
 
 /// The kinds, each with what its schema says of itself.

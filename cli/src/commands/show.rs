@@ -5,68 +5,58 @@ use std::sync::Arc;
 
 use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
 use coreach_model::iosts::TestPurpose;
-use coreach_model::reader::{load as load_file, read_specification};
+use coreach_model::reader::read_specification;
 use coreach_pipeline::export::code::Unsuited;
 use coreach_pipeline::export::{NotWritten, Options, View, export};
 use coreach_pipeline::{Generation, Stage};
+use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::making::make;
-use coreach_project::models::{FileKind, kind_of};
 use coreach_project::project::{Project, load, of_purpose, specification_of};
 use coreach_project::{budget, jobs};
 
-use super::run::no_thread;
-use super::{EarlyExit, refuse};
+use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::arguments::{ShowArguments, ShownStages, hidden};
 use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::progress::ProgressLine;
 
 /// Shows what was asked for.
-pub fn show(arguments: &ShowArguments) -> Result<Exit, EarlyExit> {
+pub fn show(arguments: &ShowArguments) -> CommandResult {
     let path = &arguments.model;
-    let kind = budget::reading(|| {
-        let file = load_file(path).map_err(|found| vec![found])?;
-        Ok((kind_of(&file)?, file))
-    });
-    let (kind, file) = kind.map_err(|found| refuse(&found, OutputFormat::Human))?;
+    let takes = [FileKind::Specification, FileKind::Purpose, FileKind::Property, FileKind::Configuration];
+    let kind = budget::reading(|| load_text_of(path, &takes));
+    let (kind, file) = kind?;
     let (project, default) = match kind {
-        FileKind::Specification(_) => return show_specification(arguments, file),
-        FileKind::Purpose { .. } => (purpose_project(file, path), ShownStages::Purpose),
+        FileKind::Specification => return show_specification(arguments, file),
         FileKind::Configuration => (load(path), ShownStages::Stage(Stage::InputComplete)),
-        FileKind::Iut | FileKind::Campaign => {
-            let message = format!("{} has no graph to be shown", path.display());
-            let help = "give a specification, a purpose or a configuration; `coreach check` looks at the other files";
-            return Err(refuse(
-                &[Diagnostic::error("wrong-kind-of-file", message).help(help)],
-                OutputFormat::Human,
-            ));
-        }
+        // The other texts are purposes and properties.
+        _ => (purpose_project(file, path), ShownStages::Purpose),
     };
-    let (project, warnings) = project.map_err(|found| refuse(&found, OutputFormat::Human))?;
+    let (project, warnings) = project?;
     console::draw(&warnings);
-    let Some(purpose) = chosen(arguments, &project) else { return Ok(Exit::Mistakes) };
+    let Some(purpose) = chosen(arguments, &project) else {
+        return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
+    };
     match arguments.stage.unwrap_or(default) {
         ShownStages::Specification => {
-            Ok(show_view(arguments, &View::of_specification(&project.specification.iosts)))
+            show_view(arguments, &View::of_specification(&project.specification.iosts))
         }
-        ShownStages::Purpose => Ok(show_view(arguments, &View::of_purpose(purpose))),
+        ShownStages::Purpose => show_view(arguments, &View::of_purpose(purpose)),
         ShownStages::Stage(stage) => show_stage(arguments, &project, purpose, stage),
     }
 }
 
-fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> Result<Exit, EarlyExit> {
+fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> CommandResult {
     if !matches!(arguments.stage, None | Some(ShownStages::Specification)) {
         let name = arguments.model.display();
         let diagnostic =
             Diagnostic::error("no-purpose", format!("{name} is a specification, and stages need a purpose"))
                 .help("give a configuration or a purpose, or leave out --stage");
-        return Err(refuse(&[diagnostic], OutputFormat::Human));
+        return Err(diagnostic.into());
     }
-    let read = budget::reading(|| read_specification(file));
-    let (specification, warnings) = read.map_err(|found| refuse(&found, OutputFormat::Human))?;
+    let (specification, warnings) = budget::reading(|| read_specification(file))?;
     console::draw(&warnings);
-    Ok(show_view(arguments, &View::of_specification(&specification.iosts)))
+    show_view(arguments, &View::of_specification(&specification.iosts))
 }
 
 fn purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::reader::Reading<Project> {
@@ -101,51 +91,49 @@ fn show_stage(
     project: &Project,
     purpose: &TestPurpose,
     stage: Stage,
-) -> Result<Exit, EarlyExit> {
+) -> CommandResult {
     let progress = ProgressLine::start(1, true);
     let domain = project.options.analysis.domain;
     let work = |purpose: &&TestPurpose| make(project, purpose, domain, false, &|what| progress.says(what));
     let results = jobs::in_order(&[purpose], 1, work);
     drop(progress);
-    match results.map_err(|error| no_thread(&error))?.pop() {
+    match results.map_err(EarlyExit::no_thread)?.pop() {
         Some(Ok(made)) => {
             let generation: &Generation = &made.generation;
-            let exit = show_view(arguments, &View::of(generation, stage));
+            let answer = show_view(arguments, &View::of(generation, stage));
             // The stages before the decision are as they are, whatever comes of them.
-            if stage >= Stage::Select && made.unreachable.is_some() {
-                console::draw(made.unreachable.as_slice());
-                return Ok(exit.and(Exit::Unreachable));
-            }
-            Ok(exit)
+            let Some(unreachable) = made.unreachable.clone().filter(|_| stage >= Stage::Select) else {
+                return answer;
+            };
+            let draw = move |exit: Exit| {
+                console::draw(&[unreachable]);
+                exit.and(Exit::Unreachable)
+            };
+            Ok(answer.unwrap_or_else(|early| CommandAnswer::of_text(early.print(), "")).then(draw))
         }
         Some(Err(stop)) => {
             console::draw(&[stop.to_diagnostic()]);
-            Ok(Exit::Stopped)
+            Ok(CommandAnswer::of_text(Exit::Stopped, ""))
         }
         // One job has one result.
-        None => Ok(Exit::Environment),
+        None => Ok(CommandAnswer::of_text(Exit::Environment, "")),
     }
 }
 
-fn show_view(arguments: &ShowArguments, view: &View<'_>) -> Exit {
+fn show_view(arguments: &ShowArguments, view: &View<'_>) -> CommandResult {
     if arguments.facts && view.particulars.reach.is_none() {
         console::say("note: reach and coreach are known of the test_graph and the test_case only");
     }
     let options = Options { facts: arguments.facts, hidden: hidden(&arguments.hide) };
     let text = budget::within("write", budget::time(None), |_| export(view, arguments.format, options));
-    match text {
-        Err(stop) => refuse(&[stop.to_diagnostic()], OutputFormat::Human).0,
-        Ok(Ok(text)) => {
-            console::print(&text);
-            Exit::Fine
-        }
-        Ok(Err(NotWritten::Unsuited(Unsuited { form, why, instead }))) => {
+    match text? {
+        Ok(text) => Ok(CommandAnswer::of_text(Exit::Fine, text)),
+        Err(NotWritten::Unsuited(Unsuited { form, why, instead })) => {
             let message = format!("the form `{form}` does not suit: {why}");
-            refuse(&[Diagnostic::error("form-does-not-suit", message).help(instead)], OutputFormat::Human).0
+            Err(Diagnostic::error("form-does-not-suit", message).help(instead).into())
         }
-        Ok(Err(error @ NotWritten::TooLarge(_))) => {
-            console::say(&format!("error: {error}"));
-            Exit::Stopped
+        Err(error @ NotWritten::TooLarge(_)) => {
+            Err(EarlyExit::Failed(format!("error: {error}"), Exit::Stopped))
         }
     }
 }

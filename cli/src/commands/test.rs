@@ -34,83 +34,49 @@ use serde_json::Value;
 
 use self::keep::Keeper;
 use self::report::Report;
-use super::run::no_thread;
-use super::{EarlyExit, bucket_line, hindered, plural, refuse, refuse_as, unwritten};
+use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
+use crate::answer::{draw_text, is_json, print_text};
 use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
-use crate::outputs::{OutputForm, output, outputs, wanted};
+use crate::outputs::{OutputForm, output};
 use crate::progress::ProgressLine;
-use crate::write::private_folder;
 use crate::{certain_end, console, story};
 
 /// Reads, runs, and says what came of it.
-pub fn test(arguments: &TestArguments) -> Result<Exit, EarlyExit> {
+pub fn test(arguments: &TestArguments) -> CommandResult {
     if let Some(what) = arguments.walking.cover {
         return covering::walk(arguments, what);
     }
-    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
     let progress = ProgressLine::start(arguments.runs.get(), !arguments.quiet);
-    let loaded = cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what));
-    let Cases { cases, none, warnings } = loaded.map_err(|found| refuse(&found))?;
+    let Cases { cases, none, warnings } =
+        cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what))?;
     let mut exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
     let left_out: Vec<LeftOut> = none.iter().map(NoCase::left_out).collect();
     let mut without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
     if cases.is_empty() {
         // A report says so, too, and an earlier one must not go on saying otherwise.
         // What an end has cut off is no result.
-        let output = output("--junit", arguments.junit.as_deref(), OutputForm::Junit);
-        let output = output.map_err(|found| refuse(&found))?;
-        if let Some(output) = output.as_ref().filter(|_| !is_ending()) {
-            let written =
-                Report::begin(output, arguments.tolerance.inconclusive.kind()).and_then(|mut report| {
-                    left_out.iter().for_each(|left| report.left_out(left));
-                    report.finish(&report_name(arguments))
-                });
-            written.map_err(|error| unwritten(output.path(), &error))?;
-        }
-        return Err(refuse_as(&without, arguments.format, exit));
+        let output = output("--junit", arguments.junit.as_deref(), OutputForm::Junit)?;
+        Report::begin(output.filter(|_| !is_ending()), arguments, &left_out)?.finish()?;
+        return Err(EarlyExit::Refused(without, exit));
     }
-    let mut strangers = strangers(arguments, &cases);
-    strangers.extend(unknown_constants(arguments, &cases));
-    if !strangers.is_empty() {
-        return Err(refuse(&strangers));
-    }
+    check_names(arguments, &cases)?;
     let mut implementations = Vec::new();
     let mut files = Once::default();
     let locations = locations(&cases);
     for case in &cases {
         let read = || iut::load_once(&arguments.iut, case.test.wire(), Some(&locations), &mut files);
-        implementations.push(budget::reading(read).map_err(|found| refuse(&found))?);
+        implementations.push(budget::reading(read)?);
     }
-    if arguments.format == OutputFormat::Human {
-        console::draw(&warnings);
-        console::draw(&without);
-        if let Some((_, more)) = implementations.first() {
-            console::draw(more);
-        }
+    draw_text(&warnings);
+    draw_text(&without);
+    if let Some((_, more)) = implementations.first() {
+        draw_text(more);
     }
-    let written = arguments.keep.as_deref().map(|folder| keep::files(arguments, &cases, folder));
-    let mut written = written.unwrap_or_default();
-    written.extend(wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit));
-    let mut outputs = outputs(&written).map_err(|found| refuse(&found))?;
-    let junit = outputs.pop().filter(|_| arguments.junit.is_some());
-    if let Some(folder) = &arguments.keep {
-        let others = keep::others(&cases, folder);
-        if !others.is_empty() {
-            return Err(refuse(&others));
-        }
-        private_folder(folder).map_err(|error| unwritten(folder, &error))?;
-    }
-    // Before the runs, not after them: can the report be written?
-    let begin = |output| Report::begin(output, arguments.tolerance.inconclusive.kind());
-    let report = junit.as_ref().map(|output| begin(output).map_err(|error| unwritten(output.path(), &error)));
-    let mut report = report.transpose()?;
-    if let Some(report) = &mut report {
-        left_out.iter().for_each(|left| report.left_out(left));
-    }
+    let junit = keep::check_outputs(arguments, &cases)?;
+    let mut report = Report::begin(junit, arguments, &left_out)?;
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
-    if arguments.format == OutputFormat::Json {
+    if is_json() {
         let finished = documents.clone();
         certain_end::tell_at_end(move |exit_code, _| {
             let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&finished).clone());
@@ -130,7 +96,7 @@ pub fn test(arguments: &TestArguments) -> Result<Exit, EarlyExit> {
         let settings = arguments.driving.over(Settings::default(), iut);
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let known = given(&case.test, pairs.filter(|(name, _)| has(name)));
-        let known = known.map_err(|error| refuse(&[Diagnostic::error("constants", error.to_string())]))?;
+        let known = known.map_err(|error| Diagnostic::error("constants", error.to_string()))?;
         // Runs are made one after the other: what was answered in one may weigh in the next.
         let experience = SharedExperience::default();
         let preparation = Preparation {
@@ -144,71 +110,53 @@ pub fn test(arguments: &TestArguments) -> Result<Exit, EarlyExit> {
         let mut total = Total::default();
         for number in 0..arguments.runs.get() as u64 {
             let seed = arguments.seed.wrapping_add(number);
-            let initial =
-                match run_alone(|| initial(case, &known, seed)).map_err(|error| no_thread(&error))? {
-                    Ok(initial) => initial,
-                    // The other test cases may suit.
-                    Err((found, why)) => {
-                        // A question that an end has cut off says nothing of the test case.
-                        stop_if_ending();
-                        exit = exit.and(why.into());
-                        if let Some(report) = &mut report {
-                            let message = found.first().map_or_else(String::new, |one| one.message.clone());
-                            report.left_out(&LeftOut { test: case.name.clone(), why, message });
-                        }
-                        if arguments.format == OutputFormat::Human {
-                            console::draw(&found);
-                        }
-                        without.extend(found);
-                        break;
-                    }
-                };
+            let initial = match run_alone(|| initial(case, &known, seed)).map_err(EarlyExit::no_thread)? {
+                Ok(initial) => initial,
+                // The other test cases may suit.
+                Err((found, why)) => {
+                    // A question that an end has cut off says nothing of the test case.
+                    stop_if_ending();
+                    exit = exit.and(why.into());
+                    let message = found.first().map_or_else(String::new, |one| one.message.clone());
+                    report.left_out(&LeftOut { test: case.name.clone(), why, message });
+                    draw_text(&found);
+                    without.extend(found);
+                    break;
+                }
+            };
             progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
-            let (run, written) = preparation.run(&initial, seed).map_err(|error| no_thread(&error))?;
+            let (run, written) = preparation.run(&initial, seed).map_err(EarlyExit::no_thread)?;
             progress.one_done();
             exit = exit.and(inconclusive.exit(run.outcome.kind()));
             total.add(&run);
             total.failed(&run, &written);
-            let path = keeper.keep(arguments, case, &written).map_err(hindered)?;
-            if let Some(report) = &mut report {
-                report.run(&written, path.as_deref());
-            }
-            if arguments.format == OutputFormat::Human && !arguments.quiet {
+            let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
+            report.run(&written, path.as_deref());
+            if !is_json() && !arguments.quiet {
                 tell(arguments, case, &initial, &run, path.as_deref());
             }
-            if arguments.format == OutputFormat::Json {
+            if is_json() {
                 lock(&documents).push(written);
             }
             if fail_fast && run.outcome.kind() == OutcomeKind::Verdict(Verdict::Fail) {
                 break;
             }
         }
-        if let Some(report) = &mut report {
-            report.end_case(&case.name, &iut.name, &total);
-        }
-        if arguments.format == OutputFormat::Human && total.has_runs() {
+        report.end_case(&case.name, &iut.name, &total);
+        if total.has_runs() {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
-            console::print(&format!("{} against {}: {text}", case.name, iut.name));
+            print_text(&format!("{} against {}: {text}", case.name, iut.name));
         }
     }
     drop(progress);
-    if let (Some(report), Some(path)) = (report, &arguments.junit) {
-        report.finish(&report_name(arguments)).map_err(|error| unwritten(path, &error))?;
-    }
-    if arguments.format == OutputFormat::Json {
-        console::print_json(&Document {
-            format_version: 1,
-            exit_code: exit.code(),
-            diagnostics: render::to_json(&[warnings, without].concat()),
-            runs: lock(&documents).clone(),
-        });
-    }
-    Ok(exit)
-}
-
-/// A report bears the name of what was tested.
-fn report_name(arguments: &TestArguments) -> String {
-    arguments.test.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+    report.finish()?;
+    let document = || Document {
+        format_version: 1,
+        exit_code: exit.code(),
+        diagnostics: render::to_json(&[warnings, without].concat()),
+        runs: lock(&documents).clone(),
+    };
+    Ok(CommandAnswer::new(exit, document, String::new))
 }
 
 fn lock(documents: &Mutex<Vec<Record>>) -> MutexGuard<'_, Vec<Record>> {
@@ -239,21 +187,40 @@ fn initial(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diag
     solved.map_err(|found| (found, why))
 }
 
-/// The constants given that no test case has.
-fn unknown_constants(arguments: &TestArguments, cases: &[Case]) -> Vec<Diagnostic> {
-    let all = cases.iter().flat_map(|case| &case.test.iosts.constants);
-    let known: BTreeSet<&str> = all.map(Datum::name).collect();
-    let names = arguments.constant.iter().map(|(name, _)| name.as_str());
-    let unknown = |name: &str| {
-        let names = known.iter().map(|name| (*name).to_owned()).collect();
-        let message = ConstantsError::Unknown(name.to_owned(), names).to_string();
-        let diagnostic = Diagnostic::error("constants", message);
-        match nearest(name, known.iter().copied()) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic,
-        }
+/// Checks the names on the command line: each constant and each location of `--quiescence-at` is one of a
+/// test case, or its value would silently be nobody's.
+fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diagnostic>> {
+    let locations = cases.iter().flat_map(|case| &case.test.iosts.locations);
+    let locations: BTreeSet<&str> = locations.map(|location| location.name.as_str()).collect();
+    let constants = cases.iter().flat_map(|case| &case.test.iosts.constants);
+    let constants: BTreeSet<&str> = constants.map(Datum::name).collect();
+    let no_location = |name: &str| {
+        let message = format!("`--quiescence-at`: no test case has a location `{name}`");
+        Diagnostic::error("unknown-location", message)
     };
-    names.filter(|name| !known.contains(name)).map(unknown).collect()
+    let no_constant = |name: &str| {
+        let known = constants.iter().map(|name| (*name).to_owned()).collect();
+        Diagnostic::error("constants", ConstantsError::Unknown(name.to_owned(), known).to_string())
+    };
+    let places = arguments.driving.quiescence_at.iter().map(|(name, _)| name.as_str());
+    let mut found = find_unknown(places, &locations, no_location);
+    let names = arguments.constant.iter().map(|(name, _)| name.as_str());
+    found.extend(find_unknown(names, &constants, no_constant));
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// Reports each name that is not known, with the nearest one that is.
+fn find_unknown<'a>(
+    names: impl Iterator<Item = &'a str>,
+    known: &BTreeSet<&str>,
+    report: impl Fn(&str) -> Diagnostic,
+) -> Vec<Diagnostic> {
+    let unknown = names.filter(|name| !known.contains(name));
+    let one = |name| match nearest(name, known.iter().copied()) {
+        Some(near) => report(name).help(format!("did you mean `{near}`?")),
+        None => report(name),
+    };
+    unknown.map(one).collect()
 }
 
 fn strategy(chooser: Chooser, experience: &SharedExperience) -> Strategy<'static> {
@@ -313,25 +280,6 @@ fn locations(cases: &[Case]) -> ReportedLocations {
         }
     }
     known
-}
-
-/// The locations of `--quiescence-at` that no test case has: their limit would silently be nobody's.
-fn strangers(arguments: &TestArguments, cases: &[Case]) -> Vec<Diagnostic> {
-    let known: BTreeSet<&str> = cases
-        .iter()
-        .flat_map(|case| &case.test.iosts.locations)
-        .map(|location| location.name.as_str())
-        .collect();
-    let names = arguments.driving.quiescence_at.iter().map(|(name, _)| name.as_str());
-    let stranger = |name: &str| {
-        let message = format!("`--quiescence-at`: no test case has a location `{name}`");
-        let diagnostic = Diagnostic::error("unknown-location", message);
-        match nearest(name, known.iter().copied()) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic,
-        }
-    };
-    names.filter(|name| !known.contains(name)).map(stranger).collect()
 }
 
 fn tell(arguments: &TestArguments, case: &Case, initial: &State, run: &Run, path: Option<&str>) {

@@ -14,30 +14,26 @@ use coreach_project::{jobs, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::run::no_thread;
-use super::{EarlyExit, plural, refuse};
+use super::{CommandAnswer, CommandResult, EarlyExit, plural};
+use crate::answer::{draw_text, render_answer};
 use crate::arguments::VerifyArguments;
+use crate::certain_end;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::progress::ProgressLine;
-use crate::{certain_end, console};
 use coreach_model::Diagnostic;
 
 /// Verifies each property of a configuration.
-pub fn verify(arguments: &VerifyArguments) -> Result<Exit, EarlyExit> {
-    let (project, warnings) =
-        load(&arguments.configuration).map_err(|found| refuse(&found, arguments.format))?;
+pub fn verify(arguments: &VerifyArguments) -> CommandResult {
+    let (project, warnings) = load(&arguments.configuration)?;
     let properties: Vec<&TestPurpose> =
         project.purposes.iter().filter(|purpose| purpose.aim == Aim::Violate).collect();
     if properties.is_empty() {
         let message = format!("{} names no property", arguments.configuration.display());
         let help =
             "add `property: never.yaml`, a file that begins with `property:` and has a location `Violate`";
-        return Err(refuse(&[Diagnostic::error("no-property", message).help(help)], arguments.format));
+        return Err(Diagnostic::error("no-property", message).help(help).into());
     }
-    if arguments.format == OutputFormat::Human {
-        console::draw(&warnings);
-    }
+    draw_text(&warnings);
     let specification = &project.specification.iosts;
     let names: Vec<String> = properties.iter().map(|property| property.iosts.name.clone()).collect();
     let finished = Arc::new(Mutex::new(Finished {
@@ -45,8 +41,11 @@ pub fn verify(arguments: &VerifyArguments) -> Result<Exit, EarlyExit> {
         warnings: render::to_json(&warnings),
         properties: names.iter().map(|name| Err(name.clone())).collect(),
     }));
-    let (kept, format) = (finished.clone(), arguments.format);
-    certain_end::tell_at_end(move |exit_code, why| lock(&kept).told(format, exit_code, Some(why)));
+    let kept = finished.clone();
+    certain_end::tell_at_end(move |exit_code, why| {
+        let kept = lock(&kept);
+        render_answer(|| kept.document(exit_code, Some(why)), || kept.text())
+    });
     let progress = ProgressLine::start(properties.len(), !arguments.quiet);
     let places: Vec<usize> = (0..properties.len()).collect();
     let work = |&place: &usize| {
@@ -60,14 +59,12 @@ pub fn verify(arguments: &VerifyArguments) -> Result<Exit, EarlyExit> {
     };
     let results = jobs::in_order(&places, jobs::threads(arguments.threads), work);
     drop(progress);
-    let results = results.map_err(|error| no_thread(&error))?;
+    let results = results.map_err(EarlyExit::no_thread)?;
     let exit = results.iter().map(exit_of).fold(Exit::Fine, Exit::and);
-    if arguments.format == OutputFormat::Human {
-        let stops = results.iter().filter_map(|result| result.as_ref().err());
-        console::draw(&stops.map(Stop::to_diagnostic).collect::<Vec<_>>());
-    }
-    console::print(&lock(&finished).told(arguments.format, exit.code(), None));
-    Ok(exit)
+    let stops = results.iter().filter_map(|result| result.as_ref().err());
+    draw_text(&stops.map(Stop::to_diagnostic).collect::<Vec<_>>());
+    let finished = lock(&finished);
+    Ok(CommandAnswer::new(exit, || finished.document(exit.code(), None), || finished.text()))
 }
 
 /// What is known of each property at any time. It is told at the end, however the end comes.
@@ -84,30 +81,27 @@ struct FinishedProperty {
 }
 
 impl Finished {
-    /// The text or the document. Properties that are not finished have stopped for this reason.
-    fn told(&self, format: OutputFormat, exit_code: u8, why: Option<&Diagnostic>) -> String {
+    fn text(&self) -> String {
+        let text = |one: &Result<FinishedProperty, String>| match one {
+            Ok(one) => one.text.clone(),
+            Err(name) => format!("{name}: stopped\n"),
+        };
+        self.properties.iter().map(text).collect()
+    }
+
+    /// Makes the document. Properties that are not finished have stopped for this reason.
+    fn document(&self, exit_code: u8, why: Option<&Diagnostic>) -> Document<'_> {
         let reason = why.and_then(|why| first(render::to_json(std::slice::from_ref(why))));
-        match format {
-            OutputFormat::Human => {
-                let text = |one: &Result<FinishedProperty, String>| match one {
-                    Ok(one) => one.text.clone(),
-                    Err(name) => format!("{name}: stopped\n"),
-                };
-                self.properties.iter().map(text).collect()
-            }
-            OutputFormat::Json => {
-                let report = |one: &Result<FinishedProperty, String>| match one {
-                    Ok(one) => one.report.clone(),
-                    Err(name) => Report { result: "stopped", reason: reason.clone(), ..Report::of(name) },
-                };
-                console::json(&Document {
-                    format_version: 1,
-                    exit_code,
-                    specification: &self.specification,
-                    diagnostics: &self.warnings,
-                    properties: self.properties.iter().map(report).collect(),
-                })
-            }
+        let report = |one: &Result<FinishedProperty, String>| match one {
+            Ok(one) => one.report.clone(),
+            Err(name) => Report { result: "stopped", reason: reason.clone(), ..Report::of(name) },
+        };
+        Document {
+            format_version: 1,
+            exit_code,
+            specification: &self.specification,
+            diagnostics: &self.warnings,
+            properties: self.properties.iter().map(report).collect(),
         }
     }
 }
@@ -307,12 +301,8 @@ mod tests {
             properties: vec![Ok(FinishedProperty { text, report }), Err("three".to_owned())],
         };
         let why = Diagnostic::error(BUDGET, "stopped after 4 s");
-        assert_eq!(
-            finished.told(OutputFormat::Human, 6, Some(&why)),
-            "nonneg: proved by facts\nthree: stopped\n"
-        );
-        let document: Value =
-            serde_json::from_str(&finished.told(OutputFormat::Json, 6, Some(&why))).unwrap_or_default();
+        assert_eq!(finished.text(), "nonneg: proved by facts\nthree: stopped\n");
+        let document = serde_json::to_value(finished.document(6, Some(&why))).unwrap_or_default();
         assert_eq!(document["exit_code"], 6);
         assert_eq!(document["properties"][0]["result"], "proved");
         assert_eq!(document["properties"][1]["result"], "stopped");

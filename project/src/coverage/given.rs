@@ -2,16 +2,13 @@
 //! does not matter.
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use coreach_model::Diagnostic;
 use coreach_model::reader::yaml;
 
 use crate::campaign::load_campaign;
-use crate::models::{FileKind, is_document, kind_of};
-use crate::stored;
-
-/// At most so many files beside the runs are looked into for a configuration.
-const MOST_SIBLINGS: usize = 200;
+use crate::file_kind::{FileContent, FileKind, kind_of, list_yaml_files, read_content};
 
 /// The files, sorted out, each list in the order of its names.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -27,6 +24,8 @@ pub struct Given {
     /// Nobody named a configuration: these were found beside the runs. One that cannot be used is passed
     /// over.
     pub are_found: bool,
+    /// The stores of the campaigns, which need not be there.
+    pub(crate) own_stores: Vec<PathBuf>,
 }
 
 impl Given {
@@ -37,18 +36,19 @@ impl Given {
     /// What cannot be read, or is none of what is known; no runs at all.
     pub fn of(files: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
         let mut given = Given::default();
-        let mut own = Vec::new();
         let mut found = Vec::new();
         for path in files {
-            if let Err(errors) = given.sort_in(path, &mut own) {
-                found.extend(errors);
+            match given.sort_in(path, "no-run") {
+                Ok(None) => {}
+                Ok(Some(_)) => found.push(without_runs(path)),
+                Err(errors) => found.extend(errors),
             }
         }
         if !found.is_empty() {
             return Err(found);
         }
         if given.stores.is_empty() && given.runs.is_empty() {
-            given.stores = own;
+            given.stores.clone_from(&given.own_stores);
         }
         if given.stores.is_empty() && given.runs.is_empty() {
             let message = "no runs are named: neither a store, nor a run, nor a campaign".to_owned();
@@ -59,57 +59,45 @@ impl Given {
         if given.configurations.is_empty() {
             given.look_beside();
         }
-        for list in [&mut given.configurations, &mut given.stores, &mut given.runs] {
-            list.sort();
-            list.dedup();
-        }
+        given.sort();
         Ok(given)
     }
 
-    fn sort_in(&mut self, path: &Path, own: &mut Vec<PathBuf>) -> Result<(), Vec<Diagnostic>> {
-        let error = |why: String| vec![Diagnostic::error("no-run", format!("{}: {why}", path.display()))];
+    /// Puts a file into its list. Returns the kind of a file that has no runs and names none. `code` is that
+    /// of the error for a file that cannot be read.
+    pub(crate) fn sort_in(
+        &mut self,
+        path: &Path,
+        code: &'static str,
+    ) -> Result<Option<FileKind>, Vec<Diagnostic>> {
         if path.is_dir() {
-            let before = self.runs.len();
-            let entries = std::fs::read_dir(path).map_err(|cause| error(cause.to_string()))?;
-            for entry in entries {
-                let entry = entry.map_err(|cause| error(cause.to_string()))?.path();
-                if is_run(&entry) && entry.is_file() {
-                    self.runs.push(entry);
+            self.runs.extend(list_runs(path)?);
+            return Ok(None);
+        }
+        let error = |why| vec![Diagnostic::error(code, format!("{}: {why}", path.display()))];
+        match read_content(path).map_err(error)? {
+            FileContent::Store => self.stores.push(path.to_owned()),
+            FileContent::Document => self.runs.push(path.to_owned()),
+            FileContent::Text => match kind_of(&yaml::load(path).map_err(|found| vec![found])?)? {
+                FileKind::Campaign => {
+                    let (campaign, _) = load_campaign(path)?;
+                    self.campaigns.push(path.to_owned());
+                    self.configurations.extend(campaign.configurations().map(Path::to_owned));
+                    self.own_stores.push(campaign.store);
                 }
-            }
-            let help = "`coreach test --keep DIR` writes each run there as NAME.SEED.json";
-            return match self.runs.len() > before {
-                true => Ok(()),
-                false => Err(error("the folder has no runs".to_owned())
-                    .into_iter()
-                    .map(|found| found.help(help))
-                    .collect()),
-            };
+                FileKind::Configuration => self.configurations.push(path.to_owned()),
+                other => return Ok(Some(other)),
+            },
         }
-        if stored::is_store(path).map_err(error)? {
-            self.stores.push(path.to_owned());
-            return Ok(());
+        Ok(None)
+    }
+
+    /// Sorts each list, and leaves out what is in it twice.
+    pub(crate) fn sort(&mut self) {
+        for list in [&mut self.configurations, &mut self.stores, &mut self.runs] {
+            list.sort();
+            list.dedup();
         }
-        if is_document(path) {
-            self.runs.push(path.to_owned());
-            return Ok(());
-        }
-        let file = yaml::load(path).map_err(|found| vec![found])?;
-        let kind = kind_of(&file)?;
-        if kind == FileKind::Campaign {
-            let (campaign, _) = load_campaign(path)?;
-            self.campaigns.push(path.to_owned());
-            self.configurations.extend(campaign.configurations().map(Path::to_owned));
-            own.push(campaign.store);
-            return Ok(());
-        }
-        if kind == FileKind::Configuration {
-            self.configurations.push(path.to_owned());
-            return Ok(());
-        }
-        let message = "it is neither a campaign nor a configuration, nor are there runs in it".to_owned();
-        let help = "a model alone does not say which test cases were made of it: name the configuration, the file with `specification:`";
-        Err(error(message).into_iter().map(|found| found.help(help)).collect())
     }
 
     /// The configurations beside the runs, in the folder above (`test --keep runs`), and in the working
@@ -126,19 +114,31 @@ impl Given {
         }
         folders.sort();
         folders.dedup();
-        for folder in folders {
-            let items = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-            let is_yaml = |path: &PathBuf| path.extension().is_some_and(|e| e == "yaml" || e == "yml");
-            let mut paths: Vec<PathBuf> = items.map(|item| item.path()).filter(is_yaml).collect();
-            paths.sort();
-            paths.truncate(MOST_SIBLINGS);
-            let is_one = |path: &PathBuf| {
-                yaml::load(path).is_ok_and(|file| kind_of(&file) == Ok(FileKind::Configuration))
-            };
-            let short = |path: PathBuf| path.strip_prefix(".").map_or(path.clone(), Path::to_owned);
-            self.configurations.extend(paths.into_iter().filter(is_one).map(short));
+        for path in folders.iter().flat_map(|folder| list_yaml_files(folder)) {
+            if yaml::load(&path).is_ok_and(|file| kind_of(&file) == Ok(FileKind::Configuration)) {
+                self.configurations.push(path);
+            }
         }
     }
+}
+
+/// Lists the runs in a folder.
+fn list_runs(folder: &Path) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
+    let error = |why| Diagnostic::error("no-run", format!("{}: {why}", folder.display()));
+    let list = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
+    let mut runs = list().map_err(|cause| vec![error(cause.to_string())])?;
+    runs.retain(|path| is_run(path) && path.is_file());
+    if runs.is_empty() {
+        let help = "`coreach test --keep DIR` writes each run there as NAME.SEED.json";
+        return Err(vec![error("the folder has no runs".to_owned()).help(help)]);
+    }
+    Ok(runs)
+}
+
+fn without_runs(path: &Path) -> Diagnostic {
+    let why = "it is neither a campaign nor a configuration, nor are there runs in it";
+    let help = "a model alone does not say which test cases were made of it: name the configuration, the file with `specification:`";
+    Diagnostic::error("no-run", format!("{}: {why}", path.display())).help(help)
 }
 
 /// `deliver_coffee.7.json`, and not the test case beside it.

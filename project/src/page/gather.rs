@@ -22,13 +22,15 @@ use coreach_pipeline::export::View;
 use serde_json::Value as Json;
 
 use super::{Page, graph};
-use crate::campaign::load_campaign;
 use crate::configuration::Judging;
 use crate::coverage::{self, Given, measure};
+use crate::file_kind::{FileContent, FileKind, kind_of_document, read_content};
 use crate::making::{Says, make, make_online, search_run};
-use crate::models::{FileKind, is_document, kind_of};
 use crate::project::{self, Project, load, of_purpose};
 use crate::{budget, jobs, stored};
+
+/// The code of an error about a file.
+const CODE: &str = "nothing-to-show";
 
 /// What is wanted beside the files.
 #[derive(Clone, Debug)]
@@ -41,23 +43,21 @@ pub struct Settings {
     pub coverage: coverage::Settings,
 }
 
-/// The files, told by what is in them.
+/// The files, each in the list of its kind.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Sorted {
-    configurations: Vec<PathBuf>,
+    /// What has runs, and what they were made of.
+    given: Given,
     specifications: Vec<PathBuf>,
     purposes: Vec<PathBuf>,
-    campaigns: Vec<PathBuf>,
-    stores: Vec<PathBuf>,
-    runs: Vec<PathBuf>,
     coverage: Vec<Json>,
 }
 
 impl Sorted {
-    /// Tells what each file is.
+    /// Finds the kind of each file.
     ///
     /// # Errors
-    /// What cannot be read, or is nothing that can be shown.
+    /// A file cannot be read, or is of a kind that cannot be shown.
     pub fn of(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
         let mut sorted = Sorted::default();
         let mut found = Vec::new();
@@ -66,13 +66,11 @@ impl Sorted {
                 found.extend(errors);
             }
         }
-        for list in [
-            &mut sorted.configurations,
-            &mut sorted.specifications,
-            &mut sorted.purposes,
-            &mut sorted.stores,
-            &mut sorted.runs,
-        ] {
+        let stores = sorted.given.own_stores.iter().filter(|store| store.exists()).cloned();
+        sorted.given.stores.extend(stores.collect::<Vec<_>>());
+        sorted.given.are_found = true;
+        sorted.given.sort();
+        for list in [&mut sorted.specifications, &mut sorted.purposes] {
             list.sort();
             list.dedup();
         }
@@ -80,52 +78,29 @@ impl Sorted {
     }
 
     fn sort_in(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
-        let error =
-            |why: String| vec![Diagnostic::error("nothing-to-show", format!("{}: {why}", path.display()))];
-        if path.is_dir() {
-            self.runs.extend(Given::of(&[path.to_owned()])?.runs);
-            return Ok(());
-        }
-        if stored::is_store(path).map_err(error)? {
-            self.stores.push(path.to_owned());
-            return Ok(());
-        }
-        if is_document(path) {
+        if read_content(path).is_ok_and(|content| content == FileContent::Document) {
             return self.document(path);
         }
-        let file = load_file(path).map_err(|found| vec![found])?;
-        match kind_of(&file)? {
-            FileKind::Configuration => self.configurations.push(path.to_owned()),
-            FileKind::Specification(_) => self.specifications.push(path.to_owned()),
-            FileKind::Purpose { .. } => self.purposes.push(path.to_owned()),
-            FileKind::Campaign => self.campaign(path)?,
-            _ => {
+        match self.given.sort_in(path, CODE)? {
+            None => {}
+            Some(FileKind::Specification) => self.specifications.push(path.to_owned()),
+            Some(FileKind::Purpose | FileKind::Property) => self.purposes.push(path.to_owned()),
+            Some(_) => {
+                let message = format!("{}: there is nothing in it that can be shown", path.display());
                 let help = "name a configuration, a model, a campaign, a store, a run, or a folder of runs";
-                let found = error("there is nothing in it that can be shown".to_owned());
-                return Err(found.into_iter().map(|found| found.help(help)).collect());
+                return Err(vec![Diagnostic::error(CODE, message).help(help)]);
             }
-        }
-        Ok(())
-    }
-
-    fn campaign(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
-        let (campaign, _) = load_campaign(path)?;
-        self.campaigns.push(path.to_owned());
-        self.configurations.extend(campaign.configurations().map(Path::to_owned));
-        if campaign.store.exists() {
-            self.stores.push(campaign.store);
         }
         Ok(())
     }
 
     /// A run, or what `coverage` printed.
     fn document(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
-        let error =
-            |why: String| vec![Diagnostic::error("nothing-to-show", format!("{}: {why}", path.display()))];
+        let error = |why: String| vec![Diagnostic::error(CODE, format!("{}: {why}", path.display()))];
         let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?;
         let document: Json = serde_json::from_slice(&bytes).map_err(|cause| error(cause.to_string()))?;
-        if document.get("trace").is_some() {
-            self.runs.push(path.to_owned());
+        if kind_of_document(&document) == Some(FileKind::Run) {
+            self.given.runs.push(path.to_owned());
         } else if document.get("specifications").is_some() && document.get("unmet").is_some() {
             self.coverage.push(document);
         } else {
@@ -151,7 +126,7 @@ pub fn gather(
         warnings.extend(found);
         page.specification(&specification.iosts);
     }
-    for path in &sorted.configurations {
+    for path in &sorted.given.configurations {
         let (project, found) = load(path)?;
         warnings.extend(found);
         all_of(&mut page, &project, settings, says)?;
@@ -163,18 +138,18 @@ pub fn gather(
         warnings.extend(found);
         all_of(&mut page, &project, settings, says)?;
     }
-    for path in &sorted.stores {
+    for path in &sorted.given.stores {
         says(format!("reading {}", path.display()));
         page.store(path)?;
     }
-    for path in &sorted.runs {
+    for path in &sorted.given.runs {
         let stored = budget::reading(|| stored::load(path, None, None))?;
         page.run(path, &stored)?;
     }
     for document in &sorted.coverage {
         page.covered_as(document.clone());
     }
-    if sorted.coverage.is_empty() && !(sorted.stores.is_empty() && sorted.runs.is_empty()) {
+    if sorted.coverage.is_empty() && !(sorted.given.stores.is_empty() && sorted.given.runs.is_empty()) {
         count(&mut page, sorted, settings, says);
     }
     page.name();
@@ -183,18 +158,11 @@ pub fn gather(
 
 /// Counts what runs have covered, where that can be.
 fn count(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) {
-    if sorted.configurations.is_empty() {
+    if sorted.given.configurations.is_empty() {
         page.note("coverage is not counted: name the configuration of which the test cases were made, too");
         return;
     }
-    let given = Given {
-        configurations: sorted.configurations.clone(),
-        stores: sorted.stores.clone(),
-        runs: sorted.runs.clone(),
-        campaigns: sorted.campaigns.clone(),
-        are_found: true,
-    };
-    match measure(&given, &settings.coverage, says) {
+    match measure(&sorted.given, &settings.coverage, says) {
         Ok((report, stops)) => {
             page.covered(&report);
             for stop in stops {

@@ -12,13 +12,13 @@ use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
 use serde_json::{Value, json};
 
-use super::{Telling, answer, broken};
+use super::{Telling, answer};
+use crate::answer::draw_text;
 use crate::arguments::MergeArguments;
-use crate::commands::{EarlyExit, plural, refuse};
+use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
-use crate::outputs::{Output, OutputForm, output};
+use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::progress::ProgressLine;
 use crate::write::open_store;
 
@@ -30,103 +30,101 @@ struct Whole {
 
 /// Plans the campaign: which runs are its own?
 fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, EarlyExit> {
-    let no = |found: Vec<Diagnostic>| refuse(&found, arguments.format);
-    let (campaign, mut warnings) = budget::reading(|| load_campaign(path)).map_err(no)?;
+    let (campaign, mut warnings) = budget::reading(|| load_campaign(path))?;
     budget::campaign(campaign.budget);
     let progress = ProgressLine::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, Partition::WHOLE, campaign.threads, &|what| progress.says(what));
     drop(progress);
-    let ((plan, _), more) = prepared.map_err(no)?;
+    let ((plan, _), more) = prepared?;
     warnings.extend(more);
     Ok(Whole { plan, warnings })
 }
 
 /// Puts the runs of some stores into one. With a campaign: its runs, and what came of it.
-pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, EarlyExit> {
+pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
     let whole = arguments.campaign.as_deref().map(|path| whole(path, arguments)).transpose()?;
     let keys: Option<HashSet<String>> =
         whole.as_ref().map(|whole| whole.plan.runs.iter().map(|run| run.key.to_string()).collect());
     let wants = |key: &str| keys.as_ref().is_none_or(|keys| keys.contains(key));
-    let into = into(&arguments.into, arguments.format)?;
+    let wanted = ToWrite::new("INTO", &*arguments.into, OutputForm::Store);
+    let into = outputs(&[wanted])?.swap_remove(0);
     // A store that is not there would otherwise be made, and be there although nothing was merged.
     let mut strangers = Vec::new();
     for from in &arguments.from {
-        let store = Store::read(from).map_err(|error| broken(&error))?;
+        let store = Store::read(from)?;
         if whole.is_some()
-            && let (0, others @ 1..) = store.sorted(&wants).map_err(|error| broken(&error))?
+            && let (0, others @ 1..) = store.sorted(&wants)?
         {
             strangers.push(stranger(from, others));
         }
     }
     if !strangers.is_empty() {
-        return Err(refuse(&strangers, arguments.format));
+        return Err(strangers.into());
     }
     let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut store = open_store(&into, &name).map_err(|error| broken(&error))?;
+    let mut store = open_store(&into, &name)?;
     let mut merged = Vec::new();
     let mut conflicts = 0;
     for from in &arguments.from {
-        let one = store.merge(from, &wants).map_err(|error| broken(&error))?;
+        let one = store.merge(from, &wants)?;
         conflicts += one.conflicts;
         merged.push((from, one));
     }
     if let Some(whole) = &whole {
         return end(arguments, whole, &store, &merged);
     }
-    let total = store.count().map_err(|error| broken(&error))?;
+    let total = store.count()?;
     // Those that an earlier merge has found, or that came with a store, are no less true.
-    let kept = store.doubts().map_err(|error| broken(&error))?.conflicts.len();
+    let kept = store.doubts()?.conflicts.len();
     let exit = match (conflicts.max(kept), total) {
         (1.., _) => Exit::Incomplete,
         (0, 0) => Exit::Incomplete,
         _ => Exit::Fine,
     };
-    match arguments.format {
-        OutputFormat::Json => {
-            let one = |(from, merged): &(&PathBuf, Merged)| {
-                json!({
-                    "store": from.display().to_string(),
-                    "new": merged.new,
-                    "known": merged.known,
-                    "conflicts": merged.conflicts,
-                })
-            };
-            console::print_json(&json!({
-                "format_version": 1,
-                "exit_code": exit.code(),
-                "store": arguments.into.display().to_string(),
-                "runs": total,
-                "merged": merged.iter().map(one).collect::<Vec<Value>>(),
-            }));
-        }
-        OutputFormat::Human => {
-            let mut text = String::new();
-            for (from, one) in &merged {
-                let mut line = format!("{}: {} new, {} known", from.display(), one.new, one.known);
-                if one.conflicts > 0 {
-                    line += &format!(", {} with another verdict", one.conflicts);
-                }
-                text += &(line + "\n");
+    let one = |(from, merged): &(&PathBuf, Merged)| {
+        json!({
+            "store": from.display().to_string(),
+            "new": merged.new,
+            "known": merged.known,
+            "conflicts": merged.conflicts,
+        })
+    };
+    let document = || {
+        json!({
+            "format_version": 1,
+            "exit_code": exit.code(),
+            "store": arguments.into.display().to_string(),
+            "runs": total,
+            "merged": merged.iter().map(one).collect::<Vec<Value>>(),
+        })
+    };
+    let text = || {
+        let mut text = String::new();
+        for (from, one) in &merged {
+            text += &format!("{}: {} new, {} known", from.display(), one.new, one.known);
+            if one.conflicts > 0 {
+                text += &format!(", {} with another verdict", one.conflicts);
             }
-            text += &format!("{}: {}\n", arguments.into.display(), plural(total, "run"));
-            console::print(&crate::visible::visible(&text));
+            text += "\n";
         }
-    }
+        text + &format!("{}: {}\n", arguments.into.display(), plural(total, "run"))
+    };
+    let mut answer = CommandAnswer::new(exit, document, text);
     if total == 0 {
-        console::say("error: none of the stores has a run");
+        answer.remark("error: none of the stores has a run");
     }
     if kept > conflicts {
         let runs = plural(kept, "run");
-        console::say(&format!("warning: {} has {runs} with another verdict", arguments.into.display()));
+        answer.remark(format!("warning: {} has {runs} with another verdict", arguments.into.display()));
     }
     if conflicts > 0 {
-        console::say(&format!(
+        answer.remark(format!(
             "warning: {} with another verdict were not taken; the table `conflicts` of {} has them",
             plural(conflicts, "run"),
             arguments.into.display()
         ));
     }
-    Ok(exit)
+    Ok(answer)
 }
 
 /// A part of something else. To take nothing of it without a word would look like a part that is not done
@@ -147,23 +145,15 @@ fn end(
     whole: &Whole,
     store: &Store,
     merged: &[(&PathBuf, Merged)],
-) -> Result<Exit, EarlyExit> {
-    if arguments.format == OutputFormat::Human {
-        console::draw(&whole.warnings);
-    }
+) -> CommandResult {
+    draw_text(&whole.warnings);
     for (from, one) in merged.iter().filter(|(_, one)| one.left > 0 && !arguments.quiet) {
         let runs = plural(one.left, "run");
         console::say(&format!("note: {}: {runs} of another plan were not taken", from.display()));
     }
-    let contents = store.contents().map_err(|error| broken(&error))?;
+    let contents = store.contents()?;
     let summary = summarize(&whole.plan, &contents);
-    let MergeArguments { format, quiet: is_quiet, inconclusive, .. } = *arguments;
-    let telling = Telling { format, is_quiet, inconclusive, fail_fast: false };
+    let MergeArguments { quiet: is_quiet, inconclusive, .. } = *arguments;
+    let telling = Telling { is_quiet, inconclusive, fail_fast: false };
     Ok(answer(&summary, &whole.warnings, &arguments.into, Partition::WHOLE, 0, telling))
-}
-
-/// The store that takes the runs.
-fn into(path: &Path, format: OutputFormat) -> Result<Output, EarlyExit> {
-    let into = output("INTO", Some(path), OutputForm::Store).map_err(|found| refuse(&found, format))?;
-    into.ok_or(EarlyExit(Exit::Mistakes))
 }

@@ -100,7 +100,7 @@ impl Figures {
 }
 
 /// What a reader of the table could take for more than it is.
-pub(super) fn cautions(rows: &[&Row]) -> Vec<&'static str> {
+pub(super) fn cautions(rows: &[Row]) -> Vec<&'static str> {
     let made = || rows.iter().filter(|row| row.result == MADE).filter_map(|row| row.figures.as_ref());
     let is_unknown = made().any(|figures| figures.late_states.is_none());
     let is_exact = made().any(|figures| figures.exact.is_some());
@@ -125,7 +125,7 @@ struct Shown {
 }
 
 /// A table of the rows.
-pub(super) fn drawn(rows: &[&Row]) -> String {
+pub(super) fn drawn(rows: &[Row]) -> String {
     let figures = || rows.iter().filter_map(|row| row.figures.as_ref());
     let shown = Shown {
         exact: figures().any(|figures| figures.exact.is_some()),

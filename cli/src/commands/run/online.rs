@@ -9,11 +9,10 @@ use coreach_project::making::{MadeOnline, Says, make_online};
 use serde::Serialize;
 
 use super::{Making, Report, Written, exit_of, files, reason, tell_imprecisions, write};
+use crate::answer::{draw_text, is_json};
 use crate::arguments::RunArguments;
-use crate::commands::{EarlyExit, plural};
+use crate::commands::{CommandResult, plural};
 use crate::console;
-use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 
 #[derive(Serialize)]
 struct Details {
@@ -27,7 +26,7 @@ struct Details {
 }
 
 /// Makes, writes, and says what was done.
-pub(super) fn run(all: &Making<'_>) -> Result<Exit, EarlyExit> {
+pub(super) fn run(all: &Making<'_>) -> CommandResult {
     let Making { arguments, project, outputs, domain, .. } = *all;
     let work = |purpose: &TestPurpose, says: Says<'_>| {
         let made = make_online(project, purpose, domain, arguments.check, says)?;
@@ -52,20 +51,18 @@ fn tell(
     written: Written,
 ) -> Report<Details> {
     let (locations, transitions) = (made.test.iosts.locations.len(), made.test.iosts.transitions.len());
-    if arguments.format == OutputFormat::Human {
-        if !arguments.quiet {
-            let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
-            console::print(&format!(
-                "{name} ({domain}, judged on line){result}\n  {}, {}, {:.3} seconds\n{}",
-                plural(locations, "location"),
-                plural(transitions, "transition"),
-                made.seconds,
-                files(&written.files)
-            ));
-            tell_imprecisions(&made.test.imprecisions);
-        }
-        console::draw(made.unreachable.as_slice());
+    if !is_json() && !arguments.quiet {
+        let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
+        console::print(&format!(
+            "{name} ({domain}, judged on line){result}\n  {}, {}, {:.3} seconds\n{}",
+            plural(locations, "location"),
+            plural(transitions, "transition"),
+            made.seconds,
+            files(&written.files)
+        ));
+        tell_imprecisions(&made.test.imprecisions);
     }
+    draw_text(made.unreachable.as_slice());
     written.tell();
     Report {
         purpose: name.to_owned(),

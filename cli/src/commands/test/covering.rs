@@ -23,15 +23,13 @@ use coreach_project::{budget, iut};
 use serde_json::{Value, json};
 
 use super::keep::{self, Keeper};
-use super::{initial, locations, strangers, tell, unknown_constants};
-use crate::commands::{EarlyExit, hindered, plural, refuse, unwritten};
+use super::{check_names, initial, locations, tell};
+use crate::answer::{draw_text, is_json};
+use crate::certain_end;
+use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::execution_arguments::{Covered, TestArguments};
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
-use crate::outputs::outputs;
 use crate::progress::ProgressLine;
-use crate::write::private_folder;
-use crate::{certain_end, console};
 
 /// So many goals that were not covered are told; the document has all.
 const TOLD: usize = 20;
@@ -49,32 +47,17 @@ struct Walking<'a> {
 }
 
 /// Reads, walks, and says what came of it.
-pub(super) fn walk(arguments: &TestArguments, what: Covered) -> Result<Exit, EarlyExit> {
-    let walking = prepared(arguments, what).map_err(|found| refuse(&found, arguments.format))?;
-    let case = &walking.walkable.case;
-    if let Some(folder) = &arguments.keep {
-        let cases = std::slice::from_ref(case);
-        let checked = outputs(&keep::files(arguments, cases, folder)).map(|_| keep::others(cases, folder));
-        match checked {
-            Ok(others) if others.is_empty() => {}
-            Ok(found) | Err(found) => return Err(refuse(&found, arguments.format)),
-        }
-        private_folder(folder).map_err(|error| unwritten(folder, &error))?;
-    }
-    if arguments.format == OutputFormat::Human {
-        console::draw(&walking.warnings);
-    }
+pub(super) fn walk(arguments: &TestArguments, what: Covered) -> CommandResult {
+    let walking = prepared(arguments, what)?;
+    keep::check_outputs(arguments, std::slice::from_ref(&walking.walkable.case))?;
+    draw_text(&walking.warnings);
     walking.go()
 }
 
 fn prepared(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>, Vec<Diagnostic>> {
     let (walkable, mut warnings) = read(&arguments.test)?;
     let cases = std::slice::from_ref(&walkable.case);
-    let mut found = strangers(arguments, cases);
-    found.extend(unknown_constants(arguments, cases));
-    if !found.is_empty() {
-        return Err(found);
-    }
+    check_names(arguments, cases)?;
     let (locations, mut files) = (locations(cases), Once::default());
     let (mut iut, more) = budget::reading(|| {
         iut::load_once(&arguments.iut, walkable.case.test.wire(), Some(&locations), &mut files)
@@ -92,18 +75,17 @@ fn prepared(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>, Vec
 }
 
 impl Walking<'_> {
-    fn go(&self) -> Result<Exit, EarlyExit> {
+    fn go(&self) -> CommandResult {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
         let known = given(test, pairs);
-        let known = known.map_err(|error| refuse(&[Diagnostic::error("constants", error.to_string())]))?;
+        let known = known.map_err(|error| Diagnostic::error("constants", error.to_string()))?;
         let begin = Instant::now();
         let settings = Settings { steps: usize::MAX, ..arguments.driving.over(Settings::default(), iut) };
         let mut walk = self.walk(begin, known.len() < test.iosts.constants.len());
         let shown: Arc<Mutex<Value>> = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
-        if arguments.format == OutputFormat::Json {
+        if is_json() {
             let shown = shown.clone();
             certain_end::tell_at_end(move |exit_code, _| {
                 let mut document = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -121,7 +103,7 @@ impl Walking<'_> {
                     Ok(walk.prefers(test, drawn, &known, seed, &mut Lazy::default()))
                 })
             });
-            let initial = chosen.map_err(|found| refuse(&found))?;
+            let initial = chosen?;
             let mut judge = judge::against(test, initial.clone(), iut, &settings);
             let run = retrying(arguments.tolerance.retries, || {
                 let settings = Settings { time: left(begin, &settings), ..settings.clone() };
@@ -131,7 +113,7 @@ impl Walking<'_> {
             });
             let kind = run.outcome.kind();
             let written = record(judge.as_mut(), &run);
-            let path = keeper.keep(arguments, &self.walkable.case, &written).map_err(hindered)?;
+            let path = keeper.keep(arguments, &self.walkable.case, &written).map_err(EarlyExit::hindered)?;
             if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
                 exit = Exit::of(kind);
                 self.tell(&initial, &run, path.as_deref());
@@ -149,11 +131,7 @@ impl Walking<'_> {
                 break;
             }
         }
-        match arguments.format {
-            OutputFormat::Json => console::print_json(&self.document(&walk, &runs, exit)),
-            OutputFormat::Human => console::print(&self.text(&walk, runs.last())),
-        }
-        Ok(exit)
+        Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), || self.text(&walk, runs.last())))
     }
 
     /// The walk, with a line of progress.
@@ -176,7 +154,7 @@ impl Walking<'_> {
     }
 
     fn tell(&self, initial: &State, run: &Run, path: Option<&str>) {
-        if self.arguments.format == OutputFormat::Json || self.arguments.quiet {
+        if is_json() || self.arguments.quiet {
             return;
         }
         let case: &Case = &self.walkable.case;

@@ -15,17 +15,35 @@ use coreach_execution::record::Record;
 use coreach_model::{Diagnostic, file};
 use coreach_project::cases::Case;
 
+use crate::answer::EarlyExit;
 use crate::console;
 use crate::execution_arguments::TestArguments;
-use crate::outputs::{Output, OutputForm, ToWrite, output};
-use crate::write::write_new;
+use crate::outputs::{Output, OutputForm, ToWrite, output, outputs, wanted};
+use crate::write::{private_folder, write_new};
 
 /// Before the first run, so many of the files that `--keep` writes are looked at; each of them again when it
 /// is written.
 const LOOKED_AHEAD: usize = 1000;
 
-/// The files that `--keep` writes.
-pub(super) fn files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
+/// Checks before the first run that the files of `--keep` and the report can be written, and makes the
+/// folder. Returns the report's file.
+pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result<Option<Output>, EarlyExit> {
+    let folder = arguments.keep.as_deref();
+    let mut files = folder.map_or_else(Vec::new, |folder| files(arguments, cases, folder));
+    files.extend(wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit));
+    let junit = outputs(&files)?.pop().filter(|_| arguments.junit.is_some());
+    if let Some(folder) = folder {
+        let others = others(cases, folder);
+        if !others.is_empty() {
+            return Err(others.into());
+        }
+        private_folder(folder).map_err(|error| EarlyExit::unwritten(folder, &error))?;
+    }
+    Ok(junit)
+}
+
+/// Lists the files that `--keep` writes.
+fn files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
     let seeds =
         (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
     let name = |path: PathBuf| ToWrite::new("--keep", path, OutputForm::Run);
@@ -48,7 +66,7 @@ fn run_path(folder: &Path, case: &Case, seed: u64, time: usize) -> PathBuf {
 }
 
 /// Those test cases of the folder that bear a name of ours and are others.
-pub(super) fn others(cases: &[Case], folder: &Path) -> Vec<Diagnostic> {
+fn others(cases: &[Case], folder: &Path) -> Vec<Diagnostic> {
     let other = |case: &Case| {
         let path = test_path(folder, case);
         (fs::symlink_metadata(&path).is_ok() && !is_same(&path, &case.document)).then(|| another(&path))

@@ -1,10 +1,9 @@
 //! The report of `coreach test --junit`: a suite for each test case, a case for each run.
 //!
 //! The counts of a suite stand in front of its cases, so these are held until the end: as they are written,
-//! and not the runs themselves. The file is begun before the first run, so that one that cannot be written is
-//! found at once, and is there only as a whole.
+//! and not the runs themselves. Before the first run it is checked that the file can be written.
 
-use std::io::{self, BufWriter};
+use std::io;
 
 use coreach_execution::campaign::LeftOut;
 use coreach_execution::junit::{self, Case, Counts, JunitResult, LEFT_OUT};
@@ -12,8 +11,10 @@ use coreach_execution::record::Record;
 use serde_json::Value as Json;
 
 use super::Total;
+use crate::answer::EarlyExit;
+use crate::execution_arguments::TestArguments;
 use crate::outputs::Output;
-use crate::write::PendingFile;
+use crate::write::{check_writable, write_with};
 
 /// The runs of a test case.
 struct Suite {
@@ -33,7 +34,10 @@ impl Suite {
 
 /// A report in the making.
 pub(super) struct Report {
-    file: PendingFile,
+    /// Its file. Without one, nothing is kept for it.
+    output: Option<Output>,
+    /// The name of what was tested.
+    name: String,
     inconclusive: JunitResult,
     suites: Vec<Suite>,
     /// Of the test case that is being run.
@@ -42,17 +46,29 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Begins it; Inconclusive is `inconclusive`.
+    /// Begins a report, with what has no test case.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn begin(output: &Output, inconclusive: JunitResult) -> io::Result<Self> {
-        let file = PendingFile::new(output)?;
-        Ok(Report { file, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out: Vec::new() })
+    pub(super) fn begin(
+        output: Option<Output>,
+        arguments: &TestArguments,
+        left_out: &[LeftOut],
+    ) -> Result<Self, EarlyExit> {
+        if let Some(output) = &output {
+            check_writable(output).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
+        }
+        let name = arguments.test.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let inconclusive = arguments.tolerance.inconclusive.kind();
+        let left_out = left_out.iter().map(Case::left_out).collect();
+        Ok(Report { output, name, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out })
     }
 
-    /// One run more.
+    /// Adds a run.
     pub(super) fn run(&mut self, record: &Record, kept: Option<&str>) {
+        if self.output.is_none() {
+            return;
+        }
         let mut name = format!("seed {}", record.seed);
         for (constant, value) in &record.constants {
             name += &format!(", {constant} = {value}");
@@ -91,20 +107,23 @@ impl Report {
         }
     }
 
-    /// Writes it, under the name of what was tested.
-    pub(super) fn finish(mut self, name: &str) -> io::Result<()> {
+    /// Writes the report.
+    pub(super) fn finish(mut self) -> Result<(), EarlyExit> {
+        let Some(output) = self.output else { return Ok(()) };
         if !self.left_out.is_empty() {
             self.suites.push(Suite::new(LEFT_OUT.to_owned(), self.left_out, Vec::new()));
         }
         let mut all = Counts::default();
         self.suites.iter().for_each(|suite| all.include(&suite.counts));
-        let mut report = junit::Report::begin(BufWriter::new(&mut self.file), name, &all)?;
-        for Suite { name, counts, properties, cases } in &self.suites {
-            report.suite(name, counts, properties)?;
-            cases.iter().try_for_each(|case| report.case(case))?;
-            report.end_suite()?;
-        }
-        report.end()?;
-        self.file.finish()
+        let written = write_with(&output, |out| -> io::Result<()> {
+            let mut report = junit::Report::begin(out, &self.name, &all)?;
+            for Suite { name, counts, properties, cases } in &self.suites {
+                report.suite(name, counts, properties)?;
+                cases.iter().try_for_each(|case| report.case(case))?;
+                report.end_suite()?;
+            }
+            report.end()
+        });
+        written.map_err(|error| EarlyExit::unwritten(output.path(), &error))
     }
 }

@@ -10,17 +10,16 @@ use coreach_execution::recording::Recording;
 use coreach_execution::run::Cause;
 use coreach_execution::timed::micros_up;
 use coreach_execution::{Outcome, OutcomeKind, Verdict};
-use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::timed::drive::{Driven, document};
 use coreach_project::timed::{constants, load};
 use serde_json::Value as Json;
 
-use super::super::{EarlyExit, plural, refuse};
+use super::super::{CommandAnswer, CommandResult, plural};
+use crate::answer::is_json;
 use crate::certain_end;
 use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::progress::ProgressLine;
 use crate::timed_arguments::DriveArguments;
 
@@ -28,8 +27,7 @@ use crate::timed_arguments::DriveArguments;
 const LATE_TOLD: usize = 5;
 
 /// Reads, drives, records.
-pub fn drive(arguments: &DriveArguments) -> Result<Exit, EarlyExit> {
-    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
+pub fn drive(arguments: &DriveArguments) -> CommandResult {
     let read = budget::reading(|| {
         let (model, mut warnings) = load(&arguments.model)?;
         let constants = constants(&model.timed, &arguments.constant)?;
@@ -38,11 +36,11 @@ pub fn drive(arguments: &DriveArguments) -> Result<Exit, EarlyExit> {
         warnings.extend(more);
         Ok((model, driven, warnings))
     });
-    let (model, driven, warnings) = read.map_err(|found| refuse(&found))?;
+    let (model, driven, warnings) = read?;
     console::draw(&warnings);
     let graph = model.timed.graph();
     let driven = Arc::new(driven);
-    let is_json = arguments.format == OutputFormat::Json;
+    let is_json = is_json();
     let trace: Arc<Mutex<Vec<Item>>> = Arc::default();
     let lines = {
         let (trace, graph) = (trace.clone(), graph.clone());
@@ -73,13 +71,13 @@ pub fn drive(arguments: &DriveArguments) -> Result<Exit, EarlyExit> {
     });
     drop(progress);
     let exit = exit(&recording);
-    if is_json {
-        console::print_json(&document(&driven, Some(&recording), lines(), exit.code()));
-    } else {
+    if !is_json {
         writer.end()?;
     }
-    tell(&recording);
-    Ok(exit)
+    let document = || document(&driven, Some(&recording), lines(), exit.code());
+    let mut answer = CommandAnswer::new(exit, document, String::new);
+    tell(&mut answer, &recording);
+    Ok(answer)
 }
 
 fn exit(recording: &Recording) -> Exit {
@@ -91,36 +89,36 @@ fn exit(recording: &Recording) -> Exit {
 }
 
 /// What the person before the screen should know of it.
-fn tell(recording: &Recording) {
+fn tell(answer: &mut CommandAnswer, recording: &Recording) {
     let seconds = |time| Duration::from_micros(micros_up(time)).as_secs_f64();
     let seen = recording.run.trace.len() - recording.sent;
     let sent = plural(recording.sent, "input");
-    console::say(&format!("{sent} sent, {} seen", plural(seen, "event")));
+    answer.remark(format!("{sent} sent, {} seen", plural(seen, "event")));
     for (number, time) in recording.late.iter().take(LATE_TOLD) {
-        console::say(&format!("warning: input {number} was sent {:.3} s late", seconds(time)));
+        answer.remark(format!("warning: input {number} was sent {:.3} s late", seconds(time)));
     }
     if recording.late.len() > LATE_TOLD {
-        console::say(&format!("warning: {} more were late", recording.late.len() - LATE_TOLD));
+        answer.remark(format!("warning: {} more were late", recording.late.len() - LATE_TOLD));
     }
     if recording.unsent > 0 {
-        console::say(&format!("error: {} not sent", plural(recording.unsent, "input")));
+        answer.remark(format!("error: {} not sent", plural(recording.unsent, "input")));
     }
     if recording.was_deaf {
-        console::say(
+        answer.remark(
             "warning: the system could not be heard at all times: a delay of the trace may be no silence",
         );
     }
     match &recording.run.outcome {
         _ if recording.is_whole => {}
         Outcome::RunError(failure) => {
-            console::say(&format!("error: {failure}; the trace ends with its last event"));
+            answer.remark(format!("error: {failure}; the trace ends with its last event"));
         }
         Outcome::Verdict(_, Cause::Alien(text)) => {
-            console::say(&format!("error: no event of the model came: {text}; the trace ends before it"));
+            answer.remark(format!("error: no event of the model came: {text}; the trace ends before it"));
         }
         outcome => {
             let (name, detail) = cause(outcome);
-            console::say(&format!("ended by {name}: {detail}; the trace ends with its last event"));
+            answer.remark(format!("ended by {name}: {detail}; the trace ends with its last event"));
         }
     }
 }

@@ -5,48 +5,43 @@ use std::path::Path;
 
 use coreach_execution::offline::sequence::Item;
 use coreach_execution::offline::write::{Form as Spelling, text};
-use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::timed::inputs::{TimedFate, TimedGoal, TimedInputs, along, cover};
 use coreach_project::timed::{TimedModel, constants, load, path};
 
-use super::super::{EarlyExit, hindered, plural, refuse};
+use super::super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::timed_arguments::InputsArguments;
 use crate::write::write;
 
 /// Computes, writes.
-pub fn inputs(arguments: &InputsArguments) -> Result<Exit, EarlyExit> {
-    let refuse = |found: &[Diagnostic]| refuse(found, OutputFormat::Human);
+pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     let read = budget::reading(|| {
         let (model, warnings) = load(&arguments.model)?;
         let constants = constants(&model.timed, &arguments.constant)?;
         let path = arguments.path.as_deref().map(|text| path(&model.timed, text)).transpose()?;
         Ok((model, constants, path, warnings))
     });
-    let (model, constants, path, warnings) = read.map_err(|found| refuse(&found))?;
+    let (model, constants, path, warnings) = read?;
     console::draw(&warnings);
     let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
     let form: Spelling = arguments.form.into();
     if let Some(path) = path {
-        let found = budget::within("inputs", budget::time(None), |_| along(&model, &path, &wanted));
-        let found = found.map_err(|stop| refuse(&[stop.to_diagnostic()]))?;
-        let items = found.map_err(|found| refuse(&[found]))?;
-        console::print(&text(model.timed.graph(), &items, form));
-        return Ok(Exit::Fine);
+        let found = budget::within("inputs", budget::time(None), |_| along(&model, &path, &wanted))?;
+        let items = found?;
+        return Ok(CommandAnswer::of_text(Exit::Fine, text(model.timed.graph(), &items, form)));
     }
     let (Some(folder), Some(criterion)) = (&arguments.out, arguments.cover) else {
-        return Ok(Exit::Mistakes);
+        return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
     };
     let mut known = Vec::new();
     let found =
         budget::within("inputs", budget::time(None), |_| cover(&model, criterion, &wanted, &mut known));
     let stop = match found {
         Ok(Ok(())) => None,
-        Ok(Err(found)) => return Err(refuse(&[found])),
+        Ok(Err(found)) => return Err(found.into()),
         Err(stop) => Some(stop.to_diagnostic()),
     };
     console::draw(stop.as_slice());
@@ -62,7 +57,7 @@ fn write_all(
     form: Spelling,
     goals: &[TimedGoal],
     mut exit: Exit,
-) -> Result<Exit, EarlyExit> {
+) -> CommandResult {
     let ending = if form == Spelling::Csv { "csv" } else { "jsonl" };
     let file = |goal: &TimedGoal| folder.join(format!("{}.{ending}", goal.name));
     let met = goals.iter().filter_map(|goal| match &goal.fate {
@@ -72,7 +67,7 @@ fn write_all(
     let written: Vec<(&TimedGoal, &Vec<Item>)> = met.collect();
     let wanted: Vec<ToWrite> =
         written.iter().map(|(goal, _)| ToWrite::new("--out", file(goal), OutputForm::Sequence)).collect();
-    let outputs = outputs(&wanted).map_err(|found| refuse(&found, OutputFormat::Human))?;
+    let outputs = outputs(&wanted)?;
     let put = || -> Result<(), (std::path::PathBuf, io::Error)> {
         std::fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
         for ((_, items), output) in written.iter().zip(&outputs) {
@@ -81,7 +76,7 @@ fn write_all(
         }
         Ok(())
     };
-    put().map_err(|(path, error)| hindered(format_args!("{}: {error}", path.display())))?;
+    put().map_err(|(path, error)| EarlyExit::hindered(format_args!("{}: {error}", path.display())))?;
     let mut said = String::new();
     for goal in goals {
         said += &goal.name;
@@ -104,6 +99,5 @@ fn write_all(
             TimedFate::Open => ": open, the budget ended before\n".to_owned(),
         };
     }
-    console::print(&said);
-    Ok(exit)
+    Ok(CommandAnswer::of_text(exit, said))
 }

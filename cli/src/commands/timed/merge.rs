@@ -7,10 +7,9 @@ use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::timed::{load, trace};
 
-use super::super::{EarlyExit, refuse};
+use super::super::{CommandAnswer, CommandResult};
 use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::timed_arguments::MergeArguments;
 
 /// What ends it early.
@@ -26,9 +25,8 @@ impl From<Diagnostic> for End {
 }
 
 /// Reads both, merges, writes.
-pub fn merge(arguments: &MergeArguments) -> Result<Exit, EarlyExit> {
-    let refuse = |found: &[Diagnostic]| refuse(found, OutputFormat::Human);
-    let (model, warnings) = budget::reading(|| load(&arguments.model)).map_err(|found| refuse(&found))?;
+pub fn merge(arguments: &MergeArguments) -> CommandResult {
+    let (model, warnings) = budget::reading(|| load(&arguments.model))?;
     console::draw(&warnings);
     let out = BufWriter::new(console::StandardOutput);
     let mut writer = SequenceWriter::new(model.timed.graph(), out, arguments.form.into());
@@ -38,9 +36,9 @@ pub fn merge(arguments: &MergeArguments) -> Result<Exit, EarlyExit> {
     match merged {
         Ok(_) => {
             writer.end()?;
-            Ok(Exit::Fine)
+            Ok(CommandAnswer::of_text(Exit::Fine, ""))
         }
         Err(End::Unwritten(error)) => Err(error.into()),
-        Err(End::Mistake(found)) => Err(refuse(&[found])),
+        Err(End::Mistake(found)) => Err(found.into()),
     }
 }

@@ -6,12 +6,11 @@ mod merge;
 mod path;
 mod verdict;
 
-use crate::commands::EarlyExit;
-use crate::exit::Exit;
+use crate::commands::CommandResult;
 use crate::timed_arguments::{TimedArguments, TimedCommand};
 
 /// Does what it is asked for.
-pub fn timed(arguments: &TimedArguments) -> Result<Exit, EarlyExit> {
+pub fn timed(arguments: &TimedArguments) -> CommandResult {
     match &arguments.command {
         TimedCommand::Path(arguments) => path::path(arguments),
         TimedCommand::Inputs(arguments) => inputs::inputs(arguments),

@@ -13,10 +13,9 @@ use coreach_pipeline::timed::{PathGuided, PathStop, RuleCounts};
 use coreach_project::budget;
 use coreach_project::guided::{PathRequest, document, make, wanted};
 
-use super::super::{EarlyExit, plural, refuse, table};
+use super::super::{CommandAnswer, CommandResult, plural, table};
 use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::outputs::{self, Output};
 use crate::timed_arguments::{PathArguments, PathForm};
 use crate::write::write;
@@ -28,35 +27,30 @@ const CONTEXTS_TOLD: usize = 20;
 const SPTG: [(&str, Guards); 2] = [("testcase.json", Guards::Text), ("testcase_smt.json", Guards::SmtLib)];
 
 /// Reads, makes, writes, tells.
-pub fn path(arguments: &PathArguments) -> Result<Exit, EarlyExit> {
-    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
-    let read = budget::reading(|| wanted(&arguments.model, &arguments.path, arguments.tm.as_ref()));
-    let (wanted, warnings) = read.map_err(|found| refuse(&found))?;
+pub fn path(arguments: &PathArguments) -> CommandResult {
+    let (wanted, warnings) =
+        budget::reading(|| wanted(&arguments.model, &arguments.path, arguments.tm.as_ref()))?;
     console::draw(&warnings);
     let files = files(arguments);
     let written: Vec<outputs::ToWrite> = files
         .iter()
         .map(|(file, _)| outputs::ToWrite::new("--out", file, outputs::OutputForm::Artifact))
         .collect();
-    let outputs = outputs::outputs(&written).map_err(|found| refuse(&found))?;
+    let outputs = outputs::outputs(&written)?;
     let made = budget::within("path", budget::time(None), |_| {
         let made = make(&wanted, arguments.published, arguments.check, &mut Z3Solver::default())?;
         let texts: Vec<Result<String, String>> = files.iter().map(|(_, form)| text(&made, *form)).collect();
         Ok((made, texts))
     });
-    let made = made.map_err(|stop| refuse(&[stop.to_diagnostic()]))?;
-    let (made, texts) = made.map_err(|stop: PathStop| refuse(&[stop.to_diagnostic()]))?;
+    let made = made?;
+    let (made, texts) = made.map_err(|stop: PathStop| stop.to_diagnostic())?;
     console::draw(&hidden(&wanted, &made));
     let (paths, failed) = put(arguments.out.as_deref(), &outputs, texts);
     let exit = if failed.is_empty() { Exit::Fine } else { Exit::Environment };
-    match arguments.format {
-        OutputFormat::Json => console::print_json(&document(&wanted, &made, &paths, exit.code())),
-        OutputFormat::Human => console::print(&told(&wanted, &made, &paths)),
-    }
-    for message in failed {
-        console::say(&format!("error: {message}"));
-    }
-    Ok(exit)
+    let document = || document(&wanted, &made, &paths, exit.code());
+    let mut answer = CommandAnswer::new(exit, document, || told(&wanted, &made, &paths));
+    failed.iter().for_each(|message| answer.remark(format!("error: {message}")));
+    Ok(answer)
 }
 
 /// What is written where.

@@ -8,28 +8,25 @@ use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::sequence::time_text;
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::{AllowedTransition, SpanEnd, Until, Why};
-use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::timed::trace::recorded;
 use coreach_project::timed::verdict::{JudgedTrace, NoVerdict, document, judge, what};
 use coreach_project::timed::{constants, load, path};
 
-use super::super::{EarlyExit, plural, refuse, refuse_as};
+use super::super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::console;
 use crate::exit::Exit;
-use crate::output_format::OutputFormat;
 use crate::timed_arguments::VerdictArguments;
 
 /// Reads, judges, says why.
-pub fn verdict(arguments: &VerdictArguments) -> Result<Exit, EarlyExit> {
-    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
+pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
     let read = budget::reading(|| {
         let (model, warnings) = load(&arguments.model)?;
         let constants = constants(&model.timed, &arguments.constant)?;
         let path = path(&model.timed, &arguments.path)?;
         Ok((model, constants, path, warnings))
     });
-    let (model, constants, path, warnings) = read.map_err(|found| refuse(&found))?;
+    let (model, constants, path, warnings) = read?;
     console::draw(&warnings);
     let rules = if arguments.published { Rules::Published } else { Rules::Corrected };
     let names: Vec<String> = path.iter().map(|number| model.timed.called(*number)).collect();
@@ -37,30 +34,28 @@ pub fn verdict(arguments: &VerdictArguments) -> Result<Exit, EarlyExit> {
         let offline = Offline::new(&model.timed, &model.form, path, rules, arguments.contexts.get());
         offline.within(arguments.tolerance.clone())
     });
-    let offline = prepared.map_err(|stop| refuse(&[stop.to_diagnostic()]))?;
-    let trace = recorded(&model, &arguments.trace).map_err(|found| refuse(&[found]))?;
+    let offline = prepared?;
+    let trace = recorded(&model, &arguments.trace)?;
     let known = trace.constants.into_iter().chain(constants).collect();
     let judged = match judge(&offline, &known, trace.members) {
         Ok(judged) => judged,
-        Err(NoVerdict::Mistake(found)) => return Err(refuse(&[found])),
-        Err(NoVerdict::Stopped(found)) => return Err(refuse_as(&[found], arguments.format, Exit::Stopped)),
+        Err(NoVerdict::Mistake(found)) => return Err(found.into()),
+        Err(NoVerdict::Stopped(found)) => return Err(EarlyExit::Refused(vec![found], Exit::Stopped)),
     };
     let exit = arguments.inconclusive.exit(OutcomeKind::Verdict(judged.verdict.verdict()));
-    match arguments.format {
-        OutputFormat::Json => console::print_json(&document(&offline, &names, &judged, exit.code())),
-        OutputFormat::Human => console::print(&told(&offline, &names, &judged)),
-    }
+    let document = || document(&offline, &names, &judged, exit.code());
+    let mut answer = CommandAnswer::new(exit, document, || told(&offline, &names, &judged));
     if judged.has_forgotten {
-        console::say(
+        answer.remark(
             "warning: more values are known that data do not have than are kept; what was forgotten makes no Fail",
         );
     }
     if judged.unanswered > 0 {
         let count = usize::try_from(judged.unanswered).unwrap_or(usize::MAX);
         let what = plural(count, "question");
-        console::say(&format!("warning: the solver left {what} open; each was taken for what makes no Fail"));
+        answer.remark(format!("warning: the solver left {what} open; each was taken for what makes no Fail"));
     }
-    Ok(exit)
+    Ok(answer)
 }
 
 fn told(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String {

@@ -1,0 +1,234 @@
+//! What a command returns, and the one place that prints it.
+//!
+//! A command returns a [`CommandAnswer`], or an [`EarlyExit`] if something ends it before it has one. No
+//! command asks whether the user wants JSON: the command line says so once ([`answer_in`]), and the printer
+//! keeps to it.
+
+use std::fmt::Display;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::{io, iter};
+
+use clap::ArgMatches;
+use coreach_execution::campaign::StoreError;
+use coreach_model::{Diagnostic, Severity};
+use coreach_pipeline::stop::{Stop, is_of_end};
+use coreach_project::checked::plural;
+use coreach_project::render;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::console;
+use crate::exit::Exit;
+use crate::files;
+use crate::output_format::OutputFormat;
+use crate::visible::visible_line;
+
+/// The form in which the command answers.
+static FORMAT: OnceLock<OutputFormat> = OnceLock::new();
+
+/// Sets the form of the answer to what `--format` says, for the whole life of the process. A command without
+/// that option answers as a text.
+pub fn answer_in(matches: &ArgMatches) {
+    let innermost = iter::successors(Some(matches), |matches| Some(matches.subcommand()?.1));
+    let said = innermost.filter_map(|matches| matches.try_get_one::<OutputFormat>("format").ok().flatten());
+    let _ = FORMAT.set(said.last().copied().unwrap_or_default());
+}
+
+/// Whether the answer is one JSON document.
+pub fn is_json() -> bool {
+    FORMAT.get() == Some(&OutputFormat::Json)
+}
+
+/// Returns the answer in the form that the command line asks for: the document, or the text.
+pub fn render_answer<D: Serialize>(document: impl FnOnce() -> D, text: impl FnOnce() -> String) -> String {
+    if is_json() { console::json(&document()) } else { text() }
+}
+
+/// Prints a text that a document says in other words, if there is no document.
+pub fn print_text(text: &str) {
+    if !is_json() {
+        console::print(text);
+    }
+}
+
+/// Draws findings that a document has among its own, if there is no document.
+pub fn draw_text(found: &[Diagnostic]) {
+    if !is_json() {
+        console::draw(found);
+    }
+}
+
+/// What a command returns: its exit code, and what is printed.
+pub struct CommandAnswer {
+    exit: Exit,
+    /// The document or the text, for standard output.
+    printed: String,
+    /// Lines for standard error, which follow.
+    remarks: Vec<String>,
+    /// Work that follows. It takes the exit code, and returns it or a worse one.
+    work: Option<Box<dyn FnOnce(Exit) -> Exit>>,
+}
+
+/// What comes of a command.
+pub type CommandResult = Result<CommandAnswer, EarlyExit>;
+
+impl CommandAnswer {
+    /// Makes an answer of a document, and of a text that says the same to people. Only one of them is made.
+    pub fn new<D: Serialize>(
+        exit: Exit,
+        document: impl FnOnce() -> D,
+        text: impl FnOnce() -> String,
+    ) -> Self {
+        CommandAnswer::of_text(exit, render_answer(document, text))
+    }
+
+    /// Makes an answer that is the same in both forms.
+    pub fn of_text(exit: Exit, printed: impl Into<String>) -> Self {
+        CommandAnswer { exit, printed: printed.into(), remarks: Vec::new(), work: None }
+    }
+
+    /// Adds a line for standard error.
+    pub fn remark(&mut self, line: impl Into<String>) {
+        self.remarks.push(line.into());
+    }
+
+    /// Adds a line for standard error that a document says in other words.
+    pub fn note(&mut self, line: impl Into<String>) {
+        if !is_json() {
+            self.remark(line);
+        }
+    }
+
+    /// Adds work that follows the answer.
+    #[must_use]
+    pub fn then(self, work: impl FnOnce(Exit) -> Exit + 'static) -> Self {
+        CommandAnswer { work: Some(Box::new(work)), ..self }
+    }
+
+    /// Prints the answer. Returns the exit code.
+    pub fn print(self) -> Exit {
+        if !self.printed.is_empty() {
+            console::print(&self.printed);
+        }
+        self.remarks.iter().for_each(|line| console::say(line));
+        self.work.map_or(self.exit, |work| work(self.exit))
+    }
+}
+
+/// What ends a command before it has an answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum EarlyExit {
+    /// Findings in what the user wrote.
+    Refused(Vec<Diagnostic>, Exit),
+    /// Lines on what the surroundings do not let us do.
+    Failed(String, Exit),
+}
+
+impl From<Vec<Diagnostic>> for EarlyExit {
+    fn from(found: Vec<Diagnostic>) -> Self {
+        let exit = exit_of(&found);
+        EarlyExit::Refused(found, exit)
+    }
+}
+
+impl From<Diagnostic> for EarlyExit {
+    fn from(found: Diagnostic) -> Self {
+        vec![found].into()
+    }
+}
+
+impl From<Stop> for EarlyExit {
+    fn from(stop: Stop) -> Self {
+        stop.to_diagnostic().into()
+    }
+}
+
+/// An error of standard output: a file of the user's has an error with its name.
+impl From<io::Error> for EarlyExit {
+    fn from(error: io::Error) -> Self {
+        EarlyExit::hindered(format_args!("cannot write to standard output: {error}"))
+    }
+}
+
+impl From<StoreError> for EarlyExit {
+    fn from(error: StoreError) -> Self {
+        let help = error.help().map_or_else(String::new, |help| format!("\n  help: {help}"));
+        let exit = if error.is_mistake() { Exit::Mistakes } else { Exit::Environment };
+        EarlyExit::Failed(format!("error: {error}{help}"), exit)
+    }
+}
+
+impl EarlyExit {
+    /// Says what the surroundings do not let us do.
+    pub fn hindered(why: impl Display) -> Self {
+        EarlyExit::Failed(visible_line(&format!("error: {why}")), Exit::Environment)
+    }
+
+    /// Says that a file cannot be written.
+    pub fn unwritten(path: &Path, error: &io::Error) -> Self {
+        EarlyExit::hindered(format_args!("cannot write {}: {error}", path.display()))
+    }
+
+    /// Says that the system has no thread for us.
+    pub fn no_thread(error: io::Error) -> Self {
+        EarlyExit::hindered(format_args!("cannot start a thread: {error}"))
+    }
+
+    /// Returns the exit code.
+    pub fn exit(&self) -> Exit {
+        let (EarlyExit::Refused(_, exit) | EarlyExit::Failed(_, exit)) = self;
+        *exit
+    }
+
+    /// Prints what ended the command. Returns the exit code.
+    pub fn print(&self) -> Exit {
+        self.print_as(is_json())
+    }
+
+    /// Prints it beside an answer that was printed already, and so never as a document.
+    pub fn print_beside(&self) -> Exit {
+        self.print_as(false)
+    }
+
+    fn print_as(&self, is_json: bool) -> Exit {
+        let exit = self.exit();
+        // A file of another kind explains whatever was found in it.
+        let others = if exit == Exit::Mistakes { files::of_other_kinds() } else { Vec::new() };
+        match self {
+            EarlyExit::Refused(found, _) => {
+                let found = if others.is_empty() { found } else { &others };
+                if is_json {
+                    let diagnostics = render::to_json(found);
+                    let code = exit.code();
+                    console::print_json(
+                        &json!({ "format_version": 1, "exit_code": code, "diagnostics": diagnostics }),
+                    );
+                } else {
+                    console::draw(found);
+                    console::say(&counted(found));
+                }
+            }
+            EarlyExit::Failed(..) if !others.is_empty() => console::draw(&others),
+            EarlyExit::Failed(lines, _) => console::say(lines),
+        }
+        exit
+    }
+}
+
+/// Returns the exit code of findings that end a command: mistakes, unless the budget ended the look at them.
+pub fn exit_of(found: &[Diagnostic]) -> Exit {
+    let is_stopped = found.iter().any(|diagnostic| is_of_end(diagnostic.code));
+    if is_stopped { Exit::Stopped } else { Exit::Mistakes }
+}
+
+/// `1 error, 2 warnings`
+pub fn counted(found: &[Diagnostic]) -> String {
+    let count = |severity| found.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    match (errors, warnings) {
+        (errors, 0) => plural(errors, "error"),
+        (0, warnings) => plural(warnings, "warning"),
+        (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+    }
+}

@@ -1,0 +1,262 @@
+//! Decides what kind of file a file is: the bytes say the kind, and the kind says who reads the file.
+//!
+//! **Problem.** Commands take nine kinds of files, and users give them any name. A test case is a test case
+//! without the ending `.json`, and a run in a file `x.yaml` is a run.
+//!
+//! **Method.** Three looks, each at no more than it needs. The first bytes tell a store, a JSON document of
+//! ours and a text apart ([`FileContent`]). The first keys of a text tell its kind ([`read_heading`]), the
+//! keys of a document tell a test case from a run ([`kind_of_document`]). The name decides only where the
+//! content decides nothing, for example for a document that is cut off.
+//!
+//! **Cost.** The look at a text stops at the key that decides. Only a document without its mark in the first
+//! bytes, and a text without any known key, are read to the end.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::reader::collect::Collector;
+use coreach_model::reader::from_bytes;
+use coreach_model::reader::yaml::{self, Entry};
+use coreach_model::{Aim, file, json};
+use serde_json::Value as Json;
+
+use crate::budget;
+
+/// The first bytes of a campaign's store.
+pub(crate) const STORE: &[u8] = b"SQLite format 3\0";
+
+/// The size, in bytes, up to which a file is read for its kind alone.
+const LARGEST: u64 = 16 << 20;
+
+/// The number of files of a folder that are looked into for their kind.
+const MOST_SIBLINGS: usize = 200;
+
+coreach_model::words! {
+    /// A kind of file that coreach reads.
+    pub enum FileKind {
+        /// `iosts:`
+        Specification = "a specification",
+        /// `purpose:`
+        Purpose = "a purpose",
+        /// `property:`
+        Property = "a property",
+        /// `specification:`
+        Configuration = "a configuration",
+        /// `iut:`
+        Iut = "an IUT's file",
+        /// `campaign:`
+        Campaign = "a campaign",
+        /// A test case, or another stage's result, as JSON.
+        TestCase = "a test case",
+        /// A run, as JSON.
+        Run = "a run",
+        /// A campaign's store.
+        Store = "a campaign's store",
+    }
+}
+
+/// The kinds of texts, each with the key that begins it. The first key of this list that a file has decides:
+/// a configuration has the key `purpose`, too.
+const TEXTS: [(&str, FileKind); 6] = [
+    ("specification", FileKind::Configuration),
+    ("iosts", FileKind::Specification),
+    ("purpose", FileKind::Purpose),
+    ("property", FileKind::Property),
+    ("iut", FileKind::Iut),
+    ("campaign", FileKind::Campaign),
+];
+
+impl FileKind {
+    /// Returns what a purpose or a property aims at.
+    pub fn aim(self) -> Option<Aim> {
+        match self {
+            FileKind::Purpose => Some(Aim::Accept),
+            FileKind::Property => Some(Aim::Violate),
+            _ => None,
+        }
+    }
+}
+
+/// What the first bytes of a file tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileContent {
+    /// The store of a campaign.
+    Store,
+    /// A document of ours, as JSON: a test case, a run.
+    Document,
+    /// Text that people write, as YAML.
+    Text,
+}
+
+/// Looks at the first bytes of a file.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read_content(path: &Path) -> io::Result<FileContent> {
+    let mut opened = file::open(path)?;
+    let mut bytes = Vec::new();
+    opened.by_ref().take(4096).read_to_end(&mut bytes)?;
+    if bytes.starts_with(STORE) {
+        return Ok(FileContent::Store);
+    }
+    let by_name = content_by_name(path);
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        let head = String::from_utf8_lossy(&bytes);
+        let has_key = |line: &str| TEXTS.iter().any(|(key, _)| line.starts_with(&format!("{key}:")));
+        return Ok(if head.lines().any(has_key) { FileContent::Text } else { by_name });
+    }
+    // The mark stands near the beginning of what coreach writes.
+    const MARK: &[u8] = b"\"format_version\"";
+    if bytes.windows(MARK.len()).any(|window| window == MARK) {
+        return Ok(FileContent::Document);
+    }
+    let Ok(rest) = file::rest(opened, file::MOST_DOCUMENT) else { return Ok(by_name) };
+    bytes.extend(rest);
+    let Ok(read) = json::document(&bytes) else { return Ok(by_name) };
+    let has = |key: &str| read.get(key).is_some();
+    match has("format_version") || !TEXTS.iter().any(|(key, _)| has(key)) {
+        true => Ok(FileContent::Document),
+        false => Ok(FileContent::Text),
+    }
+}
+
+fn content_by_name(path: &Path) -> FileContent {
+    let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    if is_json { FileContent::Document } else { FileContent::Text }
+}
+
+/// Looks at the first bytes of a file. If the file cannot be read, its name decides.
+pub(crate) fn find_content(path: &Path) -> FileContent {
+    read_content(path).unwrap_or_else(|_| content_by_name(path))
+}
+
+/// Whether a file is a document of ours.
+pub fn is_document(path: &Path) -> bool {
+    find_content(path) == FileContent::Document
+}
+
+/// What the first keys of a text tell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Heading {
+    /// The kind.
+    pub kind: FileKind,
+    /// The text behind the key that decides the kind: the name of a specification.
+    pub name: String,
+    /// Of a purpose or a property: the specification's name, and where it stands.
+    pub of: Option<(String, Origin)>,
+}
+
+/// Looks at the first keys of a text.
+///
+/// # Errors
+/// The file is not YAML, or of no kind that coreach reads.
+pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> {
+    // A configuration may name its purpose before its specification, but has no key `of`.
+    let (is_aimed, has_of) = (Cell::new(false), Cell::new(false));
+    let found = yaml::top_keys(&file.text, |key| {
+        is_aimed.set(is_aimed.get() || matches!(key, "purpose" | "property"));
+        has_of.set(has_of.get() || key == "of");
+        matches!(key, "specification" | "iosts" | "iut" | "campaign") || (is_aimed.get() && has_of.get())
+    });
+    let value = |key: &str| found.iter().find(|(other, _)| other == key).map(|(_, value)| value);
+    let of = value("of").map(|of| (of.text.clone(), Origin { file: file.clone(), span: of.span.clone() }));
+    let kinds = || TEXTS.into_iter().filter_map(|(key, kind)| Some((kind, value(key)?)));
+    // A purpose without `of` may be another kind of file further on, where it is no YAML any more.
+    if let Some((kind, name)) = kinds().find(|(kind, _)| kind.aim().is_none() || of.is_some()) {
+        return Ok(Heading { kind, name: name.text.clone(), of });
+    }
+    // None of the keys so far, perhaps because it is not even YAML further on: then that is what is wrong.
+    let mut collector = Collector::new(file.clone());
+    if yaml::parse(&mut collector).is_none() {
+        return Err(collector.finish().0);
+    }
+    if let Some((kind, name)) = kinds().next() {
+        return Ok(Heading { kind, name: name.text.clone(), of });
+    }
+    let first_line = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
+    let message = format!("{} is none of the files that coreach reads", file.name);
+    Err(vec![
+        Diagnostic::error("unknown-kind-of-file", message)
+            .at(first_line, "expected a mapping with one of six keys")
+            .help(
+                "a specification has the key `iosts:`, a purpose `purpose:`, a property `property:`, a \
+                 configuration `specification:`, an implementation's file `iut:`, a campaign `campaign:`",
+            ),
+    ])
+}
+
+/// Returns the kind of a text.
+///
+/// # Errors
+/// As of [`read_heading`].
+pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
+    read_heading(file).map(|heading| heading.kind)
+}
+
+/// Returns the kind of a document: a test case or a run. Other documents are of no kind.
+pub fn kind_of_document(document: &Json) -> Option<FileKind> {
+    let has = |key: &str| document.get(key).is_some();
+    match () {
+        () if has("locations") && has("transitions") => Some(FileKind::TestCase),
+        () if has("trace") && has("verdict") => Some(FileKind::Run),
+        () => None,
+    }
+}
+
+/// Finds the kind of any file. A file with mistakes may have none, and nothing is reported.
+pub fn find_kind(path: &Path) -> Option<FileKind> {
+    let read = || file::rest(file::open(path).ok()?, LARGEST).ok();
+    match read_content(path).ok()? {
+        FileContent::Store => Some(FileKind::Store),
+        FileContent::Document => kind_of_document(&json::document(&read()?).ok()?),
+        FileContent::Text => {
+            let bytes = read()?;
+            let look = || kind_of(&from_bytes(String::new(), bytes).map_err(|found| vec![found])?);
+            budget::reading(look).ok()
+        }
+    }
+}
+
+/// Reads a text that must be of one of these kinds.
+///
+/// # Errors
+/// The file cannot be read, or is of another kind.
+pub fn load_text_of(path: &Path, takes: &[FileKind]) -> Result<(FileKind, Arc<SourceFile>), Vec<Diagnostic>> {
+    let file = yaml::load(path).map_err(|found| vec![found])?;
+    let kind = kind_of(&file)?;
+    if takes.contains(&kind) {
+        return Ok((kind, file));
+    }
+    let names: Vec<&str> = takes.iter().map(|kind| kind.name()).collect();
+    let message = format!("expected {}, but this is {}: {}", names.join(" or "), kind.name(), file.name);
+    Err(vec![Diagnostic::error("wrong-kind-of-file", message)])
+}
+
+/// Reports a file without the key of its own kind that has the key of another kind.
+pub(crate) fn report_other_kind(collector: &mut Collector, entries: &[Entry], expected: FileKind) -> bool {
+    let find = |key: &str| entries.iter().find(|entry| entry.key.text == key);
+    let Some((own, _)) = TEXTS.into_iter().find(|(_, kind)| *kind == expected) else { return false };
+    let other = TEXTS.iter().find_map(|(key, kind)| find(key).map(|entry| (entry, kind.name())));
+    let (None, Some((entry, kind))) = (find(own), other) else { return false };
+    let what = expected.name();
+    let diagnostic = Diagnostic::error("wrong-kind-of-file", format!("expected {what}, but this is {kind}"))
+        .at(collector.origin(&entry.key.span), format!("this begins {kind}"))
+        .help(format!("{what} begins with `{own}:` and its name"));
+    collector.push(diagnostic);
+    true
+}
+
+/// Lists the YAML files of a folder, in the order of their names.
+pub(crate) fn list_yaml_files(folder: &Path) -> Vec<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let items = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|e| e == "yaml" || e == "yml");
+    let mut paths: Vec<PathBuf> = items.map(|item| item.path()).filter(is_yaml).collect();
+    paths.sort();
+    paths.truncate(MOST_SIBLINGS);
+    let short = |path: PathBuf| path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
+    paths.into_iter().map(short).collect()
+}
