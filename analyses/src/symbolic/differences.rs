@@ -163,7 +163,7 @@ impl Graph {
         for (term, count) in sum.counts() {
             counts.push((term.as_datum()?, count));
         }
-        counts.sort_by(|(_, a), (_, b)| a.cmp(b));
+        counts.sort_by_key(|(_, count)| *count);
         let is_integer = counts.first().is_some_and(|(datum, _)| datum.ty().is_integer());
         if counts.iter().any(|(datum, _)| datum.ty().is_integer() != is_integer) {
             return None;
