@@ -115,7 +115,7 @@ impl Write for PendingFile {
 /// Checks before the work whether a file can be written after it.
 ///
 /// # Errors
-/// As of [`write`].
+/// As of [`write()`].
 pub fn check_writable(output: &Output) -> io::Result<()> {
     PendingFile::new(output).map(drop)
 }
