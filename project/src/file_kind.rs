@@ -7,11 +7,10 @@
 //! ours and a text apart ([`FileContent`]). The first keys of a text tell its kind ([`read_heading`]), the
 //! keys of a document tell a test case from a run ([`kind_of_document`]). The name decides only where the
 //! content decides nothing, for example for a document that is cut off.
-//!
-//! **Cost.** The look at a text stops at the key that decides. Only a document without its mark in the first
-//! bytes, and a text without any known key, are read to the end.
+//! **Cost.** The look at a text stops at the key that decides.
 
 use std::cell::Cell;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,26 +95,28 @@ pub enum FileContent {
 /// # Errors
 /// The file cannot be read.
 pub fn read_content(path: &Path) -> io::Result<FileContent> {
-    let mut opened = file::open(path)?;
-    let mut bytes = Vec::new();
-    opened.by_ref().take(4096).read_to_end(&mut bytes)?;
+    look_into(path, &mut file::open(path)?, &mut Vec::new())
+}
+
+/// Looks into an open file. The bytes that were read for it are in `bytes`.
+fn look_into(path: &Path, opened: &mut File, bytes: &mut Vec<u8>) -> io::Result<FileContent> {
+    opened.by_ref().take(4096).read_to_end(bytes)?;
     if bytes.starts_with(STORE) {
         return Ok(FileContent::Store);
     }
     let by_name = content_by_name(path);
     if !bytes.trim_ascii_start().starts_with(b"{") {
-        let head = String::from_utf8_lossy(&bytes);
+        let head = String::from_utf8_lossy(bytes);
         let has_key = |line: &str| TEXTS.iter().any(|(key, _)| line.starts_with(&format!("{key}:")));
         return Ok(if head.lines().any(has_key) { FileContent::Text } else { by_name });
     }
-    // The mark stands near the beginning of what coreach writes.
     const MARK: &[u8] = b"\"format_version\"";
     if bytes.windows(MARK.len()).any(|window| window == MARK) {
         return Ok(FileContent::Document);
     }
-    let Ok(rest) = file::rest(opened, file::MOST_DOCUMENT) else { return Ok(by_name) };
+    let Ok(rest) = file::rest(opened.try_clone()?, file::MOST_DOCUMENT) else { return Ok(by_name) };
     bytes.extend(rest);
-    let Ok(read) = json::document(&bytes) else { return Ok(by_name) };
+    let Ok(read) = json::document(bytes) else { return Ok(by_name) };
     let has = |key: &str| read.get(key).is_some();
     match has("format_version") || !TEXTS.iter().any(|(key, _)| has(key)) {
         true => Ok(FileContent::Document),
@@ -188,10 +189,7 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
     ])
 }
 
-/// Returns the kind of a text.
-///
-/// # Errors
-/// As of [`read_heading`].
+/// Returns the kind of a text, or why it has none.
 pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     read_heading(file).map(|heading| heading.kind)
 }
@@ -208,12 +206,16 @@ pub fn kind_of_document(document: &Json) -> Option<FileKind> {
 
 /// Finds the kind of any file. A file with mistakes may have none, and nothing is reported.
 pub fn find_kind(path: &Path) -> Option<FileKind> {
-    let read = || file::rest(file::open(path).ok()?, LARGEST).ok();
-    match read_content(path).ok()? {
+    // Opened once: another program may replace the file between two looks.
+    let (mut opened, mut bytes) = (file::open(path).ok()?, Vec::new());
+    let content = look_into(path, &mut opened, &mut bytes).ok()?;
+    if content != FileContent::Store {
+        bytes.extend(file::rest(opened, LARGEST).ok()?);
+    }
+    match content {
         FileContent::Store => Some(FileKind::Store),
-        FileContent::Document => kind_of_document(&json::document(&read()?).ok()?),
+        FileContent::Document => kind_of_document(&json::document(&bytes).ok()?),
         FileContent::Text => {
-            let bytes = read()?;
             let look = || kind_of(&from_bytes(String::new(), bytes).map_err(|found| vec![found])?);
             budget::reading(look).ok()
         }
