@@ -312,7 +312,7 @@ pub const HTTP: &[Habit] = &[
     ("endless_body", FLOOD),
     ("endless_headers", GARBAGE),
     ("many_headers", GARBAGE),
-    ("long_header", GARBAGE),
+    ("long_header", FLOOD),
     ("wrong_change", EVENT),
     ("huge_integer", EVENT),
     ("answers_before_the_request", EVENT),
