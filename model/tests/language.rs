@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use coreach_model::reader::{Specification, read_purpose, read_specification};
-use coreach_model::{SourceFile, Term};
+use coreach_model::term::evaluate::{Valuation, holds};
+use coreach_model::{Datum, SourceFile, Term, Type, Value};
 
 fn file(text: &str) -> Arc<SourceFile> {
     Arc::new(SourceFile { name: "model.yaml".to_owned(), text: text.to_owned() })
@@ -251,6 +252,32 @@ fn purposes_call_the_functions_of_their_specification_and_have_their_own() {
         guard_of("", "full()"),
         is("unknown-name: `full` reads `stored` of the specification, which is not observed")
     );
+}
+
+/// Soundness: a name that a quantifier binds is not the purpose's variable of that name.
+#[test]
+fn a_bound_name_captures_no_argument() {
+    let text = "iosts: m\nvariables: { q: 'list[2] of int' }\n\
+                functions: { there: { parameters: { n: int }, is: 'some m in q: m == n' } }\n\
+                initial: { location: A, condition: 'q == []' }\noutputs: { t: {} }\n\
+                transitions: [{ from: A, to: A, on: t, when: there(1) }]\n";
+    let (specification, _) = read_specification(file(text)).unwrap();
+    let text = "purpose: p\nof: m\nobserves: [q]\nvariables: { m: int }\n\
+                initial: { location: Begin, condition: m == 5 }\n\
+                transitions: [{ from: Begin, to: Accept, on: t, when: there(m), assign: { m: m } }]\n";
+    let (purpose, _) = read_purpose(file(text), &specification).unwrap();
+    let guard = purpose.iosts.transitions.iter().next().unwrap().guard.clone();
+    let list = Arc::new(coreach_model::types::RecordType::list(2, &Type::Int));
+    let value = list.value_of(Value::int(1), [Value::int(4)]);
+    let data = [(Datum::new("q", Type::Record(list)), value), (Datum::new("m", Type::Int), Value::int(5))];
+    let valuation: Valuation = data.into_iter().collect();
+    assert_eq!(holds(&guard, &valuation), Ok(false));
+    assert_eq!(holds(guard.lowered(), &valuation), Ok(false));
+    // Here the quantifier itself has the variable among its arguments.
+    let unfolded = guard.unfolded().unwrap();
+    assert_eq!(holds(&unfolded, &valuation), Ok(false));
+    assert_eq!(holds(unfolded.lowered(), &valuation), Ok(false));
+    assert_eq!(unfolded.to_string(), "some m_ in q: m_ == m");
 }
 
 /// Soundness: steps in any order are the locations and transitions that one would write.

@@ -309,6 +309,11 @@ fn with_atom(
     let at = random.below(parts.len());
     let part = parts.get(at)?.clone();
     let new = match part.written() {
+        // A call is replaced by what it says, with a mistake in it.
+        None => match part.unfolded() {
+            Some(body) => with_atom(random, &body, rewrite)?,
+            None => rewrite(random, &part)?,
+        },
         Some(Node::Or(alternatives)) => {
             let mut alternatives = alternatives.clone();
             let which = random.below(alternatives.len());

@@ -144,6 +144,7 @@ impl Typing<'_, '_> {
     }
 
     pub(super) fn made(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
+        debug_assert!(term.is_well_made(), "{term}");
         self.is_expanded = true;
         self.affordable(term, at)
     }

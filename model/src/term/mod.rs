@@ -228,6 +228,14 @@ impl Term {
         }
     }
 
+    /// Has the operation at the root arguments that it accepts, if there is one?
+    pub fn is_well_made(&self) -> bool {
+        match self.shape() {
+            TermShape::Operation(operation, arguments) => operation.accepts(arguments),
+            TermShape::Node(_) => true,
+        }
+    }
+
     /// The conjuncts, with those of a function's body where a conjunct is a call.
     pub fn unfolded_conjuncts(&self) -> Vec<Term> {
         let (mut found, mut work) = (Vec::new(), vec![self.clone()]);

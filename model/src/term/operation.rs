@@ -160,7 +160,6 @@ pub struct MatchArm {
 impl Term {
     /// An operation on its arguments. The caller has checked their number and their sorts.
     pub fn apply(operation: DerivedOperation, arguments: Vec<Term>) -> Term {
-        debug_assert!(operation.accepts(&arguments), "{operation:?} of {arguments:?}");
         let sort = operation.sort(&arguments);
         let is_plain = matches!(
             operation,
@@ -336,9 +335,11 @@ impl QuantifiedOperation {
             }
             QuantifierDomain::Elements => elements(&arguments[0]),
         };
-        let body = substitute(self.body.lowered(), &pairs(&self.read, &arguments[first..]));
+        let mut named = pairs(&self.read, &arguments[first..]);
         let instances = values.into_iter().map(|(is_there, value)| {
-            let instance = substitute(&body, &Substitution::from([(self.bound.clone(), value)]));
+            // All at once: an argument may mention a datum with the name that is bound here.
+            named.insert(self.bound.clone(), value);
+            let instance = substitute(self.body.lowered(), &named);
             match self.quantifier {
                 Quantifier::All => Term::implies(&is_there, &instance),
                 _ => Term::and([is_there, instance]),
