@@ -1,9 +1,11 @@
 //! Writes files, whole or not at all. Only an [`Output`] is opened for writing, and somebody has looked at
 //! each.
 //!
-//! A file is written under a temporary name in its folder, put on the disk, and renamed. So whoever reads the
-//! file finds the old one or the new one, whatever ends the program. The temporary name is hidden and ends in
-//! `.tmp`, so nobody takes the file for a result. The end that a signal brings removes it.
+//! A file is written without a name in its folder, put on the disk, and named. So whoever reads the file
+//! finds the old one or the new one, whatever ends the program. Nothing is left of an unfinished one. A file
+//! that replaces another needs a temporary name for a moment. Where the file system has no files without a
+//! name, it has this name from its beginning. The name is hidden and ends in `.tmp`, so nobody takes the file
+//! for a result. The end that a signal brings removes it.
 //!
 //! What is no regular file (a terminal, a pipe, `/dev/null`) is written directly. A symbolic link stays, and
 //! the file behind it is replaced. A file that is replaced keeps its permissions. A new file that may hold
@@ -12,15 +14,21 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use coreach_execution::campaign::{Store, StoreError};
 use coreach_model::journal;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 use tempfile::NamedTempFile;
 
 use crate::outputs::Output;
+
+/// The number of the next temporary name.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Temporary files that may be there now.
 static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -38,6 +46,8 @@ enum PendingTarget {
     Direct(File),
     /// The temporary file, and its name at the end.
     Temporary(NamedTempFile, PathBuf),
+    /// A file without a name, its temporary name, and its name at the end.
+    Unnamed(File, PathBuf, PathBuf),
 }
 
 impl PendingFile {
@@ -65,6 +75,15 @@ impl PendingFile {
         // The temporary name is not longer than the system allows, even if the name itself is as long.
         let short: String = name.to_string_lossy().chars().take(50).collect();
         let mode = if output.is_private() { 0o600 } else { 0o666 };
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        if let Ok(file) = openat(CWD, folder, flags, Mode::from_raw_mode(mode)).map(File::from) {
+            if let Some(known) = known {
+                file.set_permissions(known.permissions())?;
+            }
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let temporary = folder.join(format!(".{short}.{}-{number}.tmp", std::process::id()));
+            return Ok(PendingFile { target: PendingTarget::Unnamed(file, temporary, path), may_replace });
+        }
         let file = tempfile::Builder::new()
             .prefix(&format!(".{short}."))
             .suffix(".tmp")
@@ -87,6 +106,20 @@ impl PendingFile {
         let (file, path) = match self.target {
             PendingTarget::Direct(mut file) => return file.flush(),
             PendingTarget::Temporary(file, path) => (file, path),
+            PendingTarget::Unnamed(file, temporary, path) => {
+                file.sync_all()?;
+                let mut open = lock(&OPEN);
+                return match name_file(&file, &path) {
+                    Err(error) if self.may_replace && error.kind() == io::ErrorKind::AlreadyExists => {
+                        name_file(&file, &temporary)?;
+                        open.insert(temporary.clone());
+                        let renamed = fs::rename(&temporary, &path);
+                        open.remove(&temporary);
+                        renamed.inspect_err(|_| drop(fs::remove_file(&temporary)))
+                    }
+                    result => result,
+                };
+            }
         };
         file.as_file().sync_all()?;
         let mut open = lock(&OPEN);
@@ -96,17 +129,23 @@ impl PendingFile {
     }
 }
 
+/// Gives a name to a file that has none.
+fn name_file(file: &File, name: &Path) -> io::Result<()> {
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, own, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
 impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
-            PendingTarget::Direct(file) => file.write(bytes),
+            PendingTarget::Direct(file) | PendingTarget::Unnamed(file, ..) => file.write(bytes),
             PendingTarget::Temporary(file, _) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
-            PendingTarget::Direct(file) => file.flush(),
+            PendingTarget::Direct(file) | PendingTarget::Unnamed(file, ..) => file.flush(),
             PendingTarget::Temporary(file, _) => file.flush(),
         }
     }
@@ -228,15 +267,20 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_being_written_is_hidden_and_an_end_removes_it() {
+    fn a_file_that_is_being_written_has_no_name() {
         let folder = folder("hidden");
-        let mut pending = PendingFile::new(&at(&folder.join("a.json"))).unwrap();
-        pending.write_all(b"half").unwrap();
-        let [name] = &names(&folder)[..] else { panic!("{:?}", names(&folder)) };
-        assert!(name.starts_with(".a.json.") && name.ends_with(".tmp"), "{name}");
-        assert!(lock(&OPEN).contains(&folder.join(name)));
-        pending.finish().unwrap();
-        assert_eq!(names(&folder), ["a.json"]);
+        let path = folder.join("a.json");
+        for text in ["first", "second"] {
+            let mut pending = PendingFile::new(&at(&path)).unwrap();
+            pending.write_all(text.as_bytes()).unwrap();
+            // Not every file system has files without a name.
+            if matches!(pending.target, PendingTarget::Unnamed(..)) {
+                assert_eq!(names(&folder).len(), usize::from(text == "second"));
+            }
+            pending.finish().unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            assert_eq!(names(&folder), ["a.json"]);
+        }
         fs::remove_dir_all(&folder).unwrap();
     }
 
