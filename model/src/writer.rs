@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::iosts::{Action, ActionKind, Iosts, Location, QUIESCENCE, TestPurpose, Transition, TransitionId};
-use crate::term::operation::{DeclaredFunction, DerivedOperation};
-use crate::term::print::{is_plain_call, says_type};
+use crate::term::operation::{DeclaredFunction, DerivedOperation, MatchArm};
+use crate::term::print::{is_plain_call, says_type, unused_name};
 use crate::term::{Term, TermShape};
 use crate::timed::Timed;
 use crate::types::{RecordForm, Type};
@@ -77,9 +77,77 @@ pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
     text
 }
 
-/// The functions that the model's terms call, by their names. `None` where two have one name, as the stages
-/// may make of a composition.
+/// The names that are bound around a term, and those of the model. A reader takes none of them for a name
+/// that is bound.
+struct BoundNames<'a> {
+    known: HashSet<&'a str>,
+    around: Vec<String>,
+}
+
+impl BoundNames<'_> {
+    /// Is each name that is bound in the term, as it is printed, a new one?
+    fn are_new<'t>(&mut self, term: &'t Term) -> bool {
+        if !term.has_operations() {
+            return true;
+        }
+        let TermShape::Operation(operation, arguments) = term.shape() else {
+            return term.parts().into_iter().all(|part| self.are_new(part));
+        };
+        let bodies: Vec<(Vec<&'t Datum>, &'t Term)> = match operation {
+            DerivedOperation::Call(function) if is_plain_call(function, arguments) => Vec::new(),
+            DerivedOperation::Call(function) => vec![(Vec::new(), &function.body)],
+            DerivedOperation::Quantified(of) => vec![(vec![&of.bound], &of.body)],
+            DerivedOperation::Match(of) => {
+                let one = |case: &'t MatchArm| {
+                    (case.names.iter().map(|(name, _)| name).collect::<Vec<&Datum>>(), &case.body)
+                };
+                of.cases.iter().map(one).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_bare = bodies.is_empty();
+        bodies.into_iter().all(|(names, body)| self.are_new_within(&names, arguments, body))
+            && (!is_bare || arguments.iter().all(|part| self.are_new(part)))
+    }
+
+    fn are_new_within(&mut self, names: &[&Datum], arguments: &[Term], body: &Term) -> bool {
+        let before = self.around.len();
+        for datum in names {
+            let name = unused_name(datum, arguments.iter()).name().to_owned();
+            if self.known.contains(name.as_str()) || self.around.contains(&name) {
+                self.around.truncate(before);
+                return false;
+            }
+            self.around.push(name);
+        }
+        // The data that a body reads are printed in it.
+        let are_new = self.are_new(body) && arguments.iter().all(|part| self.are_new(part));
+        self.around.truncate(before);
+        are_new
+    }
+}
+
+/// The functions that the model's terms call, by their names. `None` if the text could not be read. Then two
+/// functions have one name, as the stages may make of a composition, or a bound name is one of the model's.
 fn called_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
+    let found = collect_functions(iosts)?;
+    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+    let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
+    let mut names = BoundNames { known: data.map(Datum::name).collect(), around: Vec::new() };
+    let mut terms = iosts
+        .transitions
+        .iter()
+        .flat_map(|transition| std::iter::once(&transition.guard).chain(transition.assignments.values()));
+    let are_new = terms.all(|term| names.are_new(term)) && names.are_new(&iosts.initial_condition);
+    let mut functions = found.values();
+    let are_functions_new = functions.all(|function| {
+        let own: Vec<&Datum> = function.parameters[..function.named].iter().collect();
+        names.are_new_within(&own, &[], &function.body)
+    });
+    (are_new && are_functions_new).then_some(found)
+}
+
+fn collect_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
     let mut found: BTreeMap<String, Arc<DeclaredFunction>> = BTreeMap::new();
     let mut seen = HashSet::new();
     let of_transitions = iosts

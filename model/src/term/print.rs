@@ -6,8 +6,8 @@ use std::fmt;
 use crate::data::Datum;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
 use crate::term::operation::{
-    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
-    StandardOperation, pairs,
+    DeclaredFunction, DerivedOperation, MatchArm, MatchOperation, QuantifiedOperation, Quantifier,
+    QuantifierDomain, StandardOperation, pairs,
 };
 use crate::term::{Term, TermShape, substitute};
 use crate::types::{RecordForm, RecordType, Type};
@@ -385,7 +385,7 @@ fn write_call(f: &mut dyn fmt::Write, name: &str, arguments: &[Term]) -> fmt::Re
 
 fn write_quantified(f: &mut dyn fmt::Write, of: &QuantifiedOperation, arguments: &[Term]) -> fmt::Result {
     let first = arguments.len() - of.read.len();
-    let bound = unused_name(&of.bound, &arguments[first..]);
+    let bound = unused_name(&of.bound, arguments.iter());
     let mut values = pairs(&of.read, &arguments[first..]);
     values.insert(of.bound.clone(), Term::datum(&bound));
     let word = match of.quantifier {
@@ -419,7 +419,7 @@ fn write_match(f: &mut dyn fmt::Write, of: &MatchOperation, arguments: &[Term]) 
                     match case.names.iter().find(|(_, position)| *position == alternative.first + at) {
                         None => f.write_str("_")?,
                         Some((name, _)) => {
-                            let shown = unused_name(name, &arguments[1..]);
+                            let shown = unused_name(name, arguments.iter());
                             write!(f, "{shown}")?;
                             values.insert(name.clone(), Term::datum(&shown));
                         }
@@ -434,14 +434,37 @@ fn write_match(f: &mut dyn fmt::Write, of: &MatchOperation, arguments: &[Term]) 
     Ok(())
 }
 
-/// The datum, with a name that none of the terms mentions.
-fn unused_name(datum: &Datum, terms: &[Term]) -> Datum {
-    let is_used = |name: &str| terms.iter().any(|term| term.data().iter().any(|known| known.name() == name));
+/// The datum, with a name that none of the terms mentions, and that is bound in none of them.
+pub(crate) fn unused_name<'t>(datum: &Datum, terms: impl Iterator<Item = &'t Term> + Clone) -> Datum {
+    let is_used = |name: &str| {
+        let mentions = |term: &Term| term.data().iter().any(|known| known.name() == name);
+        terms.clone().any(|term| mentions(term) || binds(term, name))
+    };
     let mut name = datum.name().to_owned();
     while is_used(&name) {
         name.push('_');
     }
     Datum::new(name, datum.ty().clone())
+}
+
+/// Is the name bound by a quantifier or a case in the term, as it is printed?
+fn binds(term: &Term, name: &str) -> bool {
+    let is_it = |datum: &Datum| datum.name() == name;
+    let own = match term.shape() {
+        TermShape::Node(_) => false,
+        TermShape::Operation(operation, arguments) => match operation {
+            DerivedOperation::Call(of) => !is_plain_call(of, arguments) && binds(&of.body, name),
+            DerivedOperation::Quantified(of) => is_it(&of.bound) || binds(&of.body, name),
+            DerivedOperation::Match(of) => {
+                let in_case = |case: &MatchArm| {
+                    case.names.iter().any(|(datum, _)| is_it(datum)) || binds(&case.body, name)
+                };
+                of.cases.iter().any(in_case)
+            }
+            _ => false,
+        },
+    };
+    own || term.has_operations() && term.parts().into_iter().any(|part| binds(part, name))
 }
 
 fn write_standard(f: &mut dyn fmt::Write, operation: StandardOperation, arguments: &[Term]) -> fmt::Result {
