@@ -53,7 +53,7 @@ pub(crate) fn words() -> impl Iterator<Item = &'static str> {
     others.into_iter().chain(QUANTIFIERS.map(|one| one.0)).chain(STANDARD.map(|one| one.0))
 }
 
-/// The terms that an operation names besides its arguments: bodies and their data.
+/// The terms that an operation names in addition to its arguments: bodies and their data.
 pub(crate) fn inner_terms(operation: &DerivedOperation) -> Vec<Term> {
     let data = |data: &[Datum]| data.iter().map(Term::datum).collect::<Vec<Term>>();
     match operation {

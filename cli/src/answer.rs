@@ -1,4 +1,4 @@
-//! What a command returns, and the one place that prints it.
+//! The answer of a command, and the one place that prints it.
 //!
 //! A command returns a [`CommandAnswer`], or an [`EarlyExit`] if something ends it before it has one. No
 //! command asks whether the user wants JSON: the command line says so once ([`answer_in`]), and the printer
@@ -59,7 +59,7 @@ pub fn draw_text(found: &[Diagnostic]) {
     }
 }
 
-/// What a command returns: its exit code, and what is printed.
+/// The answer of a command: its exit code and its output.
 pub struct CommandAnswer {
     exit: Exit,
     /// The document or the text, for standard output.
@@ -70,7 +70,7 @@ pub struct CommandAnswer {
     work: Option<Box<dyn FnOnce(Exit) -> Exit>>,
 }
 
-/// What comes of a command.
+/// The result of a command.
 pub type CommandResult = Result<CommandAnswer, EarlyExit>;
 
 impl CommandAnswer {
@@ -116,7 +116,7 @@ impl CommandAnswer {
     }
 }
 
-/// What ends a command before it has an answer.
+/// A reason that ends a command before it has an answer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum EarlyExit {
     /// Findings in what the user wrote.

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::iosts::{Action, ActionKind, Iosts, Location, QUIESCENCE, TestPurpose, Transition, TransitionId};
-use crate::term::operation::{DeclaredFunction, DerivedOperation, MatchArm};
-use crate::term::print::{is_plain_call, says_type, unused_name};
+use crate::term::operation::{DeclaredFunction, DerivedOperation};
+use crate::term::print::{is_plain_call, is_printed_by_name, says_type, unused_name};
 use crate::term::{Term, TermShape};
 use crate::timed::Timed;
 use crate::types::{RecordForm, Type};
@@ -86,25 +86,15 @@ struct BoundNames<'a> {
 
 impl BoundNames<'_> {
     /// Is each name that is bound in the term, as it is printed, a new one?
-    fn are_new<'t>(&mut self, term: &'t Term) -> bool {
+    fn are_new(&mut self, term: &Term) -> bool {
         if !term.has_operations() {
             return true;
         }
         let TermShape::Operation(operation, arguments) = term.shape() else {
             return term.parts().into_iter().all(|part| self.are_new(part));
         };
-        let bodies: Vec<(Vec<&'t Datum>, &'t Term)> = match operation {
-            DerivedOperation::Call(function) if is_plain_call(function, arguments) => Vec::new(),
-            DerivedOperation::Call(function) => vec![(Vec::new(), &function.body)],
-            DerivedOperation::Quantified(of) => vec![(vec![&of.bound], &of.body)],
-            DerivedOperation::Match(of) => {
-                let one = |case: &'t MatchArm| {
-                    (case.names.iter().map(|(name, _)| name).collect::<Vec<&Datum>>(), &case.body)
-                };
-                of.cases.iter().map(one).collect()
-            }
-            _ => Vec::new(),
-        };
+        // A call is printed without its body.
+        let bodies = if is_printed_by_name(operation, arguments) { Vec::new() } else { operation.bodies() };
         let is_bare = bodies.is_empty();
         bodies.into_iter().all(|(names, body)| self.are_new_within(&names, arguments, body))
             && (!is_bare || arguments.iter().all(|part| self.are_new(part)))
@@ -134,11 +124,7 @@ fn called_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFuncti
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
     let mut names = BoundNames { known: data.map(Datum::name).collect(), around: Vec::new() };
-    let mut terms = iosts
-        .transitions
-        .iter()
-        .flat_map(|transition| std::iter::once(&transition.guard).chain(transition.assignments.values()));
-    let are_new = terms.all(|term| names.are_new(term)) && names.are_new(&iosts.initial_condition);
+    let are_new = terms_of(iosts).all(|term| names.are_new(term));
     let mut functions = found.values();
     let are_functions_new = functions.all(|function| {
         let own: Vec<&Datum> = function.parameters[..function.named].iter().collect();
@@ -147,33 +133,33 @@ fn called_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFuncti
     (are_new && are_functions_new).then_some(found)
 }
 
+/// The terms of the model.
+fn terms_of(iosts: &Iosts) -> impl Iterator<Item = &Term> {
+    iosts
+        .transitions
+        .iter()
+        .flat_map(|one| std::iter::once(&one.guard).chain(one.assignments.values()))
+        .chain([&iosts.initial_condition])
+}
+
 fn collect_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
     let mut found: BTreeMap<String, Arc<DeclaredFunction>> = BTreeMap::new();
     let mut seen = HashSet::new();
-    let of_transitions = iosts
-        .transitions
-        .iter()
-        .flat_map(|transition| std::iter::once(&transition.guard).chain(transition.assignments.values()));
-    let mut work: Vec<Term> = of_transitions.chain([&iosts.initial_condition]).cloned().collect();
+    let mut work: Vec<Term> = terms_of(iosts).cloned().collect();
     while let Some(term) = work.pop() {
         if !term.has_operations() || !seen.insert(term.clone()) {
             continue;
         }
         work.extend(term.parts().into_iter().cloned());
         let TermShape::Operation(operation, arguments) = term.shape() else { continue };
-        match operation {
-            DerivedOperation::Call(function) => {
-                work.push(function.body.clone());
-                if is_plain_call(function, arguments) {
-                    let known = found.entry(function.name.clone()).or_insert_with(|| function.clone());
-                    if known != function {
-                        return None;
-                    }
-                }
+        work.extend(operation.bodies().into_iter().map(|(_, body)| body.clone()));
+        if let DerivedOperation::Call(function) = operation
+            && is_plain_call(function, arguments)
+        {
+            let known = found.entry(function.name.clone()).or_insert_with(|| function.clone());
+            if known != function {
+                return None;
             }
-            DerivedOperation::Quantified(of) => work.push(of.body.clone()),
-            DerivedOperation::Match(of) => work.extend(of.cases.iter().map(|case| case.body.clone())),
-            _ => {}
         }
     }
     Some(found)

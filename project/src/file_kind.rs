@@ -79,7 +79,7 @@ impl FileKind {
     }
 }
 
-/// What the first bytes of a file tell.
+/// The content of a file, as its first bytes tell it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileContent {
     /// The store of a campaign.
@@ -139,7 +139,7 @@ pub fn is_document(path: &Path) -> bool {
     find_content(path) == FileContent::Document
 }
 
-/// What the first keys of a text tell.
+/// The kind of a text, as its first keys tell it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Heading {
     /// The kind.

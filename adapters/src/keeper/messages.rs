@@ -1,4 +1,4 @@
-//! The messages between a program and a keeper: JSON behind its length, with descriptors beside it.
+//! The messages between a program and a keeper: JSON after its length, together with descriptors.
 
 use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
@@ -15,10 +15,10 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The most descriptors beside a message: standard input, output and error.
+/// The most descriptors with a message: standard input, output and error.
 const MOST_DESCRIPTORS: usize = 3;
 
-/// A command to launch. Its standard streams stand beside the message.
+/// A command to launch. Its standard streams come with the message.
 #[derive(Serialize, Deserialize, Debug)]
 pub struct LaunchOrder {
     /// The program.
@@ -33,7 +33,7 @@ pub struct LaunchOrder {
     pub folder: Option<String>,
 }
 
-/// What a program asks of a keeper.
+/// A request of a program to a keeper.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) enum KeeperRequest {
     Launch(LaunchOrder),
@@ -43,10 +43,10 @@ pub(super) enum KeeperRequest {
     End(Duration),
 }
 
-/// What a keeper answers.
+/// An answer of a keeper.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) enum KeeperReply {
-    /// The process has this number. A descriptor for it stands beside the message.
+    /// The process has this number. A descriptor for it comes with the message.
     Launched(i32),
     /// The number of the system's error, if it has one, and its text.
     NotLaunched(Option<i32>, String),

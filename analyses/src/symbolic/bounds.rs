@@ -1,4 +1,4 @@
-//! Guards decided on numbers, where what is not known of the data is bounds.
+//! Decides guards on numbers, if only bounds of the data are known.
 //!
 //! **Problem.** Who follows a trace with open first values asks of each event whether its guard can hold, and
 //! whether it says something new. Terms for these questions take longer to make than to answer.
@@ -94,7 +94,7 @@ struct SumEnds {
     high: Option<SumEnd>,
 }
 
-/// What a state knows of its open data, on numbers.
+/// The bounds that a state knows of its open data, as numbers.
 #[derive(Clone, Default, Debug)]
 pub struct OpenBounds {
     open: Arc<Substitution>,
@@ -480,7 +480,7 @@ fn evaluated(term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Opti
     evaluate(term, &all).ok()
 }
 
-/// What is known of a state's open data, kept beside it. States are compared without it.
+/// A memory of the bounds of a state's open data. States are compared without it.
 #[derive(Clone, Default, Debug)]
 pub struct BoundsMemo(Option<Arc<OpenBounds>>);
 

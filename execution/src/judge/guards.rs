@@ -128,7 +128,7 @@ fn expected_of(test: &TestCase, state: &State, is_told: impl Fn(&Transition) -> 
         let parameters: Vec<String> = action.parameters.iter().map(Datum::to_string).collect();
         let head = format!("{}({})", action.name, parameters.join(", "));
         let mut parts = transition.guard.conjuncts();
-        // That an operation has a value is of interest where it has none.
+        // A condition that an operation has a value is shown only if it has none.
         parts.retain(|part| {
             !part.asks_definedness() || evaluate(part, &state.valuation) == Ok(Value::Bool(false))
         });

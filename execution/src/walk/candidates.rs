@@ -42,8 +42,8 @@ pub fn candidates(
         Some(CandidateStep { values, to, signs })
     };
     // What an answer must be needs no draws.
-    let conjuncts = transition.guard.unfolded_conjuncts();
-    let determined = action.parameters.iter().map(|one| determined(one, &conjuncts, &state.valuation));
+    let conjuncts = &sought.conjuncts[number];
+    let determined = action.parameters.iter().map(|one| determined(one, conjuncts, &state.valuation));
     if let Some(values) = determined.collect::<Option<Vec<Value>>>() {
         return candidate(values).into_iter().collect();
     }

@@ -97,6 +97,8 @@ pub struct SoughtGoal {
     compared: Numbered<TransitionId, (Vec<Term>, Vec<Term>)>,
     /// For each transition, the comparisons of numbers that its parameters can turn, here or where it leads.
     pub turned: Numbered<TransitionId, Vec<(Term, Term)>>,
+    /// For each transition, the conjuncts of its guard, those of functions among them.
+    pub conjuncts: Numbered<TransitionId, Vec<Term>>,
     /// For each location, the variables that somebody reads before they are assigned again.
     live: Numbered<LocationId, BTreeSet<Datum>>,
     /// The variables that count, or have few values.
@@ -153,7 +155,20 @@ impl SoughtGoal {
         };
         let counters = iosts.variables.iter().filter(counts).cloned().collect();
         let live = live(&iosts, &vec![false; iosts.locations.len()]);
-        SoughtGoal { outgoing, goals, with_classes, numbers, reads, compared, turned, live, counters, iosts }
+        let conjuncts = iosts.transitions.map(|transition| transition.guard.unfolded_conjuncts());
+        SoughtGoal {
+            outgoing,
+            goals,
+            with_classes,
+            numbers,
+            reads,
+            compared,
+            turned,
+            conjuncts,
+            live,
+            counters,
+            iosts,
+        }
     }
 
     /// Does its value matter in this location?

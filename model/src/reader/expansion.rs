@@ -1,7 +1,7 @@
 //! Calls of functions, and quantifiers over finitely many values: their types, and the operations that they
 //! are.
 //!
-//! What an operation stands for is made when an analysis needs it ([`crate::term::operation`]). It is
+//! An analysis that needs it makes the longer term ([`crate::term::operation`]). It is
 //! limited, in size and in height, since whoever walks a term goes as deep as it is high.
 
 use std::ops::Range;

@@ -112,7 +112,7 @@ fn reached(parts: &[(Term, Term)]) -> Term {
     Term::and([reached(before), Term::or(stopped(middle).chain([reached(after)]))])
 }
 
-/// What the operation at the root asks of its arguments.
+/// The condition that the operation at the root puts on its arguments.
 fn own_condition(term: &Term, node: &Node) -> Term {
     match node {
         Node::Arithmetic(Operator::IntegerDivide | Operator::Modulo, _, b) => {

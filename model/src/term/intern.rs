@@ -31,7 +31,7 @@ pub(super) struct Cell {
     pub(super) written: u64,
     /// Does it stand for a longer term, or does a part of it?
     pub(super) has_operations: bool,
-    /// What it stands for, once somebody asked.
+    /// The term without operations, once somebody asked.
     pub(super) lowered: OnceLock<Term>,
 }
 

@@ -1,4 +1,4 @@
-//! What operations on sets and maps stand for: terms over a field for each key ([`crate::forms`]).
+//! Lowers operations on sets and maps to terms over a field for each key ([`crate::forms`]).
 //!
 //! An operation is one of each field by itself. At a key that is not known now, a field is a case of whether
 //! it is this key's. All operands are evaluated. Where one has no value, or a key is none of the type, one

@@ -1,4 +1,4 @@
-//! What operations on lists stand for: terms over a length and slots ([`crate::forms`]).
+//! Lowers operations on lists to terms over a length and slots ([`crate::forms`]).
 //!
 //! An operation makes the length and each slot of its result anew. At an index, or of a length, that is not
 //! known now, a slot is a case for each that it may be. Where an operation has no value, such as an element

@@ -46,7 +46,7 @@ pub use substitute::{Substitution, replace, substitute, substitute_all};
 #[derive(Clone)]
 pub struct Term(Arc<intern::Cell>);
 
-/// What stands at the root of a term, as it was written.
+/// The root of a term, as it was written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TermShape {
     /// A node that every analysis knows.
@@ -113,8 +113,7 @@ impl Term {
             TermShape::Node(_) => substitute::with_parts(self, &mut |part| part.lowered().clone()),
             TermShape::Operation(operation, arguments) => {
                 let arguments: Vec<Term> = arguments.iter().map(|part| part.lowered().clone()).collect();
-                // What an operation stands for may be said by others.
-                operation.lower(&arguments).lowered().clone()
+                operation.lower(&arguments)
             }
         })
     }
@@ -379,11 +378,11 @@ impl Ord for Term {
                 Node::OnStrings(operation, _) => (14, None, None, *operation as usize),
             }
         };
-        let operation = |term: &Term| match term.shape() {
-            TermShape::Operation(operation, _) => Some(operation.clone()),
-            TermShape::Node(_) => None,
+        let operations = || match (self.shape(), other.shape()) {
+            (TermShape::Operation(one, _), TermShape::Operation(other, _)) => one.cmp(other),
+            _ => Ordering::Equal,
         };
-        let parts = || operation(self).cmp(&operation(other)).then_with(|| self.parts().cmp(&other.parts()));
+        let parts = || operations().then_with(|| self.parts().cmp(&other.parts()));
         key(self).cmp(&key(other)).then_with(parts).then_with(|| self.sort().cmp(other.sort()))
     }
 }

@@ -16,7 +16,7 @@ use crate::term::operation::{
     DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
 };
 use crate::term::{Term, evaluate};
-use crate::types::{RecordType, Type};
+use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
 impl Evaluation<'_> {
@@ -143,7 +143,7 @@ fn made(term: &Term, value: Option<Value>) -> Result<Value, Undefined> {
 /// The elements of a list, or the keys of a set or a map, in order.
 fn elements(collection: Value) -> Vec<Value> {
     let Value::Record(ty, fields) = collection else { unreachable!("{collection} has no elements") };
-    if matches!(ty.form, crate::types::RecordForm::Keyed(_)) {
+    if matches!(ty.form, RecordForm::Keyed(_)) {
         return ty.entries(&fields).into_iter().map(|(key, _)| key).collect();
     }
     let length = number(&fields[0]).unwrap_or(0);
@@ -259,8 +259,8 @@ fn on_collection(
         }
         StandardOperation::Size => Some(Value::int(fields.iter().filter(|field| is_there(field)).count())),
         StandardOperation::Keys => {
-            let (_, key) = Type::Record(ty.clone()).as_keyed().map(|(of, key)| (of.clone(), key.clone()))?;
-            let set = Arc::new(RecordType::keyed(&key, None)?);
+            let RecordForm::Keyed(key) = &ty.form else { return None };
+            let set = Arc::new(RecordType::keyed(key, None)?);
             Some(Value::Record(set, fields.iter().map(|field| Value::Bool(is_there(field))).collect()))
         }
         _ => {
@@ -268,18 +268,15 @@ fn on_collection(
             let both =
                 || fields.iter().zip(other.iter()).map(|(one, other)| (is_there(one), is_there(other)));
             match operation {
-                StandardOperation::Subset => Some(Value::Bool(both().all(|(one, other)| !one || other))),
-                StandardOperation::ProperSubset => {
+                StandardOperation::Subset | StandardOperation::ProperSubset => {
                     let is_subset = both().all(|(one, other)| !one || other);
-                    Some(Value::Bool(is_subset && fields != *other))
+                    let is_equal = operation == StandardOperation::ProperSubset && fields == *other;
+                    Some(Value::Bool(is_subset && !is_equal))
                 }
-                StandardOperation::Union => {
-                    let parts = both().map(|(one, other)| Value::Bool(one || other)).collect();
-                    Some(Value::Record(ty, parts))
-                }
-                StandardOperation::Intersection => {
-                    let parts = both().map(|(one, other)| Value::Bool(one && other)).collect();
-                    Some(Value::Record(ty, parts))
+                StandardOperation::Union | StandardOperation::Intersection => {
+                    let is_union = operation == StandardOperation::Union;
+                    let part = |(one, other)| Value::Bool(if is_union { one || other } else { one && other });
+                    Some(Value::Record(ty, both().map(part).collect()))
                 }
                 StandardOperation::Difference => {
                     let one = |(at, (field, other)): (usize, (&Value, &Value))| match is_there(other) {

@@ -11,7 +11,7 @@
 //! operation: this folder, the printer, the table of terms in documents, and the reader.
 //!
 //! A function's body, a quantifier's body and the cases of a `match` are *closed*: they mention their own
-//! parameters only. What they read besides is among the parameters, and the arguments hold the data. So a
+//! parameters only. Other data that they read are among the parameters, and the arguments hold the data. So a
 //! substitution changes arguments only, and captures no name.
 //!
 //! **Law.** An operation has the value of what it stands for, and has one exactly where that has one.
@@ -24,7 +24,7 @@ use crate::term::lists::{self, balanced_sum};
 use crate::term::node::Comparison;
 use crate::term::total::always_in;
 use crate::term::{Substitution, Term, keyed, substitute};
-use crate::types::{RecordType, Type};
+use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
 /// An operation that stands for a longer term.
@@ -98,7 +98,7 @@ pub struct DeclaredFunction {
     pub named: usize,
     /// The parameters.
     pub parameters: Vec<Datum>,
-    /// What it stands for; mentions the parameters only.
+    /// The longer term. It mentions the parameters only.
     pub body: Term,
 }
 
@@ -131,7 +131,7 @@ pub struct QuantifiedOperation {
     pub bound: Datum,
     /// The values.
     pub domain: QuantifierDomain,
-    /// The data that the body reads besides.
+    /// Other data that the body reads.
     pub read: Vec<Datum>,
     /// The condition on a value; mentions `bound` and `read` only.
     pub body: Term,
@@ -142,7 +142,7 @@ pub struct QuantifiedOperation {
 pub struct MatchOperation {
     /// The cases, of which the first that fits counts; the last one fits all that is left.
     pub cases: Vec<MatchArm>,
-    /// The data that the cases read besides.
+    /// Other data that the cases read.
     pub read: Vec<Datum>,
 }
 
@@ -274,7 +274,7 @@ impl DerivedOperation {
                         && arguments[1..].iter().zip(&of.read).all(fits)
                 }
                 DerivedOperation::SetOf(ty) => match &ty.form {
-                    crate::types::RecordForm::Keyed(key) => arguments.iter().all(|one| always_in(one, key)),
+                    RecordForm::Keyed(key) => arguments.iter().all(|one| always_in(one, key)),
                     _ => false,
                 },
                 DerivedOperation::MapOf(_) => false,
@@ -283,18 +283,29 @@ impl DerivedOperation {
             }
     }
 
-    /// The nodes of its body, which is written with it.
-    pub(super) fn written_size(&self) -> u64 {
+    /// The bodies, each with the names that it binds for itself.
+    pub fn bodies(&self) -> Vec<(Vec<&Datum>, &Term)> {
         match self {
-            // A call is written by its name.
-            DerivedOperation::Call(_) => 0,
-            DerivedOperation::Quantified(of) => of.body.written_size(),
-            DerivedOperation::Match(of) => of.cases.iter().map(|case| case.body.written_size()).sum(),
-            _ => 0,
+            DerivedOperation::Call(of) => vec![(Vec::new(), &of.body)],
+            DerivedOperation::Quantified(of) => vec![(vec![&of.bound], &of.body)],
+            DerivedOperation::Match(of) => of
+                .cases
+                .iter()
+                .map(|arm| (arm.names.iter().map(|(name, _)| name).collect(), &arm.body))
+                .collect(),
+            _ => Vec::new(),
         }
     }
 
-    /// What it stands for; the arguments stand for nothing else any more.
+    /// The nodes of its bodies, which are written with it. A call is written by its name.
+    pub(super) fn written_size(&self) -> u64 {
+        match self {
+            DerivedOperation::Call(_) => 0,
+            _ => self.bodies().into_iter().map(|(_, body)| body.written_size()).sum(),
+        }
+    }
+
+    /// Returns the longer term. The arguments have no operations, and neither has the result.
     pub(super) fn lower(&self, arguments: &[Term]) -> Term {
         match self {
             DerivedOperation::Call(function) => {

@@ -6,8 +6,8 @@ use std::fmt;
 use crate::data::Datum;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
 use crate::term::operation::{
-    DeclaredFunction, DerivedOperation, MatchArm, MatchOperation, QuantifiedOperation, Quantifier,
-    QuantifierDomain, StandardOperation, pairs,
+    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
+    StandardOperation, pairs,
 };
 use crate::term::{Term, TermShape, substitute};
 use crate::types::{RecordForm, RecordType, Type};
@@ -135,6 +135,11 @@ fn as_question_of_option(node: &Node) -> Option<(&Term, bool)> {
 pub(crate) fn is_plain_call(function: &DeclaredFunction, arguments: &[Term]) -> bool {
     let read = function.parameters[function.named..].iter().zip(&arguments[function.named..]);
     read.clone().all(|(datum, argument)| argument.written_datum() == Some(datum))
+}
+
+/// Is the operation a call that is printed by its name?
+pub(crate) fn is_printed_by_name(operation: &DerivedOperation, arguments: &[Term]) -> bool {
+    matches!(operation, DerivedOperation::Call(function) if is_plain_call(function, arguments))
 }
 
 /// `r is Ok`, and whether it is asked or denied.
@@ -449,20 +454,14 @@ pub(crate) fn unused_name<'t>(datum: &Datum, terms: impl Iterator<Item = &'t Ter
 
 /// Is the name bound by a quantifier or a case in the term, as it is printed?
 fn binds(term: &Term, name: &str) -> bool {
-    let is_it = |datum: &Datum| datum.name() == name;
     let own = match term.shape() {
-        TermShape::Node(_) => false,
-        TermShape::Operation(operation, arguments) => match operation {
-            DerivedOperation::Call(of) => !is_plain_call(of, arguments) && binds(&of.body, name),
-            DerivedOperation::Quantified(of) => is_it(&of.bound) || binds(&of.body, name),
-            DerivedOperation::Match(of) => {
-                let in_case = |case: &MatchArm| {
-                    case.names.iter().any(|(datum, _)| is_it(datum)) || binds(&case.body, name)
-                };
-                of.cases.iter().any(in_case)
-            }
-            _ => false,
-        },
+        TermShape::Operation(operation, arguments) if !is_printed_by_name(operation, arguments) => {
+            let binds_here = |(names, body): (Vec<&Datum>, &Term)| {
+                names.into_iter().any(|datum| datum.name() == name) || binds(body, name)
+            };
+            operation.bodies().into_iter().any(binds_here)
+        }
+        _ => false,
     };
     own || term.has_operations() && term.parts().into_iter().any(|part| binds(part, name))
 }
