@@ -59,7 +59,6 @@ pub mod facts;
 pub mod fixpoint;
 pub mod frame;
 pub mod grid;
-mod hash;
 pub mod hull;
 mod identities;
 pub mod inductive;

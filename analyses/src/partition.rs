@@ -14,11 +14,11 @@
 use std::rc::Rc;
 
 use coreach_model::budget;
+use coreach_model::hash::FastMap;
 use coreach_polyhedra::Constraint;
 
 use crate::domains::Domain;
 use crate::grid::Congruence;
-use crate::hash::FastMap;
 
 /// The number of an element in its store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

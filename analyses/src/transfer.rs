@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use coreach_model::hash::FastMap;
 use coreach_model::term::Term;
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::{Iosts, Value};
@@ -17,7 +18,6 @@ use crate::acceleration::repetition;
 use crate::domains::Domain;
 use crate::effect::{Case, Effect, Effects, alone, targets};
 use crate::frame::Frame;
-use crate::hash::FastMap;
 use crate::linear::{integer, rational};
 use crate::partition::{AbstractValue, ElementId, Elements};
 use crate::places::Arrays;

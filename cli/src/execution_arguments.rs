@@ -117,9 +117,9 @@ pub struct WalkArguments {
     /// With `--cover`: end when so much of it is covered: `95%`
     #[arg(long, value_name = "PERCENT", requires = "cover", value_parser = percent)]
     pub until: Option<usize>,
-    /// With `--cover`: end after so many events, whatever is covered
-    #[arg(long, value_name = "N", requires = "cover", default_value = "1000", value_parser = positive)]
-    pub events: NonZeroUsize,
+    /// With `--cover`: go on for so many events, also when all is covered [default: until then, at most 1000]
+    #[arg(long, value_name = "N", requires = "cover", value_parser = positive)]
+    pub events: Option<NonZeroUsize>,
 }
 
 fn percent(text: &str) -> Result<usize, String> {

@@ -11,7 +11,7 @@ use crate::codec::as_type;
 use crate::data::Datum;
 use crate::iosts::{ActionId, ActionKind, Iosts, LocationId, Transition};
 use crate::term::Term;
-use crate::term::evaluate::{Valuation, evaluate, holds};
+use crate::term::evaluate::{Valuation, evaluate, evaluate_with, holds, holds_with};
 use crate::term::node::{Comparison, Node};
 use crate::value::{Value, tuples};
 
@@ -138,19 +138,19 @@ pub fn fire(iosts: &Iosts, transition: &Transition, state: &State, values: &[Val
     if state.location != transition.source || values.len() != action.parameters.len() {
         return None;
     }
-    let mut valuation = state.valuation.clone();
-    for (parameter, value) in action.parameters.iter().zip(values) {
-        if !value.is_in(parameter.ty()) {
-            return None;
-        }
-        valuation.insert(parameter.clone(), value.clone());
+    if !action.parameters.iter().zip(values).all(|(parameter, value)| value.is_in(parameter.ty())) {
+        return None;
     }
-    if holds(&transition.guard, &valuation) != Ok(true) {
+    let lookup = |datum: &Datum| match action.parameters.iter().position(|parameter| parameter == datum) {
+        Some(at) => Some(&values[at]),
+        None => state.valuation.get(datum),
+    };
+    if holds_with(&transition.guard, lookup) != Ok(true) {
         return None;
     }
     let mut next = state.valuation.clone();
     for (variable, term) in &transition.assignments {
-        let value = evaluate(term, &valuation).ok().filter(|value| value.is_in(variable.ty()))?;
+        let value = evaluate_with(term, lookup).ok().filter(|value| value.is_in(variable.ty()))?;
         next.insert(variable.clone(), value);
     }
     Some(State { location: transition.target, valuation: next })

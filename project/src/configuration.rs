@@ -6,7 +6,6 @@
 mod judging;
 mod timing;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,6 +20,7 @@ use coreach_model::reader::scope::{Meaning, Names, Scope};
 use coreach_model::reader::typing::read_expression;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape, yaml};
+use coreach_model::term::evaluate::Valuation;
 use coreach_model::types::Type;
 use coreach_model::value::Value;
 use coreach_pipeline::export::Format;
@@ -528,11 +528,8 @@ fn choices<T: Copy + PartialEq>(
 ///
 /// # Errors
 /// An unknown constant, a value that is none or lies outside the constant's type.
-pub fn instantiation(
-    instantiate: &[Instantiation],
-    known: &[Datum],
-) -> Result<BTreeMap<Datum, Value>, Vec<Diagnostic>> {
-    let Some(first) = instantiate.first() else { return Ok(BTreeMap::new()) };
+pub fn instantiation(instantiate: &[Instantiation], known: &[Datum]) -> Result<Valuation, Vec<Diagnostic>> {
+    let Some(first) = instantiate.first() else { return Ok(Valuation::new()) };
     let mut names = Names::default();
     for datum in known {
         if let Type::Enum(enumeration) = datum.ty() {
@@ -542,7 +539,7 @@ pub fn instantiation(
         }
     }
     let mut collector = Collector::new(first.origin.file.clone());
-    let mut values = BTreeMap::new();
+    let mut values = Valuation::new();
     for item in instantiate {
         let Some(datum) = known.iter().find(|datum| datum.name() == item.name) else {
             let all = || known.iter().map(Datum::name);

@@ -81,7 +81,7 @@ fn walked_for(
 }
 
 fn so_many(events: usize) -> Until {
-    Until { events, percent: None, deadline: None }
+    Until { events, percent: None, deadline: None, covered: false }
 }
 
 #[test]

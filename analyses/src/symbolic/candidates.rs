@@ -138,7 +138,7 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
 fn point(data: &[Datum], state: &Tidy, values: &Valuation) -> Option<Vec<Value>> {
     let mut values = values.clone();
     for symbol in state.values.iter().flat_map(Term::data) {
-        values.entry(symbol).or_insert_with_key(|symbol| Value::any(symbol.ty()));
+        values.complete(&symbol);
     }
     let at =
         |(datum, value): (&Datum, &Term)| evaluate(value, &values).ok().filter(|one| one.is_in(datum.ty()));

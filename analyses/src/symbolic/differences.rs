@@ -73,8 +73,7 @@ pub fn solved(formula: &[Term]) -> Option<Witness> {
         Witness::Found(mut values) => {
             // What stands only in parts that were not chosen, or cancels out.
             for datum in formula.iter().flat_map(Term::data) {
-                let any = Value::any(datum.ty());
-                values.entry(datum).or_insert(any);
+                values.complete(&datum);
             }
             Some(Witness::Found(values))
         }

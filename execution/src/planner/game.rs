@@ -447,7 +447,7 @@ impl Game {
         };
         let mut found = Vec::new();
         let mut of_class: HashMap<SignClass, usize> = HashMap::new();
-        for step in candidates(&self.sought, number, state, TRIED, sources) {
+        for step in candidates(&self.sought, number, state, TRIED, false, sources) {
             let class = (number, step.signs);
             let alike = of_class.entry(class.clone()).or_default();
             *alike += 1;

@@ -4,7 +4,7 @@
 //! values at which the guard begins or ceases to hold, those of other data that somebody still reads and
 //! their neighbours, and those of the other parameters; all values of a Boolean or a small enumeration. What
 //! the guard refuses is left out. Where the guard says what each parameter is, as of most answers, nothing is
-//! drawn.
+//! drawn. At places that a search only passes, any values that the guard takes are enough.
 
 use coreach_model::semantics::{State, determined, fire};
 use coreach_model::term::evaluate::evaluate;
@@ -14,7 +14,7 @@ use dashu::rational::RBig;
 
 use super::goals::SoughtGoal;
 use crate::judge::Choice;
-use crate::values::as_rational;
+use crate::values::{any, as_rational};
 
 /// A step that can be taken.
 pub struct CandidateStep {
@@ -26,14 +26,19 @@ pub struct CandidateStep {
     pub signs: Vec<i8>,
 }
 
-/// Some ways to take the transition; at most so many other values of each parameter.
+/// Some ways to take the transition; at most so many other values of each parameter. `is_passed`: a search
+/// only passes here.
 pub fn candidates(
     sought: &SoughtGoal,
     number: TransitionId,
     state: &State,
     most: usize,
+    is_passed: bool,
     sources: &mut Choice<'_>,
 ) -> Vec<CandidateStep> {
+    /// So many times any values are tried before those are drawn that the guard asks for.
+    const QUICK: usize = 3;
+
     let transition = &sought.iosts.transitions[number];
     let action = sought.iosts.action(transition.action);
     let candidate = |values: Vec<Value>| {
@@ -48,7 +53,13 @@ pub fn candidates(
         return candidate(values).into_iter().collect();
     }
     let Choice { values, random, solver } = sources;
-    let drawn = values.choose(&transition.guard, &action.parameters, &state.valuation, random, &mut **solver);
+    let mut anything =
+        || -> Vec<Value> { action.parameters.iter().map(|parameter| any(parameter.ty(), random)).collect() };
+    let is_taken = |values: &Vec<Value>| fire(&sought.iosts, transition, state, values).is_some();
+    let quickly = if is_passed { (0..QUICK).map(|_| anything()).find(is_taken) } else { None };
+    let drawn = quickly.or_else(|| {
+        values.choose(&transition.guard, &action.parameters, &state.valuation, random, &mut **solver)
+    });
     let Some(drawn) = drawn else { return Vec::new() };
     let mut all = vec![drawn.clone()];
     for (place, parameter) in action.parameters.iter().enumerate() {
@@ -106,7 +117,6 @@ fn turns(
             found.push(if is_integer { Value::Int(beside.floor()) } else { Value::Real(beside) });
         }
     }
-    valuation.clear();
     found
 }
 
@@ -134,8 +144,11 @@ fn near(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &[Value]) 
             found
         }
         ty if ty.is_number() => {
-            let live = state.valuation.iter().filter(|(datum, _)| sought.is_live(state.location, datum));
-            let others = live.map(|(_, value)| value).chain(drawn);
+            let ends: Vec<Value> = match ty {
+                Type::Range(low, high) => [low, high].map(|end| Value::Int(end.clone())).to_vec(),
+                _ => Vec::new(),
+            };
+            let others = sought.live(state).map(|(_, _, value)| value).chain(drawn);
             let numbers = others.filter_map(|value| match value {
                 Value::Int(value) if ty.is_integer() => {
                     let beside = [value.clone() - IBig::ONE, value.clone() + IBig::ONE];
@@ -148,7 +161,7 @@ fn near(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &[Value]) 
                 }
                 _ => None,
             });
-            numbers.flat_map(|all: Vec<Value>| all).collect()
+            numbers.flat_map(|all: Vec<Value>| all).chain(ends).collect()
         }
         _ => Vec::new(),
     }

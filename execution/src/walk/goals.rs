@@ -8,24 +8,24 @@
 //! its action where it begins, all of them where it ends) has one of five signs: much less, one less,
 //! equal, one more, much more. A transition with another sign of one of them is another class; vectors of
 //! signs would be as many as their product. So is one with another value of a datum that counts (it is
-//! computed from itself) or has few values: who looks for these comes to the end of long counters. And so is
-//! one with a parameter that is equal to another datum, or one beside it, whatever is compared: a fault may
-//! compare what the specification does not. Data that nobody reads any more count for nothing.
+//! computed from itself) or has few values: who looks for these comes to the end of long counters. A counter
+//! that no guard limits has two classes only, its first value and the others: else it is never done. And so
+//! is one with a parameter that is equal to another datum, or one beside it, whatever is compared: a fault
+//! may compare what the specification does not. A parameter at an end of its range is a class too. Data that
+//! nobody reads any more count for nothing.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use coreach_analyses::live::live;
+use coreach_model::hash::FastMap;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
-use coreach_model::semantics::{Event, State};
-use coreach_model::term::evaluate::{Valuation, evaluate};
-use coreach_model::term::node::Node;
+use coreach_model::semantics::{Event, State, determined};
+use coreach_model::term::evaluate::{Valuation, evaluate_with, holds_with};
+use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::substitute;
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
-
-use crate::values::as_rational;
 
 /// Something that a walk can meet.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,8 +43,10 @@ pub enum WalkGoal {
 pub enum Class {
     /// The sign of one of the comparisons that it decides about.
     Sign(TransitionId, usize, i8),
-    /// The value of one of what counts, or has few values.
+    /// The value of one of what counts, or has few values. Of a counter without a limit: is it the first?
     Counts(TransitionId, usize, Value),
+    /// A parameter has the least value of its range, or the greatest.
+    End(TransitionId, usize, bool),
     /// A parameter is one less than another datum, equal, or one more: the places of both.
     Beside(TransitionId, usize, usize, i8),
 }
@@ -55,7 +57,7 @@ impl WalkGoal {
         match self {
             WalkGoal::Transition(_) => 32,
             WalkGoal::DefinitionUse(..) => 16,
-            WalkGoal::Pair(..) => 4,
+            WalkGoal::Pair(..) => 8,
         }
     }
 }
@@ -64,7 +66,8 @@ impl Class {
     /// What it is worth to meet it first.
     pub fn weight(&self) -> u64 {
         match self {
-            Class::Sign(..) | Class::Counts(..) | Class::Beside(_, _, _, 0) => 8,
+            Class::Sign(..) | Class::Beside(_, _, _, 0) => 8,
+            Class::Counts(..) | Class::End(..) => 6,
             Class::Beside(..) => 2,
         }
     }
@@ -90,7 +93,7 @@ pub struct SoughtGoal {
     pub goals: Vec<WalkGoal>,
     /// Are classes sought as well?
     with_classes: bool,
-    numbers: HashMap<WalkGoal, usize>,
+    numbers: FastMap<WalkGoal, usize>,
     /// For each transition, the places of the variables that it reads.
     reads: Numbered<TransitionId, Vec<usize>>,
     /// For each transition, the comparisons that its event decides about, and those where it leads.
@@ -99,16 +102,20 @@ pub struct SoughtGoal {
     pub turned: Numbered<TransitionId, Vec<(Term, Term)>>,
     /// For each transition, the conjuncts of its guard, those of functions among them.
     pub conjuncts: Numbered<TransitionId, Vec<Term>>,
-    /// For each location, the variables that somebody reads before they are assigned again.
-    live: Numbered<LocationId, BTreeSet<Datum>>,
-    /// The variables that count, or have few values.
-    counters: Vec<Datum>,
+    /// For each location and each datum of a state: does somebody read it before it is assigned again?
+    live: Numbered<LocationId, Vec<bool>>,
+    /// The same for each variable.
+    live_variables: Numbered<LocationId, Vec<bool>>,
+    /// The data of a state, in order.
+    data: Vec<Datum>,
+    /// The variables that count, or have few values. With the first value of those that nothing limits.
+    counters: Vec<(Datum, Option<Value>)>,
 }
 
 impl SoughtGoal {
     /// These goals, each once; and classes, if they are wanted.
     pub fn new(iosts: Iosts, listed: &[WalkGoal], with_classes: bool) -> Self {
-        let (mut goals, mut numbers) = (Vec::new(), HashMap::new());
+        let (mut goals, mut numbers) = (Vec::new(), FastMap::default());
         for goal in listed {
             if !numbers.contains_key(goal) {
                 numbers.insert(goal.clone(), goals.len());
@@ -153,8 +160,21 @@ impl SoughtGoal {
             }),
             _ => false,
         };
-        let counters = iosts.variables.iter().filter(counts).cloned().collect();
-        let live = live(&iosts, &vec![false; iosts.locations.len()]);
+        let limited = limited_data(&iosts);
+        let first = |variable: &Datum| match limited.contains(variable) || !variable.ty().is_integer() {
+            true => None,
+            false => Some(first_value(&iosts, variable)),
+        };
+        let counters = iosts.variables.iter().filter(counts);
+        let counters = counters.map(|variable| (variable.clone(), first(variable))).collect();
+        let read = live(&iosts, &vec![false; iosts.locations.len()]);
+        let mut data: Vec<Datum> = iosts.variables.iter().chain(&iosts.constants).cloned().collect();
+        data.sort();
+        let is_live =
+            |read: &BTreeSet<Datum>, datum: &Datum| read.contains(datum) || !iosts.variables.contains(datum);
+        let live = read.map(|read| data.iter().map(|datum| is_live(read, datum)).collect());
+        let live_variables =
+            read.map(|read| iosts.variables.iter().map(|datum| read.contains(datum)).collect());
         let conjuncts = iosts.transitions.map(|transition| transition.guard.unfolded_conjuncts());
         SoughtGoal {
             outgoing,
@@ -166,6 +186,8 @@ impl SoughtGoal {
             turned,
             conjuncts,
             live,
+            live_variables,
+            data,
             counters,
             iosts,
         }
@@ -173,7 +195,14 @@ impl SoughtGoal {
 
     /// Does its value matter in this location?
     pub fn is_live(&self, location: LocationId, datum: &Datum) -> bool {
-        self.live[location].contains(datum) || !self.iosts.variables.contains(datum)
+        self.data.binary_search(datum).is_ok_and(|place| self.live[location][place])
+    }
+
+    /// The data of the state that somebody still reads, with their places.
+    pub fn live<'s>(&self, state: &'s State) -> impl Iterator<Item = (usize, &'s Datum, &'s Value)> {
+        let live = &self.live[state.location];
+        let data = state.valuation.iter().enumerate().zip(live);
+        data.filter(|(_, is_live)| **is_live).map(|((place, (datum, value)), _)| (place, datum, value))
     }
 
     /// Quiescence as an event, where the specification is suspended.
@@ -210,7 +239,7 @@ impl SoughtGoal {
         let assigned = self.iosts.variables.iter().enumerate().map(|(place, variable)| {
             let here = transition.assignments.contains_key(variable).then_some(number);
             let defined = here.or_else(|| trail.defined.get(place).copied().flatten());
-            defined.filter(|_| self.is_live(transition.target, variable))
+            defined.filter(|_| self.live_variables[transition.target][place])
         });
         Trail { last: Some(number), defined: assigned.collect() }
     }
@@ -222,10 +251,12 @@ impl SoughtGoal {
         }
         let (before, after) = &self.compared[number];
         let action = self.iosts.action(self.iosts.transitions[number].action);
-        let mut valuation = from.valuation.clone();
-        valuation.extend(action.parameters.iter().cloned().zip(values.iter().cloned()));
-        let before = before.iter().map(|term| sign(term, &valuation));
-        before.chain(after.iter().map(|term| sign(term, &to.valuation))).collect()
+        let known = |datum: &Datum| match action.parameters.iter().position(|one| one == datum) {
+            Some(at) => values.get(at),
+            None => from.valuation.get(datum),
+        };
+        let before = before.iter().map(|term| sign(term, known));
+        before.chain(after.iter().map(|term| sign(term, |datum| to.valuation.get(datum)))).collect()
     }
 
     /// The classes of a step with these values and signs.
@@ -235,14 +266,23 @@ impl SoughtGoal {
         }
         let signs = signs.iter().enumerate().map(|(at, sign)| Class::Sign(number, at, *sign));
         let mut found: Vec<Class> = signs.collect();
-        for (at, datum) in self.counters.iter().enumerate() {
-            let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum)).cloned();
-            found.extend(value.map(|value| Class::Counts(number, at, value)));
+        for (at, (datum, first)) in self.counters.iter().enumerate() {
+            let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum));
+            let class = value.map(|value| match first {
+                None => value.clone(),
+                Some(first) => Value::Bool(value == first),
+            });
+            found.extend(class.map(|value| Class::Counts(number, at, value)));
         }
         if self.kind(number) == ActionKind::Input {
-            let known = from.valuation.iter().filter(|(datum, _)| self.is_live(from.location, datum));
-            let others: Vec<&Value> = known.map(|(_, value)| value).collect();
+            let others: Vec<&Value> = self.live(from).map(|(_, _, value)| value).collect();
+            let parameters = &self.iosts.action(self.iosts.transitions[number].action).parameters;
             for (place, value) in values.iter().enumerate() {
+                if let (Type::Range(low, high), Value::Int(value)) = (parameters[place].ty(), value)
+                    && (value == low || value == high)
+                {
+                    found.push(Class::End(number, place, value == high));
+                }
                 // Of two parameters once.
                 for (at, other) in others.iter().copied().chain(&values[..place]).enumerate() {
                     let beside = beside(value, other);
@@ -252,6 +292,41 @@ impl SoughtGoal {
         }
         found
     }
+}
+
+/// The data that a guard limits: it compares their order, or them with what is no parameter. So are those that
+/// are assigned to such data.
+fn limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
+    let mut compared = BTreeSet::new();
+    for transition in &iosts.transitions {
+        comparisons(&transition.guard, &mut compared);
+    }
+    let is_state = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
+    let limits = |term: &&Term| match term.written() {
+        Some(Node::Compare(Comparison::Equal | Comparison::NotEqual, ..)) => term.data().iter().all(is_state),
+        _ => true,
+    };
+    let mut limited: BTreeSet<Datum> = compared.iter().filter(limits).flat_map(Term::data).collect();
+    loop {
+        let known = limited.len();
+        for transition in &iosts.transitions {
+            for (variable, term) in &transition.assignments {
+                if limited.contains(variable) {
+                    limited.extend(term.data());
+                }
+            }
+        }
+        if limited.len() == known {
+            return limited;
+        }
+    }
+}
+
+/// The value with which a variable begins; the simplest of its type where that is open.
+fn first_value(iosts: &Iosts, variable: &Datum) -> Value {
+    let conjuncts = iosts.initial_condition.unfolded_conjuncts();
+    let first = determined(variable, &conjuncts, &Valuation::new());
+    first.unwrap_or_else(|| Value::any(variable.ty()))
 }
 
 /// The sides of the comparisons of numbers that a transition's parameters can turn.
@@ -301,24 +376,19 @@ fn comparisons(term: &Term, found: &mut BTreeSet<Term>) {
 }
 
 /// How the sides of a comparison stand to each other; of anything else, whether it holds.
-fn sign(term: &Term, valuation: &Valuation) -> i8 {
+fn sign<'v>(term: &Term, known: impl Fn(&Datum) -> Option<&'v Value> + Copy) -> i8 {
     /// Where it has no value.
     const NONE: i8 = 9;
-    let sides = match term.written() {
-        Some(Node::Compare(_, left, right)) => {
-            evaluate(left, valuation).ok().zip(evaluate(right, valuation).ok())
-        }
-        _ => evaluate(term, valuation).ok().map(|value| (value, Value::Bool(false))),
+    let Some(Node::Compare(_, left, right)) = term.written() else {
+        return holds_with(term, known).map_or(NONE, i8::from);
     };
+    let sides = evaluate_with(left, known).ok().zip(evaluate_with(right, known).ok());
     let Some((left, right)) = sides else { return NONE };
-    let order = |order: Ordering| order as i8;
-    match (&left, &right) {
-        (Value::Int(_) | Value::Real(_), Value::Int(_) | Value::Real(_)) => {
-            let distance = as_rational(&left) - as_rational(&right);
-            let is_near = (RBig::from(-1)..=RBig::from(1)).contains(&distance);
-            let sign = order(distance.cmp(&RBig::ZERO));
-            if is_near { sign } else { 2 * sign }
-        }
-        _ => order(left.cmp(&right)),
-    }
+    let is_near = match (&left, &right) {
+        (Value::Int(left), Value::Int(right)) => (-IBig::ONE..=IBig::ONE).contains(&(left - right)),
+        (Value::Real(left), Value::Real(right)) => (RBig::from(-1)..=RBig::from(1)).contains(&(left - right)),
+        _ => true,
+    };
+    let sign = left.cmp(&right) as i8;
+    if is_near { sign } else { 2 * sign }
 }

@@ -32,8 +32,8 @@
 //! before.
 //! What is found, and what is planned, is never more than a proposal: the judge says what may be sent.
 //!
-//! **Ends** with its budget of events, its time, or the share of goals that was asked for. **Costs** a search
-//! for each plan.
+//! **Ends** with its budget of events, its time, or the share of goals that was asked for. If it is to, it ends
+//! where no goal is open that a search finds. **Costs** a search for each plan.
 
 pub(crate) mod candidates;
 pub mod goals;
@@ -55,7 +55,7 @@ use coreach_model::{LocationId, TransitionId};
 use self::candidates::candidates;
 use self::goals::{SoughtGoal, WalkGoal};
 use self::positions::Positions;
-use self::search::{Planned, search};
+use self::search::{Planned, TriedSteps, search};
 use self::tour::tour;
 use self::worth::{New, Worth};
 use crate::judge::{Choice, Judge, Move};
@@ -74,6 +74,9 @@ const IN_VAIN: usize = 5;
 /// So many events with the same constants are enough where they meet nothing new.
 const ALIKE: usize = 60;
 
+/// So many plans in a row that find no open goal show that none can be reached.
+const VAIN_PLANS: usize = 8;
+
 /// When a walk ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Until {
@@ -83,6 +86,8 @@ pub struct Until {
     pub percent: Option<usize>,
     /// At this moment.
     pub deadline: Option<Instant>,
+    /// When no goal is left that a search finds.
+    pub covered: bool,
 }
 
 /// Why a run of a walk ends.
@@ -122,6 +127,7 @@ pub struct Walk {
     start: Positions,
     worth: Worth,
     route: VecDeque<Planned>,
+    tried: TriedSteps,
     values: Values,
     events: usize,
     /// Of this run.
@@ -129,6 +135,10 @@ pub struct Walk {
     resets: usize,
     /// Runs with other constants, one after the other, in which no goal was met first.
     in_vain: usize,
+    /// Plans, one after the other, that found nothing that was never met.
+    empty_plans: usize,
+    /// Plans, one after the other, that found no open goal from here or from the beginning.
+    vain_plans: usize,
     /// The events of this run when it last met a goal first, or a sign.
     last_new: usize,
     /// Has nothing come since the last event?
@@ -157,11 +167,14 @@ impl Walk {
             positions: Positions::default(),
             start: Positions::default(),
             route: VecDeque::new(),
+            tried: TriedSteps::default(),
             values: Values::new(MIX),
             events: 0,
             own_events: 0,
             resets: 0,
             in_vain: 0,
+            vain_plans: 0,
+            empty_plans: 0,
             last_new: 0,
             is_silent: false,
             visits: HashMap::new(),
@@ -218,9 +231,11 @@ impl Walk {
     }
 
     fn has_ended(&self) -> bool {
-        let Until { events, percent, deadline } = &self.until;
+        let Until { events, percent, deadline, covered: ends_covered } = &self.until;
         let Standing { covered, goals, .. } = self.standing();
+        let is_spent = !self.varies || self.in_vain >= IN_VAIN;
         self.events >= *events
+            || *ends_covered && (covered == goals || is_spent && self.vain_plans >= VAIN_PLANS)
             || percent.is_some_and(|percent| covered * 100 >= percent * goals)
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
@@ -259,8 +274,11 @@ impl Walk {
         if let Some(event) = event {
             let met = self.positions.follow(&self.sought, event);
             match self.worth.note(&met) {
-                New::Goal => (self.in_vain, self.last_new) = (0, self.own_events),
-                New::Sign => self.last_new = self.own_events,
+                New::Goal => {
+                    (self.in_vain, self.vain_plans, self.empty_plans) = (0, 0, 0);
+                    self.last_new = self.own_events;
+                }
+                New::Sign => (self.empty_plans, self.last_new) = (0, self.own_events),
                 New::Nothing => {}
             }
             // A judge that takes what has crossed on the way may be where these events do not lead.
@@ -362,7 +380,7 @@ impl Walk {
                     awaits = !self.is_silent;
                 } else if !stimuli.contains_key(&transition) {
                     let sources = &mut Choice { values, random, solver };
-                    let found = candidates(sought, transition, state, 1, sources).into_iter().next();
+                    let found = candidates(sought, transition, state, 1, false, sources).into_iter().next();
                     stimuli.extend(found.map(|one| {
                         let action = sought.iosts.transitions[transition].action;
                         let event = Event::new(sought.iosts.action(action).name.clone(), one.values);
@@ -384,7 +402,7 @@ impl Walk {
 
     /// Looks for the best way from here, and decides whether another beginning is better.
     fn plan(&mut self, random: &mut Random, solver: &mut dyn Solver) {
-        let Walk { sought, worth, positions, start, values, .. } = self;
+        let Walk { sought, worth, tried, positions, start, values, .. } = self;
         let sources = &mut Choice { values, random, solver };
         if !self.is_silent
             && let Some((state, _)) = positions.iter().next()
@@ -394,12 +412,21 @@ impl Walk {
                 return;
             }
         }
-        let here = search(sought, worth, positions.iter(), self.is_silent, sources);
+        // Where nothing new was found, the next searches look far less and less often.
+        let is_far = self.empty_plans == 0 || self.empty_plans.is_power_of_two();
+        let here = search(sought, worth, tried, positions.iter(), self.is_silent, is_far, sources);
+        self.empty_plans = if here.fresh.is_empty() { self.empty_plans + 1 } else { 0 };
         if let Some(target) = here.target {
             worth.plans(target);
         }
-        if here.fresh.is_empty() && self.own_events > 0 {
-            let there = (!self.varies).then(|| search(sought, worth, start.iter(), false, sources));
+        let has_goal = worth.has_goal(&here.fresh);
+        self.vain_plans = if has_goal { 0 } else { self.vain_plans + 1 };
+        if here.fresh.is_empty() && self.own_events > 0 && (is_far || self.varies) {
+            let there =
+                (!self.varies).then(|| search(sought, worth, tried, start.iter(), false, true, sources));
+            if there.as_ref().is_some_and(|there| worth.has_goal(&there.fresh)) {
+                self.vain_plans = 0;
+            }
             let is_better = there.is_none_or(|there| match there.target {
                 Some(target) => {
                     // If what is reached from there is never met, that ends with the tries.
@@ -414,7 +441,7 @@ impl Walk {
             }
         }
         let is_tired = self.own_events > self.last_new + ALIKE;
-        let is_barren = self.in_vain < IN_VAIN && worth.has_open() && !worth.has_goal(&here.fresh);
+        let is_barren = self.in_vain < IN_VAIN && worth.has_open() && !has_goal;
         let may_vary = self.varies && (is_tired || is_barren);
         // Who by ioco may be silent may be so for good.
         let may_be_mute = is_tired && sought.quiescence().is_some();

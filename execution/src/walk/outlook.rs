@@ -66,8 +66,8 @@ impl Walk {
 
     /// What a search from this state sees.
     fn outlook(&mut self, state: &State, random: &mut Random, solver: &mut dyn Solver) -> u64 {
-        let Walk { sought, worth, values, .. } = self;
+        let Walk { sought, worth, tried, values, .. } = self;
         let from = Positions::at(sought, [state]);
-        search(sought, worth, from.iter(), false, &mut Choice { values, random, solver }).outlook
+        search(sought, worth, tried, from.iter(), false, true, &mut Choice { values, random, solver }).outlook
     }
 }

@@ -24,13 +24,15 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
 
+use coreach_model::hash::{FastMap, FastSet};
 use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId, Value};
 
 use super::candidates::{CandidateStep, candidates};
-use super::goals::SoughtGoal;
+use super::goals::{SoughtGoal, Trail};
 use super::positions::Position;
 use super::worth::Worth;
 use crate::judge::Choice;
@@ -74,8 +76,76 @@ pub struct Prospect {
     pub outlook: u64,
 }
 
+/// A step that was tried, with the numbers of the classes that it meets.
+struct KnownStep {
+    values: Vec<Value>,
+    to: State,
+    items: Vec<usize>,
+}
+
+/// The steps that were tried, for the next searches: a walk stays where it has been.
+#[derive(Default)]
+pub struct TriedSteps {
+    steps: FastMap<(State, TransitionId), (usize, Rc<[KnownStep]>)>,
+    /// How many searches used them.
+    searches: usize,
+}
+
+impl TriedSteps {
+    /// A search begins. Other values are tried from time to time.
+    fn begin(&mut self) {
+        /// So many searches use the same steps.
+        const SEARCHES: usize = 32;
+        /// The most entries that are kept for the next search.
+        const ENTRIES: usize = 20_000;
+        self.searches += 1;
+        if self.searches.is_multiple_of(SEARCHES) || self.steps.len() > ENTRIES {
+            self.steps.clear();
+        }
+    }
+
+    fn list(
+        &mut self,
+        sought: &SoughtGoal,
+        worth: &mut Worth,
+        (number, state): (TransitionId, &State),
+        most: usize,
+        sources: &mut Choice<'_>,
+    ) -> Rc<[KnownStep]> {
+        let key = (state.clone(), number);
+        if let Some((values, steps)) = self.steps.get(&key)
+            && *values >= most
+        {
+            return steps.clone();
+        }
+        let steps = list_steps(sought, worth, (number, state), most, most == FEW, sources);
+        self.steps.insert(key, (most, steps.clone()));
+        steps
+    }
+}
+
+/// Ways to take the transition in the state; at most so many other values of each parameter.
+fn list_steps(
+    sought: &SoughtGoal,
+    worth: &mut Worth,
+    (number, state): (TransitionId, &State),
+    most: usize,
+    is_passed: bool,
+    sources: &mut Choice<'_>,
+) -> Rc<[KnownStep]> {
+    let known = |CandidateStep { values, to, signs }: CandidateStep| {
+        let classes = sought.classes(number, state, &values, &signs);
+        let items = classes.iter().map(|class| worth.number(class)).collect();
+        KnownStep { values, to, items }
+    };
+    candidates(sought, number, state, most, is_passed, sources).into_iter().map(known).collect()
+}
+
 /// Locations, and values of data in them.
-type Features = HashSet<(LocationId, Option<(usize, Value)>)>;
+type Features = FastSet<(LocationId, Option<(usize, Value)>)>;
+
+/// A location, the values of the data that somebody still reads there, and the trail.
+type Essence = (LocationId, Vec<Value>, Trail);
 
 struct Node {
     position: Position,
@@ -107,17 +177,20 @@ impl Best {
     }
 }
 
-/// The best way from here.
+/// The best way from here. `is_far`: where nothing near was never met, it looks further.
 pub fn search<'p>(
     sought: &SoughtGoal,
     worth: &mut Worth,
+    tried_steps: &mut TriedSteps,
     from: impl Iterator<Item = &'p Position>,
     is_silent: bool,
+    is_far: bool,
     sources: &mut Choice<'_>,
 ) -> Prospect {
+    tried_steps.begin();
     let mut found = Prospect::default();
-    let mut known: HashSet<Position> = HashSet::new();
-    let mut features = Features::new();
+    let mut known: FastSet<Essence> = FastSet::default();
+    let mut features = Features::default();
     let mut nodes: Vec<Node> = Vec::new();
     // Those with a value that was not there before, and the others.
     let mut queues: [VecDeque<usize>; 2] = [VecDeque::new(), VecDeque::new()];
@@ -130,9 +203,9 @@ pub fn search<'p>(
     }
     let roots = nodes.len();
     let mut best: Option<Best> = None;
-    let mut seen: HashSet<usize> = HashSet::new();
+    let mut seen: FastSet<usize> = FastSet::default();
     let mut tried: HashSet<TransitionId> = HashSet::new();
-    for turn in 0..FAR {
+    for turn in 0..if is_far { FAR } else { NODES } {
         if turn >= NODES && (!found.fresh.is_empty() || queues[0].is_empty()) {
             break;
         }
@@ -153,11 +226,14 @@ pub fn search<'p>(
             let behind = sought.after(&trail, number);
             // The nearest place where it may be tried is tried with more values.
             let most = if tried.insert(number) { MANY } else { FEW };
-            let mut steps: Vec<(u64, Vec<usize>, CandidateStep)> = Vec::new();
-            for step in candidates(sought, number, &state, most, sources) {
-                let classes = sought.classes(number, &state, &step.values, &step.signs);
-                let numbers = classes.iter().map(|class| worth.number(class));
-                let items: Vec<usize> = met.iter().copied().chain(numbers).collect();
+            let mut steps: Vec<(u64, Vec<usize>, &KnownStep)> = Vec::new();
+            // From where the walk is, other values are tried each time.
+            let all = match at < roots {
+                true => list_steps(sought, worth, (number, &state), most, false, sources),
+                false => tried_steps.list(sought, worth, (number, &state), most, sources),
+            };
+            for step in &*all {
+                let items = met.iter().chain(&step.items).copied();
                 let (mut gain, mut fresh) = (before, Vec::new());
                 for item in items {
                     if worth.is_fresh(item) {
@@ -179,7 +255,7 @@ pub fn search<'p>(
                 let is_fresh = nodes[at].is_fresh || !fresh.is_empty();
                 let one = Best { is_fresh, gain, depth, at: nodes.len() };
                 let is_better = best.as_ref().is_none_or(|best| one.is_better(best));
-                let position = (step.to, behind.clone());
+                let position = (step.to.clone(), behind.clone());
                 let is_new = known.insert(essence(sought, &position));
                 if is_new {
                     let is_novel = is_novel(sought, &mut features, &position.0);
@@ -190,7 +266,7 @@ pub fn search<'p>(
                 if is_better {
                     best = Some(one);
                 }
-                let event = Event::new(action.clone(), step.values);
+                let event = Event::new(action.clone(), step.values.iter().cloned());
                 let step = Planned { state: state.clone(), transition: number, event, kind };
                 nodes.push(Node { position, depth, gain, is_fresh, fresh, from: Some((at, step)) });
             }
@@ -206,19 +282,15 @@ pub fn search<'p>(
 /// Is the location new, or has a datum a value that it did not have there before?
 fn is_novel(sought: &SoughtGoal, features: &mut Features, state: &State) -> bool {
     let mut is_novel = features.insert((state.location, None));
-    for (place, (datum, value)) in state.valuation.iter().enumerate() {
-        if sought.is_live(state.location, datum) {
-            is_novel |= features.insert((state.location, Some((place, value.clone()))));
-        }
+    for (place, _, value) in sought.live(state) {
+        is_novel |= features.insert((state.location, Some((place, value.clone()))));
     }
     is_novel
 }
 
 /// A position without the data that nobody reads any more.
-fn essence(sought: &SoughtGoal, (state, trail): &Position) -> Position {
-    let mut state = state.clone();
-    state.valuation.retain(|datum, _| sought.is_live(state.location, datum));
-    (state, trail.clone())
+fn essence(sought: &SoughtGoal, (state, trail): &Position) -> Essence {
+    (state.location, sought.live(state).map(|(_, _, value)| value.clone()).collect(), trail.clone())
 }
 
 /// Is it met on the way to this node?

@@ -8,7 +8,9 @@
 //! old; where nothing is new, what was seldom met comes again with other values; and what no run can meet is
 //! given up by itself.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+
+use coreach_model::hash::FastMap;
 
 use super::goals::{Class, SoughtGoal};
 use super::positions::MetGoals;
@@ -26,7 +28,7 @@ const TRIES: u32 = 8;
 #[derive(Clone, Debug)]
 pub struct Worth {
     /// The numbers of the classes that were looked at; the goals have the numbers before.
-    classes: HashMap<Class, usize>,
+    classes: FastMap<Class, usize>,
     /// For each item.
     items: Vec<Item>,
     /// How many items are goals.
@@ -64,7 +66,7 @@ impl Worth {
     pub fn new(sought: &SoughtGoal) -> Self {
         let items = sought.goals.iter().map(|goal| Item::new(New::Goal, goal.weight()));
         let items: Vec<Item> = items.collect();
-        Worth { classes: HashMap::new(), goals: items.len(), items }
+        Worth { classes: FastMap::default(), goals: items.len(), items }
     }
 
     /// The number of a class.

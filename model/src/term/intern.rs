@@ -9,9 +9,11 @@
 //! and its order are functions of its structure, never of an address or of the time of its making.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 
+use crate::hash::FastHasher;
+use crate::term::compiled::Program;
 use crate::term::{Term, TermShape};
 use crate::types::Type;
 
@@ -33,6 +35,8 @@ pub(super) struct Cell {
     pub(super) has_operations: bool,
     /// The term without operations, once somebody asked.
     pub(super) lowered: OnceLock<Term>,
+    /// The code that evaluation runs, once somebody evaluated it.
+    pub(super) program: OnceLock<Program>,
 }
 
 /// The hash is already a hash.
@@ -64,7 +68,7 @@ static TABLE: LazyLock<[Mutex<Shard>; SHARDS]> = LazyLock::new(|| {
 });
 
 pub(super) fn hash_of(shape: &TermShape) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FastHasher::default();
     shape.hash(&mut hasher);
     hasher.finish()
 }
@@ -117,7 +121,7 @@ mod tests {
             let shape = TermShape::Node(Node::Literal(Value::Bool(true)));
             let hash = hash_of(&shape);
             let (sort, mentions, height, written, total) = (Type::Bool, 0, 1, 1, true);
-            let (has_operations, lowered) = (false, OnceLock::new());
+            let (has_operations, lowered, program) = (false, OnceLock::new(), OnceLock::new());
             shard.intern(Cell {
                 shape,
                 sort,
@@ -128,6 +132,7 @@ mod tests {
                 written,
                 has_operations,
                 lowered,
+                program,
             });
         }
         let entries = shard.cells.values().map(Vec::len).max();

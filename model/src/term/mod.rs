@@ -13,6 +13,7 @@
 
 mod build;
 pub mod canonical;
+mod compiled;
 pub mod definedness;
 pub mod evaluate;
 mod intern;
@@ -35,6 +36,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::budget;
 use crate::data::Datum;
+use crate::hash::FastHasher;
 use crate::types::Type;
 use crate::value::Value;
 use node::Node;
@@ -69,7 +71,7 @@ impl Term {
         budget::ask();
         let (mut mentions, mut written, mut has_operations) = match &shape {
             TermShape::Node(Node::Data(datum)) => {
-                let mut hasher = std::hash::DefaultHasher::new();
+                let mut hasher = FastHasher::default();
                 datum.name().hash(&mut hasher);
                 (1 << (hasher.finish() % 64), 1u64, false)
             }
@@ -85,9 +87,19 @@ impl Term {
         }
         let total = total::is_total(&shape, &sort);
         let hash = intern::hash_of(&shape);
-        let (height, lowered) = (height + 1, OnceLock::new());
-        let cell =
-            intern::Cell { shape, sort, hash, mentions, total, height, written, has_operations, lowered };
+        let (height, lowered, program) = (height + 1, OnceLock::new(), OnceLock::new());
+        let cell = intern::Cell {
+            shape,
+            sort,
+            hash,
+            mentions,
+            total,
+            height,
+            written,
+            has_operations,
+            lowered,
+            program,
+        };
         Term(intern::intern(cell))
     }
 
@@ -116,6 +128,11 @@ impl Term {
                 operation.lower(&arguments)
             }
         })
+    }
+
+    /// The code that evaluation runs.
+    fn program(&self) -> &compiled::Program {
+        self.0.program.get_or_init(|| compiled::compile(self))
     }
 
     /// Does it stand for a longer term, or does a part of it?

@@ -4,147 +4,19 @@
 //! A list is its length and its slots, a set or a map a field for each key ([`crate::forms`]). A result keeps
 //! that form: slots after the end hold the simplest value.
 //!
-//! **Cost.** A call evaluates an argument once, and only if the body needs it. A quantifier stops at the
-//! element that decides it.
+//! **Cost**: a pass over the fields of the collection.
 
 use std::sync::Arc;
 
-use dashu::integer::IBig;
-
-use crate::term::evaluate::{DataSource, Evaluation, Parameter, Undefined, negative};
-use crate::term::operation::{
-    DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
-};
-use crate::term::{Term, evaluate};
+use crate::term::operation::StandardOperation;
 use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
-impl Evaluation<'_> {
-    pub(super) fn operation(
-        &mut self,
-        term: &Term,
-        operation: &DerivedOperation,
-        arguments: &[Term],
-    ) -> Result<Value, Undefined> {
-        match operation {
-            DerivedOperation::Call(function) => {
-                let parameters: Vec<Parameter<'_>> = function
-                    .parameters
-                    .iter()
-                    .zip(arguments)
-                    .map(|(datum, argument)| Parameter::with_argument(datum, argument, self.data))
-                    .collect();
-                Evaluation::new(DataSource::Parameters(&parameters)).value(&function.body)
-            }
-            DerivedOperation::Quantified(of) => self.quantified(of, arguments),
-            DerivedOperation::Match(of) => self.matched(of, arguments),
-            DerivedOperation::Defined => match self.value(&arguments[0]) {
-                Err(unknown @ (Undefined::Unbound(_) | Undefined::TooLong(_))) => Err(unknown),
-                value => Ok(Value::Bool(value.is_ok())),
-            },
-            DerivedOperation::SetOf(ty) | DerivedOperation::MapOf(ty) => {
-                let values = self.values(arguments)?;
-                made(term, keyed(ty, &values, matches!(operation, DerivedOperation::MapOf(_))))
-            }
-            DerivedOperation::Standard(operation) => self.standard(term, *operation, arguments),
-        }
-    }
-
-    fn values(&mut self, terms: &[Term]) -> Result<Vec<Value>, Undefined> {
-        terms.iter().map(|part| self.value(part)).collect()
-    }
-
-    fn quantified(&mut self, of: &QuantifiedOperation, arguments: &[Term]) -> Result<Value, Undefined> {
-        let first = arguments.len() - of.read.len();
-        let values = match &of.domain {
-            QuantifierDomain::Values(_, values) => values.clone(),
-            QuantifierDomain::Elements => elements(self.value(&arguments[0])?),
-        };
-        let read = of.read.iter().zip(&arguments[first..]);
-        let mut parameters: Vec<Parameter<'_>> =
-            read.map(|(datum, argument)| Parameter::with_argument(datum, argument, self.data)).collect();
-        let mut count = 0u64;
-        for value in values {
-            parameters.push(Parameter::with_value(&of.bound, value));
-            let holds = Evaluation::new(DataSource::Parameters(&parameters)).truth(&of.body)?;
-            parameters.pop();
-            match of.quantifier {
-                Quantifier::All if !holds => return Ok(Value::Bool(false)),
-                Quantifier::Some if holds => return Ok(Value::Bool(true)),
-                _ => count += u64::from(holds),
-            }
-        }
-        Ok(match of.quantifier {
-            Quantifier::All => Value::Bool(true),
-            Quantifier::Some => Value::Bool(false),
-            Quantifier::Count => Value::int(count),
-        })
-    }
-
-    fn matched(&mut self, of: &MatchOperation, arguments: &[Term]) -> Result<Value, Undefined> {
-        let data = self.data;
-        let read = of.read.iter().zip(&arguments[1..]);
-        let mut parameters: Vec<Parameter<'_>> =
-            read.map(|(datum, argument)| Parameter::with_argument(datum, argument, data)).collect();
-        let [case] = of.cases.as_slice() else {
-            let Value::Record(ty, fields) = self.value(&arguments[0])? else {
-                unreachable!("{} has no alternatives", arguments[0])
-            };
-            let fits = |number: usize| ty.tag(number) == fields[0];
-            let chosen = of.cases.iter().find(|case| case.alternative.is_none_or(fits));
-            let Some(case) = chosen.or(of.cases.last()) else { unreachable!("a match without a case") };
-            let names = case.names.iter();
-            parameters.extend(names.map(|(name, at)| Parameter::with_value(name, fields[*at].clone())));
-            return Evaluation::new(DataSource::Parameters(&parameters)).value(&case.body);
-        };
-        // The only case reads its subject only where it needs it.
-        let fields: Vec<Term> = case.names.iter().map(|(_, at)| Term::field(&arguments[0], *at)).collect();
-        let names = case.names.iter().zip(&fields);
-        parameters.extend(names.map(|((name, _), field)| Parameter::with_argument(name, field, data)));
-        Evaluation::new(DataSource::Parameters(&parameters)).value(&case.body)
-    }
-
-    fn standard(
-        &mut self,
-        term: &Term,
-        operation: StandardOperation,
-        arguments: &[Term],
-    ) -> Result<Value, Undefined> {
-        let first = self.value(&arguments[0])?;
-        match operation {
-            StandardOperation::Absolute => {
-                return Ok(if evaluate::sign(&first) < 0 { negative(first) } else { first });
-            }
-            // An element is evaluated where there is one to compare it with.
-            StandardOperation::Contains | StandardOperation::IndexOf => {
-                let found = match elements(first) {
-                    none if none.is_empty() => None,
-                    elements => {
-                        let wanted = self.value(&arguments[1])?;
-                        elements.iter().position(|element| *element == wanted)
-                    }
-                };
-                return Ok(match operation {
-                    StandardOperation::Contains => Value::Bool(found.is_some()),
-                    _ => Value::Int(found.map_or(-IBig::ONE, IBig::from)),
-                });
-            }
-            _ => {}
-        }
-        let rest = self.values(&arguments[1..])?;
-        made(term, on_values(operation, first, rest))
-    }
-}
-
-fn made(term: &Term, value: Option<Value>) -> Result<Value, Undefined> {
-    value.ok_or_else(|| Undefined::NoValue(term.clone()))
-}
-
 /// The elements of a list, or the keys of a set or a map, in order.
-fn elements(collection: Value) -> Vec<Value> {
+pub(super) fn elements(collection: &Value) -> Vec<Value> {
     let Value::Record(ty, fields) = collection else { unreachable!("{collection} has no elements") };
     if matches!(ty.form, RecordForm::Keyed(_)) {
-        return ty.entries(&fields).into_iter().map(|(key, _)| key).collect();
+        return ty.entries(fields).into_iter().map(|(key, _)| key).collect();
     }
     let length = number(&fields[0]).unwrap_or(0);
     fields[1..=length].to_vec()
@@ -158,7 +30,7 @@ fn number(value: &Value) -> Option<usize> {
 }
 
 /// The set of these keys, or the map of these keys and values in turn; `None` where there is none.
-fn keyed(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Option<Value> {
+pub(super) fn keyed(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Option<Value> {
     let mut found = Value::any(&Type::Record(ty.clone()));
     for entry in values.chunks(if is_map { 2 } else { 1 }) {
         found = with_key(found, &entry[0], entry.get(1))?;
@@ -197,7 +69,7 @@ fn is_there(field: &Value) -> bool {
     }
 }
 
-fn on_values(operation: StandardOperation, first: Value, mut rest: Vec<Value>) -> Option<Value> {
+pub(super) fn on_values(operation: StandardOperation, first: Value, mut rest: Vec<Value>) -> Option<Value> {
     match operation {
         StandardOperation::Minimum => Some(first.min(rest.swap_remove(0))),
         StandardOperation::Maximum => Some(first.max(rest.swap_remove(0))),
@@ -246,7 +118,7 @@ fn on_collection(
         }
         StandardOperation::Joined => {
             let mut all = fields[1..=length].to_vec();
-            all.extend(elements(rest.swap_remove(0)));
+            all.extend(elements(&rest[0]));
             let fits = all.len() < ty.fields.len() && all.iter().all(|one| one.is_in(&ty.fields[1].1));
             fits.then(|| ty.value_of(Value::int(all.len()), all))
         }

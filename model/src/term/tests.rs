@@ -1,10 +1,8 @@
 //! The laws that the constructors keep.
 
-use std::collections::BTreeMap;
-
 use super::node::{Comparison, Operator};
 use super::*;
-use crate::term::evaluate::{Undefined, evaluate};
+use crate::term::evaluate::{Undefined, Valuation, evaluate};
 
 fn int(name: &str) -> Term {
     Term::datum(&Datum::new(name, Type::Int))
@@ -51,7 +49,7 @@ fn evaluation_stops_early_and_reports_what_is_undefined() {
     let quotient = Term::arithmetic(Operator::IntegerDivide, &Term::int(10), &Term::datum(&x));
     let large = Term::compare(Comparison::Greater, &quotient, &Term::int(1));
     let guarded = Term::and([Term::equal(&Term::datum(&x), &Term::int(0)).not(), large.clone()]);
-    let zero = BTreeMap::from([(x, Value::int(0))]);
+    let zero = Valuation::from([(x, Value::int(0))]);
     assert_eq!(evaluate(&guarded, &zero), Ok(Value::Bool(false)));
     assert_eq!(evaluate(&large, &zero), Err(Undefined::DivisionByZero(quotient)));
 }

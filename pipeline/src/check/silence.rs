@@ -9,7 +9,7 @@ use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::obligation::{defined, enabling_condition};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Term, Value};
+use coreach_model::{Datum, Term};
 
 use super::obligation::{Checking, Findings};
 use crate::lateness::{Timing, WithSilence};
@@ -83,7 +83,7 @@ pub fn silence(timed: &WithSilence, form: &Iosts, timing: &Timing, solver: &mut 
                 // What the question does not mention may be anything.
                 let data = iosts.variables.iter().chain(&iosts.constants).chain([&timing.delay]);
                 for datum in data {
-                    state.entry(datum.clone()).or_insert_with(|| Value::any(datum.ty()));
+                    state.complete(datum);
                 }
                 let known: Substitution = state
                     .iter()

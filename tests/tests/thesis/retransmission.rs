@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use coreach_model::semantics::{Event, State, after};
+use coreach_model::term::evaluate::Valuation;
 use coreach_model::types::Type;
 use coreach_model::value::ArrayValue;
 use coreach_model::{Term, Value};
@@ -42,7 +43,7 @@ fn events(case: &TestCase, text: &str) -> Vec<Event> {
 fn ends(case: &TestCase, chunks: i64, retries: i64, text: &str) -> Vec<String> {
     let iosts = &case.iosts;
     // The file is written before it is read: its initial value is open. The memory of the rest is given.
-    let mut valuation = BTreeMap::new();
+    let mut valuation = Valuation::new();
     for datum in iosts.variables.iter().chain(&iosts.constants) {
         let value = match datum.name() {
             "cChunkMax" => Value::int(chunks),

@@ -144,7 +144,8 @@ fn verdicts_off_line_follow_their_schema() {
 fn walks_follow_their_schema() {
     let (walkable, _) = walk::read(&root().join("examples/coffee_machine/specification.yaml")).unwrap();
     let iosts = walkable.case.test.iosts.clone();
-    let (until, goals) = (Until { events: 1, percent: None, deadline: None }, walk::listed(&iosts, &ALL));
+    let (until, goals) =
+        (Until { events: 1, percent: None, deadline: None, covered: false }, walk::listed(&iosts, &ALL));
     let standing = Walk::new(iosts, &goals, true, until, true);
     let told = walk::document(&walkable, &ALL, &standing, &[], &diagnostics(), 0);
     assert!(!told["uncovered"].as_array().unwrap().is_empty());

@@ -1,15 +1,18 @@
-//! Hashing for the tables of an analysis: fast, and the same in every run.
+//! Hashing for tables that are asked millions of times: fast, and the same in every run.
 //!
 //! A fixpoint looks up the same small numbers and the same rows of numbers millions of times, and the hash of
 //! the standard library, which withstands chosen collisions, was a fifth of the time. Here a word is rotated
 //! in and multiplied, as in Firefox and in `rustc` ("FxHash"). Who chooses a model chooses its cost anyway,
 //! and a run has a budget. No table that uses this is iterated, so no order depends on it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A map with the fast hash.
 pub type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
+
+/// A set with the fast hash.
+pub type FastSet<K> = HashSet<K, BuildHasherDefault<FastHasher>>;
 
 /// 2^64 divided by the golden ratio, made odd.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -65,10 +68,9 @@ impl Hasher for FastHasher {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-    use std::hash::{BuildHasher, BuildHasherDefault};
+    use std::hash::BuildHasher;
 
-    use super::FastHasher;
+    use super::*;
 
     #[test]
     fn small_numbers_and_rows_of_them_are_spread() {

@@ -1,0 +1,555 @@
+//! Terms as code, which evaluation runs.
+//!
+//! **Problem.** Concrete work evaluates the same guards and assignments again and again. A walk over terms
+//! looks every datum up by its name and copies every value that it passes.
+//!
+//! **Method.** A term is compiled when it is first evaluated, and keeps its code. In the code a datum is a
+//! slot, and an operation has its arguments as code. Values pass by reference wherever they exist already.
+//! Parts that a term may share are evaluated once ([`Code::Remembered`]). The body of a function, a
+//! quantifier or a `match` has code of its own, whose slots are the arguments. An argument is evaluated when
+//! it is first needed, and once.
+//!
+//! **Termination** follows from the finite code. **Cost**: one step for each part that is reached. A
+//! quantifier stops at the element that decides it.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use crate::budget;
+use crate::data::Datum;
+use crate::term::evaluate::{Undefined, arithmetic_on_values, is_too_long, negative, sign};
+use crate::term::intern::Cell;
+use crate::term::node::{Comparison, Node, Operator};
+use crate::term::operate::{elements, keyed, on_values};
+use crate::term::operation::{
+    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
+    StandardOperation,
+};
+use crate::term::{Term, TermShape, strings};
+use crate::types::RecordType;
+use crate::value::Value;
+
+/// From this size on a part is evaluated once and remembered, since it may be shared.
+const WORTH_REMEMBERING: u64 = 64;
+
+type Result<T> = std::result::Result<T, Undefined>;
+
+/// The code of a term.
+#[derive(Debug)]
+pub(super) struct Program {
+    root: Code,
+    /// The datum of each slot.
+    data: Vec<Datum>,
+    /// How many parts are remembered.
+    remembered: usize,
+}
+
+/// The term from which a part was compiled. The term keeps its own code, so the code must not keep the term.
+#[derive(Debug)]
+struct Source(Weak<Cell>);
+
+#[derive(Debug)]
+enum Code {
+    Literal(Value),
+    Slot(usize),
+    Not(Box<Code>),
+    And(Box<[Code]>),
+    Or(Box<[Code]>),
+    Compare(Comparison, Box<[Code; 2]>),
+    IfThenElse(Box<[Code; 3]>),
+    Arithmetic(Operator, Box<[Code; 2]>, Source),
+    Negate(Box<Code>),
+    ToReal(Box<Code>),
+    Select(Box<[Code; 2]>, Source),
+    Store(Box<[Code; 3]>, Source),
+    Record(Arc<RecordType>, Box<[Code]>, Source),
+    OnStrings(strings::StringOperation, Box<[Code]>, Source),
+    Field(Box<Code>, usize),
+    /// A part that is evaluated once.
+    Remembered(usize, Arc<Code>),
+    /// A function with the arguments that its body reads, in the order of the slots.
+    Call(Arc<DeclaredFunction>, Box<[Code]>),
+    Quantified(Arc<QuantifiedOperation>, Option<Box<Code>>, Box<[Code]>, Option<usize>),
+    Match(Arc<MatchOperation>, Arc<Code>, Box<[Box<[CaseSlot]>]>),
+    Keyed(Arc<RecordType>, bool, Box<[Code]>, Source),
+    Standard(StandardOperation, Box<[Code]>, Source),
+    Defined(Box<Code>),
+}
+
+/// What stands in a slot of a case of a `match`.
+#[derive(Debug)]
+enum CaseSlot {
+    /// A field of the subject.
+    Field(usize),
+    /// Something that the case reads beside it.
+    Read(Code),
+}
+
+/// The values of the slots of one evaluation.
+struct Frame<'f> {
+    slots: &'f [Slot<'f>],
+    remembered: Vec<OnceCell<Value>>,
+}
+
+enum Slot<'f> {
+    Value(&'f Value),
+    Unbound(&'f Datum),
+    /// Evaluated in another frame when it is first needed.
+    Argument(&'f Code, &'f Frame<'f>, OnceCell<Result<Value>>),
+    /// A field of the value of such code.
+    FieldOf(&'f Code, usize, &'f Frame<'f>, OnceCell<Result<Value>>),
+}
+
+/// Compiles a term.
+pub(super) fn compile(term: &Term) -> Program {
+    let mut compiler = Compiler::default();
+    let root = compiler.compile(term);
+    Program { root, data: compiler.data, remembered: compiler.remembered.len() }
+}
+
+#[derive(Default)]
+struct Compiler {
+    data: Vec<Datum>,
+    slots: HashMap<Datum, usize>,
+    remembered: HashMap<Term, (usize, Arc<Code>)>,
+}
+
+impl Compiler {
+    fn compile(&mut self, term: &Term) -> Code {
+        if term.written_size() < WORTH_REMEMBERING {
+            return self.compile_root(term);
+        }
+        let (number, code) = self.remember(term);
+        Code::Remembered(number, code)
+    }
+
+    fn remember(&mut self, term: &Term) -> (usize, Arc<Code>) {
+        if let Some(known) = self.remembered.get(term) {
+            return known.clone();
+        }
+        let code = Arc::new(self.compile_root(term));
+        let number = self.remembered.len();
+        self.remembered.insert(term.clone(), (number, code.clone()));
+        (number, code)
+    }
+
+    fn one(&mut self, term: &Term) -> Box<Code> {
+        Box::new(self.compile(term))
+    }
+
+    fn two(&mut self, a: &Term, b: &Term) -> Box<[Code; 2]> {
+        Box::new([self.compile(a), self.compile(b)])
+    }
+
+    fn all<'t>(&mut self, terms: impl IntoIterator<Item = &'t Term>) -> Box<[Code]> {
+        terms.into_iter().map(|term| self.compile(term)).collect()
+    }
+
+    fn compile_root(&mut self, term: &Term) -> Code {
+        let source = || Source(Arc::downgrade(&term.0));
+        let node = match term.shape() {
+            TermShape::Node(node) => node,
+            TermShape::Operation(operation, arguments) => {
+                return self.compile_operation(operation, arguments, source());
+            }
+        };
+        match node {
+            Node::Literal(value) => Code::Literal(value.clone()),
+            Node::Data(datum) => Code::Slot(*self.slots.entry(datum.clone()).or_insert_with(|| {
+                self.data.push(datum.clone());
+                self.data.len() - 1
+            })),
+            Node::Not(a) => Code::Not(self.one(a)),
+            Node::And(parts) => Code::And(self.all(parts)),
+            Node::Or(parts) => Code::Or(self.all(parts)),
+            Node::Compare(comparison, a, b) => Code::Compare(*comparison, self.two(a, b)),
+            Node::IfThenElse(c, a, b) => {
+                Code::IfThenElse(Box::new([self.compile(c), self.compile(a), self.compile(b)]))
+            }
+            Node::Arithmetic(operator, a, b) => Code::Arithmetic(*operator, self.two(a, b), source()),
+            Node::Negate(a) => Code::Negate(self.one(a)),
+            Node::ToReal(a) => Code::ToReal(self.one(a)),
+            Node::Select(a, i) => Code::Select(self.two(a, i), source()),
+            Node::Store(a, i, e) => {
+                Code::Store(Box::new([self.compile(a), self.compile(i), self.compile(e)]), source())
+            }
+            Node::Record(ty, fields) => Code::Record(ty.clone(), self.all(fields), source()),
+            Node::OnStrings(operation, arguments) => {
+                Code::OnStrings(*operation, self.all(arguments), source())
+            }
+            Node::Field(a, position) => Code::Field(self.one(a), *position),
+        }
+    }
+
+    fn compile_operation(
+        &mut self,
+        operation: &DerivedOperation,
+        arguments: &[Term],
+        source: Source,
+    ) -> Code {
+        match operation {
+            DerivedOperation::Call(function) => {
+                let needed = function.body.program().data.iter().filter_map(|datum| {
+                    let at = function.parameters.iter().position(|parameter| parameter == datum)?;
+                    Some(&arguments[at])
+                });
+                Code::Call(function.clone(), self.all(needed))
+            }
+            DerivedOperation::Quantified(of) => {
+                let (first, read) = arguments.split_at(arguments.len() - of.read.len());
+                let collection = first.first().map(|collection| self.one(collection));
+                let data = &of.body.program().data;
+                let bound = data.iter().position(|datum| *datum == of.bound);
+                let argument = |datum: &Datum| {
+                    // The slot of the bound value is filled for each value.
+                    of.read.iter().position(|one| one == datum).map_or_else(Term::yes, |at| read[at].clone())
+                };
+                let read: Vec<Term> = data
+                    .iter()
+                    .map(|datum| if *datum == of.bound { Term::yes() } else { argument(datum) })
+                    .collect();
+                Code::Quantified(of.clone(), collection, self.all(&read), bound)
+            }
+            DerivedOperation::Match(of) => {
+                let (number, subject) = self.remember(&arguments[0]);
+                let mut cases = Vec::new();
+                for case in &of.cases {
+                    let mut slots = Vec::new();
+                    for datum in &case.body.program().data {
+                        let read = of.read.iter().position(|one| one == datum);
+                        slots.push(match case.names.iter().find(|(name, _)| name == datum) {
+                            Some((_, at)) => CaseSlot::Field(*at),
+                            None => CaseSlot::Read(match read {
+                                Some(at) => self.compile(&arguments[1 + at]),
+                                None => unreachable!("`{datum}` in a closed body"),
+                            }),
+                        });
+                    }
+                    cases.push(slots.into());
+                }
+                let subject = Arc::new(Code::Remembered(number, subject));
+                Code::Match(of.clone(), subject, cases.into())
+            }
+            DerivedOperation::SetOf(ty) => Code::Keyed(ty.clone(), false, self.all(arguments), source),
+            DerivedOperation::MapOf(ty) => Code::Keyed(ty.clone(), true, self.all(arguments), source),
+            DerivedOperation::Standard(operation) => Code::Standard(*operation, self.all(arguments), source),
+            DerivedOperation::Defined => Code::Defined(self.one(&arguments[0])),
+        }
+    }
+}
+
+impl Source {
+    fn term(&self) -> Term {
+        match self.0.upgrade() {
+            Some(cell) => Term(cell),
+            None => unreachable!("code of a term that is gone"),
+        }
+    }
+}
+
+impl Program {
+    /// The value, where `lookup` gives the data their values.
+    pub(super) fn run<'v>(&self, lookup: impl Fn(&Datum) -> Option<&'v Value>) -> Result<Value> {
+        budget::ask();
+        let slot = |datum| lookup(datum).map_or(Slot::Unbound(datum), Slot::Value);
+        let slots: Vec<Slot<'_>> = self.data.iter().map(slot).collect();
+        Ok(self.root.value(&self.frame(&slots))?.into_owned())
+    }
+
+    /// The truth of a condition, where `lookup` gives the data their values.
+    pub(super) fn decide<'v>(&self, lookup: impl Fn(&Datum) -> Option<&'v Value>) -> Result<bool> {
+        budget::ask();
+        let slot = |datum| lookup(datum).map_or(Slot::Unbound(datum), Slot::Value);
+        let slots: Vec<Slot<'_>> = self.data.iter().map(slot).collect();
+        self.root.truth(&self.frame(&slots))
+    }
+
+    fn frame<'f>(&self, slots: &'f [Slot<'f>]) -> Frame<'f> {
+        Frame { slots, remembered: std::iter::repeat_with(OnceCell::new).take(self.remembered).collect() }
+    }
+
+    fn value(&self, slots: &[Slot<'_>]) -> Result<Value> {
+        Ok(self.root.value(&self.frame(slots))?.into_owned())
+    }
+}
+
+impl<'f> Slot<'f> {
+    fn argument(code: &'f Code, frame: &'f Frame<'f>) -> Self {
+        match code {
+            Code::Literal(value) => Slot::Value(value),
+            Code::Slot(at) => match &frame.slots[*at] {
+                Slot::Value(value) => Slot::Value(value),
+                Slot::Unbound(datum) => Slot::Unbound(datum),
+                _ => Slot::Argument(code, frame, OnceCell::new()),
+            },
+            _ => Slot::Argument(code, frame, OnceCell::new()),
+        }
+    }
+
+    fn value(&self) -> Result<&Value> {
+        let owned = |code: &'f Code, frame: &'f Frame<'f>| Ok(code.value(frame)?.into_owned());
+        let known = match self {
+            Slot::Value(value) => return Ok(value),
+            Slot::Unbound(datum) => return Err(Undefined::Unbound((*datum).clone())),
+            Slot::Argument(code, frame, known) => known.get_or_init(|| owned(code, frame)),
+            Slot::FieldOf(code, at, frame, known) => {
+                known.get_or_init(|| Ok(field(code.value(frame)?, *at).into_owned()))
+            }
+        };
+        known.as_ref().map_err(Clone::clone)
+    }
+}
+
+fn truth_of(value: &Value) -> bool {
+    match value {
+        Value::Bool(value) => *value,
+        other => unreachable!("{other} is not a truth value"),
+    }
+}
+
+fn field(record: Cow<'_, Value>, at: usize) -> Cow<'_, Value> {
+    match record {
+        Cow::Borrowed(Value::Record(_, fields)) => Cow::Borrowed(&fields[at]),
+        Cow::Owned(Value::Record(_, fields)) => Cow::Owned(fields[at].clone()),
+        other => unreachable!("{other} is not a record"),
+    }
+}
+
+/// The value that was computed, unless it is too long.
+fn computed(value: Value, source: &Source) -> Result<Cow<'static, Value>> {
+    if is_too_long(&value) {
+        budget::too_long();
+        return Err(Undefined::TooLong(source.term()));
+    }
+    Ok(Cow::Owned(value))
+}
+
+impl Code {
+    fn value<'f>(&'f self, frame: &'f Frame<'f>) -> Result<Cow<'f, Value>> {
+        Ok(Cow::Owned(match self {
+            Code::Literal(value) => return Ok(Cow::Borrowed(value)),
+            Code::Slot(at) => return Ok(Cow::Borrowed(frame.slots[*at].value()?)),
+            Code::Not(_) | Code::And(_) | Code::Or(_) | Code::Compare(..) | Code::Defined(_) => {
+                Value::Bool(self.truth(frame)?)
+            }
+            Code::IfThenElse(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                return if condition.truth(frame)? { then } else { otherwise }.value(frame);
+            }
+            Code::Arithmetic(operator, parts, source) => {
+                let (a, b) = (parts[0].value(frame)?, parts[1].value(frame)?);
+                let value = arithmetic_on_values(*operator, &a, &b);
+                return computed(value.ok_or_else(|| Undefined::DivisionByZero(source.term()))?, source);
+            }
+            Code::Negate(a) => negative(a.value(frame)?.into_owned()),
+            Code::ToReal(a) => match a.value(frame)?.into_owned() {
+                Value::Int(value) => Value::Real(value.into()),
+                other => other,
+            },
+            Code::Select(parts, source) => {
+                let (array, index) = (parts[0].value(frame)?, parts[1].value(frame)?);
+                let Value::Array(known) = &*array else { unreachable!("{array} is not an array") };
+                if !index.is_in(&known.ty.index) {
+                    return Err(Undefined::IndexOutside(source.term(), index.into_owned()));
+                }
+                known.get(&index).clone()
+            }
+            Code::Store(parts, source) => {
+                let [array, index, element] = &**parts;
+                let array = array.value(frame)?;
+                let (index, element) = (index.value(frame)?, element.value(frame)?);
+                let Value::Array(known) = &*array else { unreachable!("{array} is not an array") };
+                if !index.is_in(&known.ty.index) {
+                    return Err(Undefined::IndexOutside(source.term(), index.into_owned()));
+                }
+                if !element.is_in(&known.ty.element) {
+                    return Err(Undefined::ElementOutside(source.term(), element.into_owned()));
+                }
+                Value::Array(Arc::new(known.set(index.into_owned(), element.into_owned())))
+            }
+            Code::Record(ty, parts, source) => {
+                let mut values = Vec::with_capacity(parts.len());
+                for (part, (_, of)) in parts.iter().zip(&ty.fields) {
+                    let value = part.value(frame)?.into_owned();
+                    if !value.is_in(of) {
+                        return Err(Undefined::FieldOutside(source.term(), value));
+                    }
+                    values.push(value);
+                }
+                let is_canonical = ty.is_canonical(&values);
+                let record = Value::Record(ty.clone(), values.into());
+                if !is_canonical {
+                    return Err(Undefined::FieldOutside(source.term(), record));
+                }
+                record
+            }
+            Code::OnStrings(operation, parts, source) => {
+                let values = values(parts, frame)?;
+                let value = strings::on_values(*operation, &values);
+                return computed(value.ok_or_else(|| Undefined::PositionOutside(source.term()))?, source);
+            }
+            Code::Field(record, at) => return Ok(field(record.value(frame)?, *at)),
+            Code::Remembered(number, code) => {
+                let known = &frame.remembered[*number];
+                if known.get().is_none() {
+                    // What has no value ends the whole evaluation, so nothing of it is remembered.
+                    let value = code.value(frame)?.into_owned();
+                    return Ok(Cow::Borrowed(known.get_or_init(|| value)));
+                }
+                return match known.get() {
+                    Some(value) => Ok(Cow::Borrowed(value)),
+                    None => unreachable!("a value that was there"),
+                };
+            }
+            Code::Call(function, arguments) => {
+                budget::ask();
+                let slots: Vec<Slot<'_>> = arguments.iter().map(|one| Slot::argument(one, frame)).collect();
+                function.body.program().value(&slots)?
+            }
+            Code::Quantified(of, collection, read, bound) => {
+                return quantified(of, collection.as_deref(), read, *bound, frame).map(Cow::Owned);
+            }
+            Code::Match(of, subject, cases) => matched(of, subject, cases, frame)?,
+            Code::Keyed(ty, is_map, parts, source) => {
+                let values = values(parts, frame)?;
+                keyed(ty, &values, *is_map).ok_or_else(|| Undefined::NoValue(source.term()))?
+            }
+            Code::Standard(operation, parts, source) => standard(*operation, parts, source, frame)?,
+        }))
+    }
+
+    fn truth<'f>(&'f self, frame: &'f Frame<'f>) -> Result<bool> {
+        match self {
+            Code::Not(a) => Ok(!a.truth(frame)?),
+            Code::And(parts) => {
+                for part in parts {
+                    if !part.truth(frame)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Code::Or(parts) => {
+                for part in parts {
+                    if part.truth(frame)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Code::Compare(comparison, parts) => {
+                let (a, b) = (parts[0].value(frame)?, parts[1].value(frame)?);
+                Ok(match comparison {
+                    Comparison::Equal => a == b,
+                    Comparison::NotEqual => a != b,
+                    comparison => comparison.holds(a.cmp(&b)),
+                })
+            }
+            Code::Defined(a) => match a.value(frame) {
+                Err(unknown @ (Undefined::Unbound(_) | Undefined::TooLong(_))) => Err(unknown),
+                value => Ok(value.is_ok()),
+            },
+            _ => Ok(truth_of(&*self.value(frame)?)),
+        }
+    }
+}
+
+fn values(parts: &[Code], frame: &Frame<'_>) -> Result<Vec<Value>> {
+    parts.iter().map(|part| Ok(part.value(frame)?.into_owned())).collect()
+}
+
+fn quantified(
+    of: &QuantifiedOperation,
+    collection: Option<&Code>,
+    read: &[Code],
+    bound: Option<usize>,
+    frame: &Frame<'_>,
+) -> Result<Value> {
+    let found;
+    let values = match (&of.domain, collection) {
+        (QuantifierDomain::Values(_, values), _) => values,
+        (QuantifierDomain::Elements, Some(collection)) => {
+            found = elements(&*collection.value(frame)?);
+            &found
+        }
+        (QuantifierDomain::Elements, None) => unreachable!("elements of nothing"),
+    };
+    let program = of.body.program();
+    let mut slots: Vec<Slot<'_>> = read.iter().map(|one| Slot::argument(one, frame)).collect();
+    let mut count = 0u64;
+    for value in values {
+        budget::ask();
+        if let Some(bound) = bound {
+            slots[bound] = Slot::Value(value);
+        }
+        let holds = program.root.truth(&program.frame(&slots))?;
+        match of.quantifier {
+            Quantifier::All if !holds => return Ok(Value::Bool(false)),
+            Quantifier::Some if holds => return Ok(Value::Bool(true)),
+            _ => count += u64::from(holds),
+        }
+    }
+    Ok(match of.quantifier {
+        Quantifier::All => Value::Bool(true),
+        Quantifier::Some => Value::Bool(false),
+        Quantifier::Count => Value::int(count),
+    })
+}
+
+fn matched(
+    of: &MatchOperation,
+    subject: &Code,
+    cases: &[Box<[CaseSlot]>],
+    frame: &Frame<'_>,
+) -> Result<Value> {
+    // The only case reads its subject only where it needs it.
+    let chosen = if of.cases.len() == 1 {
+        0
+    } else {
+        let value = subject.value(frame)?;
+        let Value::Record(ty, fields) = &*value else { unreachable!("{value} has no alternatives") };
+        let fits = |number: usize| ty.tag(number) == fields[0];
+        let chosen = of.cases.iter().position(|case| case.alternative.is_none_or(fits));
+        chosen.unwrap_or(of.cases.len() - 1)
+    };
+    let slot = |slot| match slot {
+        &CaseSlot::Field(at) => Slot::FieldOf(subject, at, frame, OnceCell::new()),
+        CaseSlot::Read(code) => Slot::argument(code, frame),
+    };
+    let slots: Vec<Slot<'_>> = cases[chosen].iter().map(slot).collect();
+    of.cases[chosen].body.program().value(&slots)
+}
+
+fn standard(
+    operation: StandardOperation,
+    parts: &[Code],
+    source: &Source,
+    frame: &Frame<'_>,
+) -> Result<Value> {
+    let first = parts[0].value(frame)?;
+    match operation {
+        StandardOperation::Absolute => {
+            let first = first.into_owned();
+            return Ok(if sign(&first) < 0 { negative(first) } else { first });
+        }
+        // An element is evaluated where there is one to compare it with.
+        StandardOperation::Contains | StandardOperation::IndexOf => {
+            let found = match elements(&first) {
+                none if none.is_empty() => None,
+                elements => {
+                    let wanted = parts[1].value(frame)?;
+                    elements.iter().position(|element| *element == *wanted)
+                }
+            };
+            return Ok(match operation {
+                StandardOperation::Contains => Value::Bool(found.is_some()),
+                _ => found.map_or_else(|| Value::int(-1), Value::int),
+            });
+        }
+        _ => {}
+    }
+    let rest = values(&parts[1..], frame)?;
+    on_values(operation, first.into_owned(), rest).ok_or_else(|| Undefined::NoValue(source.term()))
+}

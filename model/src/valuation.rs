@@ -1,0 +1,201 @@
+//! The values of data: what a state holds.
+//!
+//! A run makes thousands of states that differ in one value. So the data are shared between valuations, and
+//! so are the values until one of them changes.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use crate::data::Datum;
+use crate::value::Value;
+
+/// A value for each of some data, in the order of the data.
+#[derive(Clone, Default)]
+pub struct Valuation {
+    data: Arc<Vec<Datum>>,
+    /// As many as `data`.
+    values: Arc<Vec<Value>>,
+}
+
+impl Valuation {
+    /// A valuation without data.
+    pub fn new() -> Self {
+        Valuation::default()
+    }
+
+    fn slot(&self, datum: &Datum) -> Result<usize, usize> {
+        self.data.binary_search(datum)
+    }
+
+    /// The value of a datum.
+    pub fn get(&self, datum: &Datum) -> Option<&Value> {
+        self.slot(datum).ok().map(|at| &self.values[at])
+    }
+
+    /// The value of a datum, to be changed.
+    pub fn get_mut(&mut self, datum: &Datum) -> Option<&mut Value> {
+        let at = self.slot(datum).ok()?;
+        Some(&mut Arc::make_mut(&mut self.values)[at])
+    }
+
+    /// Has the datum a value?
+    pub fn contains_key(&self, datum: &Datum) -> bool {
+        self.slot(datum).is_ok()
+    }
+
+    /// Gives the datum a value, and returns the one before.
+    pub fn insert(&mut self, datum: Datum, value: Value) -> Option<Value> {
+        match self.slot(&datum) {
+            Ok(at) => Some(std::mem::replace(&mut Arc::make_mut(&mut self.values)[at], value)),
+            Err(at) => {
+                Arc::make_mut(&mut self.data).insert(at, datum);
+                Arc::make_mut(&mut self.values).insert(at, value);
+                None
+            }
+        }
+    }
+
+    /// Gives the datum the simplest value of its type, unless it has one.
+    pub fn complete(&mut self, datum: &Datum) {
+        if !self.contains_key(datum) {
+            self.insert(datum.clone(), Value::any(datum.ty()));
+        }
+    }
+
+    /// Takes a datum out, and returns its value.
+    pub fn remove(&mut self, datum: &Datum) -> Option<Value> {
+        let at = self.slot(datum).ok()?;
+        Arc::make_mut(&mut self.data).remove(at);
+        Some(Arc::make_mut(&mut self.values).remove(at))
+    }
+
+    /// Keeps the data of which the condition holds.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&Datum, &Value) -> bool) {
+        let kept: Vec<bool> = self.iter().map(|(datum, value)| is_kept(datum, value)).collect();
+        if kept.iter().all(|kept| *kept) {
+            return;
+        }
+        let mut kept_data = kept.iter();
+        Arc::make_mut(&mut self.data).retain(|_| kept_data.next() == Some(&true));
+        let mut kept_values = kept.iter();
+        Arc::make_mut(&mut self.values).retain(|_| kept_values.next() == Some(&true));
+    }
+
+    /// The number of data.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Is there no datum?
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// The data with their values.
+    pub fn iter(&self) -> std::iter::Zip<std::slice::Iter<'_, Datum>, std::slice::Iter<'_, Value>> {
+        self.data.iter().zip(self.values.iter())
+    }
+
+    /// The data.
+    pub fn keys(&self) -> std::slice::Iter<'_, Datum> {
+        self.data.iter()
+    }
+
+    /// The values, to be changed.
+    pub fn values_mut(&mut self) -> std::slice::IterMut<'_, Value> {
+        Arc::make_mut(&mut self.values).iter_mut()
+    }
+
+    /// The values.
+    pub fn values(&self) -> std::slice::Iter<'_, Value> {
+        self.values.iter()
+    }
+}
+
+/// The value of a datum that has one.
+impl std::ops::Index<&Datum> for Valuation {
+    type Output = Value;
+
+    fn index(&self, datum: &Datum) -> &Value {
+        self.get(datum).unwrap_or_else(|| unreachable!("`{datum}` has no value"))
+    }
+}
+
+impl PartialEq for Valuation {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values && self.data == other.data
+    }
+}
+
+impl Eq for Valuation {}
+
+impl PartialOrd for Valuation {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Valuation {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if Arc::ptr_eq(&self.values, &other.values) && Arc::ptr_eq(&self.data, &other.data) {
+            return Ordering::Equal;
+        }
+        self.iter().cmp(other.iter())
+    }
+}
+
+/// The data are left out, since valuations that meet are mostly of the same.
+impl Hash for Valuation {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.values.hash(state);
+    }
+}
+
+impl fmt::Debug for Valuation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl Extend<(Datum, Value)> for Valuation {
+    fn extend<T: IntoIterator<Item = (Datum, Value)>>(&mut self, pairs: T) {
+        for (datum, value) in pairs {
+            self.insert(datum, value);
+        }
+    }
+}
+
+impl FromIterator<(Datum, Value)> for Valuation {
+    fn from_iter<T: IntoIterator<Item = (Datum, Value)>>(pairs: T) -> Self {
+        let mut valuation = Valuation::new();
+        valuation.extend(pairs);
+        valuation
+    }
+}
+
+impl<const N: usize> From<[(Datum, Value); N]> for Valuation {
+    fn from(pairs: [(Datum, Value); N]) -> Self {
+        pairs.into_iter().collect()
+    }
+}
+
+impl<'a> IntoIterator for &'a Valuation {
+    type Item = (&'a Datum, &'a Value);
+    type IntoIter = std::iter::Zip<std::slice::Iter<'a, Datum>, std::slice::Iter<'a, Value>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl IntoIterator for Valuation {
+    type Item = (Datum, Value);
+    type IntoIter = std::iter::Zip<std::vec::IntoIter<Datum>, std::vec::IntoIter<Value>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let data = Arc::unwrap_or_clone(self.data);
+        data.into_iter().zip(Arc::unwrap_or_clone(self.values))
+    }
+}
