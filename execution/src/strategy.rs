@@ -125,6 +125,13 @@ impl Strategy<'_> {
         }
     }
 
+    /// Notes that an observation that was planned did not come.
+    pub fn waited_in_vain(&mut self) {
+        if let Strategy::Plan(planner) = self {
+            planner.waited_in_vain();
+        }
+    }
+
     /// Notes that silence has ended the run.
     pub fn fell_silent(&mut self, judge: &dyn Judge) {
         if let Strategy::Plan(planner) = self {

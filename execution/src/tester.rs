@@ -146,6 +146,12 @@ impl Tester<'_, '_, '_> {
                     if is_nothing && whole && silence.is_some() {
                         return self.show_silence(quiescence);
                     }
+                    if is_nothing && self.strategy.waits() {
+                        // What need not come did not come: another move is planned.
+                        self.strategy.waited_in_vain();
+                        self.in_vain = true;
+                        return self.try_moves();
+                    }
                     progress
                 }
             };

@@ -40,3 +40,4 @@ pub mod timed;
 pub mod timed_mutants;
 pub mod timed_property;
 pub mod timed_runs;
+pub mod walker;

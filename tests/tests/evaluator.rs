@@ -18,6 +18,7 @@ use coreach_tests::brute::pair::Behaviour;
 use coreach_tests::generator::random::Random;
 use coreach_tests::generator::{Shape, generate};
 use coreach_tests::source::{Model, read};
+use coreach_tests::walker::walk;
 use coreach_tests::{brute, text};
 
 /// Does every part of the expression have a value, those that are not evaluated included?
@@ -84,8 +85,14 @@ fn compare(
                 let mine = expression.value(&places);
                 let native = evaluate(term, &valuation);
                 // An operation has the value of what it stands for, and has one exactly where that has one.
-                let lowered = evaluate(term.lowered(), &valuation);
-                assert_eq!(native.as_ref().ok(), lowered.as_ref().ok(), "{term} with {valuation:?}");
+                let walked = walk(term, &valuation);
+                assert_eq!(native.as_ref().ok(), walked.as_ref().ok(), "{term} with {valuation:?}");
+                let lowered = term.lowered();
+                assert_eq!(
+                    evaluate(lowered, &valuation),
+                    walk(lowered, &valuation),
+                    "{term} with {valuation:?}"
+                );
                 let project = native.map(|value| artifact::value(&value));
                 if is_total(expression, &places) {
                     seen.total += 1;

@@ -21,8 +21,12 @@
 //! [`Experience`], of a state the best move; a state that was not expanded is worth little, and less the
 //! greater its slack.
 //!
-//! **Inexact**: values are samples, of the tester as of the implementation. What is called sure may be lost
-//! to an answer with other values, and then it is planned again. Nothing is judged by it.
+//! An output that ioc lets stay away may be waited for in vain. Then the wait is no move of that state any
+//! more, and the graph is solved again.
+//!
+//! **Inexact**: up to [`MOST_VALUES`] vectors of values of a transition are all tried, and of more some. What
+//! is called sure may be lost to an answer with other values, and then it is planned again. Nothing is judged
+//! by it.
 //!
 //! **Ends** after [`EXPANDED`] states of one search, or its work; the graph begins anew at [`MOST`] states.
 //! **Costs** a few evaluations for each candidate, and four times a pass over the graph.
@@ -46,7 +50,7 @@ use crate::planner::goal::goal;
 use crate::planner::moves::{Answer, GameMove, waiting};
 use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
-use crate::walk::candidates::candidates;
+use crate::walk::candidates::{all_candidates, candidates};
 use crate::walk::goals::SoughtGoal;
 use crate::walk::search::Planned;
 
@@ -236,6 +240,16 @@ impl Game {
 
     pub(super) fn is_expanded(&self, at: usize) -> bool {
         self.nodes[at].moves.is_some()
+    }
+
+    /// Nothing came in a state: it is not waited there again.
+    pub(super) fn drop_wait(&mut self, state: &State) {
+        if let Some(at) = self.known.get(state)
+            && let Some(moves) = &mut self.nodes[*at].moves
+        {
+            moves.retain(|one| one.sends.is_some());
+            self.solve_ranks();
+        }
     }
 
     /// The state came about after this stimulus.
@@ -447,11 +461,14 @@ impl Game {
         };
         let mut found = Vec::new();
         let mut of_class: HashMap<SignClass, usize> = HashMap::new();
-        for step in candidates(&self.sought, number, state, TRIED, false, sources) {
+        let listed = all_candidates(&self.sought, number, state, MOST_VALUES);
+        let is_listed = listed.is_some();
+        let tried = listed.unwrap_or_else(|| candidates(&self.sought, number, state, TRIED, false, sources));
+        for step in tried {
             let class = (number, step.signs);
             let alike = of_class.entry(class.clone()).or_default();
             *alike += 1;
-            if *alike > OF_A_CLASS {
+            if *alike > OF_A_CLASS && !is_listed {
                 continue;
             }
             if found.len() >= MOST_VALUES {

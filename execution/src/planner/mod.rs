@@ -200,6 +200,14 @@ impl Planner {
         self.chosen().is_some_and(|planned| waits(planned.kind))
     }
 
+    /// Notes that what was planned did not come.
+    pub fn waited_in_vain(&mut self) {
+        if let Some(Playing { game, at: Some(state), chosen, .. }) = &mut self.game {
+            game.drop_wait(state);
+            *chosen = None;
+        }
+    }
+
     /// Is nothing given away by waiting for silence here?
     pub fn may_idle(&self) -> bool {
         self.game.as_ref().is_none_or(|playing| playing.may_idle)

@@ -8,6 +8,7 @@
 
 use coreach_model::semantics::{State, determined, fire};
 use coreach_model::term::evaluate::evaluate;
+use coreach_model::value::tuples;
 use coreach_model::{ActionKind, Datum, Term, TransitionId, Type, Value};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
@@ -26,6 +27,33 @@ pub struct CandidateStep {
     pub signs: Vec<i8>,
 }
 
+/// All ways to take the transition, where its parameters have at most so many values together.
+pub fn all_candidates(
+    sought: &SoughtGoal,
+    number: TransitionId,
+    state: &State,
+    most: usize,
+) -> Option<Vec<CandidateStep>> {
+    let parameters = &sought.iosts.action(sought.iosts.transitions[number].action).parameters;
+    let lists: Vec<Vec<Value>> =
+        parameters.iter().map(|one| Value::enumerate(one.ty(), most)).collect::<Option<_>>()?;
+    let count = lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len()));
+    count.filter(|count| *count <= most)?;
+    Some(tuples(&lists).into_iter().filter_map(|values| candidate(sought, number, state, values)).collect())
+}
+
+/// The step through the transition with these values, if they are taken.
+fn candidate(
+    sought: &SoughtGoal,
+    number: TransitionId,
+    state: &State,
+    values: Vec<Value>,
+) -> Option<CandidateStep> {
+    let to = fire(&sought.iosts, &sought.iosts.transitions[number], state, &values)?;
+    let signs = sought.signs(number, state, &values, &to);
+    Some(CandidateStep { values, to, signs })
+}
+
 /// Some ways to take the transition; at most so many other values of each parameter. `is_passed`: a search
 /// only passes here.
 pub fn candidates(
@@ -41,11 +69,7 @@ pub fn candidates(
 
     let transition = &sought.iosts.transitions[number];
     let action = sought.iosts.action(transition.action);
-    let candidate = |values: Vec<Value>| {
-        let to = fire(&sought.iosts, transition, state, &values)?;
-        let signs = sought.signs(number, state, &values, &to);
-        Some(CandidateStep { values, to, signs })
-    };
+    let candidate = |values| candidate(sought, number, state, values);
     // What an answer must be needs no draws.
     let conjuncts = &sought.conjuncts[number];
     let determined = action.parameters.iter().map(|one| determined(one, conjuncts, &state.valuation));

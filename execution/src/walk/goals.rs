@@ -294,8 +294,8 @@ impl SoughtGoal {
     }
 }
 
-/// The data that a guard limits: it compares their order, or them with what is no parameter. So are those that
-/// are assigned to such data.
+/// The data that a guard limits, and those that are assigned to them. It limits what it compares by order, or
+/// with what is no parameter.
 fn limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
     let mut compared = BTreeSet::new();
     for transition in &iosts.transitions {
