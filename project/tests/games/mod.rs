@@ -164,7 +164,50 @@ impl Implementation for Worst {
 const DONE: &str = "  - { from: Begin, to: Accept, on: Done }";
 
 /// The games.
-pub const GAMES: [Game; 13] = [
+pub const GAMES: [Game; 15] = [
+    // Thirteen sticks: who takes the last one wins, and the tester begins. All values of a small range count.
+    Game {
+        name: "sticks",
+        is_sure: true,
+        specification: "
+variables: { v: int }
+initial: { location: Idle, condition: 'v == 13' }
+inputs: { Take: { p: 'int[1..3]' } }
+outputs: { Took: { q: 'int[1..3]' }, Done: {}, Lost: {} }
+transitions:
+  - { from: Idle, to: Answers, on: Take, when: p <= v, assign: { v: v - p } }
+  - { from: Answers, to: End, on: Done, when: v == 0 }
+  - { from: Answers, to: Idle, on: Took, when: v > q, assign: { v: v - q } }
+  - { from: Answers, to: End, on: Lost, when: 1 <= v <= 3 }
+",
+        purpose: DONE,
+        system: &[(
+            "  - { from: Answers, to: Idle, on: Took, when: v > q",
+            "  - { from: Answers, to: Idle, on: Took, when: v > 3 && q == (if v mod 4 == 0 then 1 else v mod 4)",
+        )],
+    },
+    // What may stay away by ioc stays away: another move is planned then.
+    Game {
+        name: "silent",
+        is_sure: true,
+        specification: "
+initial: { location: Idle }
+inputs: { Push: {}, Coin: {} }
+outputs: { Ready: {}, Ok: {}, Done: {}, Sorry: {} }
+transitions:
+  - { from: Idle, to: Warm, on: Ready }
+  - { from: Warm, to: Pour, on: Push }
+  - { from: Pour, to: End, on: Done }
+  - { from: Idle, to: Gamble, on: Push }
+  - { from: Gamble, to: Dead, on: Sorry }
+  - { from: Gamble, to: End, on: Done }
+  - { from: Idle, to: Paid, on: Coin }
+  - { from: Paid, to: Again, on: Ok }
+  - { from: Again, to: Pour, on: Coin }
+",
+        purpose: DONE,
+        system: &[("  - { from: Idle, to: Warm, on: Ready }\n", "")],
+    },
     // A button delivers surely, one event later than shaking may.
     Game {
         name: "button",
