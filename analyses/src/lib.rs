@@ -51,6 +51,7 @@ pub mod check;
 mod clauses;
 pub mod condition;
 mod cubes;
+mod determined;
 pub mod domains;
 pub mod effect;
 pub mod exact;

@@ -26,6 +26,7 @@ use coreach_model::term::Term;
 use coreach_model::{Iosts, Number};
 use coreach_polyhedra::account::Account;
 
+use crate::determined::replace_determined_parameters;
 use crate::domains::{Domain, DomainKind, WithDomain};
 use crate::excerpt::Excerpt;
 use crate::facts::FactWriter;
@@ -268,6 +269,7 @@ struct Remembered<D> {
 
 impl<D: Domain> Remembering for Remembered<D> {
     fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Facts {
+        let iosts = &*replace_determined_parameters(iosts);
         let backward = accepting.map(|accepting| HornClauses::backward(iosts, accepting));
         self.solve(iosts, HornClauses::forward(iosts), backward)
     }

@@ -1,0 +1,51 @@
+//! Assigned values without the parameters that the guard determines.
+//!
+//! **Problem.** `p == v + 2` with `v := p` counts in steps of two, as `v := v + 2` does. What looks at the
+//! assigned values for strides and loops sees a parameter that may be anything.
+//!
+//! **Method.** Where the guard says `p == e` and `e` mentions no parameter, `e` stands for `p` in the assigned
+//! values. The guard stays as it is, so the transition is the same. **Cost**: a pass over the guards.
+
+use std::borrow::Cow;
+
+use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::{Substitution, Term, substitute};
+
+/// A longer term is not put in: the assigned value would be harder to read than the parameter.
+const LONGEST: u64 = 64;
+
+/// The model with terms for the parameters that guards determine, in the assigned values.
+pub(crate) fn replace_determined_parameters(iosts: &Iosts) -> Cow<'_, Iosts> {
+    let mut replaced = Cow::Borrowed(iosts);
+    for (number, transition) in iosts.transitions.numbered() {
+        let known = determined_parameters(iosts, transition);
+        if known.is_empty() {
+            continue;
+        }
+        for value in replaced.to_mut().transitions[number].assignments.values_mut() {
+            *value = substitute(value, &known);
+        }
+    }
+    replaced
+}
+
+/// The parameters that some assigned value mentions, with the terms that the guard equates with them.
+fn determined_parameters(iosts: &Iosts, transition: &Transition) -> Substitution {
+    let parameters = &iosts.action(transition.action).parameters;
+    let is_assigned = |datum| transition.assignments.values().any(|value| value.mentions(datum));
+    let conjuncts = transition.guard.lowered().conjuncts();
+    let term_for = |datum| {
+        conjuncts.iter().find_map(|conjunct| {
+            let Node::Compare(Comparison::Equal, left, right) = conjunct.node() else { return None };
+            let sides = [(left, right), (right, left)].into_iter();
+            let is_fit = |other: &Term| {
+                other.written_size() <= LONGEST && !parameters.iter().any(|one| other.mentions(one))
+            };
+            let mut fit = sides.filter(|(side, other)| side.as_datum() == Some(datum) && is_fit(other));
+            fit.next().map(|(_, other)| other.clone())
+        })
+    };
+    let assigned = parameters.iter().filter(|datum| is_assigned(datum));
+    assigned.filter_map(|datum| Some((datum.clone(), term_for(datum)?))).collect()
+}
