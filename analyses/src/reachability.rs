@@ -111,7 +111,7 @@ impl Default for Options {
             arrays: Arrays::default(),
             step_limit: 1_000_000,
             loops: Loops::default(),
-            disjuncts: 1,
+            disjuncts: 4,
             refine: Refinement::Domains,
             fact_limit: 200,
             condition_limit: CONDITION_LIMIT,
@@ -355,7 +355,7 @@ const MANY_NUMBERS: usize = 16;
 type Stage = Vec<Vec<AbstractValue>>;
 
 /// An analysis with regions may evaluate locations so many times as often as the one without.
-const MOST_TIMES: usize = 4;
+const MOST_TIMES: usize = 2;
 
 /// Further refinement iterations, with the locations split where joins have lost something
 /// ([`crate::regions`]). Forward and backward in turns, as before.

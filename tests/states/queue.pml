@@ -1,10 +1,10 @@
 chan queue = [8] of { byte };
-active proctype run() {
+active proctype system() {
   do
-  :: nfull(queue) -> queue!0
-  :: nfull(queue) -> queue!1
-  :: nfull(queue) -> queue!2
-  :: nfull(queue) -> queue!3
-  :: nempty(queue) -> queue?_
+  :: queue!0
+  :: queue!1
+  :: queue!2
+  :: queue!3
+  :: queue?_
   od
 }
