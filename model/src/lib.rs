@@ -56,6 +56,7 @@ pub mod diagnostic;
 pub mod excerpt;
 pub mod file;
 pub mod forms;
+pub mod ids;
 pub mod iosts;
 pub mod journal;
 pub mod json;

@@ -12,10 +12,11 @@ use std::sync::Arc;
 use dashu::integer::IBig;
 
 use crate::term::evaluate::{DataSource, Evaluation, Parameter, Undefined, negative};
+use crate::term::node::{Operator, StringOperation};
 use crate::term::operation::{
     DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
 };
-use crate::term::{Term, evaluate};
+use crate::term::{Term, entries, evaluate, strings};
 use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
@@ -36,7 +37,7 @@ impl Evaluation<'_> {
                     .collect();
                 Evaluation::new(DataSource::Parameters(&parameters)).value(&function.body)
             }
-            DerivedOperation::Quantified(of) => self.quantified(of, arguments),
+            DerivedOperation::Quantified(of) => self.quantified(term, of, arguments),
             DerivedOperation::Match(of) => self.matched(of, arguments),
             DerivedOperation::Defined => match self.value(&arguments[0]) {
                 Err(unknown @ (Undefined::Unbound(_) | Undefined::TooLong(_))) => Err(unknown),
@@ -54,7 +55,12 @@ impl Evaluation<'_> {
         terms.iter().map(|part| self.value(part)).collect()
     }
 
-    fn quantified(&mut self, of: &QuantifiedOperation, arguments: &[Term]) -> Result<Value, Undefined> {
+    fn quantified(
+        &mut self,
+        term: &Term,
+        of: &QuantifiedOperation,
+        arguments: &[Term],
+    ) -> Result<Value, Undefined> {
         let first = arguments.len() - of.read.len();
         let values = match &of.domain {
             QuantifierDomain::Values(_, values) => values.clone(),
@@ -63,22 +69,28 @@ impl Evaluation<'_> {
         let read = of.read.iter().zip(&arguments[first..]);
         let mut parameters: Vec<Parameter<'_>> =
             read.map(|(datum, argument)| Parameter::with_argument(datum, argument, self.data)).collect();
-        let mut count = 0u64;
-        for value in values {
-            parameters.push(Parameter::with_value(&of.bound, value));
-            let holds = Evaluation::new(DataSource::Parameters(&parameters)).truth(&of.body)?;
-            parameters.pop();
-            match of.quantifier {
-                Quantifier::All if !holds => return Ok(Value::Bool(false)),
-                Quantifier::Some if holds => return Ok(Value::Bool(true)),
+        let (mut count, mut collected) = (0u64, Vec::new());
+        for (at, value) in values.into_iter().enumerate() {
+            parameters.push(Parameter::with_value(&of.bound, value.clone()));
+            let mut inner = Evaluation::new(DataSource::Parameters(&parameters));
+            let holds = inner.truth(&of.body)?;
+            match (&of.collected, of.quantifier) {
+                (Some((_, element)), _) if holds => collected.push(inner.value(element)?),
+                (_, Quantifier::All) if !holds => return Ok(Value::Bool(false)),
+                (_, Quantifier::Some) if holds => return Ok(Value::Bool(true)),
+                (_, Quantifier::Index) if holds => return Ok(Value::int(at)),
+                (_, Quantifier::Find) if holds => return made(term, option_of(of.bound.ty(), Some(value))),
                 _ => count += u64::from(holds),
             }
+            parameters.pop();
         }
-        Ok(match of.quantifier {
-            Quantifier::All => Value::Bool(true),
-            Quantifier::Some => Value::Bool(false),
-            Quantifier::Count => Value::int(count),
-        })
+        match (of.quantifier, &of.collected) {
+            (Quantifier::Collect, Some((ty, _))) => made(term, list_of(ty, collected)),
+            (Quantifier::Find, _) => made(term, option_of(of.bound.ty(), None)),
+            (Quantifier::Index, _) => Ok(Value::int(-1)),
+            (Quantifier::Count, _) => Ok(Value::int(count)),
+            (quantifier, _) => Ok(Value::Bool(quantifier == Quantifier::All)),
+        }
     }
 
     fn matched(&mut self, of: &MatchOperation, arguments: &[Term]) -> Result<Value, Undefined> {
@@ -132,7 +144,10 @@ impl Evaluation<'_> {
             _ => {}
         }
         let rest = self.values(&arguments[1..])?;
-        made(term, on_values(operation, first, rest))
+        match made(term, on_values(operation, first, rest))? {
+            value if evaluate::is_too_long(&value) => Err(Undefined::TooLong(term.clone())),
+            value => Ok(value),
+        }
     }
 }
 
@@ -143,11 +158,43 @@ fn made(term: &Term, value: Option<Value>) -> Result<Value, Undefined> {
 /// The elements of a list, or the keys of a set or a map, in order.
 fn elements(collection: Value) -> Vec<Value> {
     let Value::Record(ty, fields) = collection else { unreachable!("{collection} has no elements") };
-    if matches!(ty.form, RecordForm::Keyed(_)) {
+    if !matches!(ty.form, RecordForm::List) {
         return ty.entries(&fields).into_iter().map(|(key, _)| key).collect();
     }
     let length = number(&fields[0]).unwrap_or(0);
     fields[1..=length].to_vec()
+}
+
+/// The list of these elements; `None` where they are too many, or of no such type.
+fn list_of(ty: &Arc<RecordType>, elements: Vec<Value>) -> Option<Value> {
+    let fits = elements.len() < ty.fields.len() && elements.iter().all(|one| one.is_in(&ty.fields[1].1));
+    fits.then(|| ty.value_of(Value::int(elements.len()), elements))
+}
+
+/// `some(x)`, or `none`.
+fn option_of(ty: &Type, value: Option<Value>) -> Option<Value> {
+    let option = Arc::new(RecordType::option(ty));
+    let is_in = value.as_ref().is_none_or(|value| value.is_in(ty));
+    is_in.then(|| option.value_of(Value::Bool(value.is_some()), value))
+}
+
+/// The sum of numbers, the least or the greatest of elements, or strings joined.
+fn combined(operation: StandardOperation, ty: &Type, elements: Vec<Value>, rest: &[Value]) -> Option<Value> {
+    let mut elements = elements.into_iter();
+    match operation {
+        StandardOperation::LeastElement => elements.min(),
+        StandardOperation::GreatestElement => elements.max(),
+        StandardOperation::Sum => elements.try_fold(Value::any(&ty.sort()), |sum, one| {
+            evaluate::arithmetic_on_values(Operator::Add, &sum, &one)
+        }),
+        _ => {
+            let on = |a: &Value, b: &Value| {
+                strings::on_values(StringOperation::Concatenate, &[a.clone(), b.clone()])
+            };
+            let Some(first) = elements.next() else { return Some(Value::string("")) };
+            elements.try_fold(first, |all, one| on(&on(&all, &rest[0])?, &one))
+        }
+    }
 }
 
 fn number(value: &Value) -> Option<usize> {
@@ -169,6 +216,9 @@ fn keyed(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Option<Value> 
 /// The set or the map with this key, and this value of a map.
 fn with_key(whole: Value, key: &Value, value: Option<&Value>) -> Option<Value> {
     let Value::Record(ty, fields) = whole else { unreachable!("{whole} has no keys") };
+    if let RecordForm::Entries(..) = ty.form {
+        return entries::with_key(&ty, &fields, key, value);
+    }
     let at = ty.position_of_key(key)?;
     let new = match (value, &ty.fields[at].1) {
         (Some(value), Type::Record(option)) if value.is_in(&option.fields[1].1) => {
@@ -203,6 +253,9 @@ fn on_values(operation: StandardOperation, first: Value, mut rest: Vec<Value>) -
         StandardOperation::Maximum => Some(first.max(rest.swap_remove(0))),
         StandardOperation::HasKey => {
             let Value::Record(ty, fields) = &rest[0] else { unreachable!("{} has no keys", rest[0]) };
+            if let RecordForm::Entries(..) = ty.form {
+                return Some(Value::Bool(ty.entries(fields).iter().any(|(key, _)| *key == first)));
+            }
             let at = ty.position_of_key(&first);
             Some(Value::Bool(at.is_some_and(|at| is_there(&fields[at]))))
         }
@@ -220,8 +273,34 @@ fn on_collection(
     fields: Arc<[Value]>,
     mut rest: Vec<Value>,
 ) -> Option<Value> {
+    if let RecordForm::Entries(..) = ty.form {
+        return entries::on_values(operation, &ty, &fields, &rest);
+    }
     let length = number(&fields[0]).unwrap_or(0);
     match operation {
+        StandardOperation::ElementInserted => {
+            let at = number(&rest[0]).filter(|at| *at <= length)?;
+            let mut all = fields[1..=length].to_vec();
+            all.insert(at, rest.swap_remove(1));
+            list_of(&ty, all)
+        }
+        StandardOperation::ElementRemoved => {
+            let at = number(&rest[0]).filter(|at| *at < length)?;
+            let mut all = fields[1..=length].to_vec();
+            all.remove(at);
+            list_of(&ty, all)
+        }
+        StandardOperation::Sorted => {
+            let mut all = fields[1..=length].to_vec();
+            all.sort();
+            list_of(&ty, all)
+        }
+        StandardOperation::Sum
+        | StandardOperation::LeastElement
+        | StandardOperation::GreatestElement
+        | StandardOperation::JoinedBy => {
+            combined(operation, &ty.fields[1].1, fields[1..=length].to_vec(), &rest)
+        }
         StandardOperation::Element => {
             let at = number(&rest[0]).filter(|at| *at < length)?;
             Some(fields[at + 1].clone())
@@ -247,8 +326,7 @@ fn on_collection(
         StandardOperation::Joined => {
             let mut all = fields[1..=length].to_vec();
             all.extend(elements(rest.swap_remove(0)));
-            let fits = all.len() < ty.fields.len() && all.iter().all(|one| one.is_in(&ty.fields[1].1));
-            fits.then(|| ty.value_of(Value::int(all.len()), all))
+            list_of(&ty, all)
         }
         StandardOperation::ValueAt => {
             let at = ty.position_of_key(&rest[0])?;
