@@ -563,3 +563,44 @@ fn mistakes_are_told_by_name() {
     assert!(found(", Other: [Ok, No]", "int", "0").starts_with("duplicate-name at Ok"));
     assert!(found(", Other: [A: { x: int }, A]", "int", "0").starts_with("duplicate-declaration at A"));
 }
+
+/// Precision: operations on a list of sixteen records, or a map of sixteen entries, stand for few parts, and so
+/// do several of them in one another.
+#[test]
+fn operations_on_large_collections_stand_for_few_parts() {
+    let text = |expression: &str, to: &str| {
+        format!(
+            "iosts: m\ntypes: {{ T: {{ id: nat, title: string, owner: string, done: bool }} }}\n\
+             variables: {{ q: 'list[16] of T', m: 'map[16] of string to T', s: 'set[16] of string', i: int, k: string, t: T,\
+             w: 'list[16] of int', ow: 'list[16] of int' }}\n\
+             initial: {{ location: A }}\noutputs: {{ u: {{}} }}\ntransitions:\n\
+             \x20 - {{ from: A, to: A, on: u, assign: {{ {to}: '{expression}' }} }}\n"
+        )
+    };
+    for (to, expression, most) in [
+        ("q", "[x for x in q if x.done && x.id > i]", 3_000),
+        ("q", "insert(q, i, t)", 1_000),
+        ("q", "remove_at(q, i)", 1_000),
+        ("q", "insert([x for x in remove_at(q, i) if !x.done], 0, t)", 6_000),
+        ("m", "m[k := t]", 1_000),
+        ("m", "m - {k}", 1_000),
+        ("m", "(m - s)[k := t]", 6_000),
+        ("s", "s + keys(m)", 6_000),
+        ("ow", "sorted(w)", 2_000),
+        ("i", "sum([x.id for x in q if x.owner in s])", 3_000),
+    ] {
+        let term = read(&text(expression, to))
+            .iosts
+            .transitions
+            .iter()
+            .next()
+            .unwrap()
+            .assignments
+            .values()
+            .next()
+            .unwrap()
+            .clone();
+        assert!(term.lowered().has_at_most(most), "{expression}");
+        assert!(coreach_model::obligation::defined(&term).lowered().has_at_most(2 * most), "{expression}");
+    }
+}

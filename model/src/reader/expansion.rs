@@ -23,7 +23,7 @@ use crate::term::operation::{
     read_by,
 };
 use crate::term::strings::FUNCTIONS;
-use crate::term::{Substitution, Term, parts_bound};
+use crate::term::{Substitution, Term, parts_bound, steps_bound};
 use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
@@ -70,9 +70,8 @@ const MAX_VALUES: usize = 1_000;
 const MAX_PARTS: usize = 200_000;
 /// The most parts, as estimated, that are made at all.
 const MOST_BEGUN: u64 = 3_000_000;
-/// The most parts of what an expression stands for, each as often as it occurs. A run evaluates calls so
-/// often.
-const MAX_WRITTEN: u64 = 10_000_000;
+/// The most nodes that an evaluation meets. A run evaluates the body of each call.
+const MOST_STEPS: u64 = 10_000_000;
 
 /// Is it the name of a function that needs no declaration?
 pub(super) fn is_standard(name: &str) -> bool {
@@ -486,13 +485,12 @@ impl Typing<'_, '_> {
     /// The term, where what it stands for is not too large.
     pub(super) fn affordable(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
         // Known before it is made: what is far too large is not begun.
-        if self.is_expanded && parts_bound(&term) > MOST_BEGUN {
+        if self.is_expanded && (parts_bound(&term) > MOST_BEGUN || steps_bound(&term) > MOST_STEPS) {
             self.too_large(at);
             return None;
         }
         let lowered = term.lowered();
-        let is_small = || lowered.written_size() <= MAX_WRITTEN && lowered.has_at_most(MAX_PARTS);
-        if !self.is_expanded || (lowered.height() <= MAX_NESTING && is_small()) {
+        if !self.is_expanded || (lowered.height() <= MAX_NESTING && lowered.has_at_most(MAX_PARTS)) {
             return Some(term);
         }
         self.too_large(at);

@@ -42,7 +42,7 @@ use crate::value::Value;
 use node::Node;
 use operation::DerivedOperation;
 
-pub use bound::parts_bound;
+pub use bound::{parts_bound, steps_bound};
 pub use substitute::{Substitution, replace, substitute, substitute_all};
 
 /// A shared, immutable term. Cloning is cheap, equality is identity.
