@@ -604,3 +604,22 @@ fn operations_on_large_collections_stand_for_few_parts() {
         assert!(coreach_model::obligation::defined(&term).lowered().has_at_most(2 * most), "{expression}");
     }
 }
+
+/// Precision: a filter that is written by hand, one element at a time, is as small as it looks.
+#[test]
+fn joined_parts_stand_for_few_parts() {
+    let part = "(if i < len(q) then q[i..i + 1] else q[0..0])";
+    let sum = vec![part; 4].join(" + ");
+    let text = format!(
+        "iosts: m\ntypes: {{ T: {{ id: nat, title: string, done: bool }} }}\nvariables: {{ q: 'list[4] of T', i: int }}\n\
+         initial: {{ location: A }}\noutputs: {{ u: {{}} }}\ntransitions:\n\
+         \x20 - {{ from: A, to: A, on: u, assign: {{ q: '{sum}' }} }}\n"
+    );
+    let term =
+        read(&text).iosts.transitions.iter().next().unwrap().assignments.values().next().unwrap().clone();
+    assert!(
+        term.lowered().has_at_most(3_000) && term.lowered().written_size() < 1_000_000,
+        "{}",
+        term.lowered().written_size()
+    );
+}

@@ -485,12 +485,9 @@ impl Typing<'_, '_> {
     /// The term, where what it stands for is not too large.
     pub(super) fn affordable(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
         // Known before it is made: what is far too large is not begun.
-        if self.is_expanded && (parts_bound(&term) > MOST_BEGUN || steps_bound(&term) > MOST_STEPS) {
-            self.too_large(at);
-            return None;
-        }
-        let lowered = term.lowered();
-        if !self.is_expanded || (lowered.height() <= MAX_NESTING && lowered.has_at_most(MAX_PARTS)) {
+        let is_begun = || parts_bound(&term) <= MOST_BEGUN && steps_bound(&term) <= MOST_STEPS;
+        let is_small = || term.lowered().height() <= MAX_NESTING && term.lowered().has_at_most(MAX_PARTS);
+        if !self.is_expanded || is_begun() && is_small() {
             return Some(term);
         }
         self.too_large(at);

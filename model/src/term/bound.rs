@@ -3,7 +3,7 @@
 //! **Problem.** An operation that has a dozen letters may stand for millions of parts. Whoever finds that while
 //! it makes them has lost minutes and memory. **Method.** An operation on a list costs its fields, or their
 //! square where each slot may come from each. A quantifier costs its bodies for each value. A call costs its
-//! body. What terms share counts once, unless it is asked how long an evaluation lasts. **Cost.** One pass over the shared terms and bodies.
+//! body. What terms share counts once. **Cost.** One pass over the shared terms and bodies.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,41 +16,7 @@ pub fn parts_bound(term: &Term) -> u64 {
     bound(term, &mut HashMap::new())
 }
 
-/// About how many nodes an evaluation meets, where what is shared counts each time.
-pub fn steps_bound(term: &Term) -> u64 {
-    steps(term, &mut HashMap::new())
-}
-
-fn steps(term: &Term, known: &mut HashMap<Term, u64>) -> u64 {
-    if let Some(known) = known.get(term) {
-        return *known;
-    }
-    let parts: u64 =
-        term.parts().into_iter().fold(1, |all: u64, part| all.saturating_add(steps(part, known)));
-    let all = match term.shape() {
-        TermShape::Operation(operation, arguments) => {
-            let bodies = operation.bodies().into_iter();
-            let bodies = bodies.fold(0u64, |all, (_, body)| all.saturating_add(steps(body, known)));
-            parts.saturating_add(bodies.saturating_mul(values(operation, arguments)))
-        }
-        TermShape::Node(_) => parts,
-    };
-    known.insert(term.clone(), all);
-    all
-}
-
-/// How often bodies are evaluated.
-fn values(operation: &DerivedOperation, arguments: &[Term]) -> u64 {
-    match operation {
-        DerivedOperation::Quantified(of) => match &of.domain {
-            QuantifierDomain::Values(_, values) => values.len() as u64,
-            QuantifierDomain::Elements => fields(arguments[0].sort()),
-        },
-        _ => 1,
-    }
-}
-
-/// The same as [`parts_bound`]; bodies are asked for again and again.
+/// The same; bodies are asked for again and again.
 fn bound(term: &Term, bodies: &mut HashMap<Term, u64>) -> u64 {
     if let Some(known) = bodies.get(term) {
         return *known;
@@ -91,6 +57,35 @@ fn own(term: &Term, known: &mut HashMap<Term, u64>) -> u64 {
         ) => square,
         DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_) => square,
         DerivedOperation::Standard(_) | DerivedOperation::Defined => widest.saturating_mul(4),
+    }
+}
+
+/// About how many nodes an evaluation meets, where what is shared counts each time.
+pub fn steps_bound(term: &Term) -> u64 {
+    steps(term, &mut HashMap::new())
+}
+
+fn steps(term: &Term, known: &mut HashMap<Term, u64>) -> u64 {
+    if let Some(known) = known.get(term) {
+        return *known;
+    }
+    let mut all = term.parts().into_iter().fold(1u64, |all, part| all.saturating_add(steps(part, known)));
+    if let TermShape::Operation(operation, arguments) = term.shape() {
+        let bodies = operation.bodies().into_iter();
+        let bodies = bodies.fold(0u64, |all, (_, body)| all.saturating_add(steps(body, known)));
+        all = all.saturating_add(bodies.saturating_mul(values(operation, arguments)));
+    }
+    known.insert(term.clone(), all);
+    all
+}
+
+/// How many instances the bodies have. Those that are one are one.
+fn values(operation: &DerivedOperation, arguments: &[Term]) -> u64 {
+    let DerivedOperation::Quantified(of) = operation else { return 1 };
+    match &of.domain {
+        _ if operation.bodies().into_iter().all(|(_, body)| !body.mentions(&of.bound)) => 1,
+        QuantifierDomain::Values(_, values) => values.len() as u64,
+        QuantifierDomain::Elements => fields(arguments[0].sort()),
     }
 }
 

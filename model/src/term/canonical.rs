@@ -209,6 +209,11 @@ pub(crate) fn length_where(length: &Term) -> (Option<&Term>, &Term) {
     }
 }
 
+/// Is the term a sum of lengths and of a number?
+pub(crate) fn is_sum(term: &Term) -> bool {
+    summands(term, &mut Vec::new()).is_some()
+}
+
 /// Is the term a sum of lengths and of a number that is not negative?
 pub(crate) fn is_not_negative(term: &Term) -> bool {
     match term.node() {

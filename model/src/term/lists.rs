@@ -165,11 +165,15 @@ pub(super) fn joined(left: &Term, right: &Term) -> Term {
         _ => b.slots.len(),
     };
     let both = Term::and([a.condition.clone(), b.condition.clone()]);
-    a.like(&both, &Term::add(&a.length, &b.length), |at| {
+    let length = Term::add(&a.length, &b.length);
+    // Of other lengths nobody sees what is behind the end.
+    let is_sum = canonical::is_sum(&length);
+    a.like(&both, &length, |at| {
         let behind = (0..most_of_b.min(at + 1)).map(|of_b| (at - of_b, b.slot(of_b)));
-        behind.fold(a.slot(at), |rest, (count, element)| {
+        let chosen = behind.fold(a.slot(at), |rest, (count, element)| {
             Term::if_then_else(&is_length(&a.length, count), &element, &rest)
-        })
+        });
+        if is_sum { chosen } else { inside(&a.ty, &length, at, &chosen) }
     })
 }
 
