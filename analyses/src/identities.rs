@@ -16,6 +16,7 @@
 //! **Cost.** That factor in cells. Ids for which there is no room are left out of the partition, and noted;
 //! of a literal nothing is known but that it is itself.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use coreach_model::term::Term;
@@ -285,14 +286,18 @@ impl Scope<'_> {
             for (on_b, y) in &b_cases {
                 let same = are_same(&self.finite, x, y);
                 // Slots that do not count are compared with the simplest id, which nobody means.
+                let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+                let is_open = same.is_none() || is_order && same == Some(false);
                 let is_idle = |id: &Term| id.as_literal().is_some_and(|id| *id == Value::any(&id.sort()));
-                if same.is_none() && !is_idle(x) && !is_idle(y) {
+                if is_open && !is_idle(x) && !is_idle(y) {
                     let is_cell = mentions_array(x) || mentions_array(y);
                     let why =
                         if is_cell { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned };
                     self.lose((whole(), why));
                 }
-                if same.is_none_or(|same| same == (comparison == Comparison::Equal)) {
+                let holds =
+                    |same: bool| comparison.holds(if same { Ordering::Equal } else { Ordering::Less });
+                if is_open || same.is_some_and(holds) {
                     cases.push(Condition::and([on_a.clone(), on_b.clone()]));
                 }
             }

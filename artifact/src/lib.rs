@@ -8,7 +8,7 @@ pub mod document;
 pub mod error;
 pub mod format;
 pub mod layout;
-mod operations;
+pub mod operations;
 pub mod read;
 mod reading;
 pub mod terms;

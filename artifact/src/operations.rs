@@ -6,6 +6,7 @@
 //! ["call", "fits", 1, [3, 4], 7, [9, 4]]         name, named parameters, parameters, body, arguments
 //! ["some", 3, null, [4], 7, [9, 4]]              bound name, values, data that are read, body, arguments
 //! ["all", 3, ["0..2", 1, [0, 1, 2]], [], 7, []]  the same over known values of the type 1
+//! ["collect", 3, null, [4], 7, [9, 4], 5, 8]     the same with the list's type and an element
 //! ["match", [[1, [[3, 2]], 7], [null, [], 8]], [], [9]]   cases, data that are read, arguments
 //! ["element", 3, 4]                              an operation of collections, with its arguments
 //! ```
@@ -22,10 +23,16 @@ use serde_json::{Value as Json, json};
 use crate::reading::{Reading, TermNumber};
 use crate::types::TypeTable;
 
-const QUANTIFIERS: [(&str, Quantifier); 3] =
-    [("all", Quantifier::All), ("some", Quantifier::Some), ("count", Quantifier::Count)];
+const QUANTIFIERS: [(&str, Quantifier); 6] = [
+    ("all", Quantifier::All),
+    ("some", Quantifier::Some),
+    ("count", Quantifier::Count),
+    ("find", Quantifier::Find),
+    ("index", Quantifier::Index),
+    ("collect", Quantifier::Collect),
+];
 
-const STANDARD: [(&str, StandardOperation); 19] = [
+const STANDARD: [(&str, StandardOperation); 26] = [
     ("min", StandardOperation::Minimum),
     ("max", StandardOperation::Maximum),
     ("abs", StandardOperation::Absolute),
@@ -33,6 +40,13 @@ const STANDARD: [(&str, StandardOperation); 19] = [
     ("element_changed", StandardOperation::ElementChanged),
     ("part", StandardOperation::Part),
     ("joined", StandardOperation::Joined),
+    ("element_inserted", StandardOperation::ElementInserted),
+    ("element_removed", StandardOperation::ElementRemoved),
+    ("sum", StandardOperation::Sum),
+    ("least_element", StandardOperation::LeastElement),
+    ("greatest_element", StandardOperation::GreatestElement),
+    ("joined_by", StandardOperation::JoinedBy),
+    ("sorted", StandardOperation::Sorted),
     ("list_contains", StandardOperation::Contains),
     ("list_index_of", StandardOperation::IndexOf),
     ("has_key", StandardOperation::HasKey),
@@ -47,6 +61,11 @@ const STANDARD: [(&str, StandardOperation); 19] = [
     ("keys", StandardOperation::Keys),
 ];
 
+/// The word of an operation of numbers or collections.
+pub fn word(operation: StandardOperation) -> &'static str {
+    STANDARD.iter().find(|(_, one)| *one == operation).map_or("", |one| one.0)
+}
+
 /// The words of operations.
 pub(crate) fn words() -> impl Iterator<Item = &'static str> {
     let others = ["call", "match", "set", "map", "defined"];
@@ -59,7 +78,8 @@ pub(crate) fn inner_terms(operation: &DerivedOperation) -> Vec<Term> {
     match operation {
         DerivedOperation::Call(of) => [data(&of.parameters), vec![of.body.clone()]].concat(),
         DerivedOperation::Quantified(of) => {
-            [vec![Term::datum(&of.bound)], data(&of.read), vec![of.body.clone()]].concat()
+            let element = of.collected.iter().map(|(_, element)| element.clone()).collect();
+            [vec![Term::datum(&of.bound)], data(&of.read), vec![of.body.clone()], element].concat()
         }
         DerivedOperation::Match(of) => {
             let case = |case: &MatchArm| {
@@ -96,7 +116,11 @@ pub(crate) fn write(
             };
             let bound = json!(number(&Term::datum(&of.bound)));
             let word = QUANTIFIERS.iter().find(|(_, one)| *one == of.quantifier).map_or("", |one| one.0);
-            (word, vec![bound, domain, data(&of.read), json!(number(&of.body)), list(arguments)])
+            let mut parts = vec![bound, domain, data(&of.read), json!(number(&of.body)), list(arguments)];
+            if let Some((ty, element)) = &of.collected {
+                parts.extend([json!(types.number(&Type::Record(ty.clone()))), json!(number(element))]);
+            }
+            (word, parts)
         }
         DerivedOperation::Match(of) => {
             let case = |case: &MatchArm| {
@@ -115,8 +139,7 @@ pub(crate) fn write(
         }
         DerivedOperation::Defined => ("defined", vec![json!(number(&arguments[0]))]),
         DerivedOperation::Standard(operation) => {
-            let word = STANDARD.iter().find(|(_, one)| one == operation).map_or("", |one| one.0);
-            (word, arguments.iter().map(|term| json!(number(term))).collect())
+            (word(*operation), arguments.iter().map(|term| json!(number(term))).collect())
         }
     }
 }
@@ -140,10 +163,17 @@ fn read_operation(reading: &Reading<'_>) -> Result<(DerivedOperation, Vec<Term>)
         return Ok((DerivedOperation::Standard(*operation), arguments));
     }
     if let Some((_, quantifier)) = QUANTIFIERS.iter().find(|(word, _)| *word == reading.word) {
-        reading.arity(5)?;
+        let is_collection = *quantifier == Quantifier::Collect;
+        reading.arity(if is_collection { 7 } else { 5 })?;
+        let collected = match is_collection.then(|| reading.ty(5)).transpose()? {
+            None => None,
+            Some(Type::Record(ty)) => Some((ty.clone(), reading.part(6)?)),
+            Some(_) => return reading.wrong("its type is no list"),
+        };
         let bound = read_datum(reading, &reading.rest[0])?;
         let (domain, read) = (read_domain(reading)?, read_data(reading, &reading.rest[2])?);
-        let of = QuantifiedOperation { quantifier: *quantifier, bound, domain, read, body: reading.part(3)? };
+        let (quantifier, body) = (*quantifier, reading.part(3)?);
+        let of = QuantifiedOperation { quantifier, bound, domain, read, body, collected };
         return Ok((DerivedOperation::Quantified(Arc::new(of)), reading.list(4)?));
     }
     match reading.word {

@@ -152,7 +152,11 @@ impl TermTable {
     pub fn height(&self) -> usize {
         let mut heights: Vec<usize> = Vec::with_capacity(self.terms.len());
         for term in &self.terms {
-            let below = term.parts().into_iter().map(|part| heights[self.numbers[part]] + 1);
+            let inner = match term.shape() {
+                TermShape::Operation(operation, _) => operations::inner_terms(operation),
+                TermShape::Node(_) => Vec::new(),
+            };
+            let below = term.parts().into_iter().chain(&inner).map(|part| heights[self.numbers[part]] + 1);
             heights.push(below.max().unwrap_or(0));
         }
         heights.into_iter().max().unwrap_or(0)

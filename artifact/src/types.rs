@@ -92,6 +92,9 @@ pub enum TypeNode {
     Set {
         /// The type of the keys.
         key: TypeNumber,
+        /// The most keys, where the type of the keys gives no bound.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        most: Option<usize>,
     },
     /// Maps of keys to values.
     Map {
@@ -99,6 +102,9 @@ pub enum TypeNode {
         key: TypeNumber,
         /// The type of the values.
         value: TypeNumber,
+        /// The most keys, where the type of the keys gives no bound.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        most: Option<usize>,
     },
 }
 
@@ -163,11 +169,11 @@ impl TypeTable {
             RecordForm::List => {
                 TypeNode::List { most: of.fields.len() - 1, element: self.number(&of.fields[1].1) }
             }
-            RecordForm::Keyed(key) => {
-                let key = self.number(key);
+            RecordForm::Keyed(key) | RecordForm::Entries(key, _) => {
+                let (key, most) = (self.number(key), of.most());
                 match of.mapped() {
-                    None => TypeNode::Set { key },
-                    Some(value) => TypeNode::Map { key, value: self.number(value) },
+                    None => TypeNode::Set { key, most },
+                    Some(value) => TypeNode::Map { key, value: self.number(value), most },
                 }
             }
             RecordForm::Option => TypeNode::Option { some: self.number(&of.fields[1].1) },
@@ -302,15 +308,28 @@ impl Types {
                 }
                 Type::Record(Arc::new(RecordType::list(*most, &element)))
             }
-            TypeNode::Set { key } => self.keyed(*key, None, &mut size)?,
-            TypeNode::Map { key, value } => self.keyed(*key, Some(*value), &mut size)?,
+            TypeNode::Set { key, most } => self.keyed(*key, None, *most, &mut size)?,
+            TypeNode::Map { key, value, most } => self.keyed(*key, Some(*value), *most, &mut size)?,
         };
         Ok((ty, size))
     }
 
-    fn keyed(&self, key: TypeNumber, value: Option<TypeNumber>, size: &mut Size) -> Result<Type, String> {
+    fn keyed(
+        &self,
+        key: TypeNumber,
+        value: Option<TypeNumber>,
+        most: Option<usize>,
+        size: &mut Size,
+    ) -> Result<Type, String> {
         let key = self.part(key, size)?;
         let value = value.map(|value| self.part(value, size)).transpose()?;
+        if let Some(most) = most {
+            size.parts = size.parts.saturating_mul(most);
+            if !(1..=MOST_PARTS).contains(&size.parts) || !(key.is_ordered() || key.is_id()) {
+                return Err(format!("{key} is no type of keys, or {most} no bound"));
+            }
+            return Ok(Type::Record(Arc::new(RecordType::entries_of(most, &key, value.as_ref()))));
+        }
         let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
         let of = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
         let of = of.ok_or_else(|| format!("{key} is no type of keys"))?;

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use coreach_model::Value;
 use coreach_model::semantics::Event;
+use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::value::ArrayValue;
 
 /// For ids of a stored run, those of this one.
@@ -43,7 +44,8 @@ impl RenamedIds {
         match value {
             Value::Id(..) => self.0.get(value).unwrap_or(value).clone(),
             Value::Record(record, fields) => {
-                Value::Record(record.clone(), fields.iter().map(|field| self.rename_value(field)).collect())
+                let fields = fields.iter().map(|field| self.rename_value(field)).collect();
+                Value::Record(record.clone(), record.canonical(fields).into())
             }
             Value::Array(array) => {
                 let cells = array.cells.iter();
@@ -59,6 +61,10 @@ impl RenamedIds {
     }
 }
 
+fn is_in_order_of_ids(record: &RecordType) -> bool {
+    matches!(&record.form, RecordForm::Entries(key, _) if key.is_id())
+}
+
 /// The ids at the same places of two values; `false` where these are not alike. Of arrays, only cells at the
 /// same index are.
 fn pair_ids<'v>(one: &'v Value, other: &'v Value, pairs: &mut Vec<(&'v Value, &'v Value)>) -> bool {
@@ -67,6 +73,8 @@ fn pair_ids<'v>(one: &'v Value, other: &'v Value, pairs: &mut Vec<(&'v Value, &'
             pairs.push((one, other));
             true
         }
+        // Ids that are keys are in an order of their own.
+        (Value::Record(a, _), Value::Record(..)) if is_in_order_of_ids(a) => true,
         (Value::Record(a, ours), Value::Record(b, theirs)) => {
             a == b && ours.iter().zip(theirs.iter()).all(|(one, other)| pair_ids(one, other, pairs))
         }

@@ -6,7 +6,7 @@
 //! a record an object; an array `{"default": v, "cells": [[index, element], ...]}`; a list a list of its
 //! elements; a value of a variant the name of its alternative, or `{"Ok": {"value": 3}}` where that has
 //! fields; `some(x)` what `x` is, and `none` `null`; a set a list of its keys, in their order; a map an
-//! object, a key as its text.
+//! object, a key as its text. A set with a bound is read in any order.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
 //! and `3e0` are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a
@@ -58,7 +58,7 @@ pub fn to_json(value: &Value) -> Json {
 
 /// A value of a type that is more than its fields.
 fn collected(record: &RecordType, fields: &[Value]) -> Json {
-    if let RecordForm::Keyed(_) = record.form {
+    if let RecordForm::Keyed(_) | RecordForm::Entries(..) = record.form {
         let entries = record.entries(fields).into_iter();
         return match record.mapped() {
             None => entries.map(|(key, _)| to_json(&key)).collect(),
@@ -80,7 +80,7 @@ fn collected(record: &RecordType, fields: &[Value]) -> Json {
                 of => json!(of.map(|(_, of)| &of.name)),
             }
         }
-        RecordForm::Plain | RecordForm::List | RecordForm::Keyed(_) => parts.collect(),
+        _ => parts.collect(),
     }
 }
 
@@ -166,7 +166,9 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
                     let parts = parts?;
                     (Value::int(parts.len()), parts)
                 }
-                (RecordForm::Keyed(key), tree) => return keyed(record, key, tree, &read, &wrong),
+                (RecordForm::Keyed(key) | RecordForm::Entries(key, _), tree) => {
+                    return keyed(record, key, tree, &read, &wrong);
+                }
                 (RecordForm::Option, Tree::Null) => (record.tag(0), Vec::new()),
                 (RecordForm::Option, some) => (record.tag(1), vec![read(some, &record.fields[1].1)?]),
                 (RecordForm::Variant(known), tree) => {
@@ -232,10 +234,10 @@ fn keyed(
         (Tree::List(keys), None) => {
             for key in keys {
                 let key = read(key, of)?;
-                if entries.last_key_value().is_some_and(|(last, _)| *last >= key) {
+                let is_late = entries.last_key_value().is_some_and(|(last, _)| *last > key);
+                if is_late && record.most().is_none() || entries.insert(key, None).is_some() {
                     return Err(wrong());
                 }
-                entries.insert(key, None);
             }
         }
         (Tree::Object(members), Some(value)) => {
@@ -249,7 +251,7 @@ fn keyed(
         }
         _ => return Err(wrong()),
     }
-    Ok(record.value_at_keys(entries))
+    record.value_at_keys(entries).ok_or_else(wrong)
 }
 
 /// A value as it stands in plain text (a line template, a field of a form, an option of the command line):

@@ -8,8 +8,10 @@
 //! value of its type ([`Value::any`]). A value that keeps this is *canonical*; others are in no such type:
 //! generators of values make canonical ones, and what terms do about it is in [`crate::term::canonical`].
 //!
-//! Sets and maps have a field for each key that there may be: whether it is in the set, or what the map has
-//! at it, an option. All of these count, so equality is that of sets and maps where options are canonical.
+//! Sets and maps of few keys have a field for each key that there may be: whether it is in the set, or what
+//! the map has at it, an option. All of these count, so equality is that of sets and maps where options are
+//! canonical. Sets and maps of a bound have a length and entries in the order of their keys, each key once. So
+//! their equality does not depend on who inserted what first.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -52,7 +54,45 @@ impl RecordType {
         Some(RecordType { name, fields, form: RecordForm::Keyed(key.clone()) })
     }
 
-    /// Of a set or a map, its keys, in the order of the fields.
+    /// `set[most] of key`, or `map[most] of key to value`
+    pub fn entries_of(most: usize, key: &Type, value: Option<&Type>) -> Self {
+        let length = ("len".to_owned(), Type::Range(IBig::ZERO, most.into()));
+        let entry = |at: usize| {
+            let value = value.map(|value| (format!("value{at}"), value.clone()));
+            std::iter::once((format!("key{at}"), key.clone())).chain(value)
+        };
+        let fields = std::iter::once(length).chain((0..most).flat_map(entry)).collect();
+        let name = match value {
+            None => format!("set[{most}] of {key}"),
+            Some(value) => format!("map[{most}] of {key} to {value}"),
+        };
+        RecordType { name, fields, form: RecordForm::Entries(key.clone(), value.cloned()) }
+    }
+
+    /// Of a set or a map, the type of the set of its keys.
+    pub fn set_of_keys(&self) -> Option<Self> {
+        match &self.form {
+            RecordForm::Keyed(key) => RecordType::keyed(key, None),
+            RecordForm::Entries(key, _) => Some(RecordType::entries_of(self.most()?, key, None)),
+            _ => None,
+        }
+    }
+
+    /// How many fields an element or an entry has, where the first field says how many of them count.
+    pub fn width(&self) -> Option<usize> {
+        match &self.form {
+            RecordForm::List | RecordForm::Entries(_, None) => Some(1),
+            RecordForm::Entries(_, Some(_)) => Some(2),
+            _ => None,
+        }
+    }
+
+    /// The most elements of a list, or entries of a set or a map with a bound.
+    pub fn most(&self) -> Option<usize> {
+        Some((self.fields.len() - 1) / self.width()?)
+    }
+
+    /// Of a set or a map without a bound, its keys, in the order of the fields.
     pub fn keys(&self) -> Vec<Value> {
         let RecordForm::Keyed(key) = &self.form else { return Vec::new() };
         Value::enumerate(key, MOST_PARTS).unwrap_or_default()
@@ -74,21 +114,34 @@ impl RecordType {
     pub fn mapped(&self) -> Option<&Type> {
         match (&self.form, &self.fields[0].1) {
             (RecordForm::Keyed(_), Type::Record(option)) => Some(&option.fields[1].1),
+            (RecordForm::Entries(_, value), _) => value.as_ref(),
             _ => None,
         }
     }
 
-    /// The set or the map of these keys, with the values of a map.
-    pub fn value_at_keys(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Value {
+    /// The set or the map of these keys, with the values of a map. `None` where there are too many.
+    pub fn value_at_keys(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Option<Value> {
+        if let Some(most) = self.most() {
+            let length = Value::int(entries.len());
+            let parts = entries.into_iter().flat_map(|(key, value)| std::iter::once(key).chain(value));
+            let parts: Vec<Value> = parts.collect();
+            return (parts.len() <= most * self.width()?).then(|| self.value_of(length, parts));
+        }
         let part = |(key, (_, part)): (Value, &(String, Type))| match (part, entries.remove(&key)) {
             (Type::Record(option), Some(value)) => option.value_of(Value::Bool(true), value),
             (part, entry) => entry.map_or_else(|| Value::any(part), |_| Value::Bool(true)),
         };
-        Value::Record(self.clone(), self.keys().into_iter().zip(&self.fields).map(part).collect())
+        Some(Value::Record(self.clone(), self.keys().into_iter().zip(&self.fields).map(part).collect()))
     }
 
     /// The keys that a set or a map has, with the values of a map.
     pub fn entries<'a>(&self, fields: &'a [Value]) -> Vec<(Value, Option<&'a Value>)> {
+        if let Some(width) = self.width() {
+            let counting = (1..fields.len()).step_by(width).take_while(|at| self.counts(&fields[0], *at));
+            return counting
+                .map(|at| (fields[at].clone(), fields.get(at + 1).filter(|_| width > 1)))
+                .collect();
+        }
         let entry = |(key, part): (Value, &'a Value)| match part {
             Value::Bool(true) => Some((key, None)),
             Value::Record(_, parts) if parts[0] == Value::Bool(true) => Some((key, Some(&parts[1]))),
@@ -122,7 +175,9 @@ impl RecordType {
             RecordForm::Option => [("none", 0), ("some", 1)]
                 .map(|(name, count)| Alternative { name: name.to_owned(), first: 1, count })
                 .to_vec(),
-            RecordForm::Plain | RecordForm::List | RecordForm::Keyed(_) => Vec::new(),
+            RecordForm::Plain | RecordForm::List | RecordForm::Keyed(_) | RecordForm::Entries(..) => {
+                Vec::new()
+            }
         }
     }
 
@@ -176,18 +231,33 @@ impl RecordType {
             RecordForm::Variant(known) => {
                 known.get(number).is_some_and(|of| (of.first..of.first + of.count).contains(&at))
             }
-            RecordForm::Option | RecordForm::List => at <= number,
+            RecordForm::Option | RecordForm::List | RecordForm::Entries(_, None) => at <= number,
+            RecordForm::Entries(_, Some(_)) => at.div_ceil(2) <= number,
         }
     }
 
-    /// Have all fields that do not count the simplest value?
+    /// Have all fields that do not count the simplest value, and ascend the keys of entries?
     pub fn is_canonical(&self, fields: &[Value]) -> bool {
         let simplest = |at: usize| fields[at].is_any(&self.fields[at].1);
+        let ascend = |at: usize| {
+            let next = at + self.width().unwrap_or(1);
+            next >= fields.len() || !self.counts(&fields[0], next) || fields[at] < fields[next]
+        };
+        let is_table = matches!(self.form, RecordForm::Entries(..));
         (1..fields.len()).all(|at| self.counts(&fields[0], at) || simplest(at))
+            && (!is_table || (1..fields.len()).step_by(self.width().unwrap_or(1)).all(ascend))
     }
 
-    /// These fields, of which those that do not count are made the simplest.
+    /// These fields, of which those that do not count are made the simplest, and entries are put in order.
     pub fn canonical(&self, mut fields: Vec<Value>) -> Vec<Value> {
+        if let RecordForm::Entries(..) = self.form {
+            let entries = self.entries(&fields).into_iter();
+            let entries: BTreeMap<Value, Option<Value>> =
+                entries.map(|(key, value)| (key, value.cloned())).collect();
+            let length = Value::int(entries.len());
+            let parts = entries.into_iter().flat_map(|(key, value)| std::iter::once(key).chain(value));
+            return self.filled(length, parts, &|value| value);
+        }
         for at in 1..fields.len() {
             if !self.counts(&fields[0], at) {
                 fields[at] = Value::any(&self.fields[at].1);
@@ -207,6 +277,7 @@ impl RecordType {
             fields.iter().try_fold(1usize, |product, (_, field)| product.checked_mul(field.cardinality()?))
         };
         let products: Vec<Option<usize>> = match &self.form {
+            RecordForm::Entries(..) => return None,
             RecordForm::Plain | RecordForm::Keyed(_) => vec![product(&self.fields)],
             RecordForm::List => (0..self.fields.len()).map(|most| product(&self.fields[1..=most])).collect(),
             RecordForm::Option | RecordForm::Variant(_) => {
@@ -224,7 +295,7 @@ impl RecordType {
         fields: &[Value],
         one: &mut dyn FnMut(&mut dyn fmt::Write, &Value) -> fmt::Result,
     ) -> fmt::Result {
-        if let RecordForm::Keyed(_) = self.form {
+        if let RecordForm::Keyed(_) | RecordForm::Entries(..) = self.form {
             let (open, close) = if self.mapped().is_some() { ("[", "]") } else { ("{", "}") };
             f.write_str(open)?;
             for (place, (key, value)) in self.entries(fields).into_iter().enumerate() {
@@ -287,7 +358,7 @@ impl Type {
     pub fn as_keyed(&self) -> Option<(&Arc<RecordType>, &Type)> {
         match self {
             Type::Record(of) => match &of.form {
-                RecordForm::Keyed(key) => Some((of, key)),
+                RecordForm::Keyed(key) | RecordForm::Entries(key, _) => Some((of, key)),
                 _ => None,
             },
             _ => None,

@@ -57,6 +57,7 @@ pub mod excerpt;
 pub mod file;
 pub mod forms;
 pub mod hash;
+pub mod ids;
 pub mod iosts;
 pub mod journal;
 pub mod json;

@@ -85,6 +85,9 @@ pub enum RecordForm {
     List,
     /// `set[K]`, `map[K] of V`: a Boolean or an option for each key of this type; all fields count.
     Keyed(Type),
+    /// `set[8] of K`, `map[8] of K to V`: the first field says how many of the keys behind it count, each
+    /// followed by its value in a map. They ascend.
+    Entries(Type, Option<Type>),
 }
 
 /// What a value of a variant may be.

@@ -46,7 +46,7 @@ impl Ord for Value {
             (Value::Int(a), Value::Int(b)) => a.cmp(b),
             (Value::Real(a), Value::Real(b)) => a.cmp(b),
             (Value::String(a), Value::String(b)) => a.cmp(b),
-            (Value::Id(a, one), Value::Id(b, other)) => (a, one).cmp(&(b, other)),
+            (Value::Id(a, one), Value::Id(b, other)) => a.cmp(b).then_with(|| crate::ids::order(one, other)),
             (Value::Enum(a, one), Value::Enum(b, other)) => by_type(a, b).then_with(|| one.cmp(other)),
             (Value::Array(a), Value::Array(b)) => a.cmp(b),
             (Value::Record(a, one), Value::Record(b, other)) => by_type(a, b).then_with(|| one.cmp(other)),

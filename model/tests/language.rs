@@ -183,7 +183,7 @@ fn the_words_of_quantifiers_name_data() {
 fn mistakes_are_told_where_they_are() {
     let cases = [
         ("fits(w)", "wrong-arity at fits(w)"),
-        ("min(w) == 1", "wrong-arity at min(w)"),
+        ("min(w) == 1", "type-mismatch at w"),
         ("fits(w, colour)", "type-mismatch at colour"),
         ("fit(w, s)", "unknown-function at fit"),
         ("stored(s) == 1", "unknown-function at stored"),

@@ -41,12 +41,12 @@ fn keyed(value: Option<&Type>) -> Arc<RecordType> {
 }
 
 fn set(of: &Set) -> Value {
-    keyed(None).value_at_keys(of.iter().map(|key| (Value::int(*key), None)).collect())
+    keyed(None).value_at_keys(of.iter().map(|key| (Value::int(*key), None)).collect()).unwrap()
 }
 
 fn map(of: &Map) -> Value {
     let entry = |(key, value): (&i64, &i64)| (Value::int(*key), Some(Value::int(*value)));
-    keyed(Some(&values())).value_at_keys(of.iter().map(entry).collect())
+    keyed(Some(&values())).value_at_keys(of.iter().map(entry).collect()).unwrap()
 }
 
 fn model(expressions: &[(&str, &str)]) -> String {
@@ -231,6 +231,154 @@ fn operations_of_sets_and_maps_are_those_of_trees() {
         }
     }
     assert!(known.iter().all(|count| *count > 2_000), "{known:?}");
+}
+
+const BOUND: usize = 3;
+
+/// The key of a type that a number stands for, in the same order.
+fn key_of(ty: &Type, number: i64) -> Value {
+    let at = (number - LOW) as usize;
+    match ty {
+        Type::String => Value::string(["", "a", "a!", "b", "\u{e9}"][at]),
+        Type::Id(name) => Value::id(name, ["id0", "id3", "id12", "a", "zz"][at]),
+        Type::Real => Value::Real(number.into()),
+        _ => Value::int(number),
+    }
+}
+
+fn bounded(set: Set) -> Option<Expected> {
+    (set.len() <= BOUND).then_some(Expected::Set(set))
+}
+
+fn put_within(of: &Map, key: i64, value: i64) -> Option<Map> {
+    let mut of = of.clone();
+    of.insert(key, value);
+    (of.len() <= BOUND && (0..=9).contains(&value)).then_some(of)
+}
+
+/// Operations of sets and maps with a bound, of keys of any type.
+const WITH_A_BOUND: &[(&str, &str, Reference)] = &[
+    ("ob", "i in s", |g| Some(Expected::Bool(g.s.contains(&g.i)))),
+    ("ob", "i in m && !(k in t)", |g| Some(Expected::Bool(g.m.contains_key(&g.i) && !g.t.contains(&g.k)))),
+    ("ob", "k in s + {i}", |g| match bounded(&g.s | &[g.i].into())? {
+        Expected::Set(of) => Some(Expected::Bool(of.contains(&g.k))),
+        _ => None,
+    }),
+    ("os", "{}", |_| Some(Expected::Set(Set::new()))),
+    ("os", "{i, k}", |g| bounded([g.i, g.k].into())),
+    ("os", "{i, k} + s", |g| bounded(&g.s | &[g.i, g.k].into())),
+    ("os", "s + t", |g| bounded(&g.s | &g.t)),
+    ("os", "s - t", |g| bounded(&g.s - &g.t)),
+    ("os", "s * t", |g| bounded(&g.s & &g.t)),
+    ("os", "s + {i}", |g| bounded(&g.s | &[g.i].into())),
+    ("os", "s - {i}", |g| bounded(&g.s - &[g.i].into())),
+    ("os", "s - {i, k}", |g| bounded(&g.s - &[g.i, g.k].into())),
+    ("os", "s + {i} - {k} * t", |g| {
+        bounded(&g.s | &[g.i].into())?;
+        bounded(&(&g.s | &[g.i].into()) - &(&g.t & &[g.k].into()))
+    }),
+    ("ob", "s <= t", |g| Some(Expected::Bool(g.s.is_subset(&g.t)))),
+    ("ob", "s > t", |g| Some(Expected::Bool(g.t.is_subset(&g.s) && g.s != g.t))),
+    ("ob", "s == t || s != {k}", |g| Some(Expected::Bool(g.s == g.t || g.s != [g.k].into()))),
+    ("oi", "len(s) + len(m)", |g| Some(Expected::Int((g.s.len() + g.m.len()) as i64))),
+    ("oi", "m[i]", |g| g.m.get(&g.i).copied().map(Expected::Int)),
+    ("oi", "if k in m then m[k] else j", |g| Some(Expected::Int(g.m.get(&g.k).copied().unwrap_or(g.j)))),
+    ("oi", "m[k := j][i]", |g| put_within(&g.m, g.k, g.j)?.get(&g.i).copied().map(Expected::Int)),
+    ("om", "m[i := j]", |g| put_within(&g.m, g.i, g.j).map(Expected::Map)),
+    ("om", "m[i := 3][k := j]", |g| put_within(&put_within(&g.m, g.i, 3)?, g.k, g.j).map(Expected::Map)),
+    ("om", "m - {i}", |g| Some(Expected::Map(without(&g.m, &[g.i].into())))),
+    ("om", "(m - s)[k := 1]", |g| put_within(&without(&g.m, &g.s), g.k, 1).map(Expected::Map)),
+    ("om", "[]", |_| Some(Expected::Map(Map::new()))),
+    ("om", "[k: j, i: 1]", |g| put_within(&put_within(&Map::new(), g.k, g.j)?, g.i, 1).map(Expected::Map)),
+    ("ob", "m == [k: 1]", |g| Some(Expected::Bool(g.m == [(g.k, 1)].into()))),
+    ("ob", "(m - {i})[i := j] == m", |g| {
+        let of = put_within(&without(&g.m, &[g.i].into()), g.i, g.j)?;
+        Some(Expected::Bool(of == g.m))
+    }),
+    ("os", "keys(m) - t", |g| bounded(&g.m.keys().copied().collect::<Set>() - &g.t)),
+    ("ob", "all x in s: x in t", |g| Some(Expected::Bool(g.s.is_subset(&g.t)))),
+    ("ob", "some x in m: m[x] == j", |g| Some(Expected::Bool(g.m.values().any(|value| *value == g.j)))),
+    ("oi", "count x in keys(m): !(x in s)", |g| {
+        Some(Expected::Int(g.m.keys().filter(|x| !g.s.contains(x)).count() as i64))
+    }),
+    ("oi", "sum([m[x] for x in m if x in s])", |g| {
+        Some(Expected::Int(g.m.iter().filter(|(key, _)| g.s.contains(key)).map(|(_, value)| value).sum()))
+    }),
+    ("oi", "index x in m: m[x] > j", |g| {
+        Some(Expected::Int(g.m.values().position(|value| *value > g.j).map_or(-1, |at| at as i64)))
+    }),
+    ("ob", "(find x in s: x in t) == some(i)", |g| {
+        Some(Expected::Bool(g.s.iter().find(|x| g.t.contains(x)) == Some(&g.i)))
+    }),
+    ("ob", "contains([x for x in s if !(x in t)], i)", |g| {
+        Some(Expected::Bool(g.s.contains(&g.i) && !g.t.contains(&g.i)))
+    }),
+];
+
+#[test]
+fn sets_and_maps_with_a_bound_are_those_of_trees() {
+    for (spelled, ty) in [
+        ("int", Type::Int),
+        ("int[-9..900]", Type::Range((-9).into(), 900.into())),
+        ("real", Type::Real),
+        ("string", Type::String),
+        ("id", Type::Id("Key".into())),
+    ] {
+        let text = model(&WITH_A_BOUND.iter().map(|(to, text, _)| (*to, *text)).collect::<Vec<_>>());
+        let text = text.replace("'int[-1..2]'", &format!("'{spelled}'"));
+        let text = text.replace("'set[Key]'", "'set[3] of Key'").replace("i: int, j", "i: Key, j");
+        let (iosts, printed) = read(&text.replace("'map[Key] of int[0..9]'", "'map[3] of Key to int[0..9]'"));
+        let (again, _) = read(&printed);
+        let terms = iosts.transitions.iter().map(|one| one.assignments.values().next().unwrap());
+        let (sets, maps) =
+            (RecordType::entries_of(3, &ty, None), RecordType::entries_of(3, &ty, Some(&values())));
+        let (sets, maps) = (Arc::new(sets), Arc::new(maps));
+        let set = |of: &Set| sets.value_at_keys(of.iter().map(|one| (key_of(&ty, *one), None)).collect());
+        let map = |of: &Map| {
+            maps.value_at_keys(
+                of.iter().map(|(one, to)| (key_of(&ty, *one), Some(Value::int(*to)))).collect(),
+            )
+        };
+        let mut random = Random::new(1);
+        let mut known = [0u32; 2];
+        for number in 0..80 {
+            let given = Given::draw(&mut random);
+            if [given.s.len(), given.t.len(), given.m.len()].iter().any(|count| *count > BOUND) {
+                continue;
+            }
+            let mut valuation: Valuation = [
+                (Datum::new("s", Type::Record(sets.clone())), set(&given.s).unwrap()),
+                (Datum::new("t", Type::Record(sets.clone())), set(&given.t).unwrap()),
+                (Datum::new("m", Type::Record(maps.clone())), map(&given.m).unwrap()),
+                (Datum::new("j", Type::Int), Value::int(given.j)),
+            ]
+            .into();
+            let keys = [("i", given.i), ("k", given.k)];
+            valuation.extend(keys.map(|(name, key)| (Datum::new(name, ty.clone()), key_of(&ty, key))));
+            for ((_, text, reference), (term, other)) in
+                WITH_A_BOUND.iter().zip(terms.clone().zip(&again.transitions))
+            {
+                assert_eq!(Some(term), other.assignments.values().next(), "{text}");
+                let value = evaluate(term, &valuation);
+                let expected = reference(&given).and_then(|expected| match expected {
+                    Expected::Int(number) => Some(Value::int(number)),
+                    Expected::Bool(truth) => Some(Value::Bool(truth)),
+                    Expected::Set(of) => set(&of),
+                    Expected::Map(of) => map(&of),
+                });
+                assert_eq!(value.as_ref().ok(), expected.as_ref(), "{text} of {valuation:?}");
+                let holds = evaluate(&defined(term), &valuation) == Ok(Value::Bool(true));
+                assert_eq!(holds, expected.is_some(), "{number} {text} of {valuation:?}");
+                known[usize::from(holds)] += 1;
+                if let Some(value) = expected {
+                    assert!(value.is_in(term.sort()), "{value}");
+                    let read = codec::from_json(&codec::to_json(&value), term.sort());
+                    assert_eq!(read.as_ref(), Ok(&value), "{text}");
+                }
+            }
+        }
+        assert!(known.iter().all(|count| *count > 60), "{spelled}: {known:?}");
+    }
 }
 
 #[test]

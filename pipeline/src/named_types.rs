@@ -47,7 +47,7 @@ impl NamedTypes {
             Type::Record(record) => {
                 // What says which fields count is declared with the whole.
                 let plain = record.form == RecordForm::Plain;
-                if let RecordForm::Keyed(key) = &record.form {
+                if let RecordForm::Keyed(key) | RecordForm::Entries(key, _) = &record.form {
                     self.add(key);
                     self.add(&record.fields[0].1);
                 }

@@ -66,10 +66,185 @@
     matches: (s, expression) => new RegExp(`^(?:${expression})$`, "u").test(s),
   };
 
+  // The sort of the term of this number.
+  const sort = (number) => Coreach.data.sorts[number];
+  const nameOf = (number) => Coreach.data.terms[number][1];
+  // An argument of a body, or a field of it, which is evaluated when it is first needed.
+  class Later {
+    constructor(number, data, at) { Object.assign(this, { number, data, at }); }
+    value() {
+      const whole = this.known ??= evaluate(this.number, this.data);
+      return this.at === undefined ? whole : whole[this.at];
+    }
+  }
+  const later = (names, numbers, data) => new Map(names.map((name, at) => [nameOf(name), new Later(numbers[at], data)]));
+
+  // Lists, sets and maps of the type of this number.
+  const elements = (value, number) => {
+    const of = Coreach.type(number);
+    return of.form === "list" ? value.slice(1, 1 + Number(value[0])) : [...entries(value, number).values()].map(([key]) => key);
+  };
+  const entries = (value, number) => {
+    const of = Coreach.type(number);
+    const found = of.form === "entries" ? V.listed(of, value) : of.form.known
+      .map((key, at) => [V.fromJson(key, of.form.key), value[at]])
+      .filter(([, part]) => (Array.isArray(part) ? part[0] : part))
+      .map(([key, part]) => (Array.isArray(part) ? [key, part[1]] : [key]));
+    return new Map(found.map((entry) => [V.key(entry[0]), entry]));
+  };
+  const checked = (value, number) => {
+    if (value === undefined || !V.isIn(value, number)) throw new Undefined("an operation of collections has no value");
+    return value;
+  };
+  const ofElements = (found, number) => {
+    const of = Coreach.type(number);
+    return checked(found.length < of.fields.length ? V.made(of, BigInt(found.length), found) : undefined, number);
+  };
+  const ofEntries = (found, number) => {
+    const of = Coreach.type(number);
+    if (of.form === "entries") return checked(V.ofEntries(of, [...found.values()]), number);
+    const rest = new Map(found);
+    const fields = of.fields.map((field, at) => {
+      const key = V.key(V.fromJson(of.form.known[at], of.form.key));
+      const entry = rest.get(key);
+      rest.delete(key);
+      if (entry === undefined) return V.any(field.type);
+      return Coreach.type(field.type).kind === "bool" ? true : [true, entry[1]];
+    });
+    return checked(rest.size === 0 ? fields : undefined, number);
+  };
+  const position = (index, end) => {
+    if (index < 0n || index >= end) throw new Undefined("a position is outside the list");
+    return Number(index);
+  };
+  const withElements = (whole, number, change) => {
+    const found = elements(whole, number);
+    change(found);
+    return ofElements(found, number);
+  };
+  const best = (found, isBetter) => {
+    if (found.length === 0) throw new Undefined("the list is empty");
+    return found.reduce((one, other) => (isBetter(other, one) ? other : one));
+  };
+  const sum = (found, number) => {
+    const isReal = Coreach.type(number).kind === "real";
+    return found.reduce((all, one) => (isReal ? rational : whole)["+"](all, one), isReal ? V.real(0n) : 0n);
+  };
+  const isSubset = (a, b) => [...a.keys()].every((key) => b.has(key));
+  const onSets = {
+    union: (a, b) => new Map([...a, ...b]),
+    intersection: (a, b) => new Map([...a].filter(([key]) => b.has(key))),
+    difference: (a, b) => new Map([...a].filter(([key]) => !b.has(key))),
+    subset: isSubset,
+    proper_subset: (a, b) => isSubset(a, b) && a.size < b.size,
+  };
+  const quantifiers = ["all", "some", "count", "find", "index", "collect"];
+
+  // Operations of collections: the number of the whole's type, the whole, the other values.
+  const onCollections = {
+    element: (of, q, i) => elements(q, of)[position(i, q[0])],
+    element_changed: (of, q, i, e) => withElements(q, of, (all) => { all[position(i, q[0])] = e; }),
+    element_inserted: (of, q, i, e) => withElements(q, of, (all) => all.splice(position(i, q[0] + 1n), 0, e)),
+    element_removed: (of, q, i) => withElements(q, of, (all) => all.splice(position(i, q[0]), 1)),
+    part: (of, q, i, j = q[0]) => {
+      if (i < 0n || j < i || j > q[0]) throw new Undefined("a position is outside the list");
+      return ofElements(elements(q, of).slice(Number(i), Number(j)), of);
+    },
+    joined: (of, q, r) => ofElements([...elements(q, of), ...r.slice(1, 1 + Number(r[0]))], of),
+    sum: (of, q) => short(sum(elements(q, of), Coreach.type(of).fields[1].type)),
+    least_element: (of, q) => best(elements(q, of), (a, b) => V.compare(a, b) < 0),
+    greatest_element: (of, q) => best(elements(q, of), (a, b) => V.compare(a, b) > 0),
+    joined_by: (of, q, sign) => onStrings.concatenate(elements(q, of).join(sign), ""),
+    sorted: (of, q) => ofElements(elements(q, of).sort((a, b) => V.compare(a, b)), of),
+    value_at: (of, m, key) => {
+      const entry = entries(m, of).get(V.key(key));
+      if (entry === undefined) throw new Undefined(`${V.show(key)} is not in the map`);
+      return entry[1];
+    },
+    value_changed: (of, m, key, value) => ofEntries(new Map([...entries(m, of), [V.key(key), [key, value]]]), of),
+    size: (of, m) => BigInt(entries(m, of).size),
+  };
+
+  // The value of a call, a quantifier, a `match`, or an operation of collections; undefined where the node is another one.
+  const applied = (number, [name, ...parts], go, data) => {
+    if (name === "call") return evaluate(parts[3], later(parts[2], parts[4], data));
+    if (name === "defined") {
+      try { go(parts[0]); return true; } catch (error) { if (error instanceof Undefined) return false; throw error; }
+    }
+    if (name === "match") {
+      const [cases, read, args] = parts;
+      const own = later(read, args.slice(1), data);
+      const subject = cases.length === 1 ? undefined : go(args[0]);
+      const of = Coreach.type(sort(args[0]));
+      const tag = (at) => (of.form === "option" ? at > 0 : Coreach.type(of.fields[0].type).literals[at]);
+      const chosen = cases.find(([at]) => cases.length === 1 || at === null || tag(at) === subject[0]) ?? cases.at(-1);
+      for (const [datum, at] of chosen[1]) own.set(nameOf(datum), subject === undefined ? new Later(args[0], data, at) : subject[at]);
+      return evaluate(chosen[2], own);
+    }
+    if (quantifiers.includes(name)) return quantified(name, parts, go, data);
+    if (name === "set" || name === "map") {
+      const values = parts[1].map(go);
+      const found = new Map();
+      const step = name === "set" ? 1 : 2;
+      for (let at = 0; at < values.length; at += step) {
+        found.set(V.key(values[at]), values.slice(at, at + step));
+        ofEntries(found, parts[0]);
+      }
+      return ofEntries(found, parts[0]);
+    }
+    const of = sort(parts[0]);
+    if (name === "min" || name === "max") {
+      const [a, b] = parts.map(go);
+      return (V.compare(a, b) <= 0) === (name === "min") ? a : b;
+    }
+    if (name === "abs") {
+      const value = go(parts[0]);
+      return V.compare(value, typeof value === "bigint" ? 0n : V.real(0n)) >= 0 ? value : one(["negate", parts[0]], go, data);
+    }
+    if (name === "has_key") {
+      const key = V.key(go(parts[0]));
+      return entries(go(parts[1]), sort(parts[1])).has(key);
+    }
+    if (name === "keys") return ofEntries(new Map([...entries(go(parts[0]), of)].map(([key, entry]) => [key, [entry[0]]])), sort(number));
+    if (name === "list_contains" || name === "list_index_of") {
+      const found = elements(go(parts[0]), of);
+      const wanted = found.length > 0 ? go(parts[1]) : undefined;
+      const at = found.findIndex((element) => V.equal(element, wanted));
+      return name === "list_contains" ? at >= 0 : BigInt(at);
+    }
+    if (name in onSets) {
+      const value = onSets[name](entries(go(parts[0]), of), entries(go(parts[1]), sort(parts[1])));
+      return value instanceof Map ? ofEntries(value, of) : value;
+    }
+    return name in onCollections ? onCollections[name](of, ...parts.map(go)) : undefined;
+  };
+  const quantified = (name, [bound, domain, read, body, args, list, element], go, data) => {
+    const values = domain === null ? elements(go(args[0]), sort(args[0])) : domain[2].map((value) => V.fromJson(value, domain[1]));
+    const own = later(read, args.slice(domain === null ? 1 : 0), data);
+    let count = 0n;
+    const found = [];
+    for (const [at, value] of values.entries()) {
+      const here = new Map([...own, [nameOf(bound), value]]);
+      if (!evaluate(body, here)) {
+        if (name === "all") return false;
+        continue;
+      }
+      count += 1n;
+      if (name === "some") return true;
+      if (name === "find") return [true, value];
+      if (name === "index") return BigInt(at);
+      if (name === "collect") found.push(evaluate(element, here));
+    }
+    if (name === "collect") return ofElements(found, list);
+    return { all: () => true, some: () => false, count: () => count, index: () => -1n, find: () => [false, V.any(sort(bound))] }[name]();
+  };
+
   // The value of the term of this number; `data` are values by names. Shared parts are computed once.
   const evaluate = (number, data, known = new Map()) => {
     if (known.has(number)) return known.get(number);
-    const value = one(Coreach.data.terms[number], (part) => evaluate(part, data, known), data);
+    const go = (part) => evaluate(part, data, known);
+    const node = Coreach.data.terms[number];
+    const value = applied(number, node, go, data) ?? one(node, go, data);
     known.set(number, value);
     return value;
   };
@@ -79,14 +254,15 @@
       case "literal": return V.fromJson(b, a);
       case "data":
         if (!data.has(a)) throw new Undefined(`${a} has no value`);
-        return data.get(a);
+        return data.get(a) instanceof Later ? data.get(a).value() : data.get(a);
       case "not": return !go(a);
       case "and": return a.every((part) => go(part));
       case "or": return a.some((part) => go(part));
       case "if": return go(a) ? go(b) : go(c);
       case "==": return V.equal(go(a), go(b));
       case "!=": return !V.equal(go(a), go(b));
-      case "<": case "<=": case ">": case ">=": return order[name](V.compare(go(a), go(b)));
+      case "<": case "<=": case ">": case ">=": return order[name](Coreach.type(sort(a)).kind === "id"
+        ? V.compare(V.placeOfId(go(a)), V.placeOfId(go(b))) : V.compare(go(a), go(b)));
       case "negate": {
         const value = go(a);
         return typeof value === "bigint" ? -value : V.real(-value.n, value.d);
@@ -129,6 +305,13 @@
     return node[0] === "and" ? node[1] : [number];
   };
 
+  // How operations of collections are written that are functions.
+  const written = {
+    list_contains: "contains", list_index_of: "index_of", element_inserted: "insert", element_removed: "remove_at", sum: "sum", least_element: "min",
+    greatest_element: "max", joined_by: "join", sorted: "sorted", size: "len", keys: "keys", min: "min", max: "max", abs: "abs",
+  };
+  const signs = { joined: "+", union: "+", intersection: "*", difference: "-", subset: "<=", proper_subset: "<" };
+
   // Text of a term that no expression has.
   const text = (number, depth = 0) => {
     if (depth > 12) return "...";
@@ -150,11 +333,26 @@
       case "concatenate": return `${go(a)} + ${go(b)}`;
       case "at": return `${go(a)}[${go(b)}]`;
       case "slice": return `${go(a)}[${go(b)}..${go(c)}]`;
+      case "call": return `${a}(${Coreach.data.terms[number][5].slice(0, b).map(go).join(", ")})`;
+      case "defined": return `defined(${go(a)})`;
+      case "match": return `match ${go(c[0])}: ...`;
+      case "set": return `{${b.map(go).join(", ")}}`;
+      case "map": return `[${b.map((part, at) => go(part) + (at % 2 === 0 ? ":" : at < b.length - 1 ? "," : "")).join(" ")}]`;
+      case "has_key": return `${go(a)} in ${go(b)}`;
+      case "element": case "value_at": return `${go(a)}[${go(b)}]`;
+      case "element_changed": case "value_changed": return `${go(a)}[${go(b)} := ${go(c)}]`;
+      case "part": return `${go(a)}[${go(b)}..${c === undefined ? "" : go(c)}]`;
       default: {
+        if (quantifiers.includes(name)) {
+          const [, , domain, , body, args, , element] = Coreach.data.terms[number];
+          const values = `${nameOf(a)} in ${domain === null ? go(args[0]) : domain[0]}`;
+          return name === "collect" ? `[${go(element)} for ${values} if ${go(body)}]` : `${name} ${values}: ${go(body)}`;
+        }
+        if (name in written) return `${written[name]}(${[a, b, c].filter((part) => part !== undefined).map(go).join(", ")})`;
         if (name in onStrings) return `${name}(${[a, b].filter((part) => part !== undefined).map(go).join(", ")})`;
         const side = (part) => (["literal", "data", "select", "field"].includes(Coreach.data.terms[part][0]) ? go(part) : `(${go(part)})`);
         const compares = ["==", "!=", "<", "<=", ">", ">="].includes(name);
-        return compares ? `${go(a)} ${name} ${go(b)}` : `${side(a)} ${name} ${side(b)}`;
+        return compares ? `${go(a)} ${name} ${go(b)}` : `${side(a)} ${signs[name] ?? name} ${side(b)}`;
       }
     }
   };

@@ -17,10 +17,12 @@
   // count; the others are the simplest (docs/reference/model-format.md). Or a set or a map, by its keys.
   const number = (of, first) =>
     typeof first === "string" ? type(of.fields[0].type).literals.indexOf(first) : Number(first);
+  // How many fields an entry of a set or a map with a bound has.
+  const width = (of) => (of.form === "entries" && of.fields[2]?.name === "value0" ? 2 : 1);
   const counts = (of, value, at) => {
     if (of.form === undefined || of.form.known !== undefined || at === 0) return true;
     const first = number(of, value[0]);
-    if (!Array.isArray(of.form)) return at <= first;
+    if (!Array.isArray(of.form)) return at <= first * width(of);
     return at >= of.form[first].first && at < of.form[first].first + of.form[first].count;
   };
   const counting = (of, value) =>
@@ -44,7 +46,37 @@
       return value === undefined ? true : [true, fromJson(json[String(of.form.known[number])], value)];
     });
   };
+  // Ids as keys are in the order of these numbers (model/src/ids.rs).
+  const placeOfId = (text) => {
+    const digits = /^id(0|[1-9][0-9]*)$/.exec(text);
+    if (digits !== null) return BigInt(digits[1]);
+    return [...new TextEncoder().encode(text)].reduce((all, byte) => all * 256n + BigInt(byte), 1n) << 64n;
+  };
+  const compareKeys = (a, b, number) => type(number).kind === "id" ? compare(placeOfId(a), placeOfId(b)) : compare(a, b);
+  // The entries of a set or a map with a bound: each key, in a map with its value.
+  const listed = (of, value) => {
+    const size = width(of);
+    return Array.from({ length: Number(value[0]) }, (_, at) => value.slice(1 + at * size, 1 + (at + 1) * size));
+  };
+  // The set or the map of these entries, of equal keys the last one; undefined where they are too many.
+  const ofEntries = (of, found) => {
+    const all = new Map(found.map((entry) => [key(entry[0]), entry]));
+    const sorted = [...all.values()].sort((a, b) => compareKeys(a[0], b[0], of.fields[1].type));
+    if (sorted.length * width(of) >= of.fields.length) return undefined;
+    return made(of, BigInt(sorted.length), sorted.flat());
+  };
+  const entriesFromJson = (json, of, wrong) => {
+    const to = width(of) === 2 ? of.fields[2].type : undefined;
+    if (typeof json !== "object" || json === null || Array.isArray(json) !== (to === undefined)) throw wrong();
+    const read = (text) => fromJson(text, of.fields[1].type);
+    const found = Array.isArray(json) ? json.map((one) => [read(one)])
+      : Object.entries(json).map(([text, part]) => [read(text), fromJson(part, to)]);
+    const value = ofEntries(of, found);
+    if (value === undefined || Number(value[0]) !== found.length) throw wrong();
+    return value;
+  };
   const formFromJson = (json, of, wrong) => {
+    if (of.form === "entries") return entriesFromJson(json, of, wrong);
     if (of.form.known !== undefined) return keyedFromJson(json, of, wrong);
     if (of.form === "list") {
       if (!Array.isArray(json) || json.length >= of.fields.length) throw wrong();
@@ -63,6 +95,11 @@
     return made(of, type(of.fields[0].type).literals[at], of.fields.slice(first, first + size).map(read));
   };
   const formToJson = (value, of) => {
+    if (of.form === "entries") {
+      const found = listed(of, value).map(([one, ...rest]) => [toJson(one, of.fields[1].type), ...rest]);
+      if (width(of) === 1) return found.map(([one]) => one);
+      return Object.fromEntries(found.map(([one, part]) => [String(one), toJson(part, of.fields[2].type)]));
+    }
     if (of.form.known !== undefined) {
       const has = entries(value, of);
       const to = mapped(of);
@@ -77,6 +114,11 @@
     return { [name]: Object.fromEntries(parts.map(([field, part]) => [field.slice(name.length + 1), part])) };
   };
   const formShown = (value, of) => {
+    if (of.form === "entries") {
+      const part = (one, at) => show(one, of.fields[1 + at].type);
+      const shown = listed(of, value).map((entry) => entry.map(part).join(": ")).join(", ");
+      return width(of) === 1 ? `{${shown}}` : `[${shown}]`;
+    }
     if (of.form.known !== undefined) {
       const to = mapped(of);
       const shown = entries(value, of).map(([, key, part]) => to === undefined ? key : `${key}: ${show(part[1], to)}`);
@@ -172,6 +214,8 @@
       case "nat": return value >= 0n;
       case "range": return value >= BigInt(of.low) && value <= BigInt(of.high);
       case "record":
+        if (of.form === "entries" && !listed(of, value).every((entry, at, all) =>
+          at === 0 || compareKeys(all[at - 1][0], entry[0], of.fields[1].type) < 0)) return false;
         return of.fields.every((field, at) =>
           isIn(value[at], field.type) && (counts(of, value, at) || equal(value[at], any(field.type))));
       case "array":
@@ -269,5 +313,5 @@
     }
   };
 
-  Coreach.values = { real, parse, fromJson, toJson, isIn, any, get, set, equal, compare, show, typed, key };
+  Coreach.values = { placeOfId, listed, ofEntries, made, real, parse, fromJson, toJson, isIn, any, get, set, equal, compare, show, typed, key };
 }

@@ -22,6 +22,7 @@ mod imports;
 mod literature;
 mod numerical;
 mod offline;
+mod operations;
 mod oracle;
 mod packaging;
 mod page;

@@ -15,8 +15,8 @@ use dashu::rational::RBig;
 
 use super::expression::{Expression, read};
 use super::script::{Problem, Side};
-use crate::solver::ids;
 use crate::solver::smtlib::symbol;
+use coreach_model::ids;
 
 /// The states of a derivation, from the first one on.
 pub(super) fn states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Side, State)>> {

@@ -9,7 +9,6 @@
 //! towards `false`. Where that happens the solver's statistics count it.
 
 pub mod horn;
-pub(crate) mod ids;
 #[cfg(test)]
 pub(crate) mod random;
 pub mod smtlib;

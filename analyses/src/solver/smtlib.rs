@@ -18,8 +18,8 @@ use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::term::strings;
 use coreach_model::{Datum, Term, Type, Value};
 
-use super::ids;
 use super::typing::{self, cells_of_literal, spelled_out};
+use coreach_model::ids;
 
 /// A subterm used more than once is bound by `let` if it has at least so many nodes.
 const WORTH_A_NAME: usize = 4;

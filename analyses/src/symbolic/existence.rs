@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use coreach_model::budget;
 use coreach_model::obligation::{defined, in_type};
+use coreach_model::term::canonical::canonical;
 use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::types::{RecordForm, RecordType};
@@ -130,7 +131,9 @@ fn eliminate_fields(
         RecordForm::Plain | RecordForm::Keyed(_) => {
             vec![Term::record(record, fields.iter().map(Term::datum))]
         }
-        RecordForm::List => (0..fields.len()).map(|length| of(Value::int(length))).collect(),
+        RecordForm::List | RecordForm::Entries(..) => {
+            (0..=record.most().unwrap_or(0)).map(|length| of(Value::int(length))).collect()
+        }
         RecordForm::Option | RecordForm::Variant(_) => {
             (0..record.alternatives().len()).map(|number| of(record.tag(number))).collect()
         }
@@ -138,7 +141,12 @@ fn eliminate_fields(
     let mut parts = Vec::new();
     for whole in wholes {
         let put = Substitution::from([(datum.clone(), whole.clone())]);
-        let condition = Term::and([in_type(&whole, datum.ty()), substitute(condition, &put)]);
+        let mut condition = vec![in_type(&whole, datum.ty()), substitute(condition, &put)];
+        if let RecordForm::Entries(..) = record.form {
+            // Their order is not asked for where operations make them.
+            condition.insert(1, canonical(&whole, datum.ty()));
+        }
+        let condition = Term::and(condition);
         parts.push(fields.iter().try_fold(condition, |left, field| eliminate_datum(&left, field, solver))?);
     }
     Some(Term::or(parts))

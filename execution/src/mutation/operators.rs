@@ -3,10 +3,14 @@
 //! An operator says *how* a mutant differs; whether the difference shows is for others to find out, for many
 //! mutants conform. Each names what it did, so that a finding can be repeated by hand.
 
+use std::sync::Arc;
+
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::random::Random;
 use coreach_model::term::node::{Comparison, Node, StringOperation};
-use coreach_model::term::{Substitution, Term, substitute};
+use coreach_model::term::operation::{DerivedOperation, QuantifiedOperation};
+use coreach_model::term::{Substitution, Term, TermShape, substitute};
+use coreach_model::types::RecordForm;
 use coreach_model::{ActionId, Datum, Number, Numbered, TransitionId, Type, Value};
 
 coreach_model::words! {
@@ -194,6 +198,8 @@ fn following(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
             let cell = next(&Term::select(term, &index), &array.element)?;
             Some(Term::store(term, &index, &cell))
         }
+        // Another key may stand elsewhere.
+        Type::Record(record) if matches!(record.form, RecordForm::Entries(..)) => None,
         Type::Record(record) => {
             let which = random.below(record.fields.len());
             let new = following(random, &Term::field(term, which), &record.fields[which].1)?;
@@ -320,10 +326,29 @@ fn with_atom(
             alternatives[which] = rewrite(random, &alternatives[which])?;
             Term::or(alternatives)
         }
+        Some(Node::Compare(comparison, a, b)) if is_comprehension(b) && random.chance(50) => {
+            Term::compare(*comparison, a, &with_condition(random, b, &rewrite)?)
+        }
         _ => rewrite(random, &part)?,
     };
     parts[at] = new;
     Some(Term::and(parts))
+}
+
+fn is_comprehension(term: &Term) -> bool {
+    matches!(term.shape(), TermShape::Operation(DerivedOperation::Quantified(of), _) if of.collected.is_some())
+}
+
+/// The comprehension with its condition rewritten.
+fn with_condition(
+    random: &mut Random,
+    term: &Term,
+    rewrite: &dyn Fn(&mut Random, &Term) -> Option<Term>,
+) -> Option<Term> {
+    let TermShape::Operation(DerivedOperation::Quantified(of), arguments) = term.shape() else { return None };
+    let mut of = QuantifiedOperation::clone(of);
+    of.body = if of.body.is_true() { return None } else { with_atom(random, &of.body, rewrite)? };
+    Some(Term::apply(DerivedOperation::Quantified(Arc::new(of)), arguments.clone()))
 }
 
 fn with_number_shifted(random: &mut Random, guard: &Term) -> Option<Term> {

@@ -11,24 +11,34 @@ use dashu::integer::IBig;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
+use crate::forms::MOST_PARTS;
 use crate::reader::collect::{article, inventory};
 use crate::reader::parser::MAX_NESTING;
 use crate::reader::scope::{Meaning, NamedExpression};
 use crate::reader::syntax::{self, Call, Expression, QuantifiedValues};
 use crate::reader::typing::Typing;
+use crate::term::node::Node;
 use crate::term::operation::{
     DeclaredFunction, DerivedOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
     read_by,
 };
 use crate::term::strings::FUNCTIONS;
-use crate::term::{Substitution, Term};
-use crate::types::Type;
+use crate::term::{Substitution, Term, parts_bound, steps_bound};
+use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
 /// The functions of numbers that need no declaration.
 const STANDARD: [&str; 3] = ["abs", "max", "min"];
+/// The functions of lists that a model may declare otherwise.
+const ON_LISTS: [(&str, StandardOperation); 5] = [
+    ("insert", StandardOperation::ElementInserted),
+    ("join", StandardOperation::JoinedBy),
+    ("remove_at", StandardOperation::ElementRemoved),
+    ("sorted", StandardOperation::Sorted),
+    ("sum", StandardOperation::Sum),
+];
 /// What other languages have functions for, and how it is written here.
-const ELSEWHERE: [(&[&str], &str); 6] = [
+const ELSEWHERE: [(&[&str], &str); 9] = [
     (
         &["substring", "substr", "slice", "mid"],
         "a part is `s[from..to]`, from the first index up to the one before `to`",
@@ -37,6 +47,15 @@ const ELSEWHERE: [(&[&str], &str); 6] = [
     (
         &["concat", "append", "push"],
         "`s + t` joins strings or lists, and `q + [e]` is `q` with `e` behind it",
+    ),
+    (&["filter", "map", "collect"], "a list is made of another one by `[x + 1 for x in q if x > 0]`"),
+    (
+        &["remove", "delete", "pop", "erase", "without"],
+        "`remove_at(q, i)` is `q` without the element at `i`, `m - {k}` a set or a map without a key",
+    ),
+    (
+        &["find", "find_index", "first_index", "index", "first"],
+        "the first element with a condition is `find x in q: x > 0`, its position `index x in q: x > 0`",
     ),
     (&["update", "store", "put", "set"], "with another element at `i` it is `a[i := e]`"),
     (&["get", "at", "nth", "select"], "the element at `i` is `a[i]`"),
@@ -49,13 +68,36 @@ const ELSEWHERE: [(&[&str], &str); 6] = [
 const MAX_VALUES: usize = 1_000;
 /// The most different parts of what an expression stands for.
 const MAX_PARTS: usize = 200_000;
-/// The most parts of what an expression stands for, each as often as it occurs. A run evaluates calls so
-/// often.
-const MAX_WRITTEN: u64 = 10_000_000;
+/// The most parts, as estimated, that are made at all.
+const MOST_BEGUN: u64 = 3_000_000;
+/// The most nodes that an evaluation meets. A run evaluates the body of each call.
+const MOST_STEPS: u64 = 10_000_000;
 
 /// Is it the name of a function that needs no declaration?
 pub(super) fn is_standard(name: &str) -> bool {
     STANDARD.contains(&name) || FUNCTIONS.iter().any(|(known, _)| *known == name)
+}
+
+/// The most values that there may be, where they fit into a list.
+fn most_of(domain: &QuantifierDomain, collection: Option<&Term>) -> Option<usize> {
+    let most = match (domain, collection.map(Term::sort)) {
+        (QuantifierDomain::Values(_, values), _) => values.len().max(1),
+        (_, Some(Type::Record(of))) => of.most().unwrap_or(of.fields.len()),
+        _ => return None,
+    };
+    (most <= MOST_PARTS).then_some(most)
+}
+
+/// The type of the term's values, as it was declared where that is seen.
+fn type_of(term: &Term) -> Type {
+    match term.written() {
+        Some(Node::Data(datum)) => datum.ty().clone(),
+        Some(Node::Field(record, at)) => match record.sort() {
+            Type::Record(of) => of.fields[*at].1.clone(),
+            other => other.clone(),
+        },
+        _ => term.sort().clone(),
+    }
 }
 
 impl Typing<'_, '_> {
@@ -66,6 +108,11 @@ impl Typing<'_, '_> {
         }
         if STANDARD.contains(&name) {
             return self.standard(call, whole);
+        }
+        if let Some((_, operation)) = ON_LISTS.into_iter().find(|(known, _)| *known == name)
+            && self.scope.names.function(name).is_none()
+        {
+            return self.of_list(operation, call, whole);
         }
         if let Some((variant, number)) = self.alternative(name) {
             return self.construct(&variant, number, call, whole);
@@ -161,7 +208,8 @@ impl Typing<'_, '_> {
 
     fn unknown_function(&mut self, name: &str, at: &Range<usize>) {
         let names = self.scope.names;
-        let standard = || STANDARD.into_iter().chain(FUNCTIONS.map(|(known, _)| known));
+        let on_lists = || ON_LISTS.map(|(known, _)| known);
+        let standard = || STANDARD.into_iter().chain(FUNCTIONS.map(|(known, _)| known)).chain(on_lists());
         let known = || standard().chain(names.functions().map(|function| function.name.as_str()));
         let (label, help) = match names.get(name) {
             Some((meaning, _)) => {
@@ -209,6 +257,12 @@ impl Typing<'_, '_> {
     fn standard(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, _), arguments } = call;
         let name = name.as_str();
+        if arguments.len() == 1 && name != "abs" {
+            let is_least = name == "min";
+            let operation =
+                if is_least { StandardOperation::LeastElement } else { StandardOperation::GreatestElement };
+            return self.of_list(operation, call, whole);
+        }
         // No iterator: what recurses must need little of the stack.
         let mut terms = Vec::new();
         for argument in arguments {
@@ -233,6 +287,7 @@ impl Typing<'_, '_> {
         &mut self,
         quantified: &syntax::Quantified,
         whole: &Range<usize>,
+        expected: Option<&Arc<RecordType>>,
     ) -> Option<Term> {
         let values = self.values(&quantified.of);
         let (name, at) = &quantified.name;
@@ -243,20 +298,44 @@ impl Typing<'_, '_> {
         let sort = values.as_ref().map_or(Type::Int, |(sort, _, _)| sort.clone());
         let datum = Datum::new(name.clone(), sort);
         self.bound.push((name.clone(), datum.clone()));
-        let body = self.truth(
-            &quantified.body,
-            match quantified.quantifier {
-                Quantifier::All => "all",
-                Quantifier::Some => "some",
-                Quantifier::Count => "count",
-            },
-        );
+        let body = self.truth(&quantified.body, quantified.quantifier.word());
+        let element = quantified.element.as_ref().map(|tree| {
+            let ty = expected.map(|list| &list.fields[1].1);
+            let term = match ty {
+                Some(ty) => self.list_element(tree, ty),
+                None => self.term(tree),
+            };
+            term.map(|term| (ty.cloned().unwrap_or_else(|| type_of(&term)), term))
+        });
         self.bound.pop();
         let ((_, domain, collection), body) = (values?, body?);
-        let read = read_by([&body], std::slice::from_ref(&datum));
+        let collected = match element {
+            None => None,
+            Some(element) => {
+                let (ty, element) = element?;
+                let most = most_of(&domain, collection.as_ref());
+                let list =
+                    expected.cloned().or_else(|| most.map(|most| Arc::new(RecordType::list(most, &ty))));
+                if list.is_none() {
+                    let message =
+                        format!("a list has at most {MOST_PARTS} elements, and here are more values");
+                    self.error("too-many-values", message, whole, "too many values".to_owned(), None);
+                }
+                Some((list?, element))
+            }
+        };
+        let quantifier = quantified.quantifier;
+        if let (Quantifier::Find, Type::Record(of)) = (quantifier, datum.ty())
+            && of.form == RecordForm::Option
+        {
+            let message = "`find` gives an option, and these are options: `index` gives a position";
+            self.error("nested-option", message.to_owned(), whole, "an option of an option".to_owned(), None);
+            return None;
+        }
+        let bodies = [&body].into_iter().chain(collected.iter().map(|(_, element)| element));
+        let read = read_by(bodies, std::slice::from_ref(&datum));
         let arguments = collection.into_iter().chain(read.iter().map(Term::datum)).collect();
-        let quantified =
-            QuantifiedOperation { quantifier: quantified.quantifier, bound: datum, domain, read, body };
+        let quantified = QuantifiedOperation { quantifier, bound: datum, domain, read, body, collected };
         self.made(Term::apply(DerivedOperation::Quantified(Arc::new(quantified)), arguments), whole)
     }
 
@@ -315,6 +394,57 @@ impl Typing<'_, '_> {
         }
     }
 
+    /// `sum(q)`, `insert(q, i, e)` and others of a list.
+    fn of_list(&mut self, operation: StandardOperation, call: &Call, whole: &Range<usize>) -> Option<Term> {
+        let Call { name: (name, _), arguments } = call;
+        let wanted = match operation {
+            StandardOperation::ElementInserted => 3,
+            StandardOperation::ElementRemoved | StandardOperation::JoinedBy => 2,
+            _ => 1,
+        };
+        let first = arguments.first().map(|tree| (self.term(tree), &tree.span));
+        if !self.is_arity(name, arguments, wanted, whole, None) {
+            return None;
+        }
+        let (Some(list), at) = first? else { return None };
+        let (what, fits): (&str, fn(&Type) -> bool) = match operation {
+            StandardOperation::ElementInserted | StandardOperation::ElementRemoved => ("", |_| true),
+            StandardOperation::Sum => (" of numbers", Type::is_number),
+            StandardOperation::JoinedBy => (" of strings", |ty| *ty == Type::String),
+            _ => (" of numbers or strings", Type::is_ordered),
+        };
+        let element = list.sort().as_list().map(|(_, _, ty)| ty.clone()).filter(fits);
+        let Some(element) = element else {
+            let message = format!("`{name}` is of a list{what}, but this is {}", list.sort());
+            let help = match list.sort().as_keyed() {
+                Some((ty, _)) if ty.mapped().is_none() => Some("the list of its keys is `[k for k in s]`"),
+                Some(_) => Some("the list of its values is `[m[k] for k in m]`"),
+                None => {
+                    list.sort().is_number().then_some("of two numbers there are `min(a, b)` and `max(a, b)`")
+                }
+            };
+            self.error(
+                "type-mismatch",
+                message,
+                at,
+                format!("this is {}", list.sort()),
+                help.map(str::to_owned),
+            );
+            return None;
+        };
+        let mut terms = vec![list];
+        for (at, tree) in arguments.iter().enumerate().skip(1) {
+            let ty = match (operation, at) {
+                (StandardOperation::JoinedBy, _) => &Type::String,
+                (_, 1) => &Type::Int,
+                _ => &element,
+            };
+            let term = self.term_as(tree, ty)?;
+            terms.push(self.fit(&term, &tree.span, ty, &format!("an argument of `{name}`"))?);
+        }
+        self.made(Term::standard(operation, terms), whole)
+    }
+
     fn elements(&mut self, list: Term, at: &Range<usize>) -> Option<(Type, QuantifierDomain, Option<Term>)> {
         let ty = self.type_of_elements(&list, at)?;
         Some((ty, QuantifierDomain::Elements, Some(list)))
@@ -354,9 +484,10 @@ impl Typing<'_, '_> {
 
     /// The term, where what it stands for is not too large.
     pub(super) fn affordable(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
-        let lowered = term.lowered();
-        let is_small = || lowered.written_size() <= MAX_WRITTEN && lowered.has_at_most(MAX_PARTS);
-        if !self.is_expanded || (lowered.height() <= MAX_NESTING && is_small()) {
+        // Known before it is made: what is far too large is not begun.
+        let is_begun = || parts_bound(&term) <= MOST_BEGUN && steps_bound(&term) <= MOST_STEPS;
+        let is_small = || term.lowered().height() <= MAX_NESTING && term.lowered().has_at_most(MAX_PARTS);
+        if !self.is_expanded || is_begun() && is_small() {
             return Some(term);
         }
         self.too_large(at);

@@ -19,7 +19,9 @@ impl Parser<'_> {
                 self.next += 1;
                 self.fields(Some((name.to_owned(), span)), None)
             }
-            Some(Lexeme::Name(_)) if quantifier(name).is_some() => self.quantified(),
+            Some(Lexeme::Name(_)) if quantifier(name).is_some() && self.is_quantifier(name) => {
+                self.quantified()
+            }
             Some(Lexeme::Name(_)) if name == "match" => self.matched(),
             _ => {
                 self.next += 1;
@@ -57,10 +59,22 @@ impl Parser<'_> {
     fn quantified(&mut self) -> Parsed {
         let (word, start) = self.name("a quantifier")?;
         let Some(quantifier) = quantifier(&word) else { return Err(self.expected("a quantifier")) };
+        let (name, of) = self.bound("all i in 0..3: ...")?;
+        if !matches!(of, QuantifiedValues::Type(..)) && !self.is_next(":") {
+            return Err(self.expected("`..` and the last value: `all i in 0..3: ...`"));
+        }
+        self.need(":", "after the values")?;
+        let body = self.part()?;
+        let span = start.start..body.span.end;
+        over(Quantified { quantifier, name, of, body, element: None }, span)
+    }
+
+    /// `i in 0..3`
+    fn bound(&mut self, like: &str) -> Parsed<((String, Range<usize>), QuantifiedValues)> {
         let name = self.name("a name for the values")?;
         match self.peek() {
             Some(Token { kind: Lexeme::Name(word), .. }) if word == "in" => self.take(),
-            _ => return Err(self.expected("`in` and the values: `all i in 0..3: ...`")),
+            _ => return Err(self.expected(&format!("`in` and the values: `{like}`"))),
         };
         let first = self.end()?;
         let of = match (self.eat(".."), first) {
@@ -68,21 +82,28 @@ impl Parser<'_> {
             (None, Expression { kind: ExpressionKind::Name(name), span, .. }) => {
                 QuantifiedValues::Type(name, span)
             }
-            (None, _) if !self.is_next(":") => {
-                return Err(self.expected("`..` and the last value: `all i in 0..3: ...`"));
-            }
             (None, list) => QuantifiedValues::Elements(list),
         };
-        self.need(":", "after the values")?;
-        let body = self.part()?;
-        let span = start.start..body.span.end;
-        let bounds = match &of {
-            QuantifiedValues::Between(low, high) => low.height.max(high.height),
-            QuantifiedValues::Type(..) => 0,
-            QuantifiedValues::Elements(list) => list.height,
+        Ok((name, of))
+    }
+
+    /// `x in q if c]`, behind the element.
+    fn comprehension(&mut self, element: Expression, open: &Range<usize>) -> Parsed {
+        let like = "[x for x in q if x > 0]";
+        let (name, of) = self.bound(like)?;
+        let body = match self.eat("if") {
+            Some(_) => self.part()?,
+            None => Expression { kind: ExpressionKind::Truth(true), span: open.clone(), height: 0 },
         };
-        let height = body.height.max(bounds);
-        made(ExpressionKind::Quantified(Box::new(Quantified { quantifier, name, of, body })), span, height)
+        let close = self.need("]", &format!("at the end: `{like}`"))?;
+        let quantifier = Quantifier::Collect;
+        over(Quantified { quantifier, name, of, body, element: Some(element) }, open.start..close.end)
+    }
+
+    /// Words that a model may use as names begin a quantifier only before a name and `in`.
+    fn is_quantifier(&self, word: &str) -> bool {
+        let next = self.tokens.get(self.next + 2).map(|token| &token.kind);
+        ["all", "some", "count"].contains(&word) || matches!(next, Some(Lexeme::Name(word)) if word == "in")
     }
 
     /// `match r: Ok(v) -> v | Missing -> 0`
@@ -229,12 +250,13 @@ impl Parser<'_> {
         let mut elements = vec![first];
         if matches!(self.peek(), Some(Token { kind: Lexeme::Name(word), .. }) if word == "for") {
             self.next += 1;
+            let element = elements.swap_remove(0);
             match self.peek() {
                 Some(Token { kind: Lexeme::Name(word), .. }) if word == "all" => self.take(),
-                _ => return Err(self.expected("`all`: `[0 for all]`")),
+                Some(Token { kind: Lexeme::Name(_), .. }) => return self.comprehension(element, &open),
+                _ => return Err(self.expected("`all` or a name: `[0 for all]`, `[x for x in q if x > 0]`")),
             };
             let close = self.need("]", "after `for all`")?;
-            let element = elements.swap_remove(0);
             let height = element.height;
             return made(ExpressionKind::Filled(Box::new(element)), open.start..close.end, height);
         }
@@ -260,11 +282,25 @@ impl Parser<'_> {
     }
 }
 
+/// A quantifier, as high as its highest part.
+fn over(of: Quantified, span: Range<usize>) -> Parsed {
+    let bounds = match &of.of {
+        QuantifiedValues::Between(low, high) => low.height.max(high.height),
+        QuantifiedValues::Type(..) => 0,
+        QuantifiedValues::Elements(list) => list.height,
+    };
+    let element = of.element.as_ref().map_or(0, |element| element.height);
+    let height = bounds.max(element).max(of.body.height);
+    made(ExpressionKind::Quantified(Box::new(of)), span, height)
+}
+
 fn quantifier(word: &str) -> Option<Quantifier> {
     match word {
         "all" => Some(Quantifier::All),
         "some" => Some(Quantifier::Some),
         "count" => Some(Quantifier::Count),
+        "find" => Some(Quantifier::Find),
+        "index" => Some(Quantifier::Index),
         _ => None,
     }
 }

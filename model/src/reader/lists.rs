@@ -32,7 +32,7 @@ impl Typing<'_, '_> {
         Some(ty.made_of(Value::int(elements.len()), terms.into_iter().collect::<Option<Vec<Term>>>()?))
     }
 
-    fn list_element(&mut self, tree: &Expression, ty: &Type) -> Option<Term> {
+    pub(super) fn list_element(&mut self, tree: &Expression, ty: &Type) -> Option<Term> {
         let term = self.term_as(tree, ty)?;
         self.fit(&term, &tree.span, ty, "an element")
     }
@@ -108,7 +108,7 @@ impl Typing<'_, '_> {
             StringOperation::Contains | StringOperation::IndexOf => 2,
             _ => {
                 let message = format!("`{name}` is of strings, but this is {}", list.sort());
-                let help = "of lists there are `len`, `contains` and `index_of`".to_owned();
+                let help = "of lists there are `len`, `contains`, `index_of`, `insert`, `remove_at`, `sorted`, `sum`, `join`, `min` and `max`".to_owned();
                 self.error("type-mismatch", message, at, "of strings".to_owned(), Some(help));
                 return None;
             }

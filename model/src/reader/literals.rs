@@ -24,13 +24,21 @@ use crate::value::{ArrayValue, Value};
 /// The most cells of an array that are changed to one value that is not known.
 const MAX_CELLS: usize = 100;
 
+/// The record type whose fields a user gives. Those of a set or a map with a bound are in an order.
+fn as_record(ty: &Type) -> Option<Arc<RecordType>> {
+    match ty {
+        Type::Record(ty) if !matches!(ty.form, RecordForm::Entries(..)) => Some(ty.clone()),
+        _ => None,
+    }
+}
+
 impl Typing<'_, '_> {
     /// The term of an expression of a form that its sign, or its first word, says.
     pub(super) fn form(&mut self, tree: &Expression) -> Option<Term> {
         match &tree.kind {
             ExpressionKind::Call(call) => self.call(call, &tree.span),
             ExpressionKind::Slice(string, from, to) => self.slice(string, from, to.as_deref()),
-            ExpressionKind::Quantified(quantified) => self.quantified(quantified, &tree.span),
+            ExpressionKind::Quantified(quantified) => self.quantified(quantified, &tree.span, None),
             ExpressionKind::Fields(of) => self.record(of, &tree.span, None),
             ExpressionKind::Ascribed(inner, at) => self.ascribed(inner, at),
             ExpressionKind::Match(of) => self.matched(of, &tree.span, None),
@@ -46,6 +54,7 @@ impl Typing<'_, '_> {
             (ExpressionKind::Fields(of), Type::Record(ty))
                 if expected.as_keyed().is_some()
                     && of.name.is_none()
+                    && of.base.is_none()
                     && of.fields.iter().all(|(name, ..)| ty.field(name).is_none()) =>
             {
                 self.not_expected("a record", tree, expected)
@@ -75,6 +84,11 @@ impl Typing<'_, '_> {
                 let left = self.term_as(a, expected);
                 let right = self.beside(*operator, &left, b);
                 self.operation(*operator, (left, a), (right, b))
+            }
+            (ExpressionKind::Quantified(of), Type::Record(ty))
+                if of.element.is_some() && ty.form == RecordForm::List =>
+            {
+                self.quantified(of, &tree.span, Some(ty))
             }
             (ExpressionKind::Listed(_) | ExpressionKind::Filled(_), _) => {
                 self.not_expected("an array or a list", tree, expected)
@@ -176,7 +190,7 @@ impl Typing<'_, '_> {
             (None, None, Some(expected)) => expected.clone(),
             (None, None, None) => return self.needs_type(whole),
         };
-        let Type::Record(ty) = ty else {
+        let Some(ty) = as_record(&ty) else {
             let message = match base {
                 Some(_) => format!("`with` gives fields of a record other values, but this is {ty}"),
                 None => format!("this is a record, but {ty} is expected"),

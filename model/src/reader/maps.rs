@@ -67,7 +67,7 @@ impl Typing<'_, '_> {
 
     /// A key of the set or the map.
     fn key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
-        let RecordForm::Keyed(of) = &ty.form else { return None };
+        let (RecordForm::Keyed(of) | RecordForm::Entries(of, _)) = &ty.form else { return None };
         let term = self.term_as(tree, of)?;
         let term = self.fit(&term, &tree.span, of, "a key")?;
         if term.as_literal().is_some_and(|value| !value.is_in(of)) {
@@ -151,7 +151,12 @@ impl Typing<'_, '_> {
         let is_set = |ty: &RecordType| ty.mapped().is_none();
         let known = match types {
             (Some((one, of)), Some((other, key))) => {
-                of == key && is_set(other) && (is_set(one) || operator == Operator::Subtract)
+                let (is_difference, fits) = (operator == Operator::Subtract, of == key && is_set(other));
+                fits && if is_difference {
+                    one.width().is_some() == other.width().is_some()
+                } else {
+                    one == other
+                }
             }
             _ => false,
         };
@@ -232,8 +237,8 @@ impl Typing<'_, '_> {
         right: &Expression,
     ) -> Option<Term> {
         match left.as_ref().and_then(|left| left.sort().as_keyed()) {
-            Some((_, of)) if operator == Operator::Subtract && !says_type(right) => {
-                let keys = Type::Record(Arc::new(RecordType::keyed(of, None)?));
+            Some((of, _)) if operator == Operator::Subtract && !says_type(right) => {
+                let keys = Type::Record(Arc::new(of.set_of_keys()?));
                 self.term_as(right, &keys)
             }
             _ => self.neighbour(right, left),

@@ -16,36 +16,38 @@ use crate::types::{RecordForm, RecordType, Type};
 impl Reading<'_, '_> {
     /// `list[8] of T`, behind its first word.
     pub(super) fn list(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
+        let open = cursor.need("[", "and the most elements: `list[8] of T`");
+        if let Err(mistake) = open {
+            report(self.collector, scalar, *mistake);
+            return None;
+        }
+        let most = self.most(cursor, scalar, "`list[8] of T`")?;
+        let element = self.ty(cursor, scalar, depth + 1)?;
+        Some(Type::Record(Arc::new(RecordType::list(most, &element))))
+    }
+
+    /// `8] of`, the bound of a list, a set or a map.
+    fn most(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, like: &str) -> Option<usize> {
         let most: Result<(IBig, Range<usize>), Box<Mistake>> = (|| {
-            cursor.need("[", "and the most elements: `list[8] of T`")?;
             let at = cursor.peek().map_or(0..0, |token| token.span.clone());
             if !matches!(cursor.peek(), Some(Token { kind: Lexeme::Integer(_) | Lexeme::Sign("-"), .. })) {
-                return Err(cursor.expected("the most elements: `list[8] of T`"));
+                return Err(cursor.expected(&format!("the most elements: {like}")));
             }
             let most = bound(cursor)?;
             cursor.need("]", "after the most elements")?;
             match cursor.peek() {
                 Some(Token { kind: Lexeme::Name(of), .. }) if of == "of" => cursor.take(),
-                _ => return Err(cursor.expected("`of` and the elements' type: `list[8] of T`")),
+                _ => return Err(cursor.expected(&format!("`of` and the elements' type: {like}"))),
             };
             Ok((most, at))
         })();
-        let (most, at) = match most {
-            Ok(most) => most,
-            Err(mistake) => {
-                report(self.collector, scalar, *mistake);
-                return None;
-            }
-        };
-        let element = self.ty(cursor, scalar, depth + 1)?;
-        match usize::try_from(most.clone()).ok().filter(|most| (1..=MOST_PARTS).contains(most)) {
-            Some(most) => Some(Type::Record(Arc::new(RecordType::list(most, &element)))),
-            None => {
-                let message = format!("a list has at most 1 to {MOST_PARTS} elements, and not {most}");
-                self.collector.error("list-bound", message, &scalar.place(&at), "another bound");
-                None
-            }
+        let (most, at) = most.map_err(|mistake| report(self.collector, scalar, *mistake)).ok()?;
+        let known = usize::try_from(most.clone()).ok().filter(|most| (1..=MOST_PARTS).contains(most));
+        if known.is_none() {
+            let message = format!("a list, a set or a map has a bound of 1 to {MOST_PARTS}, and not {most}");
+            self.collector.error("list-bound", message, &scalar.place(&at), "another bound");
         }
+        known
     }
 
     /// `set[K]` or `map[K] of V`, behind its first word.
@@ -56,17 +58,31 @@ impl Reading<'_, '_> {
         scalar: &Scalar,
         depth: u32,
     ) -> Option<Type> {
-        let like = if word == "set" { "`set[K]`" } else { "`map[K] of V`" };
+        let has_bound = matches!(
+            cursor.tokens.get(cursor.next + 1).map(|token| &token.kind),
+            Some(Lexeme::Integer(_) | Lexeme::Sign("-"))
+        );
+        let like = match (word, has_bound) {
+            ("set", false) => "`set[K]`",
+            ("set", true) => "`set[8] of K`",
+            (_, false) => "`map[K] of V`",
+            (_, true) => "`map[8] of K to V`",
+        };
         let needed = |this: &mut Self, cursor: &mut Parser<'_>, sign: &str, why: &str| {
             cursor.need(sign, why).map_err(|mistake| report(this.collector, scalar, *mistake)).ok()
         };
         needed(self, cursor, "[", &format!("and the keys' type: {like}"))?;
+        let most = if has_bound { Some(self.most(cursor, scalar, like)?) } else { None };
         let from = cursor.peek().map_or(0, |token| token.span.start);
         let key = self.ty(cursor, scalar, depth + 1)?;
-        let to = needed(self, cursor, "]", "after the keys' type: `map[K] of V`, `set[K]`")?.start;
+        let to = match has_bound {
+            true => cursor.peek().map_or(scalar.text.len(), |token| token.span.start),
+            false => needed(self, cursor, "]", "after the keys' type: `map[K] of V`, `set[K]`")?.start,
+        };
+        let joint = if has_bound { "to" } else { "of" };
         let value = match (word, cursor.peek()) {
             ("set", _) => None,
-            (_, Some(Token { kind: Lexeme::Name(of), .. })) if of == "of" => {
+            (_, Some(Token { kind: Lexeme::Name(of), .. })) if of == joint => {
                 cursor.take();
                 let at = cursor.peek().map_or(0..0, |token| token.span.clone());
                 let value = self.ty(cursor, scalar, depth + 1)?;
@@ -78,11 +94,21 @@ impl Reading<'_, '_> {
                 Some(value)
             }
             _ => {
-                let mistake = cursor.expected("`of` and the values' type: `map[K] of V`");
+                let mistake = cursor.expected(&format!("`{joint}` and the values' type: {like}"));
                 report(self.collector, scalar, *mistake);
                 return None;
             }
         };
+        if let Some(most) = most {
+            if key.is_ordered() || key.is_id() {
+                return Some(Type::Record(Arc::new(RecordType::entries_of(most, &key, value.as_ref()))));
+            }
+            let message =
+                format!("the keys of a {word} with a bound are strings, ids or numbers, and not {key}");
+            let place = scalar.place(&(from..to));
+            self.collector.error("key-type", message, &place, "other keys, or no bound: `set[K]`");
+            return None;
+        }
         let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
         let ty = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
         if ty.is_none() {
@@ -92,8 +118,14 @@ impl Reading<'_, '_> {
                 "the keys of a {word} are an enumeration, `bool` or a range, of at most {MOST_PARTS} values{}",
                 many.unwrap_or_else(|| format!(", and not {key}"))
             );
-            let label = if key.is_id() { "an id is no key: keep ids in a list" } else { "other keys" };
-            self.collector.error("key-type", message, &scalar.place(&(from..to)), label);
+            let label = match key.is_ordered() || key.is_id() {
+                true => format!(
+                    "give a bound: {}",
+                    if word == "set" { "`set[8] of K`" } else { "`map[8] of K to V`" }
+                ),
+                false => "other keys".to_owned(),
+            };
+            self.collector.error("key-type", message, &scalar.place(&(from..to)), &label);
         }
         ty.map(|ty| Type::Record(Arc::new(ty)))
     }

@@ -128,6 +128,8 @@ pub struct Quantified {
     pub of: QuantifiedValues,
     /// What is said of each.
     pub body: Expression,
+    /// Of a comprehension, what an element is made of.
+    pub element: Option<Expression>,
 }
 
 /// The values of which a quantified expression speaks.
@@ -179,10 +181,14 @@ impl Expression {
                 std::iter::once(&of.subject).chain(of.cases.iter().map(|case| &case.body)).collect()
             }
             ExpressionKind::Quantified(all) => match &all.of {
-                QuantifiedValues::Between(low, high) => vec![low, high, &all.body],
-                QuantifiedValues::Type(..) => vec![&all.body],
-                QuantifiedValues::Elements(list) => vec![list, &all.body],
-            },
+                QuantifiedValues::Between(low, high) => vec![low, high],
+                QuantifiedValues::Type(..) => Vec::new(),
+                QuantifiedValues::Elements(list) => vec![list],
+            }
+            .into_iter()
+            .chain([&all.body])
+            .chain(&all.element)
+            .collect(),
         }
     }
 }
@@ -202,6 +208,7 @@ pub fn says_type(tree: &Expression) -> bool {
         // An option says of what only where it stands.
         ExpressionKind::Name(name) => name != "none",
         ExpressionKind::Call(call) => call.name.0 != "some",
+        ExpressionKind::Quantified(of) => of.element.is_none(),
         ExpressionKind::Slice(list, ..) => says_type(list),
         ExpressionKind::Arithmetic(Operator::Add | Operator::Subtract | Operator::Multiply, a, b) => {
             says_type(a) || says_type(b)

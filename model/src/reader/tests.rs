@@ -249,8 +249,10 @@ fn hostile_expressions_are_answered() {
     let conditional = format!("{}b", "if x == 1 then c else ".repeat(195));
     assert!(read(&conditional, &Type::Bool).is_ok());
     // What is written out is more than is written down.
-    let calls = format!("{}x{} == 1", "abs(".repeat(99), ")".repeat(99));
-    assert!(read(&calls, &Type::Bool).unwrap_err().starts_with("expression-too-large"));
+    let names = |joint: &str| (0..9).map(|at| format!("i{at}")).collect::<Vec<_>>().join(joint);
+    let all: String = (0..9).map(|at| format!("all i{at} in 0..9: ")).collect();
+    let all = format!("{all}{} == x", names(" + "));
+    assert!(read(&all, &Type::Bool).unwrap_err().starts_with("expression-too-large"));
     let quantified: String = (0..99).map(|at| format!("all i{at} in 0..1: ")).collect();
     // Instances that are one are one.
     let quantified = read(&format!("{quantified}i0 == x"), &Type::Bool).unwrap();

@@ -82,7 +82,10 @@ impl Term {
         if let Some((a, b)) = integers(&a, &b) {
             return Term::compare(comparison, a, b);
         }
-        let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual) || a.sort().is_ordered();
+        // Ids have an order as keys, which no user asks for.
+        let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual)
+            || a.sort().is_ordered()
+            || a.sort().is_id();
         assert!(ordered, "order between {a} and {b}");
         if a == b && a.is_total() {
             return Term::literal(Value::Bool(comparison.holds(Ordering::Equal)));

@@ -35,10 +35,18 @@ pub fn canonical(term: &Term, ty: &Type) -> Term {
     let fields: Vec<Term> = (0..record.fields.len()).map(|at| Term::field(term, at)).collect();
     let inner = fields.iter().zip(&record.fields).map(|(field, (_, of))| canonical(field, of));
     let own = (1..fields.len()).map(|at| counts_or_simplest(record, &fields, at));
-    Term::and(inner.chain(own))
+    let keys = if matches!(record.form, RecordForm::Entries(..)) { record.most() } else { None };
+    let ascends = |place: usize| {
+        let (at, next) =
+            (1 + (place - 1) * record.width().unwrap_or(1), 1 + place * record.width().unwrap_or(1));
+        let ascends = Term::compare(Comparison::Less, &fields[at], &fields[next]);
+        Term::implies(&counts(record, &fields[0], next), &ascends)
+    };
+    Term::and(inner.chain(own).chain((1..keys.unwrap_or(0)).map(ascends)))
 }
 
-/// The condition that a record of these fields is canonical.
+/// The condition that a record of these fields is canonical. Entries are made by operations only, which keep
+/// them in order.
 pub(crate) fn condition(ty: &RecordType, fields: &[Term]) -> Term {
     let open = (1..fields.len()).filter(|at| !is_blank(ty, fields, *at));
     Term::and(open.map(|at| counts_or_simplest(ty, fields, at)))
@@ -69,7 +77,9 @@ pub(crate) fn counts(ty: &RecordType, first: &Term, at: usize) -> Term {
                     .map(|tag| Term::equal(first, &Term::literal(tag))),
             )
         }
-        RecordForm::List => Term::compare(Comparison::AtLeast, first, &Term::int(at)),
+        RecordForm::List | RecordForm::Entries(..) => {
+            Term::compare(Comparison::AtLeast, first, &Term::int(at.div_ceil(ty.width().unwrap_or(1))))
+        }
     }
 }
 
@@ -84,8 +94,10 @@ fn is_blank(ty: &RecordType, fields: &[Term], at: usize) -> bool {
     if let Some(first) = fields[0].written_literal() {
         return ty.counts(first, at);
     }
-    ty.form == RecordForm::List
-        && Behind::of(&fields[0], at).is_some_and(|behind| behind.leaves_blank(&fields[at], &simplest))
+    ty.width().is_some_and(|width| {
+        Behind::of(&fields[0], at.div_ceil(width))
+            .is_some_and(|behind| behind.leaves_blank(&fields[at], &simplest))
+    })
 }
 
 /// That a list ends before a slot.
@@ -147,9 +159,8 @@ impl<'a> Behind<'a> {
         let Node::Field(list, at) = slot.node() else { return false };
         let Type::Record(ty) = list.sort() else { return false };
         let is_its = |length: &&Term| matches!(length.node(), Node::Field(of, 0) if of == list);
-        ty.form == RecordForm::List
+        ty.width().is_some_and(|width| i64::try_from(at.div_ceil(width)).is_ok_and(|at| self.rest < at))
             && self.lengths.iter().any(is_its)
-            && i64::try_from(*at).is_ok_and(|at| self.rest < at)
             && Value::any(&ty.fields[*at].1) == *simplest
     }
 
@@ -178,7 +189,7 @@ fn is_number(condition: &Term, term: &Term) -> Option<i64> {
 /// A sum of lengths of lists and a number, which is given back.
 fn summands<'a>(term: &'a Term, lengths: &mut Vec<&'a Term>) -> Option<i64> {
     match term.node() {
-        Node::Field(list, 0) if matches!(list.sort(), Type::Record(ty) if ty.form == RecordForm::List) => {
+        Node::Field(list, 0) if matches!(list.sort(), Type::Record(ty) if ty.width().is_some()) => {
             lengths.push(term);
             Some(0)
         }
@@ -198,9 +209,17 @@ pub(crate) fn length_where(length: &Term) -> (Option<&Term>, &Term) {
     }
 }
 
+/// Is the term a sum of lengths and of a number?
+pub(crate) fn is_sum(term: &Term) -> bool {
+    summands(term, &mut Vec::new()).is_some()
+}
+
 /// Is the term a sum of lengths and of a number that is not negative?
 pub(crate) fn is_not_negative(term: &Term) -> bool {
-    summands(term, &mut Vec::new()).is_some_and(|number| number >= 0)
+    match term.node() {
+        Node::IfThenElse(_, a, b) => is_not_negative(a) && is_not_negative(b),
+        _ => summands(term, &mut Vec::new()).is_some_and(|number| number >= 0),
+    }
 }
 
 fn small(term: &Term) -> Option<i64> {

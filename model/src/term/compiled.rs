@@ -22,7 +22,7 @@ use crate::data::Datum;
 use crate::term::evaluate::{Undefined, arithmetic_on_values, is_too_long, negative, sign};
 use crate::term::intern::Cell;
 use crate::term::node::{Comparison, Node, Operator};
-use crate::term::operate::{elements, keyed, on_values};
+use crate::term::operate::{elements, keyed, list_of, on_values, option_of};
 use crate::term::operation::{
     DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
     StandardOperation,
@@ -71,11 +71,28 @@ enum Code {
     Remembered(usize, Arc<Code>),
     /// A function with the arguments that its body reads, in the order of the slots.
     Call(Arc<DeclaredFunction>, Box<[Code]>),
-    Quantified(Arc<QuantifiedOperation>, Option<Box<Code>>, Box<[Code]>, Option<usize>),
+    Quantified(Arc<QuantifiedOperation>, Box<QuantifiedCode>, Source),
     Match(Arc<MatchOperation>, Arc<Code>, Box<[Box<[CaseSlot]>]>),
     Keyed(Arc<RecordType>, bool, Box<[Code]>, Source),
     Standard(StandardOperation, Box<[Code]>, Source),
     Defined(Box<Code>),
+}
+
+/// The collection of a quantifier if there is one, and what its bodies read.
+#[derive(Debug)]
+struct QuantifiedCode {
+    collection: Option<Code>,
+    condition: BodyCode,
+    /// Of a comprehension, what an element is made of.
+    element: Option<BodyCode>,
+}
+
+/// What stands in the slots of a body with a bound value.
+#[derive(Debug)]
+struct BodyCode {
+    read: Box<[Code]>,
+    /// The slot of the bound value, which is filled for each value.
+    bound: Option<usize>,
 }
 
 /// What stands in a slot of a case of a `match`.
@@ -199,18 +216,15 @@ impl Compiler {
             }
             DerivedOperation::Quantified(of) => {
                 let (first, read) = arguments.split_at(arguments.len() - of.read.len());
-                let collection = first.first().map(|collection| self.one(collection));
-                let data = &of.body.program().data;
-                let bound = data.iter().position(|datum| *datum == of.bound);
-                let argument = |datum: &Datum| {
-                    // The slot of the bound value is filled for each value.
-                    of.read.iter().position(|one| one == datum).map_or_else(Term::yes, |at| read[at].clone())
+                let code = QuantifiedCode {
+                    collection: first.first().map(|collection| self.compile(collection)),
+                    condition: self.compile_body(of, &of.body, read),
+                    element: of
+                        .collected
+                        .as_ref()
+                        .map(|(_, element)| self.compile_body(of, element, read)),
                 };
-                let read: Vec<Term> = data
-                    .iter()
-                    .map(|datum| if *datum == of.bound { Term::yes() } else { argument(datum) })
-                    .collect();
-                Code::Quantified(of.clone(), collection, self.all(&read), bound)
+                Code::Quantified(of.clone(), Box::new(code), source)
             }
             DerivedOperation::Match(of) => {
                 let (number, subject) = self.remember(&arguments[0]);
@@ -237,6 +251,16 @@ impl Compiler {
             DerivedOperation::Standard(operation) => Code::Standard(*operation, self.all(arguments), source),
             DerivedOperation::Defined => Code::Defined(self.one(&arguments[0])),
         }
+    }
+
+    fn compile_body(&mut self, of: &QuantifiedOperation, body: &Term, read: &[Term]) -> BodyCode {
+        let data = &body.program().data;
+        let slots = data.iter().map(|datum| match of.read.iter().position(|one| one == datum) {
+            Some(at) if *datum != of.bound => read[at].clone(),
+            _ => Term::yes(),
+        });
+        let slots: Vec<Term> = slots.collect();
+        BodyCode { read: self.all(&slots), bound: data.iter().position(|datum| *datum == of.bound) }
     }
 }
 
@@ -408,9 +432,7 @@ impl Code {
                 let slots: Vec<Slot<'_>> = arguments.iter().map(|one| Slot::argument(one, frame)).collect();
                 function.body.program().value(&slots)?
             }
-            Code::Quantified(of, collection, read, bound) => {
-                return quantified(of, collection.as_deref(), read, *bound, frame).map(Cow::Owned);
-            }
+            Code::Quantified(of, code, source) => quantified(of, code, source, frame)?,
             Code::Match(of, subject, cases) => matched(of, subject, cases, frame)?,
             Code::Keyed(ty, is_map, parts, source) => {
                 let values = values(parts, frame)?;
@@ -460,15 +482,26 @@ fn values(parts: &[Code], frame: &Frame<'_>) -> Result<Vec<Value>> {
     parts.iter().map(|part| Ok(part.value(frame)?.into_owned())).collect()
 }
 
+impl BodyCode {
+    fn slots<'f>(&'f self, frame: &'f Frame<'f>) -> Vec<Slot<'f>> {
+        self.read.iter().map(|one| Slot::argument(one, frame)).collect()
+    }
+
+    fn bind<'f>(&self, slots: &mut [Slot<'f>], value: &'f Value) {
+        if let Some(bound) = self.bound {
+            slots[bound] = Slot::Value(value);
+        }
+    }
+}
+
 fn quantified(
     of: &QuantifiedOperation,
-    collection: Option<&Code>,
-    read: &[Code],
-    bound: Option<usize>,
+    code: &QuantifiedCode,
+    source: &Source,
     frame: &Frame<'_>,
 ) -> Result<Value> {
     let found;
-    let values = match (&of.domain, collection) {
+    let values = match (&of.domain, &code.collection) {
         (QuantifierDomain::Values(_, values), _) => values,
         (QuantifierDomain::Elements, Some(collection)) => {
             found = elements(&*collection.value(frame)?);
@@ -476,26 +509,36 @@ fn quantified(
         }
         (QuantifierDomain::Elements, None) => unreachable!("elements of nothing"),
     };
+    let made = |value: Option<Value>| value.ok_or_else(|| Undefined::NoValue(source.term()));
     let program = of.body.program();
-    let mut slots: Vec<Slot<'_>> = read.iter().map(|one| Slot::argument(one, frame)).collect();
-    let mut count = 0u64;
-    for value in values {
+    let mut slots = code.condition.slots(frame);
+    let mut of_element = code.element.as_ref().map_or_else(Vec::new, |element| element.slots(frame));
+    let (mut count, mut collected) = (0u64, Vec::new());
+    for (at, value) in values.iter().enumerate() {
         budget::ask();
-        if let Some(bound) = bound {
-            slots[bound] = Slot::Value(value);
-        }
+        code.condition.bind(&mut slots, value);
         let holds = program.root.truth(&program.frame(&slots))?;
-        match of.quantifier {
-            Quantifier::All if !holds => return Ok(Value::Bool(false)),
-            Quantifier::Some if holds => return Ok(Value::Bool(true)),
+        match (&of.collected, of.quantifier) {
+            (Some((_, element)), _) if holds => {
+                if let Some(body) = &code.element {
+                    body.bind(&mut of_element, value);
+                }
+                collected.push(element.program().value(&of_element)?);
+            }
+            (_, Quantifier::All) if !holds => return Ok(Value::Bool(false)),
+            (_, Quantifier::Some) if holds => return Ok(Value::Bool(true)),
+            (_, Quantifier::Index) if holds => return Ok(Value::int(at)),
+            (_, Quantifier::Find) if holds => return made(option_of(of.bound.ty(), Some(value.clone()))),
             _ => count += u64::from(holds),
         }
     }
-    Ok(match of.quantifier {
-        Quantifier::All => Value::Bool(true),
-        Quantifier::Some => Value::Bool(false),
-        Quantifier::Count => Value::int(count),
-    })
+    match (of.quantifier, &of.collected) {
+        (Quantifier::Collect, Some((ty, _))) => made(list_of(ty, collected)),
+        (Quantifier::Find, _) => made(option_of(of.bound.ty(), None)),
+        (Quantifier::Index, _) => Ok(Value::int(-1)),
+        (Quantifier::Count, _) => Ok(Value::int(count)),
+        (quantifier, _) => Ok(Value::Bool(quantifier == Quantifier::All)),
+    }
 }
 
 fn matched(
@@ -551,5 +594,9 @@ fn standard(
         _ => {}
     }
     let rest = values(&parts[1..], frame)?;
-    on_values(operation, first.into_owned(), rest).ok_or_else(|| Undefined::NoValue(source.term()))
+    match on_values(operation, first.into_owned(), rest) {
+        None => Err(Undefined::NoValue(source.term())),
+        Some(value) if is_too_long(&value) => Err(Undefined::TooLong(source.term())),
+        Some(value) => Ok(value),
+    }
 }

@@ -171,6 +171,6 @@ fn is_key(key: &Term, ty: &RecordType) -> Term {
 }
 
 /// True where the term has a value, which it has of nothing else.
-fn has_value(term: &Term) -> Term {
+pub(super) fn has_value(term: &Term) -> Term {
     if term.is_total() { Term::yes() } else { Term::equal(term, term) }
 }

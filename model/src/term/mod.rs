@@ -11,10 +11,12 @@
 //! ([`crate::obligation`]) is therefore the same before and after any simplification, any substitution, any
 //! mutation, and when the text is written and read again.
 
+mod bound;
 mod build;
 pub mod canonical;
 mod compiled;
 pub mod definedness;
+mod entries;
 pub mod evaluate;
 mod intern;
 mod keyed;
@@ -42,6 +44,7 @@ use crate::value::Value;
 use node::Node;
 use operation::DerivedOperation;
 
+pub use bound::{parts_bound, steps_bound};
 pub use substitute::{Substitution, replace, substitute, substitute_all};
 
 /// A shared, immutable term. Cloning is cheap, equality is identity.

@@ -8,18 +8,52 @@
 
 use std::sync::Arc;
 
+use crate::term::node::{Operator, StringOperation};
 use crate::term::operation::StandardOperation;
+use crate::term::{Term, entries, evaluate, strings};
 use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
 /// The elements of a list, or the keys of a set or a map, in order.
 pub(super) fn elements(collection: &Value) -> Vec<Value> {
     let Value::Record(ty, fields) = collection else { unreachable!("{collection} has no elements") };
-    if matches!(ty.form, RecordForm::Keyed(_)) {
+    if !matches!(ty.form, RecordForm::List) {
         return ty.entries(fields).into_iter().map(|(key, _)| key).collect();
     }
     let length = number(&fields[0]).unwrap_or(0);
     fields[1..=length].to_vec()
+}
+
+/// The list of these elements; `None` where they are too many, or of no such type.
+pub(super) fn list_of(ty: &Arc<RecordType>, elements: Vec<Value>) -> Option<Value> {
+    let fits = elements.len() < ty.fields.len() && elements.iter().all(|one| one.is_in(&ty.fields[1].1));
+    fits.then(|| ty.value_of(Value::int(elements.len()), elements))
+}
+
+/// `some(x)`, or `none`.
+pub(super) fn option_of(ty: &Type, value: Option<Value>) -> Option<Value> {
+    let option = Arc::new(RecordType::option(ty));
+    let is_in = value.as_ref().is_none_or(|value| value.is_in(ty));
+    is_in.then(|| option.value_of(Value::Bool(value.is_some()), value))
+}
+
+/// The sum of numbers, the least or the greatest of elements, or strings joined.
+fn combined(operation: StandardOperation, ty: &Type, elements: Vec<Value>, rest: &[Value]) -> Option<Value> {
+    let mut elements = elements.into_iter();
+    match operation {
+        StandardOperation::LeastElement => elements.min(),
+        StandardOperation::GreatestElement => elements.max(),
+        StandardOperation::Sum => elements.try_fold(Value::any(&ty.sort()), |sum, one| {
+            evaluate::arithmetic_on_values(Operator::Add, &sum, &one)
+        }),
+        _ => {
+            let on = |a: &Value, b: &Value| {
+                strings::on_values(StringOperation::Concatenate, &[a.clone(), b.clone()])
+            };
+            let Some(first) = elements.next() else { return Some(Value::string("")) };
+            elements.try_fold(first, |all, one| on(&on(&all, &rest[0])?, &one))
+        }
+    }
 }
 
 fn number(value: &Value) -> Option<usize> {
@@ -41,6 +75,9 @@ pub(super) fn keyed(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Opt
 /// The set or the map with this key, and this value of a map.
 fn with_key(whole: Value, key: &Value, value: Option<&Value>) -> Option<Value> {
     let Value::Record(ty, fields) = whole else { unreachable!("{whole} has no keys") };
+    if let RecordForm::Entries(..) = ty.form {
+        return entries::with_key(&ty, &fields, key, value);
+    }
     let at = ty.position_of_key(key)?;
     let new = match (value, &ty.fields[at].1) {
         (Some(value), Type::Record(option)) if value.is_in(&option.fields[1].1) => {
@@ -75,6 +112,9 @@ pub(super) fn on_values(operation: StandardOperation, first: Value, mut rest: Ve
         StandardOperation::Maximum => Some(first.max(rest.swap_remove(0))),
         StandardOperation::HasKey => {
             let Value::Record(ty, fields) = &rest[0] else { unreachable!("{} has no keys", rest[0]) };
+            if let RecordForm::Entries(..) = ty.form {
+                return Some(Value::Bool(ty.entries(fields).iter().any(|(key, _)| *key == first)));
+            }
             let at = ty.position_of_key(&first);
             Some(Value::Bool(at.is_some_and(|at| is_there(&fields[at]))))
         }
@@ -92,8 +132,34 @@ fn on_collection(
     fields: Arc<[Value]>,
     mut rest: Vec<Value>,
 ) -> Option<Value> {
+    if let RecordForm::Entries(..) = ty.form {
+        return entries::on_values(operation, &ty, &fields, &rest);
+    }
     let length = number(&fields[0]).unwrap_or(0);
     match operation {
+        StandardOperation::ElementInserted => {
+            let at = number(&rest[0]).filter(|at| *at <= length)?;
+            let mut all = fields[1..=length].to_vec();
+            all.insert(at, rest.swap_remove(1));
+            list_of(&ty, all)
+        }
+        StandardOperation::ElementRemoved => {
+            let at = number(&rest[0]).filter(|at| *at < length)?;
+            let mut all = fields[1..=length].to_vec();
+            all.remove(at);
+            list_of(&ty, all)
+        }
+        StandardOperation::Sorted => {
+            let mut all = fields[1..=length].to_vec();
+            all.sort();
+            list_of(&ty, all)
+        }
+        StandardOperation::Sum
+        | StandardOperation::LeastElement
+        | StandardOperation::GreatestElement
+        | StandardOperation::JoinedBy => {
+            combined(operation, &ty.fields[1].1, fields[1..=length].to_vec(), &rest)
+        }
         StandardOperation::Element => {
             let at = number(&rest[0]).filter(|at| *at < length)?;
             Some(fields[at + 1].clone())
@@ -119,8 +185,7 @@ fn on_collection(
         StandardOperation::Joined => {
             let mut all = fields[1..=length].to_vec();
             all.extend(elements(&rest[0]));
-            let fits = all.len() < ty.fields.len() && all.iter().all(|one| one.is_in(&ty.fields[1].1));
-            fits.then(|| ty.value_of(Value::int(all.len()), all))
+            list_of(&ty, all)
         }
         StandardOperation::ValueAt => {
             let at = ty.position_of_key(&rest[0])?;

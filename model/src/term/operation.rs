@@ -23,7 +23,7 @@ use crate::term::definedness::defined;
 use crate::term::lists::{self, balanced_sum};
 use crate::term::node::Comparison;
 use crate::term::total::always_in;
-use crate::term::{Substitution, Term, keyed, substitute};
+use crate::term::{Substitution, Term, entries, keyed, substitute};
 use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
@@ -63,6 +63,20 @@ pub enum StandardOperation {
     Part,
     /// `q + r` of lists
     Joined,
+    /// `insert(q, i, e)`
+    ElementInserted,
+    /// `remove_at(q, i)`
+    ElementRemoved,
+    /// `sum(q)` of numbers
+    Sum,
+    /// `min(q)`
+    LeastElement,
+    /// `max(q)`
+    GreatestElement,
+    /// `join(q, s)` of strings
+    JoinedBy,
+    /// `sorted(q)`
+    Sorted,
     /// `contains(q, e)` of a list
     Contains,
     /// `index_of(q, e)` of a list
@@ -111,6 +125,26 @@ pub enum Quantifier {
     Some,
     /// `count`
     Count,
+    /// `find`: the first value as an option.
+    Find,
+    /// `index`: the position of the first value, or -1.
+    Index,
+    /// `[e for x in q if c]`
+    Collect,
+}
+
+impl Quantifier {
+    /// Its word; that of a comprehension stands in its middle.
+    pub fn word(self) -> &'static str {
+        match self {
+            Quantifier::All => "all",
+            Quantifier::Some => "some",
+            Quantifier::Count => "count",
+            Quantifier::Find => "find",
+            Quantifier::Index => "index",
+            Quantifier::Collect => "for",
+        }
+    }
 }
 
 /// The values of a quantifier.
@@ -135,6 +169,8 @@ pub struct QuantifiedOperation {
     pub read: Vec<Datum>,
     /// The condition on a value; mentions `bound` and `read` only.
     pub body: Term,
+    /// Of a comprehension, the type of the list, and what an element is made of; mentions the same.
+    pub collected: Option<(Arc<RecordType>, Term)>,
 }
 
 /// A `match` with its cases.
@@ -215,10 +251,16 @@ impl DerivedOperation {
                     }
                     _ => false,
                 };
+                let closed = |body: &Term| is_closed(body, [std::slice::from_ref(&of.bound), &of.read]);
+                let is_list = |(ty, element): &(Arc<RecordType>, Term)| {
+                    ty.form == RecordForm::List && ty.fields[1].1.sort() == *element.sort() && closed(element)
+                };
                 is_of_domain
                     && *of.body.sort() == Type::Bool
                     && are_of(&arguments[first..], &of.read)
-                    && is_closed(&of.body, [std::slice::from_ref(&of.bound), &of.read])
+                    && closed(&of.body)
+                    && of.collected.is_some() == (of.quantifier == Quantifier::Collect)
+                    && of.collected.iter().all(is_list)
             }
             DerivedOperation::Match(of) => of.accepts(arguments),
             DerivedOperation::SetOf(ty) => match Type::Record(ty.clone()).as_keyed() {
@@ -243,9 +285,11 @@ impl DerivedOperation {
     fn sort(&self, arguments: &[Term]) -> Type {
         match self {
             DerivedOperation::Call(function) => function.body.sort().clone(),
-            DerivedOperation::Quantified(quantified) => match quantified.quantifier {
-                Quantifier::Count => Type::Int,
-                Quantifier::All | Quantifier::Some => Type::Bool,
+            DerivedOperation::Quantified(of) => match (&of.collected, of.quantifier) {
+                (Some((ty, _)), _) => Type::Record(ty.clone()),
+                (_, Quantifier::Count | Quantifier::Index) => Type::Int,
+                (_, Quantifier::Find) => Type::Record(Arc::new(RecordType::option(of.bound.ty()))),
+                _ => Type::Bool,
             },
             DerivedOperation::Match(of) => of.sort(),
             DerivedOperation::SetOf(ty) | DerivedOperation::MapOf(ty) => Type::Record(ty.clone()),
@@ -267,7 +311,8 @@ impl DerivedOperation {
                 }
                 DerivedOperation::Quantified(of) => {
                     let first = arguments.len() - of.read.len();
-                    of.body.is_total() && arguments[first..].iter().zip(&of.read).all(fits)
+                    let is_total = of.body.is_total() && of.collected.is_none();
+                    is_total && arguments[first..].iter().zip(&of.read).all(fits)
                 }
                 DerivedOperation::Match(of) => {
                     of.cases.iter().all(|case| case.body.is_total())
@@ -275,9 +320,13 @@ impl DerivedOperation {
                 }
                 DerivedOperation::SetOf(ty) => match &ty.form {
                     RecordForm::Keyed(key) => arguments.iter().all(|one| always_in(one, key)),
+                    RecordForm::Entries(key, _) => {
+                        ty.most() >= Some(arguments.len()) && arguments.iter().all(|one| always_in(one, key))
+                    }
                     _ => false,
                 },
                 DerivedOperation::MapOf(_) => false,
+                DerivedOperation::Standard(StandardOperation::Union) => is_set_of_few(&arguments[0]),
                 DerivedOperation::Standard(operation) => operation.is_total(),
                 DerivedOperation::Defined => true,
             }
@@ -287,7 +336,10 @@ impl DerivedOperation {
     pub fn bodies(&self) -> Vec<(Vec<&Datum>, &Term)> {
         match self {
             DerivedOperation::Call(of) => vec![(Vec::new(), &of.body)],
-            DerivedOperation::Quantified(of) => vec![(vec![&of.bound], &of.body)],
+            DerivedOperation::Quantified(of) => {
+                let element = of.collected.iter().map(|(_, element)| element);
+                element.chain([&of.body]).map(|body| (vec![&of.bound], body)).collect()
+            }
             DerivedOperation::Match(of) => of
                 .cases
                 .iter()
@@ -313,12 +365,21 @@ impl DerivedOperation {
             }
             DerivedOperation::Quantified(of) => of.lower(arguments),
             DerivedOperation::Match(of) => of.lower(arguments),
-            DerivedOperation::SetOf(ty) => keyed::set(ty, arguments),
-            DerivedOperation::MapOf(ty) => keyed::map(ty, arguments),
+            DerivedOperation::SetOf(ty) => {
+                entries::made(ty, arguments).unwrap_or_else(|| keyed::set(ty, arguments))
+            }
+            DerivedOperation::MapOf(ty) => {
+                entries::made(ty, arguments).unwrap_or_else(|| keyed::map(ty, arguments))
+            }
             DerivedOperation::Defined => defined(&arguments[0]),
             DerivedOperation::Standard(operation) => operation.lower(arguments),
         }
     }
+}
+
+/// Is it a set with a field for each key, so that a union is no larger?
+fn is_set_of_few(set: &Term) -> bool {
+    matches!(set.sort(), Type::Record(ty) if ty.width().is_none())
 }
 
 fn are_of(arguments: &[Term], data: &[Datum]) -> bool {
@@ -346,6 +407,9 @@ impl QuantifiedOperation {
             }
             QuantifierDomain::Elements => elements(&arguments[0]),
         };
+        if !matches!(self.quantifier, Quantifier::All | Quantifier::Some | Quantifier::Count) {
+            return self.lower_chosen(&values, arguments);
+        }
         let mut named = pairs(&self.read, &arguments[first..]);
         let instances = values.into_iter().map(|(is_there, value)| {
             // All at once: an argument may mention a datum with the name that is bound here.
@@ -363,6 +427,32 @@ impl QuantifiedOperation {
                 let one = |instance: Term| Term::if_then_else(&instance, &Term::int(1), &Term::int(0));
                 balanced_sum(&instances.map(one).collect::<Vec<Term>>())
             }
+            _ => unreachable!("{:?} was answered above", self.quantifier),
+        }
+    }
+
+    /// What gives back elements, or where one is.
+    fn lower_chosen(&self, values: &[(Term, Term)], arguments: &[Term]) -> Term {
+        let mut named = pairs(&self.read, &arguments[arguments.len() - self.read.len()..]);
+        let mut instances = Vec::new();
+        for (is_there, value) in values {
+            named.insert(self.bound.clone(), value.clone());
+            let of = |body: &Term| substitute(body.lowered(), &named);
+            let element = self.collected.as_ref().map_or_else(|| value.clone(), |(_, element)| of(element));
+            instances.push((Term::and([is_there.clone(), of(&self.body)]), element));
+        }
+        let first = |none: Term, one: &dyn Fn(usize, &Term) -> Term| {
+            let cases = instances.iter().enumerate();
+            cases.rfold(none, |rest, (at, (holds, value))| Term::if_then_else(holds, &one(at, value), &rest))
+        };
+        match (&self.collected, self.quantifier) {
+            (Some((ty, _)), _) => lists::collected(ty, &instances),
+            (_, Quantifier::Find) => {
+                let option = Arc::new(RecordType::option(self.bound.ty()));
+                let some = |_, value: &Term| option.made_of(Value::Bool(true), [value.clone()]);
+                first(option.made_of(Value::Bool(false), []), &some)
+            }
+            _ => first(Term::int(-1), &|at, _| Term::int(at)),
         }
     }
 }
@@ -376,7 +466,8 @@ fn elements(collection: &Term) -> Vec<(Term, Term)> {
                 |at: usize| Term::compare(Comparison::Greater, &Term::field(collection, 0), &Term::int(at));
             (0..most).map(|at| (is_there(at), Term::field(collection, at + 1))).collect()
         }
-        None => keyed::keys_with_conditions(collection),
+        None => entries::keys_with_conditions(collection)
+            .unwrap_or_else(|| keyed::keys_with_conditions(collection)),
     }
 }
 
@@ -438,18 +529,27 @@ impl StandardOperation {
             | StandardOperation::ElementChanged
             | StandardOperation::Part
             | StandardOperation::Joined
+            | StandardOperation::ElementInserted
+            | StandardOperation::ElementRemoved
+            | StandardOperation::Sorted
             | StandardOperation::ValueChanged
             | StandardOperation::Union
             | StandardOperation::Intersection
             | StandardOperation::Difference => first(),
-            StandardOperation::Element => first().as_list().map_or(Type::Bool, |(_, _, ty)| ty.sort()),
+            StandardOperation::JoinedBy => Type::String,
+            StandardOperation::Element
+            | StandardOperation::Sum
+            | StandardOperation::LeastElement
+            | StandardOperation::GreatestElement => {
+                first().as_list().map_or(Type::Bool, |(_, _, ty)| ty.sort())
+            }
             StandardOperation::ValueAt => match first() {
                 Type::Record(ty) => ty.mapped().map_or(Type::Bool, Type::sort),
                 other => other,
             },
             StandardOperation::Keys => first()
                 .as_keyed()
-                .and_then(|(_, key)| RecordType::keyed(key, None))
+                .and_then(|(of, _)| of.set_of_keys())
                 .map_or(Type::Bool, |set| Type::Record(Arc::new(set))),
             StandardOperation::IndexOf | StandardOperation::Size => Type::Int,
             StandardOperation::Contains
@@ -464,6 +564,7 @@ impl StandardOperation {
         let element = |ty: &Type| ty.as_list().map(|(_, _, element)| element.clone());
         let is_element = |list: &Type, ty: &Type| element(list).is_some_and(|of| of.sort() == *ty);
         let key = |ty: &Type| ty.as_keyed().map(|(_, key)| key.clone());
+        let has_bound = |ty: &Type| ty.as_keyed().is_some_and(|(of, _)| of.width().is_some());
         let is_key = |whole: &Type, ty: &Type| key(whole).is_some_and(|of| of.sort() == *ty);
         let is_set = |ty: &Type| ty.as_keyed().is_some_and(|(of, _)| of.mapped().is_none());
         let value = |ty: &Type| ty.as_keyed().and_then(|(of, _)| of.mapped().map(Type::sort));
@@ -474,7 +575,19 @@ impl StandardOperation {
                 list.as_list().is_some()
             }
             (StandardOperation::Part, [list, Type::Int, Type::Int]) => list.as_list().is_some(),
-            (StandardOperation::ElementChanged, [list, Type::Int, new]) => is_element(list, new),
+            (
+                StandardOperation::ElementChanged | StandardOperation::ElementInserted,
+                [list, Type::Int, new],
+            ) => is_element(list, new),
+            (StandardOperation::ElementRemoved, [list, Type::Int]) => element(list).is_some(),
+            (StandardOperation::Sum, [list]) => element(list).is_some_and(|ty| ty.is_number()),
+            (
+                StandardOperation::LeastElement
+                | StandardOperation::GreatestElement
+                | StandardOperation::Sorted,
+                [list],
+            ) => element(list).is_some_and(|ty| ty.is_ordered()),
+            (StandardOperation::JoinedBy, [list, Type::String]) => element(list) == Some(Type::String),
             (StandardOperation::Joined, [left, right]) => {
                 element(left).is_some() && element(left) == element(right)
             }
@@ -493,7 +606,9 @@ impl StandardOperation {
                 | StandardOperation::ProperSubset,
                 [a, b],
             ) => a == b && is_set(a),
-            (StandardOperation::Difference, [a, b]) => is_set(b) && key(a).is_some() && key(a) == key(b),
+            (StandardOperation::Difference, [a, b]) => {
+                is_set(b) && key(a).is_some() && key(a) == key(b) && has_bound(a) == has_bound(b)
+            }
             (StandardOperation::Size, [whole]) => whole.as_keyed().is_some(),
             (StandardOperation::Keys, [map]) => value(map).is_some(),
             _ => false,
@@ -507,13 +622,27 @@ impl StandardOperation {
                 | StandardOperation::ElementChanged
                 | StandardOperation::Part
                 | StandardOperation::Joined
+                | StandardOperation::ElementInserted
+                | StandardOperation::ElementRemoved
+                | StandardOperation::LeastElement
+                | StandardOperation::GreatestElement
                 | StandardOperation::ValueAt
                 | StandardOperation::ValueChanged
         )
     }
 
     fn lower(self, arguments: &[Term]) -> Term {
+        if let Some(term) = entries::lowered(self, arguments) {
+            return term;
+        }
         match (self, arguments) {
+            (StandardOperation::ElementInserted, [list, index, new]) => lists::inserted(list, index, new),
+            (StandardOperation::ElementRemoved, [list, index]) => lists::removed(list, index),
+            (StandardOperation::Sum, [list]) => lists::sum(list),
+            (StandardOperation::LeastElement, [list]) => lists::extreme(list, Comparison::Less),
+            (StandardOperation::GreatestElement, [list]) => lists::extreme(list, Comparison::Greater),
+            (StandardOperation::JoinedBy, [list, separator]) => lists::joined_by(list, separator),
+            (StandardOperation::Sorted, [list]) => lists::sorted(list),
             (StandardOperation::Minimum, [a, b]) => {
                 Term::if_then_else(&Term::compare(Comparison::AtMost, a, b), a, b)
             }

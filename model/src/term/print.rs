@@ -6,7 +6,7 @@ use std::fmt;
 use crate::data::Datum;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
 use crate::term::operation::{
-    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
+    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, QuantifierDomain,
     StandardOperation, pairs,
 };
 use crate::term::{Term, TermShape, substitute};
@@ -94,6 +94,7 @@ fn binding(term: &Term) -> Binding {
 
 fn operation_binding(operation: &DerivedOperation, arguments: &[Term]) -> Binding {
     match operation {
+        DerivedOperation::Quantified(of) if of.collected.is_some() => Binding::Atom,
         DerivedOperation::Quantified(_) | DerivedOperation::Match(_) => Binding::Conditional,
         DerivedOperation::Call(function) if !is_plain_call(function, arguments) => Binding::Atom,
         DerivedOperation::Standard(operation) => match operation {
@@ -174,6 +175,7 @@ pub(crate) fn says_type(term: &Term) -> bool {
         TermShape::Operation(operation, arguments) => {
             return match operation {
                 DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_) => false,
+                DerivedOperation::Quantified(of) => of.collected.is_none(),
                 DerivedOperation::Standard(
                     StandardOperation::ElementChanged
                     | StandardOperation::Part
@@ -393,18 +395,22 @@ fn write_quantified(f: &mut dyn fmt::Write, of: &QuantifiedOperation, arguments:
     let bound = unused_name(&of.bound, arguments.iter());
     let mut values = pairs(&of.read, &arguments[first..]);
     values.insert(of.bound.clone(), Term::datum(&bound));
-    let word = match of.quantifier {
-        Quantifier::All => "all",
-        Quantifier::Some => "some",
-        Quantifier::Count => "count",
-    };
-    write!(f, "{word} {bound} in ")?;
+    if let Some((_, element)) = &of.collected {
+        f.write_str("[")?;
+        write(f, &substitute(element, &values), Binding::Conditional)?;
+        f.write_str(" ")?;
+    }
+    write!(f, "{} {bound} in ", of.quantifier.word())?;
     match &of.domain {
         QuantifierDomain::Values(text, _) => f.write_str(text)?,
         QuantifierDomain::Elements => alone(f, &arguments[0], Binding::Sum)?,
     }
-    f.write_str(": ")?;
-    write(f, &substitute(&of.body, &values), Binding::Conditional)
+    let is_comprehension = of.collected.is_some();
+    if !(is_comprehension && of.body.is_true()) {
+        f.write_str(if is_comprehension { " if " } else { ": " })?;
+        write(f, &substitute(&of.body, &values), Binding::Conditional)?;
+    }
+    f.write_str(if is_comprehension { "]" } else { "" })
 }
 
 fn write_match(f: &mut dyn fmt::Write, of: &MatchOperation, arguments: &[Term]) -> fmt::Result {
@@ -475,13 +481,23 @@ fn write_standard(f: &mut dyn fmt::Write, operation: StandardOperation, argument
         StandardOperation::IndexOf => "index_of",
         StandardOperation::Size => "len",
         StandardOperation::Keys => "keys",
+        StandardOperation::ElementInserted => "insert",
+        StandardOperation::ElementRemoved => "remove_at",
+        StandardOperation::Sum => "sum",
+        StandardOperation::LeastElement => "min",
+        StandardOperation::GreatestElement => "max",
+        StandardOperation::JoinedBy => "join",
+        StandardOperation::Sorted => "sorted",
         _ => return write_with_signs(f, operation, arguments),
     };
-    if matches!(operation, StandardOperation::Contains | StandardOperation::IndexOf) {
+    let has_element =
+        [StandardOperation::Contains, StandardOperation::IndexOf, StandardOperation::ElementInserted];
+    if has_element.contains(&operation) {
+        // The list says of which type the element is.
         write!(f, "{name}(")?;
         alone(f, &arguments[0], Binding::Conditional)?;
         f.write_str(", ")?;
-        write(f, &arguments[1], Binding::Conditional)?;
+        separated(f, &arguments[1..], ", ", Binding::Conditional)?;
         return f.write_str(")");
     }
     write_call(f, name, arguments)

@@ -32,6 +32,8 @@ pub struct PageDocument {
     pub types: Vec<Json>,
     /// Nodes of terms; each names only nodes before it.
     pub terms: Vec<TermNode>,
+    /// For each of them, the number of the type of its value.
+    pub sorts: Vec<usize>,
     /// Terms that are shown.
     pub expressions: Vec<PageExpression>,
     /// Models and results of stages.

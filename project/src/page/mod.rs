@@ -162,7 +162,7 @@ impl Page {
 
     /// What the page shows.
     pub fn document(mut self) -> PageDocument {
-        let (types, terms) = self.tables.lists();
+        let (types, terms, sorts) = self.tables.lists();
         let Tables { files, expressions, .. } = self.tables;
         PageDocument {
             format: "coreach-page",
@@ -173,6 +173,7 @@ impl Page {
             files,
             types,
             terms,
+            sorts,
             expressions,
             graphs: self.graphs,
             domains: self.domains,

@@ -62,7 +62,7 @@ impl Tables {
             size if size > LONGEST => format!("(an expression of {size} parts, too large to be shown)"),
             _ => term.to_string(),
         };
-        let root = self.terms.number(term.lowered());
+        let root = self.terms.number(term);
         self.expressions.push(PageExpression { text, term: root });
         self.known_expressions.insert(term.clone(), self.expressions.len() - 1);
         self.expressions.len() - 1
@@ -70,8 +70,9 @@ impl Tables {
 
     /// The lists of types and terms. A page shows a type's text, where a program reads its parts; lists,
     /// options and variants are records to it, with what they are besides.
-    pub(super) fn lists(&mut self) -> (Vec<Json>, Vec<TermNode>) {
+    pub(super) fn lists(&mut self) -> (Vec<Json>, Vec<TermNode>, Vec<usize>) {
         let terms = self.terms.nodes(&mut self.types);
+        let sorts = self.terms.terms().iter().map(|term| self.types.number(term.sort())).collect();
         let mut written = Vec::new();
         // The types of fields are added while types are written.
         while let Some(ty) = self.types.types().get(written.len()).cloned() {
@@ -82,7 +83,7 @@ impl Tables {
             one["text"] = json!(ty.to_string());
             written.push(one);
         }
-        (written, terms)
+        (written, terms, sorts)
     }
 
     fn record(&mut self, of: &RecordType) -> Json {
@@ -91,8 +92,10 @@ impl Tables {
         let form = match &of.form {
             RecordForm::List => json!("list"),
             RecordForm::Option => json!("option"),
-            RecordForm::Keyed(_) => {
-                json!({ "known": of.keys().iter().map(codec::to_json).collect::<Json>() })
+            RecordForm::Entries(..) => json!("entries"),
+            RecordForm::Keyed(key) => {
+                let known = of.keys().iter().map(codec::to_json).collect::<Json>();
+                json!({ "known": known, "key": self.types.number(key) })
             }
             _ => {
                 let one =

@@ -99,6 +99,7 @@ pub fn ty(of: &coreach_model::Type) -> Type {
             let counting = match &record.form {
                 RecordForm::Plain => Counting::All,
                 RecordForm::Keyed(_) => Counting::Keys,
+                RecordForm::Entries(..) => panic!("no pair has a {}", record.name),
                 RecordForm::List => Counting::Many,
                 RecordForm::Option => Counting::One,
                 RecordForm::Variant(known) => {

@@ -319,6 +319,14 @@ impl Names<'_> {
                 let add = |sum, next| Expression::Arithmetic(Operator::Add, Box::new(sum), Box::new(next));
                 instances.into_iter().map(one).fold(*number(0), add)
             }
+            Quantifier::Index => {
+                let number = |value| Box::new(Expression::Constant(Value::integer(value)));
+                let first = |rest, (at, instance)| {
+                    Expression::If(Box::new(instance), number(at as i128), Box::new(rest))
+                };
+                instances.into_iter().enumerate().rfold(*number(-1), first)
+            }
+            Quantifier::Find | Quantifier::Collect => return Err("an operator that no pair has".to_owned()),
         })
     }
 

@@ -16,7 +16,7 @@ use dashu::rational::RBig;
 use z3::ast::{Array, Ast, Dynamic};
 use z3::{DeclKind, Model};
 
-use crate::solver::ids;
+use coreach_model::ids;
 
 use super::strings;
 use super::translate::{field, literal};

@@ -20,8 +20,8 @@ use z3::ast::{Array, Ast, Bool, Dynamic, Int, Real};
 use z3::{DatatypeAccessor, DatatypeBuilder, DatatypeSort, Sort, Symbol};
 
 use super::strings::{self, integer, known};
-use crate::solver::ids;
 use crate::solver::typing::{self, TypeFacts, cells_of_literal, spelled_out};
+use coreach_model::ids;
 
 /// A conjunct, ready to be asserted.
 #[derive(Debug)]

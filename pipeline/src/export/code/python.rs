@@ -20,7 +20,9 @@ use std::fmt::Write;
 
 use coreach_artifact::terms::TermTable;
 use coreach_model::iosts::Transition;
+use coreach_model::term::TermShape;
 use coreach_model::term::node::{Node, StringOperation};
+use coreach_model::term::operation::{DerivedOperation, MatchArm, QuantifierDomain, StandardOperation};
 use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::visible::is_hidden_sign;
 use coreach_model::{Datum, Iosts, Term, Type, Value};
@@ -85,7 +87,7 @@ pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
         "}}\n\n# Where every output leads that has no transition at a location without a verdict.\nOTHERS_FAIL = {}",
         others.unwrap_or_else(|| "None".to_owned())
     );
-    let initial = table.number(iosts.initial_condition.lowered());
+    let initial = table.number(&iosts.initial_condition);
     let _ = writeln!(out, "\nINITIAL = ({}, {initial})", text(&iosts.location(iosts.initial).name));
     let _ = writeln!(
         out,
@@ -222,6 +224,9 @@ impl Types {
                 let keys: String = of.keys().iter().map(|key| value(key) + ", ").collect();
                 format!("(\"keys\", {}, ({keys}))", self.of(key))
             }
+            RecordForm::Entries(key, _) => {
+                format!("(\"entries\", {}, {})", self.of(key), of.width().unwrap_or(1))
+            }
             RecordForm::Variant(known) => {
                 let one = |of: &Alternative| format!("({}, {}, {}),", text(&of.name), of.first, of.count);
                 format!("({})", known.iter().map(one).collect::<Vec<String>>().join(" "))
@@ -238,11 +243,11 @@ impl Types {
 
 fn written(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> String {
     let name = |at| text(&iosts.location(at).name);
-    let guard = table.number(transition.guard.lowered());
+    let guard = table.number(&transition.guard);
     let assigned: Vec<String> = transition
         .assignments
         .iter()
-        .map(|(variable, term)| format!("({}, {}),", text(variable.name()), table.number(term.lowered())))
+        .map(|(variable, term)| format!("({}, {}),", text(variable.name()), table.number(term)))
         .collect();
     format!(
         "({}, {}, {}, {guard}, {}, ({}))",
@@ -255,9 +260,14 @@ fn written(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> Str
 }
 
 fn node(term: &Term, table: &TermTable, types: &mut Types) -> String {
-    let numbers =
-        || term.children().iter().map(|child| format!(", {}", table.known(child))).collect::<String>();
-    let word = match term.node() {
+    let node = match term.shape() {
+        TermShape::Node(node) => node,
+        TermShape::Operation(operation, arguments) => {
+            return applied((operation, arguments), term.sort(), table, types);
+        }
+    };
+    let numbers = || term.parts().iter().map(|part| format!(", {}", table.known(part))).collect::<String>();
+    let word = match node {
         Node::Literal(given) => return format!("(\"value\", {}, {})", value(given), types.of(&given.sort())),
         Node::Data(datum) => return format!("(\"data\", {})", text(datum.name())),
         Node::Field(of, position) => return format!("(\"field\", {}, {position})", table.known(of)),
@@ -265,7 +275,10 @@ fn node(term: &Term, table: &TermTable, types: &mut Types) -> String {
         Node::Not(_) => "not".to_owned(),
         Node::And(_) => "and".to_owned(),
         Node::Or(_) => "or".to_owned(),
-        Node::Compare(comparison, ..) => comparison.to_string(),
+        Node::Compare(comparison, a, _) => match a.sort().is_id() {
+            true => format!("ids {comparison}"),
+            false => comparison.to_string(),
+        },
         Node::IfThenElse(..) => "if".to_owned(),
         Node::Arithmetic(operator, ..) => operator.to_string(),
         Node::Negate(_) => "negative".to_owned(),
@@ -281,6 +294,65 @@ fn node(term: &Term, table: &TermTable, types: &mut Types) -> String {
         .to_owned(),
     };
     format!("(\"{word}\"{})", numbers())
+}
+
+/// An operation as `applied` in `runtime.py` reads it.
+fn applied(
+    (operation, arguments): (&DerivedOperation, &[Term]),
+    sort: &Type,
+    table: &TermTable,
+    types: &mut Types,
+) -> String {
+    let names = |data: &[Datum]| data.iter().map(|datum| text(datum.name()) + ", ").collect::<String>();
+    let numbers = || arguments.iter().map(|part| format!("{}, ", table.known(part))).collect::<String>();
+    match operation {
+        DerivedOperation::Call(of) => {
+            format!("(\"call\", ({}), {}, ({}))", names(&of.parameters), table.known(&of.body), numbers())
+        }
+        DerivedOperation::Quantified(of) => {
+            let values = match &of.domain {
+                QuantifierDomain::Elements => format!("{}, None", types.of(arguments[0].sort())),
+                QuantifierDomain::Values(_, values) => {
+                    format!("None, ({})", values.iter().map(|one| value(one) + ", ").collect::<String>())
+                }
+            };
+            let values = format!("{}, {values}", types.of(of.bound.ty()));
+            let collected = of.collected.as_ref().map_or("None, None".to_owned(), |(ty, element)| {
+                format!("{}, {}", types.of(&Type::Record(ty.clone())), table.known(element))
+            });
+            let (bound, read, body) = (text(of.bound.name()), names(&of.read), table.known(&of.body));
+            let word = of.quantifier.word();
+            format!("(\"{word}\", {bound}, {values}, ({read}), {body}, ({}), {collected})", numbers())
+        }
+        DerivedOperation::Match(of) => {
+            let case = |case: &MatchArm| {
+                let number = case.alternative.map_or("None".to_owned(), |number| number.to_string());
+                let names = case.names.iter().map(|(name, at)| format!("({}, {at}), ", text(name.name())));
+                format!("({number}, ({}), {}), ", names.collect::<String>(), table.known(&case.body))
+            };
+            let cases: String = of.cases.iter().map(case).collect();
+            let ty = types.of(arguments[0].sort());
+            format!("(\"match\", {ty}, ({cases}), ({}), ({}))", names(&of.read), numbers())
+        }
+        DerivedOperation::SetOf(ty) | DerivedOperation::MapOf(ty) => {
+            format!("(\"made\", {}, {})", types.of(&Type::Record(ty.clone())), numbers())
+        }
+        DerivedOperation::Defined => format!("(\"defined\", {})", numbers()),
+        DerivedOperation::Standard(operation) => {
+            let whole = if *operation == StandardOperation::HasKey { &arguments[1] } else { &arguments[0] };
+            let mut parts = types.of(whole.sort());
+            match operation {
+                StandardOperation::Union
+                | StandardOperation::Intersection
+                | StandardOperation::Difference
+                | StandardOperation::Subset
+                | StandardOperation::ProperSubset => parts += &format!(", {}", types.of(arguments[1].sort())),
+                _ => {}
+            }
+            let set = if *operation == StandardOperation::Keys { types.of(sort) } else { String::new() };
+            format!("(\"{}\", {parts}, {}{set})", coreach_artifact::operations::word(*operation), numbers())
+        }
+    }
 }
 
 /// A value as `literal` in `runtime.py` reads it.

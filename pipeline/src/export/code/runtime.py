@@ -76,6 +76,8 @@ def counts(type_, number, at):
         return True
     if form in ("list", "option"):
         return at <= number
+    if form[0] == "entries":
+        return at <= number * form[2]
     _, first, count = form[number]
     return first <= at < first + count
 
@@ -86,8 +88,10 @@ def ordinal(first, type_):
 
 
 def canonical(value, type_):
-    """A record of which the fields that do not count are the simplest."""
+    """A record of which the fields that do not count are the simplest, and entries are in the order of their keys."""
     number = ordinal(value[0], type_)
+    if type_[3] is not None and type_[3][0] == "entries":
+        return of_entries(type_, dict(found_entries(value, type_)))
     fields = enumerate(zip(value, type_[2]))
     return tuple(part if counts(type_, number, at) else plain_value(field) for at, (part, (_, field)) in fields)
 
@@ -97,6 +101,29 @@ def made_of(type_, first, parts):
     rest, number = list(parts), ordinal(first, type_)
     fields = enumerate(type_[2][1:], 1)
     return (first, *(rest.pop(0) if counts(type_, number, at) else plain_value(field) for at, (_, field) in fields))
+
+
+def place_of_id(text):
+    """The place of an id among those that are keys."""
+    digits = text[2:] if text.startswith("id") else ""
+    if digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0"):
+        return int(digits)
+    return int.from_bytes(b"\1" + text.encode(), "big") << 64
+
+
+def found_entries(value, type_):
+    """The keys of a set or a map with a bound, each with its part of a map."""
+    width = type_[3][2]
+    return [(value[at], value[at + width - 1]) for at in range(1, 1 + value[0] * width, width)]
+
+
+def of_entries(type_, found):
+    """The set or the map with a bound that has these; None where they are too many."""
+    _, key_type, width = type_[3]
+    keys = sorted(found, key=place_of_id if key_type[0] == "id" else None)
+    if len(keys) * width >= len(type_[2]):
+        return None
+    return made_of(type_, len(keys), [part for key in keys for part in (key, found[key])[:width]])
 
 
 def counting(value, type_):
@@ -202,6 +229,18 @@ def decimal(text):
 def inward_form(given, type_):
     """The same of a record that is more than its fields."""
     form, fields = type_[3], type_[2]
+    if form[0] == "entries":
+        found = None
+        if form[2] == 1 and isinstance(given, (list, tuple)):
+            keys = [inward(key, form[1]) for key in given]
+            found = {key: key for key in keys} if len(set(keys)) == len(keys) else None
+        if form[2] == 2 and isinstance(given, dict):
+            found = {inward(key, form[1]): inward(part, fields[2][1]) for key, part in given.items()}
+            found = found if {text_of_key(key, form[1]) for key in found} == set(given) else None
+        value = None if found is None else of_entries(type_, found)
+        if value is None:
+            raise Misread(f"expected a value of type {spelled(type_)}, not {cut(repr(given))}")
+        return value
     if form[0] == "keys":
         kind = fields[0][1][0]
         if kind == "bool" and isinstance(given, (list, tuple)):
@@ -218,7 +257,7 @@ def inward_form(given, type_):
         return made_of(type_, len(given), [inward(part, fields[1][1]) for part in given])
     if form == "option":
         return made_of(type_, given is not None, [] if given is None else [inward(given, fields[1][1])])
-    if form != "list":
+    if form not in ("list", "option"):
         name, parts = (given, {}) if isinstance(given, str) else (None, None)
         if isinstance(given, dict) and len(given) == 1:
             ((name, parts),) = given.items()
@@ -231,8 +270,17 @@ def inward_form(given, type_):
     raise Misread(f"expected a value of type {spelled(type_)}, not {cut(repr(given))}")
 
 
+def text_of_key(key, type_):
+    return key if type_[0] in ("string", "id") else shown(key, type_)
+
+
 def entries(value, type_):
     """The keys that a set has, or those that a map has, as text, with their values and the type of these."""
+    if type_[3][0] == "entries":
+        found = found_entries(value, type_)
+        if type_[3][2] == 1:
+            return [outward(key, type_[3][1]) for key, _ in found]
+        return {text_of_key(key, type_[3][1]): (part, type_[2][2][1]) for key, part in found}
     part_type, (_, key_type, keys) = type_[2][0][1], type_[3]
     if part_type[0] == "bool":
         return [key for key, is_there in zip(keys, value) if is_there]
@@ -243,7 +291,7 @@ def entries(value, type_):
 def outward(value, type_):
     """The same value for those outside."""
     kind = type_[0]
-    if kind == "record" and type_[3] is not None and type_[3][0] == "keys":
+    if kind == "record" and type_[3] is not None and type_[3][0] in ("keys", "entries"):
         found = entries(value, type_)
         return found if isinstance(found, list) else {key: outward(*part) for key, part in found.items()}
     if kind == "record" and type_[3] is not None:
@@ -287,10 +335,12 @@ def shown(value, type_):
         return digits(value.numerator) + (f"/{digits(value.denominator)}" if value.denominator != 1 else "")
     if kind in ("string", "id"):
         return json.dumps(value)
-    if kind == "record" and type_[3] is not None and type_[3][0] == "keys":
+    if kind == "record" and type_[3] is not None and type_[3][0] in ("keys", "entries"):
         found = entries(value, type_)
         if isinstance(found, list):
             return "{" + ", ".join(shown(key, type_[3][1]) for key in found) + "}"
+        if type_[3][0] == "entries":
+            found = {shown(key, type_[3][1]): (part, type_[2][2][1]) for key, part in found_entries(value, type_)}
         return "[" + ", ".join(f"{key}: {shown(*part)}" for key, part in found.items()) + "]"
     if kind == "record" and type_[3] is not None:
         parts = ", ".join(shown(part, field) for part, _, field in counting(value, type_))
@@ -320,6 +370,8 @@ def evaluate(term, data, known=None):
         value = literal(parts[0], parts[1])
     elif operation == "data":
         value = data[parts[0]]
+        if isinstance(value, Later):
+            value = value.value()
     elif operation in ("and", "or"):
         value = operation == "and"
         for part in parts:
@@ -340,6 +392,10 @@ def evaluate(term, data, known=None):
         value = -evaluate(parts[0], data, known)
     elif operation == "to real":
         value = Fraction(evaluate(parts[0], data, known))
+    elif operation in APPLIED:
+        value = applied(operation, parts, data, known)
+        if operation in ("sum", "joined_by") and (len(value) if isinstance(value, str) else length(value)) > LONGEST:
+            raise TooLong
     elif operation in ON_STRINGS:
         value = ON_STRINGS[operation](*[evaluate(part, data, known) for part in parts])
         if isinstance(value, str) and len(value) > LONGEST:
@@ -355,6 +411,235 @@ def evaluate(term, data, known=None):
             raise TooLong
     known[term] = value
     return value
+
+
+class Later:
+    """An argument of a body. It is evaluated when it is first needed."""
+
+    def __init__(self, term, data):
+        self.term, self.data, self.known = term, data, None
+
+    def value(self):
+        if self.known is None:
+            self.known = (evaluate(self.term, self.data),)
+        return self.known[0]
+
+
+def elements(value, type_):
+    """The elements of a list, or the keys of a set or a map."""
+    if type_[3] == "list":
+        return list(value[1 : 1 + value[0]])
+    return [key for key, _ in keyed(value, type_).items()]
+
+
+def keyed(value, type_):
+    """The keys of a set or a map, each with what a map has there."""
+    if type_[3][0] == "entries":
+        return dict(found_entries(value, type_))
+    if type_[2][0][1][0] == "bool":
+        return {key: True for key, is_there in zip(type_[3][2], value) if is_there}
+    return {key: part for key, (is_there, part) in zip(type_[3][2], value) if is_there}
+
+
+def checked(value, type_):
+    if value is None or not is_in(value, type_):
+        raise Undefined
+    return value
+
+
+def of_keyed(type_, found):
+    """The set or the map of these."""
+    if type_[3][0] == "entries":
+        return checked(of_entries(type_, found), type_)
+    if not all(key in type_[3][2] for key in found):
+        raise Undefined
+    fields = [field for _, field in type_[2]]
+    some = {key: True if fields[0][0] == "bool" else (True, part) for key, part in found.items()}
+    return checked(tuple(some.get(key, plain_value(field)) for key, field in zip(type_[3][2], fields)), type_)
+
+
+def of_elements(type_, found):
+    if len(found) >= len(type_[2]):
+        raise Undefined
+    return checked(made_of(type_, len(found), list(found)), type_)
+
+
+def position(index, end):
+    if not 0 <= index < end:
+        raise Undefined
+    return index
+
+
+def applied(operation, parts, data, known):
+    """The value of a call, a quantifier, a `match`, or an operation of collections."""
+
+    def go(term):
+        return evaluate(term, data, known)
+
+    def later(names, terms):
+        return {name: Later(term, data) for name, term in zip(names, terms)}
+
+    if operation == "call":
+        names, body, arguments = parts
+        return evaluate(body, later(names, arguments))
+    if operation == "defined":
+        try:
+            go(parts[0])
+            return True
+        except Undefined:
+            return False
+    if operation == "match":
+        type_, cases, names, arguments = parts
+        own = later(names, arguments[1:])
+        if len(cases) == 1:
+            ((_, bound, body),) = cases
+            fields = {name: Field(arguments[0], at, data) for name, at in bound}
+            return evaluate(body, {**own, **fields})
+        subject = go(arguments[0])
+        number = ordinal(subject[0], type_)
+        fitting = [case for case in cases if case[0] is None or case[0] == number]
+        _, bound, body = (fitting or cases[-1:])[0]
+        return evaluate(body, {**own, **{name: subject[at] for name, at in bound}})
+    if operation in QUANTIFIERS:
+        return quantified(operation, parts, data, go)
+    if operation in ON_SETS:
+        one, other = keyed(go(parts[2]), parts[0]), keyed(go(parts[3]), parts[1])
+        value = ON_SETS[operation](one, other)
+        return of_keyed(parts[0], value) if isinstance(value, dict) else value
+    type_, *terms = parts
+    if operation == "made":
+        values = [go(term) for term in terms]
+        is_map = type_[3][2] == 2 if type_[3][0] == "entries" else type_[2][0][1][0] != "bool"
+        found = {}
+        for at in range(0, len(values), 1 + is_map):
+            found[values[at]] = values[at + is_map]
+            of_keyed(type_, found)
+        return of_keyed(type_, found)
+    whole = go(terms[0])
+    if operation in ("list_contains", "list_index_of"):
+        found = elements(whole, type_)
+        wanted = go(terms[1]) if found else None
+        at = next((at for at, one in enumerate(found) if one == wanted), -1)
+        return at if operation == "list_index_of" else at >= 0
+    if operation == "keys":
+        return APPLIED[operation](type_, whole, terms[1])
+    return APPLIED[operation](type_, whole, *[go(term) for term in terms[1:]])
+
+
+class Field(Later):
+    """A field of an argument."""
+
+    def __init__(self, term, at, data):
+        super().__init__(term, data)
+        self.at = at
+
+    def value(self):
+        return super().value()[self.at]
+
+
+def quantified(operation, parts, data, go):
+    name, bound_type, type_, given, names, body, arguments, made, element = parts
+    if given is None:
+        values = elements(go(arguments[0]), type_)
+        arguments = arguments[1:]
+    else:
+        values = [literal(one, bound_type) for one in given]
+    own = {name: Later(term, data) for name, term in zip(names, arguments)}
+    count, found = 0, []
+    for at, value in enumerate(values):
+        here, seen = {**own, name: value}, {}
+        if not evaluate(body, here, seen):
+            if operation == "all":
+                return False
+            continue
+        count += 1
+        if operation == "some":
+            return True
+        if operation == "find":
+            return (True, value)
+        if operation == "index":
+            return at
+        if operation == "for":
+            found.append(evaluate(element, here, seen))
+    if operation == "for":
+        return of_elements(made, found)
+    absent = (False, plain_value(bound_type))
+    return {"all": True, "some": False, "count": count, "find": absent, "index": -1}[operation]
+
+
+def part(type_, whole, low, high=None):
+    high = whole[0] if high is None else high
+    if not 0 <= low <= high <= whole[0]:
+        raise Undefined
+    return of_elements(type_, whole[1 + low : 1 + high])
+
+
+def changed(type_, whole, at, new):
+    found = elements(whole, type_)
+    found[position(at, whole[0])] = new
+    return of_elements(type_, found)
+
+
+def inserted(type_, whole, at, new):
+    found = elements(whole, type_)
+    found.insert(position(at, whole[0] + 1), new)
+    return of_elements(type_, found)
+
+
+def removed(type_, whole, at):
+    found = elements(whole, type_)
+    del found[position(at, whole[0])]
+    return of_elements(type_, found)
+
+
+def best(choose):
+    def of(type_, whole):
+        if whole[0] == 0:
+            raise Undefined
+        return choose(elements(whole, type_))
+
+    return of
+
+
+def value_at(type_, whole, key):
+    found = keyed(whole, type_)
+    if key not in found:
+        raise Undefined
+    return found[key]
+
+
+QUANTIFIERS = ("all", "some", "count", "find", "index", "for")
+
+ON_SETS = {
+    "union": lambda one, other: {**one, **other},
+    "intersection": lambda one, other: {key: part for key, part in one.items() if key in other},
+    "difference": lambda one, other: {key: part for key, part in one.items() if key not in other},
+    "subset": lambda one, other: set(one) <= set(other),
+    "proper_subset": lambda one, other: set(one) < set(other),
+}
+
+APPLIED = {
+    **dict.fromkeys((*QUANTIFIERS, *ON_SETS, "call", "defined", "match", "made", "list_contains", "list_index_of")),
+    "min": lambda _, a, b: min(a, b),
+    "max": lambda _, a, b: max(a, b),
+    "abs": lambda _, a: abs(a),
+    "element": lambda _, whole, at: whole[1 + position(at, whole[0])],
+    "element_changed": changed,
+    "element_inserted": inserted,
+    "element_removed": removed,
+    "part": part,
+    "joined": lambda type_, a, b: of_elements(type_, a[1 : 1 + a[0]] + b[1 : 1 + b[0]]),
+    "sum": lambda type_, whole: sum(elements(whole, type_), plain_value(type_[2][1][1]) * 0),
+    "least_element": best(min),
+    "greatest_element": best(max),
+    "joined_by": lambda type_, whole, sign: sign.join(elements(whole, type_)),
+    "sorted": lambda type_, whole: of_elements(type_, sorted(elements(whole, type_))),
+    "value_at": value_at,
+    "value_changed": lambda type_, whole, key, new: of_keyed(type_, {**keyed(whole, type_), key: new}),
+    "size": lambda type_, whole: len(keyed(whole, type_)),
+    "has_key": lambda type_, key, whole: key in keyed(whole, type_),
+    "keys": lambda type_, whole, set_type: of_keyed(set_type, dict.fromkeys(elements(whole, type_), True)),
+}
 
 
 def divided(a, b):
@@ -433,6 +718,12 @@ COMPUTED = {
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
+    "ids ==": lambda a, b: a == b,
+    "ids !=": lambda a, b: a != b,
+    "ids <": lambda a, b: place_of_id(a) < place_of_id(b),
+    "ids <=": lambda a, b: place_of_id(a) <= place_of_id(b),
+    "ids >": lambda a, b: place_of_id(a) > place_of_id(b),
+    "ids >=": lambda a, b: place_of_id(a) >= place_of_id(b),
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,

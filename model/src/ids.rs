@@ -1,10 +1,12 @@
-//! Ids for solvers: integers from 0 on, of which nothing but equality is ever asked.
+//! Ids for solvers: integers from 0 on. A user asks for equality only. Their order is that of ids as keys.
 //!
 //! A solver of integers decides equalities at once, and needs no declaration and no table: a text is a number
 //! and a number a text, one to one, by themselves. So what one answer calls by a name is the same in the next
 //! one, and in another process. The numbers that a solver takes where it may choose, small ones, are `id0`,
 //! `id1` and so on, and so new ids look. Any other text is its bytes with a 1 before them, above 64 bits.
 //! Domains see no number of an id ([`crate::frame`]).
+
+use std::cmp::Ordering;
 
 use dashu::base::BitTest;
 use dashu::integer::{IBig, UBig};
@@ -27,6 +29,27 @@ pub fn number(text: &str) -> IBig {
 /// The text of a number.
 pub fn text(number: &IBig) -> String {
     bytes(number).unwrap_or_else(|| format!("{NEW}{number}"))
+}
+
+/// The order of two texts: that of their numbers.
+pub fn order(a: &str, b: &str) -> Ordering {
+    // Almost all need no long numbers: `id7`, and texts that are no such name.
+    let digits = |text: &str| {
+        let digits = text.strip_prefix(NEW).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        digits.map(|digits| {
+            digits
+                .parse::<u64>()
+                .ok()
+                .filter(|_| digits.len() < 19 && (digits.len() == 1 || !digits.starts_with('0')))
+        })
+    };
+    match (digits(a), digits(b)) {
+        (Some(Some(a)), Some(Some(b))) => a.cmp(&b),
+        (None, None) => (a.len(), a).cmp(&(b.len(), b)),
+        (Some(Some(_)), None) => Ordering::Less,
+        (None, Some(Some(_))) => Ordering::Greater,
+        _ => number(a).cmp(&number(b)),
+    }
 }
 
 fn of_bytes(text: &str) -> IBig {
@@ -60,6 +83,11 @@ mod tests {
         numbers.extend([IBig::from(1), beside]);
         for number in &numbers {
             assert_eq!(self::number(&text(number)), *number);
+        }
+        for (a, one) in numbers.iter().map(|number| (number, text(number))) {
+            for b in &numbers {
+                assert_eq!(order(&one, &text(b)), a.cmp(b), "{one} {}", text(b));
+            }
         }
         let count = numbers.len();
         numbers.sort();
