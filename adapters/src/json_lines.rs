@@ -76,7 +76,12 @@ pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> 
     let tree = match json::parse(line, json::WIRE) {
         Ok(tree) => tree,
         Err(Malformed::TooLong(digits)) => return Err(too_long(digits)),
-        Err(why) => return Err(garbage(&format!("no JSON ({why})"))),
+        Err(why) => {
+            let why = format!("no JSON ({why})");
+            let help =
+                "a message is one line of JSON. Write other text to the standard error, or as {\"log\": ...}";
+            return Err(garbage(&why).with_help(help));
+        }
     };
     let Tree::Object(members) = &tree else { return Err(garbage("no message, which would be an object")) };
     let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
@@ -98,7 +103,11 @@ pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> 
             };
             signatures.output(name, &values, &Spelling::default()).map(Message::Output)
         }
-        _ => Err(garbage("no message of the protocol")),
+        _ => {
+            let help =
+                "a message has the key `ready`, `log` or `error`, or `output` and `values`, and no other";
+            Err(garbage("no message of the protocol").with_help(help))
+        }
     }
 }
 

@@ -109,6 +109,7 @@ fn lines(coin: &str) -> Lines {
                 Shape::fitting([pattern("take").unwrap(), pattern(r"(?P<pBeverage>\w+)").unwrap()]),
             ),
         ],
+        answers: Vec::new(),
         ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling(vec![(

@@ -106,6 +106,7 @@ fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
             ("Return".to_owned(), fits(&["change (?P<pRemainingValue>.+)"])),
             ("Deliver".to_owned(), fits(&["take", r"(?P<pBeverage>\w+)"])),
         ],
+        answers: Vec::new(),
         ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling::default(),

@@ -11,6 +11,9 @@ use super::blocks;
 use super::patterns::OBSERVATIONS;
 use super::words::{Holes, IutReader, by_hole};
 
+/// An output that answers some inputs only, and these.
+pub type Answer = (String, Vec<String>);
+
 /// For example.
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
 
@@ -62,8 +65,8 @@ pub fn stimuli(reader: &mut IutReader<'_>, entries: &[Entry], line_ending: &str)
 }
 
 /// The lines that are received.
-pub fn observations(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Shape)> {
-    let mut observations = Vec::new();
+pub fn observations(reader: &mut IutReader<'_>, entries: &[Entry]) -> (Vec<(String, Shape)>, Vec<Answer>) {
+    let (mut observations, mut answers) = (Vec::new(), Vec::new());
     let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
     blocks::check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in &found {
@@ -76,7 +79,20 @@ pub fn observations(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(Strin
         if let Some(action) = action {
             reader.check_parameters(action, &groups, &entry.key);
         }
+        if read.to.is_some() && !reader.is_synchronous {
+            let message =
+                "`to` needs `link: synchronous`, which says that each answer belongs to the last stimulus";
+            let help = "write `link: synchronous` at the top of the file, if the implementation sends nothing unasked";
+            reader.collector.mistake(
+                "wrong-value",
+                message,
+                &entry.key.span,
+                "answers a stimulus of its own",
+                help,
+            );
+        }
+        answers.extend(read.to.map(|to| (entry.key.text.clone(), to)));
         observations.push((entry.key.text.clone(), read.shape));
     }
-    observations
+    (observations, answers)
 }
