@@ -16,9 +16,8 @@
 //! ([`Progress`]), and each line is looked at once by each shape that it is tried with, as long as that shape
 //! may still fit. The parts of one item are looked at again with each line that comes, as they are few.
 //!
-//! Where nothing fits, a shape tells where it stopped ([`Stop`]): the observation that went furthest is the
-//! one that was meant. How far a pattern fits a line is asked of its automaton, which is dead where no text
-//! can go on.
+//! Where nothing fits, a shape tells where it stopped ([`FitStop`]): the observation that went furthest is the
+//! one that was meant.
 //!
 //! Lines are as they came, without the line feed: a carriage return at their end belongs to what ends them,
 //! unless it is counted.
@@ -26,12 +25,10 @@
 use std::collections::VecDeque;
 
 use regex::Regex;
-use regex_automata::hybrid::dfa::DFA;
-use regex_automata::{Anchored, Input};
 
 use crate::cut::{LONGEST, MOST};
 use crate::description::{Block, BlockEnd, LinePart, Middle, Shape};
-use crate::pattern::written;
+use crate::pattern::{reach, written};
 
 /// How far lines have been looked at for a shape.
 #[derive(Clone, Default, Debug)]
@@ -65,7 +62,7 @@ pub type GroupTexts<'s> = Vec<(&'s str, String)>;
 
 /// Where lines stop fitting a shape.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Stop {
+pub struct FitStop {
     /// The line, and the byte of it.
     pub at: (usize, usize),
     /// What was expected there.
@@ -111,7 +108,7 @@ impl Shape {
     }
 
     /// Where the lines stop fitting, if they do.
-    pub fn stop(&self, lines: &VecDeque<String>) -> Option<Stop> {
+    pub fn stop(&self, lines: &VecDeque<String>) -> Option<FitStop> {
         let block = match self {
             Shape::Lines(parts) => return read(parts, lines, 0).err()?.stop(lines),
             Shape::Block(block) => block,
@@ -195,38 +192,21 @@ impl Shape {
 
 impl Unfit<'_> {
     /// Where it is; nowhere, where more is needed.
-    fn stop(self, lines: &VecDeque<String>) -> Option<Stop> {
+    fn stop(self, lines: &VecDeque<String>) -> Option<FitStop> {
         let rest = |(line, byte): (usize, usize)| lines.get(line).and_then(|line| ended(line).get(byte..));
         Some(match self {
             Unfit::More => return None,
             Unfit::Pattern(pattern, at) => {
-                let reach = rest(at).map_or(0, |rest| reach(pattern, rest));
-                Stop { at: (at.0, at.1 + reach), expected: format!("`{}`", written(pattern)) }
+                let reach = rest(at).map_or(0, |rest| reach(pattern.as_str(), rest).0);
+                FitStop { at: (at.0, at.1 + reach), expected: format!("`{}`", written(pattern)) }
             }
-            Unfit::Count(name, line) => {
-                Stop { at: (line, 0), expected: format!("a number of at most {LONGEST} bytes as `{name}`") }
-            }
-            Unfit::Miscounted(said, at) => Stop { at, expected: format!("what may follow {said} bytes") },
+            Unfit::Count(name, line) => FitStop {
+                at: (line, 0),
+                expected: format!("a number of at most {LONGEST} bytes as `{name}`"),
+            },
+            Unfit::Miscounted(said, at) => FitStop { at, expected: format!("what may follow {said} bytes") },
         })
     }
-}
-
-/// How many bytes of the text can begin something that fits the pattern.
-fn reach(pattern: &Regex, text: &str) -> usize {
-    let walk = || {
-        let dfa = DFA::new(pattern.as_str()).ok()?;
-        let mut cache = dfa.create_cache();
-        let mut state =
-            dfa.start_state_forward(&mut cache, &Input::new(text).anchored(Anchored::Yes)).ok()?;
-        for (at, byte) in text.bytes().enumerate() {
-            state = dfa.next_state(&mut cache, state, byte).ok()?;
-            if state.is_dead() || state.is_quit() {
-                return Some(text.floor_char_boundary(at));
-            }
-        }
-        Some(text.len())
-    };
-    walk().unwrap_or(0)
 }
 
 /// The groups that have found something, where the pattern fits the text.

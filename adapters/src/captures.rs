@@ -61,7 +61,7 @@ impl fmt::Display for AnswerPlace {
             Source::Part => f.write_str("a group"),
             Source::Header(name) => write!(f, "the header `{name}`"),
             Source::Cookie(name) => write!(f, "the cookie `{name}`"),
-            Source::Pointer(to) => write!(f, "the pointer `{to}` into the body"),
+            Source::Pointer(to) => write!(f, "`{to}` of the body"),
             Source::Body | Source::BodyInLatin1 => f.write_str("the body"),
         }?;
         match &self.pattern {

@@ -10,14 +10,13 @@ use std::collections::{BTreeSet, VecDeque};
 
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
-use regex::RegexBuilder;
 
 use crate::adapter::{Failure, Received};
-use crate::blocks::{Fit, GroupTexts, Progress, Stop, ended};
+use crate::blocks::{Fit, FitStop, GroupTexts, Progress, ended};
 use crate::cut::{LONGEST, MOST};
 use crate::description::{Ignored, Lines, Shape, Unmatched};
-use crate::pattern::written;
 pub use crate::pattern::{Regex, pattern};
+use crate::pattern::{reach, written};
 use crate::signature::{Signatures, Wire};
 use crate::template::{Function, Template, TemplatePart};
 
@@ -262,10 +261,21 @@ impl Pending {
             self.drop_lines(1);
             return Ok(Recognized::Received(Received::Alien(text)));
         }
-        let text = match self.without_then.take() {
-            Some(why) => format!("the line `{}`: {why}", shortened(line)),
-            None => format!("the line `{}`, which no pattern fits{}", shortened(line), self.closest(lines)),
+        let why = match self.without_then.take() {
+            Some(why) => format!(": {why}"),
+            // Nobody reads of a line that is ignored.
+            None if lines.unmatched == Unmatched::Ignore => String::new(),
+            None => {
+                // Nothing has come before it.
+                let help = if self.taken.is_empty() {
+                    ". If it is a greeting, await it: `reset: [{ expect: '...' }]`"
+                } else {
+                    ""
+                };
+                format!(", which no pattern fits{}{help}", self.closest(lines))
+            }
         };
+        let text = format!("the line `{}`{why}", shortened(line));
         let answer = answer(lines, line, signatures);
         self.drop_lines(1);
         if let Some(answer) = answer? {
@@ -284,16 +294,18 @@ impl Pending {
         let known = || lines.observations.iter().filter(|(action, _)| self.may_answer(action, lines));
         let stops = known().filter_map(|(action, shape)| Some((shape.stop(&self.lines)?, action)));
         let furthest = stops.reduce(|best, one| if one.0.at > best.0.at { one } else { best });
-        if let Some((Stop { at: (line, byte), expected }, action)) =
+        if let Some((FitStop { at: (line, byte), expected }, action)) =
             furthest.filter(|(stop, _)| stop.at > (0, 0))
         {
             let text = self.lines.get(line).map_or("", |line| ended(line));
             let (begin, rest) = (shortened(&text[..byte]), shortened(&text[byte..]));
             let place = if line == 0 { String::new() } else { format!("in line {}, ", line + 1) };
+            let cut =
+                if expected.contains("\\r") { " (coreach takes `\\r` off the end of a line)" } else { "" };
             return match (begin.is_empty(), rest.is_empty()) {
                 (true, _) => format!("; the closest is `{action}`: {place}`{rest}` does not fit {expected}"),
                 (_, true) => {
-                    format!("; the closest is `{action}`: {place}the line ends too early for {expected}")
+                    format!("; the closest is `{action}`: {place}the line ends too early for {expected}{cut}")
                 }
                 _ => format!(
                     "; the closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not"
@@ -302,12 +314,7 @@ impl Pending {
         }
         let line = self.lines.front().map_or("", |line| ended(line));
         let firsts = || known().filter_map(|(action, shape)| Some((action, shape.first()?)));
-        let is_same_but_for_case = |pattern: &Regex| {
-            RegexBuilder::new(pattern.as_str())
-                .case_insensitive(true)
-                .build()
-                .is_ok_and(|one| one.is_match(line))
-        };
+        let is_same_but_for_case = |pattern: &Regex| reach(&format!("(?i){}", pattern.as_str()), line).1;
         if let Some((action, pattern)) = firsts().find(|(_, pattern)| is_same_but_for_case(pattern)) {
             return format!("; `{action}` fits but for capital letters: `{}`", written(pattern));
         }
@@ -373,7 +380,7 @@ mod tests {
 
     use super::*;
     use crate::adapter::Session;
-    use crate::description::{LinePart, Spelling, Spelt};
+    use crate::description::{Block, BlockEnd, LinePart, Middle, Spelling, Spelt};
     use crate::encoding::TextEncoding;
 
     const MODEL: &str = "
@@ -571,5 +578,94 @@ transitions: [{ from: A, to: A, on: Short }]
         assert_eq!(events(Unmatched::Fail, &["what"]), [format!("Alien({text:?})")]);
         assert_eq!(events(Unmatched::Error, &["what"]), [format!("garbage: {text}")]);
         assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);
+    }
+
+    const MAIL: &str = "iosts: m\ninitial: { location: A }\ninputs: { Put: { t: string }, Send: { t: string } }\n\
+                        outputs: { Got: { t: string }, F: { a: int, b: int }, X: {}, Y: {} }\n\
+                        transitions: [{ from: A, to: A, on: Put }]\n";
+
+    fn mail(unmatched: Unmatched) -> Lines {
+        let fit = |text: &str| LinePart::Fitting(pattern(text).unwrap());
+        let counted = || LinePart::Counted { count: "n".to_owned(), name: "t".to_owned() };
+        let literal = || vec![fit(r"\* \{(?P<n>\d+)\}"), counted(), fit(r"\)")];
+        let block = |begin: &str, middle: Middle| {
+            let (begin, end) = (Some(pattern(begin).unwrap()), BlockEnd::Mark(pattern(r"\.").unwrap()));
+            Shape::Block(Box::new(Block { begin, middle, end, then: None }))
+        };
+        let fields = [r"a: (?P<a>\d+)", r"b: (?P<b>\d+)"].map(|text| pattern(text).unwrap()).to_vec();
+        let template = |text: &str| Template::parse(text).unwrap();
+        Lines {
+            line_ending: "\r\n".to_owned(),
+            reset: Vec::new(),
+            stimuli: vec![
+                ("Put".to_owned(), template("put {{{len(t)}}}")),
+                ("Send".to_owned(), template("{t}")),
+            ],
+            observations: vec![
+                ("Got".to_owned(), Shape::Lines(literal())),
+                ("Got".to_owned(), block("all", Middle::Each(literal()))),
+                ("F".to_owned(), block("stat", Middle::Fields(fields))),
+                ("X".to_owned(), fitting(&["ok"])),
+                ("Y".to_owned(), fitting(&["ok"])),
+            ],
+            answers: vec![("X".to_owned(), vec!["Put".to_owned()])],
+            ignored: Vec::new(),
+            captures: Vec::new(),
+            spelling: Spelling::default(),
+            unmatched,
+        }
+    }
+
+    /// Soundness: what follows counted bytes is of their line, fields come in any order and each once, and an
+    /// answer is to what was sent last.
+    #[test]
+    fn literals_fields_and_answers_are_read() {
+        let file = from_bytes("m".to_owned(), MAIL.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
+        let mut signatures = Signatures::of(&session);
+        let lines = mail(Unmatched::Fail);
+        let mut read = |asked: &str, wire: &str| {
+            let (mut pending, mut found) = (Pending::default(), Vec::new());
+            pending.ask(asked);
+            for line in wire.split_terminator('\n') {
+                pending.push(line).unwrap();
+                loop {
+                    match pending.next(&lines, &mut signatures).unwrap() {
+                        Recognized::More => break,
+                        Recognized::Received(Received::Output(event)) => found.push(event.to_string()),
+                        other => found.push(format!("{other:?}")),
+                    }
+                }
+            }
+            found
+        };
+        assert_eq!(read("Put", "* {4}\r\na\r\nb)\r\nok\n"), [r#"Got("a\r\nb")"#, "X()"]);
+        assert_eq!(read("Put", "* {0}\n)\n* {1}\n))\n"), [r#"Got("")"#, r#"Got(")")"#]);
+        // On a line of its own, what follows is read as well.
+        assert_eq!(read("Put", "* {1}\nx\n)\n"), [r#"Got("x")"#]);
+        assert_eq!(
+            read("Send", "all\n* {1}\nx)\n* {2}\n.\n)\n.\nok\n"),
+            [r#"Got("x")"#, r#"Got(".\n")"#, "Y()"]
+        );
+        assert_eq!(read("Put", "stat\nb: 2\nc: 3\na: 1\n.\n"), ["F(1, 2)"]);
+        for (wire, why) in [
+            ("* {1}\nxy)\n", "`Got` counts 1 bytes, and what follows them does not fit"),
+            ("stat\na: 1\n.\n", "the closest is `F`: in line 3, `.` does not fit `b: (?P<b>\\d+)`"),
+            ("stat\na: 1\na: 2\nb: 2\n.\n", "the closest is `F`"),
+            ("all\n* {1}\nx!\n", "`Got` counts 1 bytes"),
+            ("OK\n", "`X` fits but for capital letters: `ok`"),
+        ] {
+            let found = read("Put", wire);
+            assert!(found[0].contains(&why.replace('\\', "\\\\")), "{wire:?}: {found:?}");
+        }
+        let mut send = |action: &str, text: &str| {
+            input(&lines, &Event::new(action, [Value::string(text)]), &mut signatures).ok()
+        };
+        assert_eq!(send("Send", "a\nb"), None);
+        assert_eq!(send("Put", "a\nb").as_deref(), Some("put {3}\r\n"));
+        assert_eq!(send("Send", "a\nbc"), None);
+        assert_eq!(send("Send", "c\nd").as_deref(), Some("c\nd\r\n"));
+        assert_eq!(send("Send", "c\nd"), None);
     }
 }

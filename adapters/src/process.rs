@@ -192,6 +192,19 @@ fn describe_status(status: ExitStatus) -> String {
     }
 }
 
+/// How a command is called in messages: by its program, and the script that this runs. Other words may change
+/// from launch to launch.
+fn named(words: &[String]) -> String {
+    let is_script = |word: &&String| {
+        let path = Path::new(word);
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        path.is_relative()
+            && ending.is_some_and(|ending| ending.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    };
+    let script = words.get(1).filter(is_script);
+    words.iter().take(1).chain(script).cloned().collect::<Vec<String>>().join(" ")
+}
+
 /// What to do about a program that cannot be started, in words that go on.
 fn unstartable(why: &std::io::Error, program: &str, path: &Path) -> String {
     /// The number of an error: it is no program, nor a script that names one.
@@ -227,7 +240,8 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
     };
     let directory = &launch.directory;
     let failed = |why: std::io::Error| {
-        let help = unstartable(&why, program, &directory.join(program));
+        let path = directory.join(program.trim_start_matches("./"));
+        let help = unstartable(&why, program, path.strip_prefix("./").unwrap_or(&path));
         Failure::Start(format!("`{program}` cannot be started: {why}{help}"))
     };
     if !directory.is_dir() {
@@ -267,7 +281,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
         pidfd: kept.pidfd,
         tail,
         grace: launch.grace,
-        name: launch.words.join(" "),
+        name: named(&launch.words),
         deadline: None,
         folder: launch.folder.clone(),
     };

@@ -84,7 +84,7 @@ impl Response {
             ));
         }
         if self.status != reply.status {
-            return Some((1, format!("its status is {}", self.status)));
+            return Some((1, format!("it needs status {}", self.status)));
         }
         self.headers.iter().enumerate().find_map(|(at, (name, pattern))| {
             let expected = format!("`{name}` that fits `{}`", written(pattern));
@@ -93,7 +93,7 @@ impl Response {
                 return None;
             }
             let there = there.map_or("is not there".to_owned(), |text| format!("is `{}`", shortened(&text)));
-            Some((2 + at, format!("its header is {expected}, and that {there}")))
+            Some((2 + at, format!("it needs the header {expected}, which {there}")))
         })
     }
 
@@ -102,7 +102,7 @@ impl Response {
         let list = self.each.as_ref().map(|list| (list, body.and_then(|body| body.pointer(list))));
         let item = match list {
             Some((_, Some(Tree::List(items)))) => items.first(),
-            Some((list, _)) => return format!("its body has no list at `{list}`"),
+            Some((list, _)) => return format!("it needs a list at `{list}` of the body"),
             None => body,
         };
         if list.is_some() && item.is_none() {
@@ -110,7 +110,7 @@ impl Response {
         }
         let missing = self.values.iter().find(|(_, place)| value_at(place, item, reply).is_none());
         match missing {
-            Some((name, place)) => format!("its `{name}` is not found, as {place}"),
+            Some((name, place)) => format!("it needs `{name}`, and {place} is not there"),
             None => "what follows `then` does not fit".to_owned(),
         }
     }

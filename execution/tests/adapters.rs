@@ -240,6 +240,7 @@ fn requests_are_sent_and_responses_read() {
             body: None,
             within: Duration::ZERO,
         })],
+        headers: Vec::new(),
         stimuli: vec![
             ("Coin".to_owned(), request("/coins", Some(r#"{"n": {pCoinValue}}"#))),
             ("ChooseBeverage".to_owned(), request("/choice/{pBeverage}", None)),
@@ -309,6 +310,7 @@ fn a_request_that_is_given_up_leaves_no_thread() {
         launch: None,
         tls: None,
         reset: Vec::new(),
+        headers: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request)],
         observations: Vec::new(),
         captures: Vec::new(),
@@ -346,7 +348,7 @@ fn a_value_without_a_text_is_not_sent_by_its_own_name() {
         let values: Vec<Value> = Value::enumerate(parameters[0].ty(), 10).unwrap();
         Event::new("ChooseBeverage", vec![values[at].clone()])
     };
-    let sent = |at: usize| coreach_adapters::lines::input(&partial, &drink(at), &signatures);
+    let sent = |at: usize| coreach_adapters::lines::input(&partial, &drink(at), &mut signatures.clone());
     let texts = [sent(0), sent(1)];
     assert!(texts.contains(&Ok("CHOOSE tea\r\n".to_owned())), "{texts:?}");
     let refused = |text: &Result<String, coreach_adapters::Failure>| {

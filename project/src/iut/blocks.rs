@@ -155,6 +155,10 @@ impl Groups<'_, '_> {
             Some(("fields", fields)) => {
                 let what = "`fields`";
                 let items = shape::list(self.reader.collector, fields, what, FIELDS)?;
+                if items.is_empty() {
+                    let message = "`fields` is a list of patterns";
+                    self.reader.collector.error("wrong-value", message, &fields.head(), "empty");
+                }
                 Middle::Fields(items.iter().filter_map(|item| self.pattern(item, what)).collect())
             }
             Some(("lines", lines)) => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use coreach_adapters::address;
 use coreach_adapters::description::{Command, Launch};
 use coreach_adapters::template::Template;
-use coreach_model::diagnostic::{Diagnostic, nearest};
+use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use coreach_model::{file, number};
@@ -119,19 +119,19 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
     let is_script = |at: usize| at == 1 && runs_scripts(words[0]);
     for (at, scalar) in words.iter().enumerate().filter(|(_, word)| !word.text.contains('{')) {
         let name = scalar.text.as_str();
-        if at == 0 && !name.contains('/') {
-            look_for_program(reader, scalar);
+        let path = directory.join(name);
+        let is_name =
+            if at == 0 { name.contains('/') } else { path.extension().is_some() && !name.starts_with('-') };
+        if !is_name || path.exists() {
             continue;
         }
-        let path = directory.join(name);
-        let is_name = at == 0 || path.extension().is_some() && !name.starts_with('-');
         let meant = file::meant(&path, |_| None);
-        if !is_name || path.exists() || at > 0 && meant.is_none() && !is_script(at) {
+        if at > 0 && meant.is_none() && !is_script(at) {
             continue;
         }
         let help = match meant {
             Some(meant) => format!("did you mean `{}`?", Path::new(name).with_file_name(meant).display()),
-            None => format!("the command is started in {}", directory.display()),
+            None => "paths are relative to `directory`, or else to the folder of this file".to_owned(),
         };
         let message = format!("there is no file `{name}` where the command is started");
         let found = Diagnostic::warning("missing-file", message)
@@ -139,27 +139,6 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
             .help(help);
         reader.collector.push(found);
     }
-}
-
-/// Warns of a program that no folder of `PATH` has.
-fn look_for_program(reader: &mut IutReader<'_>, scalar: &Scalar) {
-    let folders: Vec<PathBuf> =
-        std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
-    let name = scalar.text.as_str();
-    if name.is_empty() || folders.iter().any(|folder| folder.join(name).exists()) {
-        return;
-    }
-    let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
-    let names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    let help = match nearest(name, names.iter().map(String::as_str)) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("install it, or write `./{name}` for a file beside this one"),
-    };
-    let message = format!("there is no program `{name}` in the folders of `PATH`");
-    let found = Diagnostic::warning("missing-file", message)
-        .at(reader.collector.origin(&scalar.span), "no such program here")
-        .help(help);
-    reader.collector.push(found);
 }
 
 fn words_of(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {
