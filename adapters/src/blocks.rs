@@ -226,9 +226,9 @@ fn read<'s>(
     // How many bytes were counted before the rest of the line.
     let mut before = None;
     for part in parts {
-        let line = lines.get(at.0).ok_or(Unfit::More)?;
         match part {
             LinePart::Fitting(pattern) => {
+                let line = lines.get(at.0).ok_or(Unfit::More)?;
                 let found = line.get(at.1..).and_then(|rest| groups(pattern, rest));
                 let unfit = before.map_or(Unfit::Pattern(pattern, at), |said| Unfit::Miscounted(said, at));
                 named.extend(found.ok_or(unfit)?);

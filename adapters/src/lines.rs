@@ -574,7 +574,8 @@ transitions: [{ from: A, to: A, on: Short }]
 
     #[test]
     fn a_line_that_nothing_fits_is_what_the_description_says() {
-        let text = "the line `what`, which no pattern fits";
+        let text = "the line `what`, which no pattern fits; `Long` is `n (?P<n>\\S+)`, `Short` is `n (?P<n>\\S+)`. \
+                    If it is a greeting, await it: `reset: [{ expect: '...' }]`";
         assert_eq!(events(Unmatched::Fail, &["what"]), [format!("Alien({text:?})")]);
         assert_eq!(events(Unmatched::Error, &["what"]), [format!("garbage: {text}")]);
         assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);

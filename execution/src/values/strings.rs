@@ -7,10 +7,9 @@
 //! of letters of two to four bytes, marks that combine, quotes and signs that formats use. No control
 //! characters: most formats of lines cannot carry them. Whether the guard holds is for the caller to look at.
 
-use std::collections::BTreeSet;
-
 use coreach_model::random::Random;
 use coreach_model::regular::RegularExpression;
+use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::node::{Node, StringOperation};
 use coreach_model::term::strings::expression;
 use coreach_model::{Datum, Term, Value};
@@ -40,6 +39,9 @@ const ODD: [&str; 16] = [
 /// Longer strings are not made for a length that a guard names.
 const LONGEST: i64 = 300;
 
+/// So many known strings are looked at for one that the guard allows.
+const TRIES: usize = 8;
+
 /// Any string.
 pub fn any(random: &mut Random) -> Value {
     Value::string(&if random.below(4) == 0 { odd(random).to_owned() } else { plain(random) })
@@ -56,21 +58,24 @@ pub fn string(
     random: &mut Random,
 ) -> (Value, Source) {
     let Named { words, lengths, expressions } = named(condition, datum);
-    let of_others = known
-        .iter()
-        .filter_map(|value| if let Value::String(text) = value { Some(text.to_string()) } else { None });
-    let known: BTreeSet<String> = words.iter().cloned().chain(of_others).collect();
-    let known: Vec<String> = known.into_iter().collect();
-    if !known.is_empty() {
-        let word = &known[random.below(known.len())];
-        match random.below(8) {
-            0..=3 => return (Value::string(word), Source::Seen),
-            4 => return (Value::string(&neighbour(word, random)), Source::Boundary),
-            _ => {}
+    let known: Vec<Value> =
+        words.iter().map(|word| Value::string(word)).chain(known.iter().cloned()).collect();
+    let own: Vec<Term> = condition.conjuncts();
+    let own: Vec<&Term> = own.iter().filter(|one| one.mentions(datum) && one.data().len() == 1).collect();
+    let fits = |value: &Value| {
+        let valuation = Valuation::from([(datum.clone(), value.clone())]);
+        matches!(value, Value::String(_)) && own.iter().all(|one| holds(one, &valuation) == Ok(true))
+    };
+    let one = (0..TRIES).filter_map(|_| random.pick(&known)).find(|value| fits(value)).cloned();
+    match (one, random.below(8)) {
+        (Some(value), 0..=3) => return (value, Source::Seen),
+        (Some(Value::String(word)), 4) => {
+            return (Value::string(&neighbour(&word, random)), Source::Boundary);
         }
+        _ => {}
     }
     if let Some(expression) = random.pick(&expressions).cloned()
-        && random.below(4) > 0
+        && random.below(8) > 0
     {
         return (Value::string(&of_expression(&expression, &lengths, random)), source);
     }
@@ -213,9 +218,10 @@ fn strings_of(value: &Value, found: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use coreach_model::Type;
-    use coreach_model::term::evaluate::{Valuation, holds};
-    use coreach_model::term::node::{Comparison, StringOperation};
+    use coreach_model::term::node::Comparison;
 
     use super::*;
 
@@ -256,7 +262,7 @@ mod tests {
         let of_length =
             Term::compare(Comparison::AtLeast, &Term::datum(&Datum::new("n", Type::Int)), &Term::int(0));
         let guard = Term::and([guard, of_length]);
-        let (mut random, mut lengths) = (Random::new(1), std::collections::BTreeMap::new());
+        let (mut random, mut lengths) = (Random::new(1), BTreeMap::new());
         for _ in 0..900 {
             let (value, _) = string(&tag, &guard, Source::Uniform, &[], &[], &mut random);
             let Value::String(text) = &value else { unreachable!("{value}") };
