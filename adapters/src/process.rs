@@ -207,8 +207,6 @@ fn named(words: &[String]) -> String {
 
 /// What to do about a program that cannot be started, in words that go on.
 fn unstartable(why: &std::io::Error, program: &str, path: &Path) -> String {
-    /// The number of an error: it is no program, nor a script that names one.
-    const NO_PROGRAM: i32 = 8;
     let place = path.display();
     match why.kind() {
         ErrorKind::NotFound if !program.contains('/') => {
@@ -225,7 +223,8 @@ fn unstartable(why: &std::io::Error, program: &str, path: &Path) -> String {
                 ". {place} is not executable: run `chmod +x` on it, or begin `command` with its interpreter"
             )
         }
-        _ if why.raw_os_error() == Some(NO_PROGRAM) => {
+        // ENOEXEC: it is no program, nor a script that names one.
+        _ if why.raw_os_error() == Some(8) => {
             format!(
                 ". {place} has no first line such as `#!/usr/bin/env python3`: begin `command` with its interpreter"
             )

@@ -245,9 +245,14 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
 }
 
 /// Warns of a model that begins with outputs as if they were what the tester sends: several of them, or one
-/// whose value it keeps and does not check; and of one that begins with an output over HTTP.
+/// whose value it keeps and does not check; and of one that begins with an output over HTTP. A test case, of
+/// which a location is a pair, may lack inputs for its purpose.
 fn look_for_swapped(reader: &mut IutReader<'_>, way: &Entry) {
     let Some(iosts) = reader.iosts.filter(|_| way.key.text != "simulated") else { return };
+    let is_input = |one: &Transition| iosts.action(one.action).kind == ActionKind::Input;
+    if iosts.locations[iosts.initial].label.starts_with('<') || !iosts.transitions.iter().any(is_input) {
+        return;
+    }
     let first = iosts.transitions.iter().filter(|one| one.source == iosts.initial);
     let first: Vec<(&Transition, &Action)> = first.map(|one| (one, iosts.action(one.action))).collect();
     if first.is_empty() || first.iter().any(|(_, action)| action.kind != ActionKind::Output) {

@@ -39,9 +39,6 @@ const ODD: [&str; 16] = [
 /// Longer strings are not made for a length that a guard names.
 const LONGEST: i64 = 300;
 
-/// So many known strings are looked at for one that the guard allows.
-const TRIES: usize = 8;
-
 /// Any string.
 pub fn any(random: &mut Random) -> Value {
     Value::string(&if random.below(4) == 0 { odd(random).to_owned() } else { plain(random) })
@@ -66,7 +63,8 @@ pub fn string(
         let valuation = Valuation::from([(datum.clone(), value.clone())]);
         matches!(value, Value::String(_)) && own.iter().all(|one| holds(one, &valuation) == Ok(true))
     };
-    let one = (0..TRIES).filter_map(|_| random.pick(&known)).find(|value| fits(value)).cloned();
+    // A few are looked at for one that the guard allows.
+    let one = (0..8).filter_map(|_| random.pick(&known)).find(|value| fits(value)).cloned();
     match (one, random.below(8)) {
         (Some(value), 0..=3) => return (value, Source::Seen),
         (Some(Value::String(word)), 4) => {
@@ -202,10 +200,8 @@ fn named(condition: &Term, datum: &Datum) -> Named {
 
 /// The strings that a value has in it, as many as are worth it.
 fn strings_of(value: &Value, found: &mut Vec<String>) {
-    /// The most strings of a condition.
-    const MOST: usize = 64;
     match value {
-        _ if found.len() >= MOST => {}
+        _ if found.len() >= 64 => {}
         Value::String(text) => found.push(text.to_string()),
         Value::Record(_, fields) => fields.iter().for_each(|field| strings_of(field, found)),
         Value::Array(array) => array.cells.iter().for_each(|(index, cell)| {

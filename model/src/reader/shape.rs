@@ -90,7 +90,6 @@ pub fn check_keys_beside(
         if known.contains(&key) || refused.contains(&key) {
             continue;
         }
-        let message = format!("unknown key `{key}` in {of}");
         let elsewhere = || {
             let (_, here) = ELSEWHERE.iter().find(|(names, _)| names.contains(&key))?;
             known.contains(here).then_some(*here)
@@ -111,6 +110,7 @@ pub fn check_keys_beside(
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) => inventory(&format!("keys of {of}"), known.iter().copied()),
         };
+        let message = format!("unknown key `{key}` in {of}");
         collector.mistake("unknown-key", message, &entry.key.span, "unknown key", help);
     }
 }
