@@ -16,8 +16,8 @@
 //! ([`Progress`]), and each line is looked at once by each shape that it is tried with, as long as that shape
 //! may still fit. The parts of one item are looked at again with each line that comes, as they are few.
 //!
-//! Where nothing fits, a shape tells where it stopped ([`FitStop`]): the observation that went furthest is the
-//! one that was meant.
+//! Where nothing fits, a shape tells where it stopped ([`FitStop`]): the observation that went furthest is
+//! the one that was meant.
 //!
 //! Lines are as they came, without the line feed: a carriage return at their end belongs to what ends them,
 //! unless it is counted.

@@ -25,7 +25,7 @@ pub fn written(pattern: &Regex) -> &str {
 
 /// How many bytes of the text can begin something that the expression fits, and whether it fits all of it.
 ///
-/// Its automaton is dead where no text can go on. It is made once a thread, as the patterns of a file are few.
+/// Its automaton is dead where no text can go on. It is made once a thread: the patterns of a file are few.
 pub fn reach(expression: &str, text: &str) -> (usize, bool) {
     thread_local!(static MADE: RefCell<HashMap<String, Option<DFA>>> = RefCell::default());
     let walk = |dfa: &DFA| {

@@ -68,8 +68,8 @@ impl Tail {
         (state.last[state.last.len() - kept..].to_vec(), new - kept)
     }
 
-    /// The last lines, each shortened; `None` where there are none. Gives a stream that is about to end a moment
-    /// to do so.
+    /// The last lines, each shortened; `None` where there are none. Gives a stream that is about to end a
+    /// moment to do so.
     pub fn last(&self, moment: Duration) -> Option<Vec<String>> {
         let (state, _) = self
             .0
