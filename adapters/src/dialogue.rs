@@ -311,7 +311,8 @@ impl Dialogue {
 
     /// Marks what has come and is no whole message: a run that ends in silence may end so for that.
     pub fn mark_unread(&self) {
-        if self.stream.ended().is_none() {
+        // Whole lines that nobody has asked for are no such thing.
+        if self.stream.ended().is_none() && !self.stream.rest().contains(&b'\n') {
             self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
         }
     }
