@@ -94,6 +94,15 @@ impl Failure {
         }
     }
 
+    /// The same, and what helps, as garbage.
+    #[must_use]
+    pub fn with_help(self, help: &str) -> Self {
+        match self {
+            Failure::Garbage(text) => Failure::Garbage(format!("{text}; {help}")),
+            other => other,
+        }
+    }
+
     /// Describes what happened.
     pub fn text(&self) -> &str {
         match self {

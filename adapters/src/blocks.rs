@@ -1,16 +1,23 @@
 //! Do lines fit the shape of an output, wholly or as far as they have come?
 //!
 //! ```text
-//! lines = (one line for each pattern | so many bytes as a group before says, and the end of a line)*
-//! block = [begin] middle* end              a line that fits the end is the end
-//! block = begin item*                      as many items as a group of `begin` says
-//! item  = one line for each pattern of `each`
+//! parts  = (pattern | counted)*            each pattern is for what is left of its line
+//! counted = so many bytes as a group before says, line breaks among them
+//! block  = [begin] middle* end             a line that fits the end is the end
+//! block  = begin item*                     as many items as a group of `begin` says
+//! middle = line | item                     or lines of which each of some patterns fits one
+//! item   = parts
 //! ```
+//!
+//! Behind counted bytes, the rest of their line belongs to the next pattern; where nothing is left of it, the
+//! next pattern is for the next line.
 //!
 //! Lines come one after the other, and an output may have thousands. So what has been looked at is remembered
 //! ([`Progress`]), and each line is looked at once by each shape that it is tried with, as long as that shape
-//! may still fit. Of lines that are told one by one there are few, and they are looked at again; of what is
-//! counted in bytes, the lengths of lines are added again with each line that comes.
+//! may still fit. The parts of one item are looked at again with each line that comes, as they are few.
+//!
+//! Where nothing fits, a shape tells where it stopped ([`FitStop`]): the observation that went furthest is
+//! the one that was meant.
 //!
 //! Lines are as they came, without the line feed: a carriage return at their end belongs to what ends them,
 //! unless it is counted.
@@ -21,13 +28,15 @@ use regex::Regex;
 
 use crate::cut::{LONGEST, MOST};
 use crate::description::{Block, BlockEnd, LinePart, Middle, Shape};
+use crate::pattern::{reach, written};
 
 /// How far lines have been looked at for a shape.
 #[derive(Clone, Default, Debug)]
 pub struct Progress {
     seen: usize,
-    /// How many lines there are, once it is known.
+    /// How many items there are, once it is known.
     all: Option<usize>,
+    items: usize,
 }
 
 /// Whether lines fit a shape.
@@ -51,6 +60,37 @@ pub fn ended(line: &str) -> &str {
 /// What names of an output have found.
 pub type GroupTexts<'s> = Vec<(&'s str, String)>;
 
+/// Where lines stop fitting a shape.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct FitStop {
+    /// The line, and the byte of it.
+    pub at: (usize, usize),
+    /// What was expected there.
+    pub expected: String,
+}
+
+/// Why parts do not fit.
+enum Unfit<'s> {
+    /// More lines are needed.
+    More,
+    /// This pattern does not fit from this byte of this line on.
+    Pattern(&'s Regex, (usize, usize)),
+    /// The group of this name is no number of bytes.
+    Count(&'s str, usize),
+    /// So many bytes were counted, and what stands behind them does not fit.
+    Miscounted(usize, (usize, usize)),
+}
+
+impl From<Unfit<'_>> for Fit {
+    fn from(unfit: Unfit<'_>) -> Self {
+        match unfit {
+            Unfit::More => Fit::More,
+            Unfit::Pattern(..) | Unfit::Count(..) => Fit::No,
+            Unfit::Miscounted(said, _) => Fit::Miscounted(said),
+        }
+    }
+}
+
 impl Shape {
     /// Of lines that fit these, one after the other.
     pub fn fitting(patterns: impl IntoIterator<Item = Regex>) -> Self {
@@ -60,25 +100,60 @@ impl Shape {
     /// Looks at the lines that have not been looked at.
     pub fn fit(&self, lines: &VecDeque<String>, progress: &mut Progress) -> Fit {
         match self {
-            Shape::Lines(parts) => match read(parts, lines) {
-                Ok((whole, _)) => Fit::Whole(whole),
-                Err(fit) => fit,
-            },
+            Shape::Lines(parts) => {
+                read(parts, lines, 0).map_or_else(Fit::from, |(whole, _)| Fit::Whole(whole))
+            }
             Shape::Block(block) => block.fit(lines, progress),
         }
     }
 
+    /// Where the lines stop fitting, if they do.
+    pub fn stop(&self, lines: &VecDeque<String>) -> Option<FitStop> {
+        let block = match self {
+            Shape::Lines(parts) => return read(parts, lines, 0).err()?.stop(lines),
+            Shape::Block(block) => block,
+        };
+        let mut progress = Progress::default();
+        if !matches!(block.fit(lines, &mut progress), Fit::No | Fit::Miscounted(_)) {
+            return None;
+        }
+        let begin = block.begin.as_ref().filter(|_| progress.seen == 0);
+        let end = match &block.end {
+            BlockEnd::Mark(mark) => Some(mark),
+            BlockEnd::Count(_) => None,
+        };
+        let patterns: Vec<&Regex> = match (begin, &block.middle) {
+            (Some(begin), _) => vec![begin],
+            (None, Middle::Any) => end.into_iter().collect(),
+            (None, Middle::Lines(pattern)) => end.into_iter().chain([pattern]).collect(),
+            (None, Middle::Fields(patterns)) => {
+                let missing =
+                    patterns.iter().filter(|pattern| block.line_of(pattern, lines, progress.seen).is_none());
+                missing.collect()
+            }
+            (None, Middle::Each(parts)) => {
+                let item = read(parts, lines, progress.seen).err().and_then(|unfit| unfit.stop(lines));
+                let end = end.and_then(|end| Unfit::Pattern(end, (progress.seen, 0)).stop(lines));
+                return item.max(end);
+            }
+        };
+        patterns.into_iter().filter_map(|one| Unfit::Pattern(one, (progress.seen, 0)).stop(lines)).max()
+    }
+
     /// The pattern of its first line, where it has one.
     pub fn first(&self) -> Option<&Regex> {
+        fn of(parts: &[LinePart]) -> Option<&Regex> {
+            match parts.first()? {
+                LinePart::Fitting(first) => Some(first),
+                LinePart::Counted { .. } => None,
+            }
+        }
         match self {
-            Shape::Lines(parts) => match parts.first() {
-                Some(LinePart::Fitting(first)) => Some(first),
-                Some(LinePart::Counted { .. }) | None => None,
-            },
+            Shape::Lines(parts) => of(parts),
             Shape::Block(block) => match (&block.begin, &block.middle) {
                 (Some(begin), _) | (None, Middle::Lines(begin)) => Some(begin),
-                (None, Middle::Each(patterns)) => patterns.first(),
-                (None, Middle::Any) => None,
+                (None, Middle::Each(parts)) => of(parts),
+                (None, Middle::Any | Middle::Fields(_)) => None,
             },
         }
     }
@@ -86,25 +161,23 @@ impl Shape {
     /// What the names of an output have found, where the first `whole` lines are it: one output, or one for
     /// each item of a list.
     pub fn outputs(&self, lines: &VecDeque<String>, whole: usize) -> Vec<GroupTexts<'_>> {
-        let block = match self {
-            Shape::Lines(parts) => return read(parts, lines).into_iter().map(|(_, named)| named).collect(),
-            Shape::Block(block) => block,
-        };
-        let mut outputs = Vec::new();
-        for patterns in block.outputs(whole) {
-            let found = patterns.into_iter().filter_map(|(at, pattern)| groups(pattern, lines.get(at)?));
-            outputs.push(found.flatten().collect());
+        match self {
+            Shape::Lines(parts) => read(parts, lines, 0).into_iter().map(|(_, named)| named).collect(),
+            Shape::Block(block) => block.outputs(lines, whole),
         }
-        outputs
     }
 
     /// Is this the group that counts something?
     pub fn is_count(&self, name: &str) -> bool {
+        let counts = |parts: &[LinePart]| {
+            parts.iter().any(|part| matches!(part, LinePart::Counted { count, .. } if count == name))
+        };
         match self {
-            Shape::Lines(parts) => {
-                parts.iter().any(|part| matches!(part, LinePart::Counted { count, .. } if count == name))
+            Shape::Lines(parts) => counts(parts),
+            Shape::Block(block) => {
+                matches!(&block.end, BlockEnd::Count(count) if count == name)
+                    || matches!(&block.middle, Middle::Each(parts) if counts(parts))
             }
-            Shape::Block(block) => matches!(&block.end, BlockEnd::Count(count) if count == name),
         }
     }
 
@@ -117,126 +190,181 @@ impl Shape {
     }
 }
 
-/// The groups that have found something, where the pattern fits the line.
-fn groups<'s>(pattern: &'s Regex, line: &str) -> Option<GroupTexts<'s>> {
-    let found = pattern.captures(ended(line))?;
+impl Unfit<'_> {
+    /// Where it is; nowhere, where more is needed.
+    fn stop(self, lines: &VecDeque<String>) -> Option<FitStop> {
+        let rest = |(line, byte): (usize, usize)| lines.get(line).and_then(|line| ended(line).get(byte..));
+        Some(match self {
+            Unfit::More => return None,
+            Unfit::Pattern(pattern, at) => {
+                let reach = rest(at).map_or(0, |rest| reach(pattern.as_str(), rest).0);
+                FitStop { at: (at.0, at.1 + reach), expected: format!("`{}`", written(pattern)) }
+            }
+            Unfit::Count(name, line) => FitStop {
+                at: (line, 0),
+                expected: format!("a number of at most {LONGEST} bytes as `{name}`"),
+            },
+            Unfit::Miscounted(said, at) => FitStop { at, expected: format!("what may follow {said} bytes") },
+        })
+    }
+}
+
+/// The groups that have found something, where the pattern fits the text.
+fn groups<'s>(pattern: &'s Regex, text: &str) -> Option<GroupTexts<'s>> {
+    let found = pattern.captures(ended(text))?;
     let one = |name: &'s str| Some((name, found.name(name)?.as_str().to_owned()));
     Some(pattern.capture_names().flatten().filter_map(one).collect())
 }
 
-/// How many lines the parts are, and what they have found.
-fn read<'s>(parts: &'s [LinePart], lines: &VecDeque<String>) -> Result<(usize, GroupTexts<'s>), Fit> {
-    let (mut at, mut named) = (0, GroupTexts::new());
+/// Which line is the next one behind the parts, which begin with this line; and what they have found.
+fn read<'s>(
+    parts: &'s [LinePart],
+    lines: &VecDeque<String>,
+    begin: usize,
+) -> Result<(usize, GroupTexts<'s>), Unfit<'s>> {
+    let (mut at, mut named) = ((begin, 0), GroupTexts::new());
+    // How many bytes were counted before the rest of the line.
+    let mut before = None;
     for part in parts {
         match part {
             LinePart::Fitting(pattern) => {
-                named.extend(groups(pattern, lines.get(at).ok_or(Fit::More)?).ok_or(Fit::No)?);
-                at += 1;
+                let line = lines.get(at.0).ok_or(Unfit::More)?;
+                let found = line.get(at.1..).and_then(|rest| groups(pattern, rest));
+                let unfit = before.map_or(Unfit::Pattern(pattern, at), |said| Unfit::Miscounted(said, at));
+                named.extend(found.ok_or(unfit)?);
+                (at, before) = ((at.0 + 1, 0), None);
             }
             LinePart::Counted { count, name } => {
                 let said =
                     named.iter().find(|(name, _)| name == count).and_then(|(_, said)| said.parse().ok());
-                let said = said.filter(|said| *said <= LONGEST).ok_or(Fit::No)?;
+                let said = said.filter(|said| *said <= LONGEST).ok_or(Unfit::Count(count, at.0))?;
                 let (end, text) = counted(lines, at, said)?;
                 named.push((name, text));
-                at = end;
+                let is_ended = lines.get(end.0).is_some_and(|line| ended(line).len() <= end.1);
+                (at, before) = if is_ended { ((end.0 + 1, 0), None) } else { (end, Some(said)) };
             }
         }
     }
-    Ok((at, named))
+    match before {
+        Some(said) => Err(Unfit::Miscounted(said, at)),
+        None => Ok((at.0, named)),
+    }
 }
 
-/// So many bytes from the beginning of a line on, behind which a line ends: which is the next one, and what
-/// they are.
-fn counted(lines: &VecDeque<String>, begin: usize, said: usize) -> Result<(usize, String), Fit> {
-    let (mut text, mut at) = (String::new(), begin);
+/// So many bytes from here on: where they end, and what they are.
+fn counted(
+    lines: &VecDeque<String>,
+    (mut at, mut from): (usize, usize),
+    said: usize,
+) -> Result<((usize, usize), String), Unfit<'static>> {
+    let mut text = String::new();
     loop {
-        text.push_str(lines.get(at).ok_or(Fit::More)?);
-        at += 1;
-        if text.len() == said + 1 && text.ends_with('\r') {
-            text.pop();
+        let line = &lines.get(at).ok_or(Unfit::More)?[from..];
+        let left = said - text.len();
+        if left <= line.len() {
+            let Some(last) = line.get(..left) else { return Err(Unfit::Miscounted(said, (at, from))) };
+            text.push_str(last);
+            return Ok(((at, from + left), text));
         }
-        if text.len() == said {
-            return Ok((at, text));
-        }
-        if text.len() > said {
-            return Err(Fit::Miscounted(said));
-        }
+        text.push_str(line);
         text.push('\n');
+        (at, from) = (at + 1, 0);
     }
 }
 
 impl Block {
-    /// The patterns of the lines of each output, with the number of the line of each.
-    fn outputs(&self, whole: usize) -> Vec<Vec<(usize, &Regex)>> {
-        let begin: Vec<(usize, &Regex)> = self.begin.iter().map(|pattern| (0, pattern)).collect();
-        let (end, last): (Vec<(usize, &Regex)>, usize) = match &self.end {
-            BlockEnd::Mark(mark) => (vec![(whole - 1, mark)], whole - 1),
-            BlockEnd::Count(_) => (Vec::new(), whole),
+    /// What each output has found.
+    fn outputs(&self, lines: &VecDeque<String>, whole: usize) -> Vec<GroupTexts<'_>> {
+        let head = usize::from(self.begin.is_some());
+        let (mark, last) = match &self.end {
+            BlockEnd::Mark(mark) => (Some(mark), whole - 1),
+            BlockEnd::Count(_) => (None, whole),
         };
+        let around = self.begin.iter().map(|begin| (0, begin)).chain(mark.map(|mark| (last, mark)));
+        let around = around.filter_map(|(at, pattern)| groups(pattern, lines.get(at)?));
+        let mut around: GroupTexts<'_> = around.flatten().collect();
         match &self.middle {
-            Middle::Any | Middle::Lines(_) => vec![[begin, end].concat()],
-            Middle::Each(patterns) => (begin.len()..last)
-                .step_by(patterns.len().max(1))
-                .map(|first| {
-                    let item: Vec<(usize, &Regex)> = (first..).zip(patterns).collect();
-                    [&begin[..], &item, &end].concat()
-                })
-                .collect(),
+            Middle::Any | Middle::Lines(_) => vec![around],
+            Middle::Fields(patterns) => {
+                let found = patterns
+                    .iter()
+                    .filter_map(|one| groups(one, lines.get(self.line_of(one, lines, last)?)?));
+                around.extend(found.flatten());
+                vec![around]
+            }
+            Middle::Each(parts) => {
+                let (mut outputs, mut at) = (Vec::new(), head);
+                while at < last {
+                    let Ok((next, item)) = read(parts, lines, at) else { break };
+                    outputs.push([&around[..], &item].concat());
+                    at = next;
+                }
+                outputs
+            }
         }
+    }
+
+    /// The one line before the end that the pattern of a field fits.
+    fn line_of(&self, pattern: &Regex, lines: &VecDeque<String>, end: usize) -> Option<usize> {
+        let head = usize::from(self.begin.is_some());
+        let mut fitting =
+            (head..end).filter(|at| lines.get(*at).is_some_and(|line| pattern.is_match(ended(line))));
+        fitting.next().filter(|_| fitting.next().is_none())
     }
 
     fn fit(&self, lines: &VecDeque<String>, progress: &mut Progress) -> Fit {
-        let head = usize::from(self.begin.is_some());
-        let item = match &self.middle {
-            Middle::Each(patterns) => patterns.len().max(1),
-            Middle::Any | Middle::Lines(_) => 1,
-        };
         loop {
-            if progress.all.is_some_and(|all| progress.seen >= all) {
-                return self.whole(progress.seen - head);
+            if progress.all.is_some_and(|all| progress.items >= all) {
+                return self.whole(lines, progress, progress.seen);
             }
             let Some(line) = lines.get(progress.seen).map(|line| ended(line)) else { return Fit::More };
-            if progress.seen < head {
-                let Some(found) = self.begin.as_ref().and_then(|begin| begin.captures(line)) else {
-                    return Fit::No;
-                };
+            if progress.seen == 0
+                && let Some(begin) = &self.begin
+            {
+                let Some(found) = begin.captures(line) else { return Fit::No };
                 if let BlockEnd::Count(name) = &self.end {
                     let count = found.name(name).and_then(|count| count.as_str().parse::<usize>().ok());
                     // More are kept nowhere.
-                    let Some(count) = count.filter(|count| *count <= MOST) else { return Fit::No };
-                    progress.all = Some(head + count * item);
+                    progress.all = count.filter(|count| *count <= MOST);
+                    if progress.all.is_none() {
+                        return Fit::No;
+                    }
                 }
-            } else {
-                let at = (progress.seen - head) % item;
-                if at == 0
-                    && let BlockEnd::Mark(mark) = &self.end
-                    && mark.is_match(line)
-                {
-                    return match self.whole(progress.seen - head) {
-                        Fit::Whole(_) => Fit::Whole(progress.seen + 1),
-                        other => other,
-                    };
-                }
-                let is_right = match &self.middle {
-                    Middle::Any => true,
-                    Middle::Lines(pattern) => pattern.is_match(line),
-                    Middle::Each(patterns) => patterns.get(at).is_some_and(|pattern| pattern.is_match(line)),
-                };
-                if !is_right {
-                    return Fit::No;
-                }
+                progress.seen += 1;
+                continue;
             }
-            progress.seen += 1;
+            if let BlockEnd::Mark(mark) = &self.end
+                && mark.is_match(line)
+            {
+                return self.whole(lines, progress, progress.seen + 1);
+            }
+            let next = match &self.middle {
+                Middle::Any => Some(progress.seen + 1),
+                Middle::Lines(pattern) => pattern.is_match(line).then_some(progress.seen + 1),
+                Middle::Fields(patterns) => {
+                    let is_one = self.begin.is_some() || patterns.iter().any(|one| one.is_match(line));
+                    is_one.then_some(progress.seen + 1)
+                }
+                Middle::Each(parts) => match read(parts, lines, progress.seen) {
+                    Ok((next, _)) => Some(next),
+                    Err(unfit) => return unfit.into(),
+                },
+            };
+            let Some(next) = next else { return Fit::No };
+            (progress.seen, progress.items) = (next, progress.items + 1);
         }
     }
 
-    /// A list of nothing is no output, unless the lines are one besides.
-    fn whole(&self, inner: usize) -> Fit {
-        let is_list = matches!(self.middle, Middle::Each(_));
-        if is_list && inner == 0 && self.then.is_none() {
-            return Fit::No;
-        }
-        Fit::Whole(inner + usize::from(self.begin.is_some()))
+    /// A list of nothing is no output, unless the lines are one besides; nor are fields of which one is
+    /// missing, or is there twice.
+    fn whole(&self, lines: &VecDeque<String>, progress: &Progress, whole: usize) -> Fit {
+        let is_right = match &self.middle {
+            Middle::Any | Middle::Lines(_) => true,
+            Middle::Each(_) => progress.items > 0 || self.then.is_some(),
+            Middle::Fields(patterns) => {
+                patterns.iter().all(|one| self.line_of(one, lines, progress.seen).is_some())
+            }
+        };
+        if is_right { Fit::Whole(whole) } else { Fit::No }
     }
 }

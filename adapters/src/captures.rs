@@ -10,8 +10,11 @@
 //! none.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use regex::Regex;
+
+use crate::pattern::written;
 
 /// Something that is taken out of what was received, to be sent later ([`Captures`]).
 #[derive(Clone, Debug)]
@@ -49,6 +52,22 @@ impl AnswerPlace {
     /// May any JSON stand there, and not only a text?
     pub fn is_json(&self) -> bool {
         matches!(self.source, Source::Pointer(_)) && self.pattern.is_none()
+    }
+}
+
+impl fmt::Display for AnswerPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Source::Part => f.write_str("a group"),
+            Source::Header(name) => write!(f, "the header `{name}`"),
+            Source::Cookie(name) => write!(f, "the cookie `{name}`"),
+            Source::Pointer(to) => write!(f, "`{to}` of the body"),
+            Source::Body | Source::BodyInLatin1 => f.write_str("the body"),
+        }?;
+        match &self.pattern {
+            Some(pattern) => write!(f, " that fits `{}`", written(pattern)),
+            None => Ok(()),
+        }
     }
 }
 

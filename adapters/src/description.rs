@@ -367,6 +367,8 @@ pub struct Lines {
     pub stimuli: Vec<(String, Template)>,
     /// For each output, the lines that it is. The first that fits is the event.
     pub observations: Vec<(String, Shape)>,
+    /// For outputs that answer some inputs only, these inputs. One answers the last input that was sent.
+    pub answers: Vec<(String, Vec<String>)>,
     /// The lines that are none of these and may come at any time.
     pub ignored: Vec<Ignored<Regex, Template>>,
     /// What groups of patterns are captures, and no parameters.
@@ -401,7 +403,8 @@ pub enum Shape {
 pub enum LinePart {
     /// One that fits.
     Fitting(Regex),
-    /// So many bytes as a line before says, line breaks among them, and the end of a line.
+    /// So many bytes as a group before says, line breaks among them. The rest of their line is for the next
+    /// part.
     Counted {
         /// The group that says how many.
         count: String,
@@ -430,8 +433,10 @@ pub enum Middle {
     Any,
     /// Each fits this pattern.
     Lines(Regex),
-    /// A list: these patterns again and again, each time an output.
-    Each(Vec<Regex>),
+    /// A list: these parts again and again, each time an output.
+    Each(Vec<LinePart>),
+    /// Each of these patterns fits one line, in any order. With a first line, there may be others.
+    Fields(Vec<Regex>),
 }
 
 /// Where a block ends.
@@ -530,6 +535,8 @@ pub struct Http {
     pub tls: Option<Tls>,
     /// What brings the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
+    /// The headers of each request that does not have one of the same name.
+    pub headers: Vec<(String, Template)>,
     /// For each input, the request that is sent.
     pub stimuli: Vec<(String, Request)>,
     /// For outputs, the responses that are it, of which an output may have several. The first that fits is

@@ -137,7 +137,10 @@ impl Dialogue {
     ) -> Result<(), Failure> {
         let bytes = match encoding {
             Encoding::Json => json_lines::input(stimulus, &self.signatures).into_bytes(),
-            Encoding::Lines(lines) => lines::input(lines, stimulus, &self.signatures)?.into_bytes(),
+            Encoding::Lines(lines) => {
+                self.pending.ask(&stimulus.action);
+                lines::input(lines, stimulus, &mut self.signatures)?.into_bytes()
+            }
             Encoding::Binary(binary) => binary::input(binary, stimulus, &self.signatures)?,
         };
         self.sent = Sent::Yes;
@@ -234,7 +237,16 @@ impl Dialogue {
     ) -> Result<Received, Failure> {
         let Some(action) = self.on_close.clone() else {
             self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
-            return Err(self.incomplete(lost(ended, process)));
+            let is_mute = ended == ChannelEnded::Broken
+                && self.stream.came() == 0
+                && process.is_none_or(|process| !process.has_ended(Instant::now()));
+            return Err(match self.incomplete(lost(ended, process)) {
+                Failure::Lost(text) if is_mute => Failure::Lost(format!(
+                    "{text} before it has sent anything. It may speak another protocol there, or TLS: then \
+                     write `tls` into the IUT file"
+                )),
+                failure => failure,
+            });
         };
         if self.has_hung_up {
             return Ok(Received::Silence);
@@ -295,6 +307,14 @@ impl Dialogue {
             (Failure::Lost(what), None) => Failure::Lost(format!("the implementation {what}")),
             (failure, _) => failure,
         })
+    }
+
+    /// Marks what has come and is no whole message: a run that ends in silence may end so for that.
+    pub fn mark_unread(&self) {
+        // Whole lines that nobody has asked for are no such thing.
+        if self.stream.ended().is_none() && !self.stream.rest().contains(&b'\n') {
+            self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
+        }
     }
 
     /// Returns the bytes that are no whole message.

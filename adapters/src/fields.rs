@@ -44,9 +44,8 @@ pub enum Content {
 /// What a frame says, by name.
 pub type FoundValues<'f> = Vec<(&'f str, Content)>;
 
-/// Why bytes are not these fields, where that is more than that they are others: what counts or checks is
-/// wrong.
-pub type FrameMisfit = Option<String>;
+/// Why bytes are not these fields: what counts or checks is wrong, or how many of the fields fit.
+pub type FrameMisfit = Result<usize, String>;
 
 /// The text that stands for a name in what is sent, or why there is none.
 type Values<'v> = &'v dyn Fn(&str) -> Result<String, String>;
@@ -93,7 +92,7 @@ pub fn read<'b, 'f>(
 ) -> Result<&'b [u8], FrameMisfit> {
     let (mut rest, mut starts, mut told) = (bytes, vec![0], vec![None; fields.len()]);
     for (at, field) in fields.iter().enumerate() {
-        rest = field.read(rest, at, &mut told, spelling, found)?;
+        rest = field.read(rest, at, &mut told, spelling, found).map_err(|why| why.map(|_| at))?;
         starts.push(bytes.len() - rest.len());
     }
     for (at, field) in fields.iter().enumerate() {
@@ -108,7 +107,7 @@ pub fn read<'b, 'f>(
         if !is_right {
             let (name, right) = (kind.name(), integer.written(kind.of(&covered).into()).unwrap_or_default());
             let (there, right) = (hex(&bytes[mine]), hex(&right));
-            return Err(Some(format!("its checksum `{name}` is `{there}`, where `{right}` is right")));
+            return Err(Err(format!("its checksum `{name}` is `{there}`, where `{right}` is right")));
         }
     }
     Ok(rest)
@@ -134,6 +133,15 @@ pub fn least(fields: &[Field]) -> usize {
 }
 
 impl Field {
+    /// The parameter that it is, if it is one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Field::Integer(_, FieldNumber::Named(name)) => Some(name),
+            Field::Bytes { name, .. } | Field::List { name, .. } => name.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Its bytes. `pieces` has those of the fields behind it.
     fn write(&self, pieces: &[Piece], spelling: &Spelling, value: Values<'_>) -> Result<Piece, String> {
         let bytes = match self {
@@ -191,16 +199,16 @@ impl Field {
         found: &mut FoundValues<'f>,
     ) -> Result<&'b [u8], FrameMisfit> {
         match self {
-            Field::Fixed(fixed) => bytes.strip_prefix(fixed.as_slice()).ok_or(None),
+            Field::Fixed(fixed) => bytes.strip_prefix(fixed.as_slice()).ok_or(Ok(0)),
             Field::Integer(integer, number) => {
-                let (said, rest) = integer.take(bytes).ok_or(None)?;
+                let (said, rest) = integer.take(bytes).ok_or(Ok(0))?;
                 number.read(said, told, found)?;
                 Ok(rest)
             }
             Field::Bytes { extent, form, name } => {
                 let (mine, rest) = extent.split(bytes, told[at])?;
                 let text = match form {
-                    ByteForm::Text => std::str::from_utf8(mine).ok().ok_or(None)?.to_owned(),
+                    ByteForm::Text => std::str::from_utf8(mine).ok().ok_or(Ok(0))?.to_owned(),
                     ByteForm::Bytes => hex(mine),
                     ByteForm::Latin1 => of_latin1(mine),
                 };
@@ -209,7 +217,7 @@ impl Field {
             }
             Field::Bits(parts) => {
                 let size = parts.iter().map(|part| part.width).sum::<u32>() / 8;
-                let (mine, rest) = bytes.split_at_checked(size as usize).ok_or(None)?;
+                let (mine, rest) = bytes.split_at_checked(size as usize).ok_or(Ok(0))?;
                 let mut bits = mine.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
                 for part in parts {
                     let number = bits.by_ref().take(part.width as usize);
@@ -218,11 +226,11 @@ impl Field {
                 }
                 Ok(rest)
             }
-            Field::Checksum(_, integer, _) => Ok(integer.split(bytes).ok_or(None)?.1),
+            Field::Checksum(_, integer, _) => Ok(integer.split(bytes).ok_or(Ok(0))?.1),
             Field::List { extent, of, name } => {
                 let (mut left, mut rest, behind) = match (extent, told[at]) {
                     (Extent::Count(integer), _) => {
-                        let (count, rest) = integer.take(bytes).ok_or(None)?;
+                        let (count, rest) = integer.take(bytes).ok_or(Ok(0))?;
                         (Some(count), rest, None)
                     }
                     (Extent::Counted, Some(CountedLength { amount, is_elements: true })) => {
@@ -236,7 +244,7 @@ impl Field {
                 if let Some(count) = left.filter(|count| !(0..=rest.len().min(MOST) as i128).contains(count))
                 {
                     let there = rest.len();
-                    return Err(Some(format!(
+                    return Err(Err(format!(
                         "it says that a list has {count} elements, and has {there} bytes for it"
                     )));
                 }
@@ -245,7 +253,7 @@ impl Field {
                     let (mut parts, before) = (FoundValues::new(), rest.len());
                     rest = read(of, rest, spelling, &mut parts)?;
                     if rest.len() == before || elements.len() == MOST {
-                        return Err(Some(format!("a list has more than {MOST} elements")));
+                        return Err(Err(format!("a list has more than {MOST} elements")));
                     }
                     elements.push(element(parts, name.as_deref(), spelling)?);
                     left = left.map(|left| left - 1);
@@ -255,7 +263,7 @@ impl Field {
             }
             Field::Group(extent, fields) => {
                 let (mine, rest) = extent.split(bytes, told[at])?;
-                if read(fields, mine, spelling, found)?.is_empty() { Ok(rest) } else { Err(None) }
+                if read(fields, mine, spelling, found)?.is_empty() { Ok(rest) } else { Err(Ok(0)) }
             }
         }
     }
@@ -304,7 +312,7 @@ impl FieldNumber {
         found: &mut FoundValues<'f>,
     ) -> Result<(), FrameMisfit> {
         match self {
-            FieldNumber::Fixed(fixed) if i128::from(*fixed) != said => return Err(None),
+            FieldNumber::Fixed(fixed) if i128::from(*fixed) != said => return Err(Ok(0)),
             FieldNumber::Fixed(_) | FieldNumber::Any => {}
             FieldNumber::Named(name) => found.push((name, Content::Text(said.to_string()))),
             FieldNumber::Counting(Counting { of, is_elements, plus }) => {
@@ -370,7 +378,7 @@ fn element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -> Res
         let usual = match spelling.of(&key) {
             None => text,
             Some(spelt) => {
-                let no = || Some(format!("`{key}` is `{}`, which `values` does not have", shortened(&text)));
+                let no = || Err(format!("`{key}` is `{}`, which `values` does not have", shortened(&text)));
                 spelt.usual(&text).ok_or_else(no)?.into_owned()
             }
         };
@@ -416,23 +424,23 @@ impl Extent {
     ) -> Result<(&'b [u8], &'b [u8]), FrameMisfit> {
         let at = |bytes: &'b [u8], length: i128| bytes.split_at_checked(usize::try_from(length).ok()?);
         match self {
-            Extent::Size(size) => bytes.split_at_checked(*size).ok_or(None),
+            Extent::Size(size) => bytes.split_at_checked(*size).ok_or(Ok(0)),
             Extent::Rest => Ok((bytes, &[])),
             Extent::Length(integer) => {
-                let (length, rest) = integer.take(bytes).ok_or(None)?;
-                at(rest, length).ok_or(None)
+                let (length, rest) = integer.take(bytes).ok_or(Ok(0))?;
+                at(rest, length).ok_or(Ok(0))
             }
             Extent::Until(end) => {
-                let at = bytes.windows(end.len()).position(|window| window == end).ok_or(None)?;
+                let at = bytes.windows(end.len()).position(|window| window == end).ok_or(Ok(0))?;
                 Ok((&bytes[..at], &bytes[at + end.len()..]))
             }
             Extent::Counted => {
-                let amount = told.ok_or(None)?.amount;
+                let amount = told.ok_or(Ok(0))?.amount;
                 let no =
                     || format!("it says that a field has {amount} bytes, of {} that are left", bytes.len());
-                at(bytes, amount).ok_or_else(|| Some(no()))
+                at(bytes, amount).ok_or_else(|| Err(no()))
             }
-            Extent::Count(_) => Err(None),
+            Extent::Count(_) => Err(Ok(0)),
         }
     }
 }
@@ -481,8 +489,8 @@ mod tests {
             }
             assert!(written > 200, "{extent:?}: {written}");
         }
-        assert_eq!(Extent::Length(WireInteger::named("u8").unwrap()).split(&[3, 1, 2], None), Err(None));
-        assert_eq!(Extent::Length(WireInteger::named("i8").unwrap()).split(&[0xff, 1, 2], None), Err(None));
+        assert_eq!(Extent::Length(WireInteger::named("u8").unwrap()).split(&[3, 1, 2], None), Err(Ok(0)));
+        assert_eq!(Extent::Length(WireInteger::named("i8").unwrap()).split(&[0xff, 1, 2], None), Err(Ok(0)));
     }
 
     #[test]

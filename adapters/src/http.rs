@@ -24,6 +24,7 @@ use crate::shared::Shared;
 use crate::signature::Signatures;
 use crate::socket::KnownAddress;
 use crate::system::{self, Arrival, System, not_cleansed, not_started};
+use crate::template::Template;
 
 /// The pause before a question is asked again.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -46,6 +47,8 @@ pub struct HttpAdapter {
 #[derive(Debug)]
 struct HttpRun {
     base: String,
+    /// The headers of all requests.
+    headers: Vec<(String, Template)>,
     signatures: Signatures,
     requests: Requests,
     deadline: Instant,
@@ -88,7 +91,9 @@ impl Adapter for HttpAdapter {
         let tls = self.description.tls.clone().map(|tls| (tls, host(&base)));
         let requests = Requests::to(KnownAddress(addresses), tls, self.evidence.clone())?;
         let deadline = session.deadline;
-        let run = self.run.insert(HttpRun { base, signatures, requests, deadline, ready: VecDeque::new() });
+        let headers = self.description.headers.clone();
+        let ready = VecDeque::new();
+        let run = self.run.insert(HttpRun { base, headers, signatures, requests, deadline, ready });
         let launched = self.server.launched();
         if self.system.is_unclean() {
             for step in &self.description.settle.barrier {
@@ -119,7 +124,7 @@ impl Adapter for HttpAdapter {
         let signatures = &run.signatures;
         let value =
             |name: &str| signatures.hole(stimulus, spelling, name).ok_or_else(|| signatures.lacking(name));
-        let prepared = prepare(request, &run.base, &stimulus.action, value)?;
+        let prepared = prepare(request, &run.headers, &run.base, &stimulus.action, value)?;
         run.requests.push(prepared)
     }
 
@@ -295,7 +300,7 @@ impl HttpRun {
         loop {
             let signatures = &self.signatures;
             let value = |name: &str| signatures.before(name).ok_or_else(|| signatures.lacking(name));
-            let prepared = prepare(&probe.request, &self.base, of, value)?;
+            let prepared = prepare(&probe.request, &self.headers, &self.base, of, value)?;
             self.requests.push(prepared)?;
             let Some(reply) = self.requests.next(deadline)? else {
                 return Err(Failure::Start(format!("`{of}` was not answered")));
@@ -312,7 +317,9 @@ impl HttpRun {
 /// What an answer is, if it is not the expected one.
 fn unlike(reply: &Reply, probe: &Probe) -> Option<String> {
     if reply.status != probe.status {
-        return Some(format!("status {}, not {}", reply.status, probe.status));
+        let body = String::from_utf8_lossy(&reply.body);
+        let (there, body) = (reply.status, shortened(body.trim_end()).escape_debug().to_string());
+        return Some(format!("status {there}, not {}, and the body `{body}`", probe.status));
     }
     let expected = probe.body.as_ref()?;
     let body = String::from_utf8_lossy(&reply.body);
@@ -344,6 +351,7 @@ fn with_farewell(failure: Failure, server: &Server) -> Failure {
 /// [`Failure::Untranslatable`]: a hole has no value.
 pub fn prepare(
     request: &Request,
+    common: &[(String, Template)],
     base: &str,
     what: &str,
     value: impl Fn(&str) -> Result<String, &'static str>,
@@ -366,7 +374,10 @@ pub fn prepare(
         None => None,
     };
     let mut headers = Vec::new();
-    for (name, template) in &request.headers {
+    let is_own = |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+    // One that waits for a capture is left out.
+    let common = common.iter().filter(|(name, template)| !is_own(name) && template.fill(given).is_ok());
+    for (name, template) in common.chain(&request.headers) {
         let value = template.fill(given).map_err(no_value)?;
         if value.contains(char::is_control) {
             let why = "has a control character, which no header can carry";

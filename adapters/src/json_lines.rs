@@ -76,7 +76,12 @@ pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> 
     let tree = match json::parse(line, json::WIRE) {
         Ok(tree) => tree,
         Err(Malformed::TooLong(digits)) => return Err(too_long(digits)),
-        Err(why) => return Err(garbage(&format!("no JSON ({why})"))),
+        Err(why) => {
+            let why = format!("no JSON ({why})");
+            let help =
+                "a message is one line of JSON. Write other text to the standard error, or as {\"log\": ...}";
+            return Err(garbage(&why).with_help(help));
+        }
     };
     let Tree::Object(members) = &tree else { return Err(garbage("no message, which would be an object")) };
     let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
@@ -98,7 +103,11 @@ pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> 
             };
             signatures.output(name, &values, &Spelling::default()).map(Message::Output)
         }
-        _ => Err(garbage("no message of the protocol")),
+        _ => {
+            let help =
+                "a message has the key `ready`, `log` or `error`, or `output` and `values`, and no other";
+            Err(garbage("no message of the protocol").with_help(help))
+        }
     }
 }
 
@@ -199,12 +208,15 @@ transitions: [{ from: A, to: A, on: None }]
     #[test]
     fn what_is_no_output_of_the_specification_is_alien() {
         for (line, expected) in [
-            (r#"{"output": "Nope"}"#, "the output `Nope`, which is none"),
-            (r#"{"output": "In"}"#, "`In` as an output, but it is an input"),
+            (r#"{"output": "Nope"}"#, "the output `Nope`, which is none; did you mean `None`?"),
+            (
+                r#"{"output": "In"}"#,
+                "`In` as an output, but it is an input; `outputs` are what the implementation sends",
+            ),
             (r#"{"output": "Out"}"#, "`Out` without a value for `n`"),
             (
                 r#"{"output": "None", "values": {"x": 1}}"#,
-                "`None` with a value for `x`, which is no parameter of it",
+                "`None` with a value for `x`, which is no parameter of it; there are no parameters",
             ),
             (
                 r#"{"output": "Out", "values": {"n": 1.5, "r": 1}}"#,

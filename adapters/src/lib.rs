@@ -30,6 +30,7 @@ pub mod json_lines;
 pub mod keeper;
 pub mod launched;
 pub mod lines;
+mod pattern;
 mod preparation;
 pub mod process;
 pub mod reading;

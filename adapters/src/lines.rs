@@ -10,38 +10,43 @@ use std::collections::{BTreeSet, VecDeque};
 
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
-pub use regex::Regex;
 
 use crate::adapter::{Failure, Received};
-use crate::blocks::{Fit, GroupTexts, Progress, ended};
+use crate::blocks::{Fit, FitStop, GroupTexts, Progress, ended};
 use crate::cut::{LONGEST, MOST};
 use crate::description::{Ignored, Lines, Shape, Unmatched};
+pub use crate::pattern::{Regex, pattern};
+use crate::pattern::{reach, written};
 use crate::signature::{Signatures, Wire};
 use crate::template::{Function, Template, TemplatePart};
 
 /// The name of an answer to an ignored line, for messages.
 const IGNORE: &str = "ignore";
 
-/// Makes a pattern that must fit a whole line.
-///
-/// # Errors
-/// It is no regular expression, or one that is too large.
-pub fn pattern(text: &str) -> Result<Regex, regex::Error> {
-    // Alone first: what is wrong with it shall be said about what the user wrote.
-    Regex::new(text)?;
-    Regex::new(&format!("\\A(?:{text})\\z"))
-}
-
 /// Writes the line of a stimulus, with its ending.
 ///
 /// # Errors
 /// [`Failure::Untranslatable`].
-pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<String, Failure> {
+pub fn input(lines: &Lines, event: &Event, signatures: &mut Signatures) -> Result<String, Failure> {
     let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
     let (_, template) = template.ok_or_else(none)?;
     let value = |name: &str| signatures.hole(event, &lines.spelling, name);
-    write_line(lines, template, value, signatures, &event.action)
+    let line = write_line(lines, template, value, signatures, &event.action)?;
+    let announced = announced(template, value);
+    signatures.announce(announced);
+    Ok(line)
+}
+
+/// The number of bytes that the text announces and does not have: the next stimulus begins with them.
+fn announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Option<usize> {
+    let parts: Vec<TemplatePart<'_>> = template.parts().collect();
+    let (at, name) = parts.iter().enumerate().rev().find_map(|(at, part)| match part {
+        TemplatePart::Hole([Function::Length], name) => Some((at, *name)),
+        _ => None,
+    })?;
+    let is_sent = parts[at..].contains(&TemplatePart::Hole(&[], name));
+    value(name).filter(|_| !is_sent).map(|text| text.len())
 }
 
 /// Writes the line of a template, with its ending.
@@ -56,18 +61,23 @@ fn write_line(
         let why = signatures.lacking(&name);
         Failure::Untranslatable(format!("the line for `{of}` has the hole `{name}`, {why}"))
     })?;
-    if breaks_a_line(template, value) {
-        let why = "which a line cannot carry: its guard can exclude it, or `values` write it in an encoding";
+    if breaks_a_line(template, value, signatures.announced()) {
+        let why = "which a line cannot carry: exclude it in the guard, send its `{len(...)}` before it, or give it an \
+                   encoding in `values`";
         return Err(Failure::Untranslatable(format!("a value of `{of}` has a line break, {why}")));
     }
     Ok(text + &lines.line_ending)
 }
 
 /// Does a value have a line break that the other side reads as the end of a line? It does not if an earlier
-/// part counts the bytes of the value.
-fn breaks_a_line(template: &Template, value: impl Fn(&str) -> Option<String>) -> bool {
+/// part counts the bytes of the value, or if the last stimulus has announced them and they come first.
+fn breaks_a_line(
+    template: &Template,
+    value: impl Fn(&str) -> Option<String>,
+    announced: Option<usize>,
+) -> bool {
     let mut counted = BTreeSet::new();
-    template.parts().any(|part| match part {
+    template.parts().enumerate().any(|(at, part)| match part {
         TemplatePart::Hole([Function::Length], name) => {
             counted.insert(name);
             false
@@ -75,7 +85,8 @@ fn breaks_a_line(template: &Template, value: impl Fn(&str) -> Option<String>) ->
         TemplatePart::Hole(functions, name) => {
             let is_counted = functions.is_empty() && counted.contains(name);
             let text = value(name).map(|text| Function::all_of(functions, text));
-            !is_counted && text.is_some_and(|text| text.contains(['\n', '\r']))
+            let is_awaited = |text: &String| at == 0 && announced == Some(text.len());
+            text.is_some_and(|text| !is_counted && !is_awaited(&text) && text.contains(['\n', '\r']))
         }
         TemplatePart::Text(_) => false,
     })
@@ -135,9 +146,16 @@ pub struct Pending {
     taken: Vec<String>,
     /// Outputs of a list that nobody has asked for yet.
     ready: VecDeque<Received>,
+    /// The last stimulus.
+    asked: Option<String>,
 }
 
 impl Pending {
+    /// Notes the last stimulus, which some outputs answer and others do not.
+    pub fn ask(&mut self, stimulus: &str) {
+        self.asked = Some(stimulus.to_owned());
+    }
+
     /// Returns the lines of the last event, or the lines that were no event.
     pub fn taken(&self) -> Vec<u8> {
         let lines: Vec<&str> = self.taken.iter().map(|line| ended(line)).collect();
@@ -195,6 +213,10 @@ impl Pending {
         }
         while !self.lines.is_empty() {
             let Some((action, shape)) = lines.observations.get(self.rule) else { break };
+            if !self.may_answer(action, lines) {
+                self.rule += 1;
+                continue;
+            }
             let fit = match (shape.fit(&self.lines, &mut self.progress), shape.then()) {
                 (Fit::Whole(whole), Some(then)) if self.reads_as(then, whole, lines).is_none() => {
                     self.without_then.get_or_insert_with(|| {
@@ -224,7 +246,8 @@ impl Pending {
                 }
                 Fit::No | Fit::More | Fit::Miscounted(_) => {
                     if let Fit::Miscounted(said) = fit {
-                        let why = format!("`{action}` counts {said} bytes, and no line ends behind them");
+                        let why =
+                            format!("`{action}` counts {said} bytes, and what follows them does not fit");
                         self.miscounted.get_or_insert(why);
                     }
                     self.rule += 1;
@@ -238,10 +261,21 @@ impl Pending {
             self.drop_lines(1);
             return Ok(Recognized::Received(Received::Alien(text)));
         }
-        let text = match self.without_then.take() {
-            Some(why) => format!("the line `{}`: {why}", shortened(line)),
-            None => format!("the line `{}`, which no pattern fits", shortened(line)),
+        let why = match self.without_then.take() {
+            Some(why) => format!(": {why}"),
+            // Nobody reads of a line that is ignored.
+            None if lines.unmatched == Unmatched::Ignore => String::new(),
+            None => {
+                // Nothing has come before it.
+                let help = if self.taken.is_empty() {
+                    ". If it is a greeting, await it: `reset: [{ expect: '...' }]`"
+                } else {
+                    ""
+                };
+                format!(", which no pattern fits{}{help}", self.closest(lines))
+            }
         };
+        let text = format!("the line `{}`{why}", shortened(line));
         let answer = answer(lines, line, signatures);
         self.drop_lines(1);
         if let Some(answer) = answer? {
@@ -252,6 +286,47 @@ impl Pending {
             Unmatched::Error => Err(Failure::Garbage(text)),
             Unmatched::Ignore => Ok(Recognized::Ignored(Vec::new())),
         }
+    }
+
+    /// What a user can compare the lines with, in words that go on: the observation that fits furthest, and
+    /// where it stops; else one that fits but for its capital letters; else the patterns, if they are few.
+    fn closest(&self, lines: &Lines) -> String {
+        let known = || lines.observations.iter().filter(|(action, _)| self.may_answer(action, lines));
+        let stops = known().filter_map(|(action, shape)| Some((shape.stop(&self.lines)?, action)));
+        let furthest = stops.reduce(|best, one| if one.0.at > best.0.at { one } else { best });
+        if let Some((FitStop { at: (line, byte), expected }, action)) =
+            furthest.filter(|(stop, _)| stop.at > (0, 0))
+        {
+            let text = self.lines.get(line).map_or("", |line| ended(line));
+            let (begin, rest) = (shortened(&text[..byte]), shortened(&text[byte..]));
+            let place = if line == 0 { String::new() } else { format!("in line {}, ", line + 1) };
+            let cut =
+                if expected.contains("\\r") { " (coreach takes `\\r` off the end of a line)" } else { "" };
+            return match (begin.is_empty(), rest.is_empty()) {
+                (true, _) => format!("; the closest is `{action}`: {place}`{rest}` does not fit {expected}"),
+                (_, true) => {
+                    format!("; the closest is `{action}`: {place}the line ends too early for {expected}{cut}")
+                }
+                _ => format!(
+                    "; the closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not"
+                ),
+            };
+        }
+        let line = self.lines.front().map_or("", |line| ended(line));
+        let firsts = || known().filter_map(|(action, shape)| Some((action, shape.first()?)));
+        let is_same_but_for_case = |pattern: &Regex| reach(&format!("(?i){}", pattern.as_str()), line).1;
+        if let Some((action, pattern)) = firsts().find(|(_, pattern)| is_same_but_for_case(pattern)) {
+            return format!("; `{action}` fits but for capital letters: `{}`", written(pattern));
+        }
+        let all: Vec<String> =
+            firsts().map(|(action, pattern)| format!("`{action}` is `{}`", written(pattern))).collect();
+        if (1..=4).contains(&all.len()) { format!("; {}", all.join(", ")) } else { String::new() }
+    }
+
+    /// May the output be an answer to what was sent last?
+    fn may_answer(&self, action: &str, lines: &Lines) -> bool {
+        let to = lines.answers.iter().find(|(answer, _)| answer == action);
+        to.is_none_or(|(_, to)| self.asked.as_ref().is_some_and(|asked| to.contains(asked)))
     }
 
     /// The shape of another output, where the first `whole` lines are exactly it, too.
@@ -305,7 +380,7 @@ mod tests {
 
     use super::*;
     use crate::adapter::Session;
-    use crate::description::{LinePart, Spelling, Spelt};
+    use crate::description::{Block, BlockEnd, LinePart, Middle, Spelling, Spelt};
     use crate::encoding::TextEncoding;
 
     const MODEL: &str = "
@@ -336,6 +411,7 @@ transitions: [{ from: A, to: A, on: Short }]
                 ("Short".to_owned(), fitting(&[r"n (?P<n>\S+)"])),
             ],
             ignored: Vec::new(),
+            answers: Vec::new(),
             captures: Vec::new(),
             spelling: Spelling(vec![("b".to_owned(), Spelt::Texts(yes.to_vec()))]),
             unmatched,
@@ -376,12 +452,15 @@ transitions: [{ from: A, to: A, on: Short }]
             stimuli: vec![("Put".to_owned(), Template::parse(template).unwrap())],
             observations: vec![("Got".to_owned(), fitting(&["got (?P<t>.*)"]))],
             ignored: Vec::new(),
+            answers: Vec::new(),
             captures: Vec::new(),
             spelling: Spelling(spelt.map(|of| ("t".to_owned(), Spelt::Encoded(of))).into_iter().collect()),
             unmatched: Unmatched::Fail,
         };
         let put = |text: &str| Event::new("Put", [Value::string(text)]);
-        let sent = |template: &str, text: &str| input(&lines(template, None), &put(text), &signatures).ok();
+        let sent = |template: &str, text: &str| {
+            input(&lines(template, None), &put(text), &mut Signatures::of(&session)).ok()
+        };
         assert_eq!(sent("put {len(t)} {t}", "a \u{e9}").as_deref(), Some("put 4 a \u{e9}\n"));
         assert_eq!(sent("put {t}", "a\nb"), None);
         assert_eq!(sent("put {t}", "a\r"), None);
@@ -390,10 +469,10 @@ transitions: [{ from: A, to: A, on: Short }]
             let lines = lines("got {t}", Some(encoding));
             for text in ["", " a\r\n\0 ", "\"\u{1f600}\u{85}%"] {
                 if encoding.encoded(text).is_none() {
-                    assert!(input(&lines, &put(text), &signatures).is_err(), "{encoding:?} {text}");
+                    assert!(input(&lines, &put(text), &mut signatures).is_err(), "{encoding:?} {text}");
                     continue;
                 }
-                let line = input(&lines, &put(text), &signatures).unwrap();
+                let line = input(&lines, &put(text), &mut signatures).unwrap();
                 let mut pending = Pending::default();
                 pending.push(line.trim_end_matches('\n')).unwrap();
                 let event = Event::new("Got", [Value::string(text)]);
@@ -426,6 +505,7 @@ transitions: [{ from: A, to: A, on: Short }]
             stimuli: vec![("Put".to_owned(), Template::joined(templates, "\r\n"))],
             observations: vec![("Got".to_owned(), Shape::Lines(parts)), ("X".to_owned(), fitting(&["x"]))],
             ignored: Vec::new(),
+            answers: Vec::new(),
             captures: Vec::new(),
             spelling: Spelling::default(),
             unmatched: Unmatched::Ignore,
@@ -446,7 +526,7 @@ transitions: [{ from: A, to: A, on: Short }]
             found
         };
         let wrong = |line: &str, count: usize| {
-            let why = format!("`Got` counts {count} bytes, and no line ends behind them");
+            let why = format!("`Got` counts {count} bytes, and what follows them does not fit");
             format!("{:?}", Received::Alien(format!("the line `{line}`: {why}")))
         };
         assert_eq!(read("got 3\r\nabc\r\nx\r\n"), [r#"Got("abc")"#, "X()"]);
@@ -458,7 +538,7 @@ transitions: [{ from: A, to: A, on: Short }]
         assert_eq!(read("got 2000000\n"), ["ignored"]);
         for text in ["", "ab", "a\r\nb", "\n", "\r", "\r\n\r\n", "x\n\u{1f600}\r", "got 2\nab"] {
             let event = Event::new("Put", [Value::string(text)]);
-            let sent = input(&lines, &event, &Signatures::of(&session)).unwrap();
+            let sent = input(&lines, &event, &mut Signatures::of(&session)).unwrap();
             let came = Event::new("Got", [Value::string(text)]).to_string();
             assert_eq!(read(&(sent.clone() + "x\n")), [came, "X()".to_owned()], "{sent:?}");
         }
@@ -494,9 +574,99 @@ transitions: [{ from: A, to: A, on: Short }]
 
     #[test]
     fn a_line_that_nothing_fits_is_what_the_description_says() {
-        let text = "the line `what`, which no pattern fits";
+        let text = "the line `what`, which no pattern fits; `Long` is `n (?P<n>\\S+)`, `Short` is `n (?P<n>\\S+)`. \
+                    If it is a greeting, await it: `reset: [{ expect: '...' }]`";
         assert_eq!(events(Unmatched::Fail, &["what"]), [format!("Alien({text:?})")]);
         assert_eq!(events(Unmatched::Error, &["what"]), [format!("garbage: {text}")]);
         assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);
+    }
+
+    const MAIL: &str = "iosts: m\ninitial: { location: A }\ninputs: { Put: { t: string }, Send: { t: string } }\n\
+                        outputs: { Got: { t: string }, F: { a: int, b: int }, X: {}, Y: {} }\n\
+                        transitions: [{ from: A, to: A, on: Put }]\n";
+
+    fn mail(unmatched: Unmatched) -> Lines {
+        let fit = |text: &str| LinePart::Fitting(pattern(text).unwrap());
+        let counted = || LinePart::Counted { count: "n".to_owned(), name: "t".to_owned() };
+        let literal = || vec![fit(r"\* \{(?P<n>\d+)\}"), counted(), fit(r"\)")];
+        let block = |begin: &str, middle: Middle| {
+            let (begin, end) = (Some(pattern(begin).unwrap()), BlockEnd::Mark(pattern(r"\.").unwrap()));
+            Shape::Block(Box::new(Block { begin, middle, end, then: None }))
+        };
+        let fields = [r"a: (?P<a>\d+)", r"b: (?P<b>\d+)"].map(|text| pattern(text).unwrap()).to_vec();
+        let template = |text: &str| Template::parse(text).unwrap();
+        Lines {
+            line_ending: "\r\n".to_owned(),
+            reset: Vec::new(),
+            stimuli: vec![
+                ("Put".to_owned(), template("put {{{len(t)}}}")),
+                ("Send".to_owned(), template("{t}")),
+            ],
+            observations: vec![
+                ("Got".to_owned(), Shape::Lines(literal())),
+                ("Got".to_owned(), block("all", Middle::Each(literal()))),
+                ("F".to_owned(), block("stat", Middle::Fields(fields))),
+                ("X".to_owned(), fitting(&["ok"])),
+                ("Y".to_owned(), fitting(&["ok"])),
+            ],
+            answers: vec![("X".to_owned(), vec!["Put".to_owned()])],
+            ignored: Vec::new(),
+            captures: Vec::new(),
+            spelling: Spelling::default(),
+            unmatched,
+        }
+    }
+
+    /// Soundness: what follows counted bytes is of their line, fields come in any order and each once, and an
+    /// answer is to what was sent last.
+    #[test]
+    fn literals_fields_and_answers_are_read() {
+        let file = from_bytes("m".to_owned(), MAIL.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
+        let mut signatures = Signatures::of(&session);
+        let lines = mail(Unmatched::Fail);
+        let mut read = |asked: &str, wire: &str| {
+            let (mut pending, mut found) = (Pending::default(), Vec::new());
+            pending.ask(asked);
+            for line in wire.split_terminator('\n') {
+                pending.push(line).unwrap();
+                loop {
+                    match pending.next(&lines, &mut signatures).unwrap() {
+                        Recognized::More => break,
+                        Recognized::Received(Received::Output(event)) => found.push(event.to_string()),
+                        other => found.push(format!("{other:?}")),
+                    }
+                }
+            }
+            found
+        };
+        assert_eq!(read("Put", "* {4}\r\na\r\nb)\r\nok\n"), [r#"Got("a\r\nb")"#, "X()"]);
+        assert_eq!(read("Put", "* {0}\n)\n* {1}\n))\n"), [r#"Got("")"#, r#"Got(")")"#]);
+        // On a line of its own, what follows is read as well.
+        assert_eq!(read("Put", "* {1}\nx\n)\n"), [r#"Got("x")"#]);
+        assert_eq!(
+            read("Send", "all\n* {1}\nx)\n* {2}\n.\n)\n.\nok\n"),
+            [r#"Got("x")"#, r#"Got(".\n")"#, "Y()"]
+        );
+        assert_eq!(read("Put", "stat\nb: 2\nc: 3\na: 1\n.\n"), ["F(1, 2)"]);
+        for (wire, why) in [
+            ("* {1}\nxy)\n", "`Got` counts 1 bytes, and what follows them does not fit"),
+            ("stat\na: 1\n.\n", "the closest is `F`: in line 3, `.` does not fit `b: (?P<b>\\d+)`"),
+            ("stat\na: 1\na: 2\nb: 2\n.\n", "the closest is `F`"),
+            ("all\n* {1}\nx!\n", "`Got` counts 1 bytes"),
+            ("OK\n", "`X` fits but for capital letters: `ok`"),
+        ] {
+            let found = read("Put", wire);
+            assert!(found[0].contains(&why.replace('\\', "\\\\")), "{wire:?}: {found:?}");
+        }
+        let mut send = |action: &str, text: &str| {
+            input(&lines, &Event::new(action, [Value::string(text)]), &mut signatures).ok()
+        };
+        assert_eq!(send("Send", "a\nb"), None);
+        assert_eq!(send("Put", "a\nb").as_deref(), Some("put {3}\r\n"));
+        assert_eq!(send("Send", "a\nbc"), None);
+        assert_eq!(send("Send", "c\nd").as_deref(), Some("c\nd\r\n"));
+        assert_eq!(send("Send", "c\nd"), None);
     }
 }

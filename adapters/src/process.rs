@@ -3,8 +3,9 @@
 //! A launched process leads a process group of its own, below a keeper ([`crate::keeper`]).
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -132,10 +133,17 @@ impl Process {
             None => format!("`{}` {what}", self.name),
         };
         let moment = if has_ended { LAST_WORDS } else { Duration::ZERO };
-        match self.tail.last(moment) {
-            Some(words) => format!("{state}; its last words: {words}"),
-            None => state,
-        }
+        format!("{state}{}", self.words_within(moment).unwrap_or_default())
+    }
+
+    /// What it has written on its standard error, in words that go on.
+    pub fn last_words(&self) -> Option<String> {
+        self.words_within(Duration::ZERO)
+    }
+
+    fn words_within(&self, moment: Duration) -> Option<String> {
+        let words = self.tail.last(moment)?;
+        Some(format!("; its last words:\n    {}", words.join("\n    ")))
     }
 
     /// Returns how it ended, if it has.
@@ -184,16 +192,62 @@ fn describe_status(status: ExitStatus) -> String {
     }
 }
 
+/// How a command is called in messages: by its program, and the script that this runs. Other words may change
+/// from launch to launch.
+fn named(words: &[String]) -> String {
+    let is_script = |word: &&String| {
+        let path = Path::new(word);
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        path.is_relative()
+            && ending.is_some_and(|ending| ending.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    };
+    let script = words.get(1).filter(is_script);
+    words.iter().take(1).chain(script).cloned().collect::<Vec<String>>().join(" ")
+}
+
+/// What to do about a program that cannot be started, in words that go on.
+fn unstartable(why: &std::io::Error, program: &str, path: &Path) -> String {
+    let place = path.display();
+    match why.kind() {
+        ErrorKind::NotFound if !program.contains('/') => {
+            ". No folder of `PATH` has such a program. One in the folder of the IUT file is written `./NAME`"
+                .to_owned()
+        }
+        ErrorKind::NotFound if path.exists() => {
+            format!(". {place} is there, but not the program that its first line names after `#!`")
+        }
+        ErrorKind::NotFound => format!(". There is no file {place}: correct `command` in the IUT file"),
+        ErrorKind::PermissionDenied if path.is_dir() => format!(". {place} is a folder"),
+        ErrorKind::PermissionDenied => {
+            format!(
+                ". {place} is not executable: run `chmod +x` on it, or begin `command` with its interpreter"
+            )
+        }
+        // ENOEXEC: it is no program, nor a script that names one.
+        _ if why.raw_os_error() == Some(8) => {
+            format!(
+                ". {place} has no first line such as `#!/usr/bin/env python3`: begin `command` with its interpreter"
+            )
+        }
+        _ => String::new(),
+    }
+}
+
 fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), Failure> {
     let Some((program, arguments)) = launch.words.split_first() else {
         return Err(Failure::Start("the command is empty".to_owned()));
     };
-    let failed = |why: std::io::Error| Failure::Start(format!("`{program}` cannot be started: {why}"));
-    if !launch.directory.is_dir() {
-        let why = format!("{} is no folder", launch.directory.display());
+    let directory = &launch.directory;
+    let failed = |why: std::io::Error| {
+        let path = directory.join(program.trim_start_matches("./"));
+        let help = unstartable(&why, program, path.strip_prefix("./").unwrap_or(&path));
+        Failure::Start(format!("`{program}` cannot be started: {why}{help}"))
+    };
+    if !directory.is_dir() {
+        let why = format!("{} is no folder", directory.display());
         return Err(failed(std::io::Error::other(why)));
     }
-    let directory = std::path::absolute(&launch.directory).map_err(failed)?;
+    let directory = std::path::absolute(directory).map_err(failed)?;
     // A program that is given with a folder lies there as seen from the command's own folder.
     let located = if program.contains('/') { directory.join(program) } else { program.into() };
     let given = launch.environment.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
@@ -226,7 +280,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
         pidfd: kept.pidfd,
         tail,
         grace: launch.grace,
-        name: program.clone(),
+        name: named(&launch.words),
         deadline: None,
         folder: launch.folder.clone(),
     };

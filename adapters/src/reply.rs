@@ -20,11 +20,12 @@ use std::borrow::Cow;
 
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Malformed, Tree};
+use coreach_model::reader::collect::listed;
 
 use crate::adapter::{Failure, Received};
 use crate::description::{AnswerPlace, Capture, Http, Response, Source, Unmatched};
 use crate::encoding::of_latin1;
-use crate::lines::Regex;
+use crate::pattern::written;
 use crate::signature::{Signatures, Wire, too_long};
 
 /// An answer.
@@ -71,12 +72,47 @@ impl Reply {
 impl Response {
     /// May it be this answer, as far as can be said without the body?
     fn is_of(&self, reply: &Reply) -> bool {
-        let has = |(name, pattern): &(String, Regex)| {
-            reply.header(name).is_some_and(|text| pattern.is_match(&text))
+        self.misfit(reply).is_none()
+    }
+
+    /// How much of it the answer has, and what it lacks; the body aside.
+    fn misfit(&self, reply: &Reply) -> Option<(usize, String)> {
+        if !(self.to.is_empty() || self.to.contains(&reply.to)) {
+            return Some((
+                0,
+                format!("it answers {}, and not `{}`", listed(self.to.iter().map(String::as_str)), reply.to),
+            ));
+        }
+        if self.status != reply.status {
+            return Some((1, format!("it needs status {}", self.status)));
+        }
+        self.headers.iter().enumerate().find_map(|(at, (name, pattern))| {
+            let expected = format!("`{name}` that fits `{}`", written(pattern));
+            let there = reply.header(name);
+            if there.as_ref().is_some_and(|text| pattern.is_match(text)) {
+                return None;
+            }
+            let there = there.map_or("is not there".to_owned(), |text| format!("is `{}`", shortened(&text)));
+            Some((2 + at, format!("it needs the header {expected}, which {there}")))
+        })
+    }
+
+    /// What the body lacks of an answer that is it otherwise.
+    fn lacks(&self, body: Option<&Tree>, reply: &Reply) -> String {
+        let list = self.each.as_ref().map(|list| (list, body.and_then(|body| body.pointer(list))));
+        let item = match list {
+            Some((_, Some(Tree::List(items)))) => items.first(),
+            Some((list, _)) => return format!("it needs a list at `{list}` of the body"),
+            None => body,
         };
-        self.status == reply.status
-            && (self.to.is_empty() || self.to.contains(&reply.to))
-            && self.headers.iter().all(has)
+        if list.is_some() && item.is_none() {
+            return "its list is empty, and there is no `then`".to_owned();
+        }
+        let missing = self.values.iter().find(|(_, place)| value_at(place, item, reply).is_none());
+        match missing {
+            Some((name, place)) => format!("it needs `{name}`, and {place} is not there"),
+            None => "what follows `then` does not fit".to_owned(),
+        }
     }
 }
 
@@ -123,12 +159,23 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         all.extend(events_of(name, last)?);
         return Ok(all);
     }
-    let shown = shortened(&String::from_utf8_lossy(&reply.body));
-    let why = match body {
+    let shown = String::from_utf8_lossy(&reply.body);
+    let shown = shortened(&shown).replace(char::is_control, " ");
+    let why = match &body {
         Some(Err(why)) => format!(" ({why})"),
         _ => String::new(),
     };
-    let text = format!("the answer {} `{shown}`{why}, which fits no observation", reply.status);
+    let tree = body.as_ref().and_then(|body| body.as_ref().ok());
+    let lacks = http.observations.iter().map(|(action, response)| {
+        let misfit = response.misfit(reply).unwrap_or_else(|| (usize::MAX, response.lacks(tree, reply)));
+        (action, misfit)
+    });
+    // Of equal ones, the first.
+    let closest = lacks.reduce(|best, one| if one.1.0 > best.1.0 { one } else { best });
+    let closest = closest.map(|(action, (_, lacks))| format!("; the closest is `{action}`: {lacks}"));
+    let (to, closest) = (&reply.to, closest.unwrap_or_default());
+    let text =
+        format!("the answer {} `{shown}`{why} to `{to}`, which fits no observation{closest}", reply.status);
     match http.unmatched {
         Unmatched::Fail => Ok(vec![Received::Alien(text)]),
         Unmatched::Error => Err(Failure::Garbage(text)),
@@ -211,17 +258,21 @@ fn asks(response: &Response) -> bool {
         || response.values.iter().any(|(_, place)| matches!(place.source, Source::Pointer(_)))
 }
 
+/// What stands at a place of an answer, or of an item of its list.
+fn value_at<'a>(place: &'a AnswerPlace, tree: Option<&'a Tree>, reply: &'a Reply) -> Option<Piece<'a>> {
+    Some(match &place.source {
+        Source::Pointer(pointer) if place.is_json() => Piece::Json(tree?.pointer(pointer)?),
+        Source::Pointer(pointer) => Piece::Text(part(place, text_of(tree?.pointer(pointer)?)?)?),
+        _ => Piece::Text(text_at(place, reply)?),
+    })
+}
+
 /// The values of a response, where all of them stand in the answer: of one event, or of one for each item of
 /// a list.
 fn found<'a>(body: Option<&'a Tree>, reply: &'a Reply, response: &'a Response) -> Option<Vec<Values<'a>>> {
     let values = |tree: Option<&'a Tree>| -> Option<Values<'a>> {
         let value = |(parameter, place): &'a (String, AnswerPlace)| {
-            let piece = match &place.source {
-                Source::Pointer(pointer) if place.is_json() => Piece::Json(tree?.pointer(pointer)?),
-                Source::Pointer(pointer) => Piece::Text(part(place, text_of(tree?.pointer(pointer)?)?)?),
-                _ => Piece::Text(text_at(place, reply)?),
-            };
-            Some((parameter.as_str(), piece))
+            Some((parameter.as_str(), value_at(place, tree, reply)?))
         };
         response.values.iter().map(value).collect()
     };
@@ -239,7 +290,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
     use super::*;
-    use crate::lines::pattern;
+    use crate::pattern::pattern;
 
     fn found(source: Source, matches: Option<&str>, headers: &[(&str, &str)], body: &str) -> Option<String> {
         let pattern = matches.map(|text| pattern(text).unwrap());
@@ -308,6 +359,7 @@ transitions: [{ from: A, to: A, on: No }]
             launch: None,
             tls: None,
             reset: Vec::new(),
+            headers: Vec::new(),
             stimuli: Vec::new(),
             observations: vec![
                 ("Part".to_owned(), Response { status: 206, headers: plain, values, ..Response::default() }),

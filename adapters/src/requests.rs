@@ -7,6 +7,7 @@
 //! and the thread has ended then.
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -265,7 +266,10 @@ fn failure(error: ureq::Error) -> Failure {
         ureq::Error::BodyExceedsLimit(limit) => {
             Failure::Flood(format!("a body is larger than {limit} bytes"))
         }
-        ureq::Error::Protocol(error) => Failure::Garbage(format!("the answer is no HTTP: {error}")),
+        ureq::Error::Protocol(error) => Failure::Garbage(format!(
+            "the answer is no HTTP: {error}. Does the server speak HTTP on this port? With TLS, `base` begins \
+             with `https://`"
+        )),
         ureq::Error::Io(error) if Broken::within(&error).is_some_and(|broken| !broken.is_alert) => {
             Failure::Garbage(error.to_string())
         }
@@ -274,6 +278,12 @@ fn failure(error: ureq::Error) -> Failure {
         }
         ureq::Error::Http(error) => Failure::Untranslatable(format!("no request: {error}")),
         ureq::Error::BadUri(uri) => Failure::Untranslatable(format!("`{}` is no address", shortened(&uri))),
+        ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionReset => Failure::Lost(format!(
+            "no answer: {error}. Does the server speak HTTP on this port? With TLS, `base` begins with `https://`"
+        )),
+        ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => Failure::Lost(format!(
+            "no answer: {error}. Start the system, correct `base`, or add `launch` to let coreach start it"
+        )),
         other => Failure::Lost(format!("no answer: {other}")),
     }
 }

@@ -94,18 +94,17 @@ impl Server {
     fn reach<T>(&mut self, session: &Session<'_>, way: Reach<impl Connect<T>>) -> Result<T, Failure> {
         let Some(launch) = self.launch.clone() else {
             return way.1(&self.address()?, session.deadline).map_err(|why| {
-                Failure::Start(format!("no connection to {}: {why}", self.address().unwrap_or_default()))
+                let address = self.address().unwrap_or_default();
+                Failure::Start(format!(
+                    "no connection to {address}: {why}. Start the system, correct the address in the IUT file, or \
+                     add `launch` to let coreach start it"
+                ))
             });
         };
         if self.process.as_ref().is_some_and(|process| process.has_ended(Instant::now())) {
             self.stop();
         }
-        let mut attempts = if launch.command.words.iter().any(|word| word.holes().any(|hole| hole == "port"))
-        {
-            ATTEMPTS
-        } else {
-            1
-        };
+        let mut attempts = if has_port(&launch) { ATTEMPTS } else { 1 };
         loop {
             attempts -= 1;
             match self.reach_once(&launch, session, &way) {
@@ -139,8 +138,7 @@ impl Server {
             return Err(Failure::Start("there is no server".to_owned()));
         };
         process.set_deadline(session.deadline);
-        let begin = Instant::now();
-        let until = session.deadline.min(begin + launch.ready);
+        let until = session.deadline.min(Instant::now() + launch.ready);
         loop {
             let connected = connect(&address, until);
             // If it is gone, somebody else has answered.
@@ -150,8 +148,16 @@ impl Server {
             match connected {
                 Ok(stream) => return Ok(stream),
                 Err(why) if Instant::now() + PAUSE >= until => {
-                    let time = begin.elapsed().as_millis();
-                    let what = format!("{what} on {address} within {time} ms ({why})");
+                    let help = match has_port(launch) {
+                        true => {
+                            "It must listen on the port that `{port}` in `command` gives it, on that host"
+                        }
+                        false => {
+                            "`command` does not have `{port}`: it must listen on the port of the address"
+                        }
+                    };
+                    let time = launch.ready.as_millis();
+                    let what = format!("{what} on {address} within {time} ms, `ready_ms` ({why}). {help}");
                     return Err(Failure::Start(process.farewell(&what)));
                 }
                 // Also the end of the process ends the pause.
@@ -208,6 +214,11 @@ impl Server {
         self.port = None;
         self.folder = None;
     }
+}
+
+/// Does its command have the port that is chosen for it?
+fn has_port(launch: &description::Launch) -> bool {
+    launch.command.words.iter().any(|word| word.holes().any(|hole| hole == "port"))
 }
 
 fn is_alive(process: &Process) -> bool {

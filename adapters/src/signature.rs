@@ -1,12 +1,14 @@
 //! From what stands on a wire to an event, with the types of the specification: shared by all encodings.
 
-use coreach_model::Value;
 use coreach_model::codec::{self, Misread};
 use coreach_model::data::Datum;
+use coreach_model::diagnostic::nearest;
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::json::{self, Tree};
+use coreach_model::reader::collect::inventory;
 use coreach_model::semantics::Event;
+use coreach_model::{Type, Value};
 use serde_json::{Map, Value as Json};
 
 use crate::adapter::{Failure, Received, Session};
@@ -21,6 +23,8 @@ pub struct Signatures {
     constants: Vec<(Datum, Value)>,
     captures: Captures,
     launched: Launched,
+    /// How many bytes the last stimulus has announced, with which the next one begins.
+    announced: Option<usize>,
 }
 
 impl Signatures {
@@ -44,6 +48,16 @@ impl Signatures {
     pub fn capture(&mut self, name: &str, value: &str) -> bool {
         self.captures.take(name, value);
         self.captures.knows(name)
+    }
+
+    /// How many bytes the last stimulus has announced.
+    pub fn announced(&self) -> Option<usize> {
+        self.announced
+    }
+
+    /// Notes how many bytes a stimulus announces.
+    pub fn announce(&mut self, bytes: Option<usize>) {
+        self.announced = bytes;
     }
 
     /// Is this captured?
@@ -151,14 +165,23 @@ impl Signatures {
             Some(action) if action.kind == ActionKind::Output => action,
             Some(action) => {
                 let kind = if action.kind == ActionKind::Input { "an input" } else { "an internal action" };
-                return Ok(Received::Alien(format!("`{name}` as an output, but it is {kind}")));
+                let help = "`outputs` are what the implementation sends";
+                return Ok(Received::Alien(format!("`{name}` as an output, but it is {kind}; {help}")));
             }
-            None => return Ok(Received::Alien(format!("the output `{}`, which is none", shortened(name)))),
+            None => {
+                let outputs = self.actions.iter().filter(|action| action.kind == ActionKind::Output);
+                let help = meant(name, "outputs", || outputs.clone().map(|action| action.name.as_str()));
+                let text = format!("the output `{}`, which is none; {help}", shortened(name));
+                return Ok(Received::Alien(text));
+            }
         };
         let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
         if let Some((foreign, _)) = given.iter().find(|(name, _)| !is_parameter(name)) {
-            let text =
-                format!("`{name}` with a value for `{}`, which is no parameter of it", shortened(foreign));
+            let help = meant(foreign, "parameters", || action.parameters.iter().map(Datum::name));
+            let text = format!(
+                "`{name}` with a value for `{}`, which is no parameter of it; {help}",
+                shortened(foreign)
+            );
             return Ok(Received::Alien(text));
         }
         let mut found = Vec::with_capacity(action.parameters.len());
@@ -170,7 +193,8 @@ impl Signatures {
                 Ok(value) => found.push(value),
                 Err(Misread::TooLong(digits)) => return Err(too_long(digits)),
                 Err(Misread::Wrong(why)) => {
-                    return Ok(Received::Alien(format!("`{name}` with a wrong `{datum}`: {why}")));
+                    let help = wire.literal_help(datum);
+                    return Ok(Received::Alien(format!("`{name}` with a wrong `{datum}`: {why}{help}")));
                 }
             }
         }
@@ -187,7 +211,33 @@ pub enum Wire<'a> {
     Json(&'a Tree),
 }
 
+/// What to do about a name that is none of the known ones.
+fn meant<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl Fn() -> I) -> String {
+    match nearest(name, known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => inventory(what, known()),
+    }
+}
+
 impl Wire<'_> {
+    /// Which literal may be meant, in words that go on.
+    fn literal_help(&self, datum: &Datum) -> String {
+        let Type::Enum(of) = datum.ty() else { return String::new() };
+        let literals = || of.literals.iter().map(String::as_str);
+        match *self {
+            Wire::Text(text) => {
+                let near = nearest(text, literals()).or(literals().next()).unwrap_or_default();
+                let help = inventory("values", literals());
+                let text = shortened(text);
+                format!(
+                    "; {help}. `values: {{ {datum}: {{ {text}: {near} }} }}` in the IUT file gives a text its value"
+                )
+            }
+            Wire::Json(Tree::Text(text)) => format!("; {}", meant(text, "values", literals)),
+            Wire::Json(_) => String::new(),
+        }
+    }
+
     /// The value that it is. Where `values` has texts for the parameter, these and no others are values.
     fn value(&self, datum: &Datum, spelling: &Spelling) -> Result<Value, Misread> {
         let Some(spelt) = spelling.of(datum.name()) else {

@@ -139,6 +139,7 @@ impl Adapter for StdioAdapter {
     }
 
     fn tear_down(&mut self) -> Option<Teardown> {
+        self.dialogue.iter().for_each(Dialogue::mark_unread);
         let settle = self.description.settle.as_ref()?;
         let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.is_owed())?;
         let begin = Instant::now();

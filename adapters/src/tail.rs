@@ -15,8 +15,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 /// The number of bytes that are kept.
 const KEPT: usize = 2048;
 
-/// The number of lines that are shown.
-const SHOWN: usize = 3;
+/// The number of lines that are shown: a whole error of most programs.
+const SHOWN: usize = 20;
 
 /// The end of a stream that is read beside everything else.
 #[derive(Debug)]
@@ -68,19 +68,19 @@ impl Tail {
         (state.last[state.last.len() - kept..].to_vec(), new - kept)
     }
 
-    /// The last lines, shortened; `None` where there are none. Gives a stream that is about to end a moment
-    /// to do so.
-    pub fn last(&self, moment: Duration) -> Option<String> {
+    /// The last lines, each shortened; `None` where there are none. Gives a stream that is about to end a
+    /// moment to do so.
+    pub fn last(&self, moment: Duration) -> Option<Vec<String>> {
         let (state, _) = self
             .0
             .ended
             .wait_timeout_while(self.0.lock(), moment, |state| !state.has_ended)
             .unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&state.last);
-        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
         let shown = &lines[lines.len().saturating_sub(SHOWN)..];
         let shown: Vec<String> = shown.iter().map(|line| shortened(line)).collect();
-        (!shown.is_empty()).then(|| shown.join(" | "))
+        (!shown.is_empty()).then_some(shown)
     }
 }
 

@@ -216,6 +216,7 @@ impl Adapter for TcpAdapter {
     }
 
     fn tear_down(&mut self) -> Option<Teardown> {
+        self.dialogues.iter().for_each(Dialogue::mark_unread);
         if !self.server.outlives_runs() || !self.dialogues.iter().any(Dialogue::is_owed) {
             return None;
         }

@@ -198,7 +198,8 @@ impl Session {
             }
             match self.take_in(&mut socket) {
                 Ok(0) => {
-                    let text = "the other side has ended the connection before it began";
+                    let text = "the other side has ended the connection before it began. Does it speak TLS on this \
+                                port? If not, leave out `tls`";
                     return Err(io::Error::other(Broken::of(text)).into());
                 }
                 Ok(_) => {}
@@ -280,7 +281,9 @@ impl Session {
             // The other side shall hear why.
             let _ = self.flush(socket);
             let is_alert = matches!(error, rustls::Error::AlertReceived(_));
-            return Err(io::Error::other(Broken { is_alert, ..Broken::of(&error.to_string()) }));
+            let is_plain = matches!(error, rustls::Error::InvalidMessage(_));
+            let help = if is_plain { ". It does not seem to speak TLS: then leave out `tls`" } else { "" };
+            return Err(io::Error::other(Broken { is_alert, ..Broken::of(&format!("{error}{help}")) }));
         }
         Ok(count)
     }

@@ -53,6 +53,7 @@ fn every_byte_goes_over_a_body_and_comes_back() {
         launch: None,
         tls: None,
         reset: Vec::new(),
+        headers: Vec::new(),
         stimuli: vec![("Put".to_owned(), request)],
         observations: vec![("Got".to_owned(), Response { status: 200, values, ..Response::default() })],
         captures: Vec::new(),

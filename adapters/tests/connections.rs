@@ -39,6 +39,7 @@ fn encoding(answer: &str) -> Encoding {
         reset: Vec::new(),
         stimuli: Vec::new(),
         observations: ["A", "B"].map(|action| (action.to_owned(), fits(action))).to_vec(),
+        answers: Vec::new(),
         ignored: vec![Ignored { pattern: pattern("ping").unwrap(), answer: Some(answer) }],
         captures: Vec::new(),
         spelling: Spelling::default(),

@@ -44,6 +44,7 @@ fn exchanged(method: &str, body: Option<&str>, answer: &[u8]) -> (String, Result
         launch: None,
         tls: None,
         reset: Vec::new(),
+        headers: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request("/{pCoinValue}"))],
         observations: vec![("Return".to_owned(), response)],
         captures: Vec::new(),

@@ -9,7 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem};
+use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem, EvidenceKind, INCOMPLETE};
+use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 use coreach_model::{Verdict, Violated};
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,7 @@ pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
             + &ordered
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
             + &unheard(run)
+            + &mute(run)
             + &excuse.unwrap_or_default(),
         location,
         event,
@@ -117,6 +119,43 @@ fn unheard(run: &Run) -> String {
     match notes.count() {
         0 => format!("; a datagram came {first}"),
         more => format!("; {} datagrams came from other ports, the first {first}", more + 1),
+    }
+}
+
+/// Of a run that ended in silence: what has come and is no message, or what may be wrong if nothing has been
+/// observed.
+fn mute(run: &Run) -> String {
+    if !matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_))) || run.timing.is_some() {
+        return String::new();
+    }
+    let is_begun =
+        |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(INCOMPLETE);
+    if let Some(item) = run.wire.iter().rfind(is_begun) {
+        let text = shortened(&String::from_utf8_lossy(&item.bytes)).escape_debug().to_string();
+        return format!(
+            ". It has sent `{text}`, which is no whole message yet: the end of the line or more lines are missing"
+        );
+    }
+    if run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_))) {
+        return String::new();
+    }
+    match run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))) {
+        false => {
+            ". The tester has sent nothing, and waits for an output: are `inputs`, which the implementation \
+                  receives, and `outputs` swapped in the model?"
+                .to_owned()
+        }
+        true => {
+            let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
+            let Some(EvidenceItem { bytes, .. }) = sent else { return String::new() };
+            let is_json = bytes.starts_with(b"{");
+            let ending = if bytes.ends_with(b"\n") && !bytes.ends_with(b"\r\n") && !is_json {
+                ", or it may wait for another end of the line: `line_ending: \"\\r\\n\"`"
+            } else {
+                ""
+            };
+            format!(". It has answered nothing: it may need more time (`within`){ending}")
+        }
     }
 }
 

@@ -66,7 +66,7 @@ impl TestSession<'_> {
             return timed::strategy::run(self, seed, strategy);
         }
         let mut begun = self.begin(seed);
-        let mut values = Values::new(MIX);
+        let mut values = Values::new(MIX).of_model(self.judge.iosts());
         values.begin(&begun.constants);
         strategy.begin(self.judge);
         // The initial location may be Pass: then nothing is to be done.

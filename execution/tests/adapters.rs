@@ -109,6 +109,7 @@ fn lines(coin: &str) -> Lines {
                 Shape::fitting([pattern("take").unwrap(), pattern(r"(?P<pBeverage>\w+)").unwrap()]),
             ),
         ],
+        answers: Vec::new(),
         ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling(vec![(
@@ -154,8 +155,9 @@ fn a_line_that_no_pattern_fits_is_no_output_of_the_specification() {
         encoding: Encoding::Lines(lines("KOIN {pCoinValue}")),
         settle: Settle::default(),
     };
-    let expected = "Verdict(Fail, Alien(\"the line `?`, which no pattern fits\"))";
-    assert_eq!(verdicts(&mut *adapter(Transport::Tcp(tcp)), 1), [expected]);
+    let expected = "Verdict(Fail, Alien(\"the line `?`, which no pattern fits; ";
+    let found = verdicts(&mut *adapter(Transport::Tcp(tcp)), 1);
+    assert!(matches!(found.as_slice(), [one] if one.starts_with(expected)), "{found:?}");
 }
 
 /// The coffee machine that answers from another port than that of its address.
@@ -239,6 +241,7 @@ fn requests_are_sent_and_responses_read() {
             body: None,
             within: Duration::ZERO,
         })],
+        headers: Vec::new(),
         stimuli: vec![
             ("Coin".to_owned(), request("/coins", Some(r#"{"n": {pCoinValue}}"#))),
             ("ChooseBeverage".to_owned(), request("/choice/{pBeverage}", None)),
@@ -308,6 +311,7 @@ fn a_request_that_is_given_up_leaves_no_thread() {
         launch: None,
         tls: None,
         reset: Vec::new(),
+        headers: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request)],
         observations: Vec::new(),
         captures: Vec::new(),
@@ -345,7 +349,7 @@ fn a_value_without_a_text_is_not_sent_by_its_own_name() {
         let values: Vec<Value> = Value::enumerate(parameters[0].ty(), 10).unwrap();
         Event::new("ChooseBeverage", vec![values[at].clone()])
     };
-    let sent = |at: usize| coreach_adapters::lines::input(&partial, &drink(at), &signatures);
+    let sent = |at: usize| coreach_adapters::lines::input(&partial, &drink(at), &mut signatures.clone());
     let texts = [sent(0), sent(1)];
     assert!(texts.contains(&Ok("CHOOSE tea\r\n".to_owned())), "{texts:?}");
     let refused = |text: &Result<String, coreach_adapters::Failure>| {

@@ -318,6 +318,7 @@ fn way(address: SocketAddr) -> Transport {
             ("Tick".to_owned(), Shape::fitting([pattern("tick").unwrap()])),
             ("Done".to_owned(), Shape::fitting([pattern("done").unwrap()])),
         ],
+        answers: Vec::new(),
         ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling::default(),

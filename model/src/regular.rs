@@ -81,7 +81,8 @@ impl RegularExpression {
         }
     }
 
-    /// A string that it matches, by lot: repetitions are short, and at their ends more often than between.
+    /// A string that it matches, by lot: repetitions have all numbers up to some alike, and their ends more
+    /// often.
     pub fn word(&self, random: &mut Random) -> String {
         let mut word = String::new();
         self.append_word(random, &mut word);
@@ -94,24 +95,35 @@ impl RegularExpression {
                 // Plain characters where there are some: others are seldom what a system is asked with.
                 let plain: Vec<_> =
                     ranges.iter().filter(|(low, high)| *low <= '~' && *high >= ' ').copied().collect();
+                let plain: Vec<_> =
+                    plain.into_iter().map(|(low, high)| (low.max(' '), high.min('~'))).collect();
                 let (low, high) = match plain.is_empty() || random.below(16) == 0 {
                     true => ranges[random.below(ranges.len())],
+                    // A range is drawn by its size, and now and then like any other: a class of one
+                    // character shall come, and not be half of a word.
+                    false if random.below(4) == 0 => plain[random.below(plain.len())],
                     false => {
-                        let (low, high) = plain[random.below(plain.len())];
-                        (low.max(' '), high.min('~'))
+                        let mut left = random.below(plain.iter().map(|range| size_of_range(*range)).sum());
+                        let in_it = |range: &&(char, char)| {
+                            let size = size_of_range(**range);
+                            let is_in = left < size;
+                            left -= left.min(size);
+                            is_in
+                        };
+                        plain.iter().find(in_it).copied().unwrap_or(plain[0])
                     }
                 };
-                let at = random.below((u32::from(high) - u32::from(low)) as usize + 1) as u32;
+                let at = random.below(size_of_range((low, high))) as u32;
                 word.push(char::from_u32(u32::from(low) + at).unwrap_or(low));
             }
             Self::Sequence(parts) => parts.iter().for_each(|part| part.append_word(random, word)),
             Self::Either(parts) => parts[random.below(parts.len())].append_word(random, word),
             Self::Repeated(part, least, most) => {
                 let most = most.unwrap_or(least + 8);
-                let times = match random.below(4) {
+                let times = match random.below(12) {
                     0 => *least,
                     1 => most,
-                    _ => least + random.below((most - least).min(8) as usize + 1) as u32,
+                    _ => least + random.below((most - least).min(16) as usize + 1) as u32,
                 };
                 (0..times).for_each(|_| part.append_word(random, word));
             }
@@ -130,6 +142,11 @@ impl RegularExpression {
             }
         }
     }
+}
+
+/// How many characters are in a range.
+fn size_of_range((low, high): (char, char)) -> usize {
+    (u32::from(high) - u32::from(low)) as usize + 1
 }
 
 /// Does the expression, as it is printed, match the whole string? `None` where it is none.

@@ -34,8 +34,9 @@ use binary::Carrier;
 use coreach_adapters::Behaviour;
 use coreach_adapters::description::{Encoding, Iut, LinkDelay, RepliesFrom, Settle, Stdio, Tcp, Transport};
 use coreach_adapters::evidence::Limits;
+use coreach_model::Datum;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::iosts::Iosts;
+use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Node, NodeKind};
@@ -95,6 +96,7 @@ fn read_once(
         apart: Vec::new(),
         connections: Vec::new(),
         captures: Vec::new(),
+        is_synchronous: false,
     });
     let (mut found, mut failed) = collector.finish();
     let Some((name, (link, behaviour, evidence), way)) = iut else { return Err(found) };
@@ -141,6 +143,7 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
         apart: Vec::new(),
         connections: Vec::new(),
         captures: Vec::new(),
+        is_synchronous: false,
     };
     let root = yaml::parse(reader.collector);
     let said = match root.as_ref().map(|root| &root.kind) {
@@ -219,6 +222,7 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
     };
     let name = name?;
     let link = link::link(reader, entries, &way.key.text);
+    reader.is_synchronous = link == LinkDelay::Synchronous;
     let behaviour = behaviour::behaviour(reader, entries, &way.key.text);
     let beside = (link, behaviour, evidence::evidence(reader, entries));
     let found = match way.key.text.as_str() {
@@ -236,7 +240,43 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
         _ => http::http(reader, entries, &way.value)
             .map(|http| SectionRead::Transport(Box::new(Transport::Http(http)))),
     };
+    look_for_swapped(reader, way);
     found.map(|found| (name, beside, found))
+}
+
+/// Warns of a model that begins with outputs as if they were what the tester sends: several of them, or one
+/// whose value it keeps and does not check; and of one that begins with an output over HTTP. A test case, of
+/// which a location is a pair, may lack inputs for its purpose.
+fn look_for_swapped(reader: &mut IutReader<'_>, way: &Entry) {
+    let Some(iosts) = reader.iosts.filter(|_| way.key.text != "simulated") else { return };
+    let is_input = |one: &Transition| iosts.action(one.action).kind == ActionKind::Input;
+    if iosts.locations[iosts.initial].label.starts_with('<') || !iosts.transitions.iter().any(is_input) {
+        return;
+    }
+    let first = iosts.transitions.iter().filter(|one| one.source == iosts.initial);
+    let first: Vec<(&Transition, &Action)> = first.map(|one| (one, iosts.action(one.action))).collect();
+    if first.is_empty() || first.iter().any(|(_, action)| action.kind != ActionKind::Output) {
+        return;
+    }
+    let keeps = |(one, action): &(&Transition, &Action)| {
+        let is_kept = |datum: &Datum| one.assignments.values().any(|term| term.mentions(datum));
+        action.parameters.iter().any(|datum| is_kept(datum) && !one.guard.mentions(datum))
+    };
+    let is_http = way.key.text == "http";
+    let is_several = first.iter().any(|(_, action)| action.name != first[0].1.name);
+    if !(is_http || is_several || first.iter().any(keeps)) {
+        return;
+    }
+    let name = &first[0].1.name;
+    let why = if is_http {
+        "over HTTP, a server sends nothing unasked"
+    } else {
+        "the tester waits for it and sends nothing"
+    };
+    let diagnostic = Diagnostic::warning("swapped-directions", format!("the model begins with the output `{name}`, and {why}"))
+        .at(reader.collector.origin(&way.key.span), "begins with what the implementation sends")
+        .help("`inputs` are what the implementation receives, and `outputs` what it sends: are they swapped in the model?");
+    reader.collector.push(diagnostic);
 }
 
 fn stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {

@@ -129,14 +129,16 @@ tcp:
         (
             -1,
             &[
-                "Alien(\"the line `*1`, which no pattern fits\")",
-                "Alien(\"the line `$`, which no pattern fits\")",
-                "Alien(\"the line `1`, which no pattern fits\")",
+                "Alien(\"the line `*1`, which no pattern fits",
+                "Alien(\"the line `$`, which no pattern fits",
+                "Alien(\"the line `1`, which no pattern fits",
             ],
         ),
     ] {
         adapter.send(&event("List", &[&number.to_string()])).unwrap();
-        assert_eq!(all(&mut *adapter), expected, "{number}");
+        let found = all(&mut *adapter);
+        let is_as_expected = found.iter().zip(expected).all(|(found, expected)| found.starts_with(expected));
+        assert!(found.len() == expected.len() && is_as_expected, "{number}: {found:?}");
     }
     adapter.stop();
 }
@@ -187,7 +189,8 @@ tcp:
     adapter.send(&event("List", &["-3"])).unwrap();
     assert_eq!(all(&mut *adapter), ["Item(1)", "Item(2)", "Item(3)"]);
     adapter.send(&event("List", &["1"])).unwrap();
-    assert_eq!(next(&mut *adapter, 5000), "garbage: the line `+list of 1`, which no pattern fits");
+    let found = next(&mut *adapter, 5000);
+    assert!(found.starts_with("garbage: the line `+list of 1`, which no pattern fits"), "{found}");
     adapter.stop();
 }
 

@@ -304,7 +304,9 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
                     .map(|(_, found)| found),
                 other => panic!("{place}: a whole `{other}`?"),
             };
-            let found = found.unwrap_or_else(|errors| errors);
+            let mut found = found.unwrap_or_else(|errors| errors);
+            // A page has no file for the script that a command starts.
+            found.retain(|one| one.code != "missing-file");
             assert!(found.is_empty(), "{place}: {found:#?}");
         }
     }

@@ -12,6 +12,7 @@ use crate::encoding;
 use crate::evidence;
 use crate::json_lines::{self, Message};
 use crate::lines::Pending;
+use crate::pattern::written;
 use crate::process::Process;
 use crate::reading::{is_idle, is_of_start, line, message};
 use crate::stream::{self, Drained, Stream, StreamFrame, text};
@@ -54,15 +55,12 @@ impl Dialogue {
                 // Only `ready` is an answer to this; whatever else comes before it is the earlier run's.
                 StreamFrame::Bytes(frame) if self.is_again && !is_of_start(frame, &self.signatures) => {
                     if Instant::now() >= ready {
-                        return Err(Failure::Start("`ready` did not come in time".to_owned()));
+                        return Err(Failure::Start(self.no_ready(process)));
                     }
                     continue;
                 }
                 StreamFrame::Bytes(frame) => line(frame, &self.evidence)?,
-                StreamFrame::Nothing => {
-                    // Without the time: two runs that end so are equal.
-                    return Err(Failure::Start("`ready` did not come in time".to_owned()));
-                }
+                StreamFrame::Nothing => return Err(Failure::Start(self.no_ready(process))),
                 StreamFrame::Ended(ended) => return Err(lost(ended, process)),
             };
             match message(line, &self.signatures, &self.evidence)? {
@@ -74,10 +72,35 @@ impl Dialogue {
                 Message::Error(text) => return Err(Failure::Start(text)),
                 Message::Output(_) => {
                     self.evidence.mark(line.as_bytes(), evidence::GARBAGE);
-                    return Err(Failure::Garbage(format!("an output before `ready`: {}", shortened(line))));
+                    let text = format!(
+                        "an output came before `{{\"ready\": true}}`, which answers `start`: {}",
+                        shortened(line)
+                    );
+                    return Err(Failure::Garbage(text));
                 }
             }
         }
+    }
+
+    /// Why `ready` did not come, and what helps. Without the time: two runs that end so are equal.
+    fn no_ready(&self, process: Option<&Process>) -> String {
+        let ready = "`{\"ready\": true}`";
+        let (seen, help) = match (self.stream.rest(), self.stream.came()) {
+            ([], 0) => (
+                "it has written nothing".to_owned(),
+                format!(
+                    "Its output may wait in a buffer: flush it after each line, in Python with `print(..., \
+                     flush=True)` or `python3 -u`. Else it does not answer `start` with {ready}"
+                ),
+            ),
+            ([], _) => ("it has written other lines only".to_owned(), format!("Answer `start` with {ready}")),
+            (rest, _) => (
+                format!("it has written `{}` without the end of the line", stream::shown(rest)),
+                "A message ends with `\\n`".to_owned(),
+            ),
+        };
+        let words = process.and_then(Process::last_words).unwrap_or_default();
+        format!("`ready` did not come in time: {seen}. {help}, or needs more time than `ready_ms`{words}")
     }
 
     /// The exchanges among the steps, in their order.
@@ -119,7 +142,11 @@ impl Dialogue {
             let (frame, answer) = loop {
                 let frame = match self.stream.frame(until, process.map(Process::end))? {
                     StreamFrame::Bytes(frame) => frame.to_vec(),
-                    StreamFrame::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
+                    StreamFrame::Nothing => {
+                        let text =
+                            format!("`{of}` was not answered by a line that fits `{}`", written(expected));
+                        return Err(Failure::Start(text));
+                    }
                     StreamFrame::Ended(ended) => return Err(lost(ended, process)),
                 };
                 let answer = match encoding {
@@ -136,7 +163,11 @@ impl Dialogue {
             };
             let Some(found) = expected.captures(&answer) else {
                 self.evidence.mark(&frame, evidence::GARBAGE);
-                let text = format!("`{of}` was answered by `{}`", shortened(&answer));
+                let text = format!(
+                    "`{of}` was answered by `{}`, which does not fit `{}`",
+                    shortened(&answer),
+                    written(expected)
+                );
                 return Err(Failure::Start(text));
             };
             for name in expected.capture_names().flatten() {

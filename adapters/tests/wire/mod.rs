@@ -160,6 +160,7 @@ fn an_answer_in_a_coding_that_nobody_asked_for_is_alien() {
         launch: None,
         tls: None,
         reset: Vec::new(),
+        headers: Vec::new(),
         stimuli: Vec::new(),
         observations: vec![
             ("None".to_owned(), response(204, &[])),

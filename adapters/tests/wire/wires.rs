@@ -74,6 +74,7 @@ pub fn lines() -> Lines {
             ("Say".to_owned(), one(r"say (?P<t>.*)")),
             ("Quote".to_owned(), one(r"quote (?P<q>.*)")),
         ],
+        answers: Vec::new(),
         ignored: Vec::new(),
         captures: Vec::new(),
         spelling: spelling(),
@@ -103,6 +104,7 @@ pub fn http() -> Http {
         launch: None,
         tls: None,
         reset: Vec::new(),
+        headers: Vec::new(),
         stimuli: Vec::new(),
         observations: vec![
             ("Out".to_owned(), response(&[("n", "/n"), ("b", "/b/0"), ("r", "/b/1/r")])),

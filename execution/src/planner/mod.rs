@@ -140,7 +140,7 @@ impl Planner {
     fn play(&mut self, test: &TestCase, state: &State, random: &mut Random, solver: &mut dyn Solver) {
         let mut playing = self.game.take().unwrap_or_else(|| Playing {
             game: Game::new(test),
-            values: Values::new(MIX),
+            values: Values::new(MIX).of_model(&test.iosts),
             at: None,
             after: None,
             chosen: None,

@@ -121,11 +121,17 @@ pub fn number(
             random.pick(&ends).cloned()
         }
         Source::Small => {
-            let small = RBig::from(random.below(2 * SMALL as usize + 1) as i64 - SMALL);
-            let is_small = |value: &RBig| (RBig::from(-SMALL)..=RBig::from(SMALL)).contains(value);
-            Some(nearest(small, range)).filter(is_small)
+            let (least, most) = (RBig::from(-SMALL), RBig::from(SMALL));
+            let low = range.low.clone().map_or(least.clone(), |low| low.max(least));
+            let high = range.high.clone().map_or(most.clone(), |high| high.min(most));
+            let small = Range { low: Some(low), high: Some(high) };
+            (small.low <= small.high).then(|| uniform(&small, true, random))
         }
-        Source::Large => Some(nearest(large(random), range)),
+        // One that is too large, or of the wrong sign, would always be the same end.
+        Source::Large => {
+            let large = large(random);
+            [large.clone(), -large].into_iter().find(inside)
+        }
         Source::Seen => {
             let fitting: Vec<RBig> = seen
                 .iter()
@@ -155,14 +161,6 @@ pub fn as_rational(value: &Value) -> RBig {
 fn typed(value: RBig, integer: bool) -> Value {
     // The ends of an integer's range are integers, and so is everything that was made of them.
     if integer { Value::Int(value.trunc()) } else { Value::Real(value) }
-}
-
-fn nearest(value: RBig, range: &Range) -> RBig {
-    match (&range.low, &range.high) {
-        (Some(low), _) if value < *low => low.clone(),
-        (_, Some(high)) if value > *high => high.clone(),
-        _ => value,
-    }
 }
 
 /// 2^k, one more or one less, of either sign, k from 7 to 64: where counters of programs turn over.

@@ -20,18 +20,21 @@
 //! remembered, some tens of them for a new hull, some hundreds for a query.
 
 pub mod boundaries;
+mod compared;
 mod draw;
 mod ids;
 mod solve;
 mod source;
 mod strings;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use compared::find_compared;
 use coreach_adapters::behaviour::Samples;
 use coreach_analyses::hull::{Hull, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::codec;
+use coreach_model::iosts::Iosts;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
@@ -55,6 +58,8 @@ const MOST_SEEN: usize = 64;
 pub struct Values {
     mix: Mix,
     samples: Samples,
+    /// The data whose strings are compared with others.
+    compared: BTreeSet<Datum>,
     /// Of the parameters' numbers, strings and ids, what this run has had; the oldest first.
     seen: Vec<Value>,
     counts: BTreeMap<Source, usize>,
@@ -67,7 +72,13 @@ impl Values {
     /// With this mix.
     pub fn new(mix: Mix) -> Self {
         let (samples, seen, counts) = (Samples::new(), Vec::new(), BTreeMap::new());
-        Values { mix, samples, seen, counts, hulls: HashMap::new() }
+        Values { mix, samples, compared: BTreeSet::new(), seen, counts, hulls: HashMap::new() }
+    }
+
+    /// For the stimuli of this model: strings that it compares come again.
+    #[must_use]
+    pub fn of_model(self, iosts: &Iosts) -> Self {
+        Values { compared: find_compared(iosts), ..self }
     }
 
     /// Half of the values of a parameter that has samples are among them.
@@ -224,7 +235,8 @@ impl Values {
                 (None, ty) if ty.is_number() => continue,
                 (None, Type::String) => {
                     let source = draw::source(&self.mix, random);
-                    strings::string(condition, source, &self.seen, random)
+                    let known = if self.compared.contains(datum) { &self.seen[..] } else { &[] };
+                    strings::string(datum, condition, source, &self.seen, known, random)
                 }
                 (None, Type::Id(_)) => {
                     let source = draw::source(&self.mix, random);

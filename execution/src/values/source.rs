@@ -32,12 +32,12 @@ coreach_model::words! {
 /// `Planned`, and `Sample`, which is half of the values where there are samples.
 pub type Mix = [(Source, usize); 6];
 
-/// The usual mix.
+/// The usual mix: more than a third is drawn from the whole range alike.
 pub const MIX: Mix = [
     (Source::Boundary, 4),
     (Source::Small, 4),
     (Source::Large, 1),
     (Source::Seen, 3),
-    (Source::Uniform, 4),
+    (Source::Uniform, 7),
     (Source::Diverse, 0),
 ];

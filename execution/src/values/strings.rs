@@ -1,16 +1,18 @@
 //! Strings that find faults.
 //!
-//! A guard names the strings and the lengths at which a program decides: so strings are drawn from its
-//! literals, whole and with something before or behind them, and with the lengths that it names and those
-//! beside them. The others are short and plain, or odd: of letters of two to four bytes, marks that combine,
-//! quotes and signs that formats use. No control characters: most formats of lines cannot carry them.
-//! Whether the guard holds is for the caller to look at.
+//! A guard names the strings and the lengths at which a program decides. So half of the strings are known
+//! ones, where the guard compares with them: those that it names, and those that this run has had. One of
+//! eight is the neighbour of a known one: a character changed, one more, one less, the other case. The others
+//! fit an expression of the guard, have a length that it names or one beside it, are short and plain, or odd:
+//! of letters of two to four bytes, marks that combine, quotes and signs that formats use. No control
+//! characters: most formats of lines cannot carry them. Whether the guard holds is for the caller to look at.
 
 use coreach_model::random::Random;
 use coreach_model::regular::RegularExpression;
+use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::node::{Node, StringOperation};
 use coreach_model::term::strings::expression;
-use coreach_model::{Term, Value};
+use coreach_model::{Datum, Term, Value};
 
 use crate::values::source::Source;
 
@@ -42,12 +44,36 @@ pub fn any(random: &mut Random) -> Value {
     Value::string(&if random.below(4) == 0 { odd(random).to_owned() } else { plain(random) })
 }
 
-/// A string for this condition, from the source, or from the next best where that has none: the source says
-/// which.
-pub fn string(condition: &Term, source: Source, seen: &[Value], random: &mut Random) -> (Value, Source) {
-    let Named { words, lengths, expressions } = named(condition);
+/// A string for this condition on the datum, from the source, or from the next best where that has none: the
+/// source says which. `known` are strings that other guards compare it with.
+pub fn string(
+    datum: &Datum,
+    condition: &Term,
+    source: Source,
+    seen: &[Value],
+    known: &[Value],
+    random: &mut Random,
+) -> (Value, Source) {
+    let Named { words, lengths, expressions } = named(condition, datum);
+    let known: Vec<Value> =
+        words.iter().map(|word| Value::string(word)).chain(known.iter().cloned()).collect();
+    let own: Vec<Term> = condition.conjuncts();
+    let own: Vec<&Term> = own.iter().filter(|one| one.mentions(datum) && one.data().len() == 1).collect();
+    let fits = |value: &Value| {
+        let valuation = Valuation::from([(datum.clone(), value.clone())]);
+        matches!(value, Value::String(_)) && own.iter().all(|one| holds(one, &valuation) == Ok(true))
+    };
+    // A few are looked at for one that the guard allows.
+    let one = (0..8).filter_map(|_| random.pick(&known)).find(|value| fits(value)).cloned();
+    match (one, random.below(8)) {
+        (Some(value), 0..=3) => return (value, Source::Seen),
+        (Some(Value::String(word)), 4) => {
+            return (Value::string(&neighbour(&word, random)), Source::Boundary);
+        }
+        _ => {}
+    }
     if let Some(expression) = random.pick(&expressions).cloned()
-        && random.below(4) > 0
+        && random.below(8) > 0
     {
         return (Value::string(&of_expression(&expression, &lengths, random)), source);
     }
@@ -71,6 +97,28 @@ pub fn string(condition: &Term, source: Source, seen: &[Value], random: &mut Ran
         Some(text) => (Value::string(&text), source),
         None => (Value::string(&beside_a_word(&words, random)), Source::Uniform),
     }
+}
+
+/// A string that a program may take for this one: with a character changed, more or less, or in other case.
+fn neighbour(word: &str, random: &mut Random) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    let at = random.below(letters.len());
+    match random.below(4) {
+        0 if !letters.is_empty() => letters[at] = if letters[at] == 'a' { 'b' } else { 'a' },
+        1 if !letters.is_empty() => drop(letters.remove(at)),
+        2 if letters.iter().any(char::is_ascii_alphabetic) => {
+            let other = |letter: &char| {
+                if letter.is_ascii_lowercase() {
+                    letter.to_ascii_uppercase()
+                } else {
+                    letter.to_ascii_lowercase()
+                }
+            };
+            return letters.iter().map(other).collect();
+        }
+        _ => letters.push(letters.last().copied().unwrap_or('a')),
+    }
+    letters.into_iter().collect()
 }
 
 /// A word of the condition, whole or with something before or behind it; a plain string where there is none.
@@ -101,53 +149,75 @@ fn odd(random: &mut Random) -> &'static str {
     ODD[random.below(ODD.len())]
 }
 
-/// A word of the expression; of several the one whose length is nearest to one that the guard names.
+/// A word of the expression; half of the time of several the one whose length is nearest to one that the
+/// guard names.
 fn of_expression(expression: &RegularExpression, lengths: &[i64], random: &mut Random) -> String {
-    let Some(length) = random.pick(lengths).copied() else { return expression.word(random) };
+    let near = random.pick(lengths).copied().filter(|_| random.below(2) == 0);
+    let Some(length) = near else { return expression.word(random) };
     let words = (0..8).map(|_| expression.word(random));
     words.min_by_key(|word| (word.chars().count() as i64 - length).abs()).unwrap_or_default()
 }
 
-/// What a condition names, in order, each once.
+/// What a condition says of a datum, in order, each once.
 #[derive(Default)]
 struct Named {
+    /// The strings.
     words: Vec<String>,
-    /// The small numbers.
+    /// The small numbers that stand where its length is asked for.
     lengths: Vec<i64>,
     expressions: Vec<RegularExpression>,
 }
 
-fn named(condition: &Term) -> Named {
+fn named(condition: &Term, datum: &Datum) -> Named {
     let mut named = Named::default();
-    let (mut seen, mut work) = (std::collections::HashSet::new(), vec![condition]);
-    while let Some(term) = work.pop() {
-        if !seen.insert(term) {
-            continue;
-        }
-        match term.node() {
-            Node::OnStrings(StringOperation::Matches, arguments) => {
-                named.expressions.extend(expression(arguments));
-                work.push(&arguments[0]);
+    let mut seen = std::collections::HashSet::new();
+    for conjunct in condition.conjuncts().iter().filter(|conjunct| conjunct.mentions(datum)) {
+        let (mut numbers, mut asks_length) = (Vec::new(), false);
+        let mut work = vec![conjunct];
+        while let Some(term) = work.pop() {
+            match term.node() {
+                Node::OnStrings(StringOperation::Length, _) => asks_length = true,
+                Node::Literal(Value::Int(number)) => numbers.extend(i64::try_from(number).ok()),
+                _ => {}
             }
-            Node::Literal(Value::String(text)) => named.words.push(text.to_string()),
-            Node::Literal(Value::Int(number)) => {
-                named
-                    .lengths
-                    .extend(i64::try_from(number).ok().filter(|length| (0..=LONGEST).contains(length)));
+            if !seen.insert(term.clone()) {
+                continue;
             }
-            _ => work.extend(term.children().into_iter().rev()),
+            match term.node() {
+                Node::OnStrings(StringOperation::Matches, arguments) => {
+                    named.expressions.extend(expression(arguments));
+                    work.push(&arguments[0]);
+                }
+                Node::Literal(value) => strings_of(value, &mut named.words),
+                _ => work.extend(term.children().into_iter().rev()),
+            }
         }
+        let is_length = |number: &i64| asks_length && (0..=LONGEST).contains(number);
+        named.lengths.extend(numbers.into_iter().filter(is_length));
     }
     named
 }
 
+/// The strings that a value has in it, as many as are worth it.
+fn strings_of(value: &Value, found: &mut Vec<String>) {
+    match value {
+        _ if found.len() >= 64 => {}
+        Value::String(text) => found.push(text.to_string()),
+        Value::Record(_, fields) => fields.iter().for_each(|field| strings_of(field, found)),
+        Value::Array(array) => array.cells.iter().for_each(|(index, cell)| {
+            strings_of(index, found);
+            strings_of(cell, found);
+        }),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
-    use coreach_model::term::evaluate::{Valuation, holds};
-    use coreach_model::term::node::{Comparison, StringOperation};
-    use coreach_model::{Datum, Type};
+    use coreach_model::Type;
+    use coreach_model::term::node::Comparison;
 
     use super::*;
 
@@ -163,7 +233,8 @@ mod tests {
         let (mut right, mut lengths, mut used) = (0, BTreeSet::new(), BTreeSet::new());
         for round in 0..500 {
             let sources = [Source::Boundary, Source::Small, Source::Large, Source::Seen, Source::Uniform];
-            let (value, source) = string(&guard, sources[round % sources.len()], &seen, &mut random);
+            let source = sources[round % sources.len()];
+            let (value, source) = string(&key, &guard, source, &seen, &[], &mut random);
             let Value::String(text) = &value else { unreachable!("{value}") };
             assert!(!text.contains(char::is_control), "{value}");
             used.insert(source);
@@ -175,5 +246,33 @@ mod tests {
         assert!(right > 100, "{right}");
         assert_eq!(lengths, BTreeSet::from([4, 5, 6]));
         assert_eq!(used.len(), 5, "{used:?}");
+    }
+
+    /// Precision: of an expression all lengths come, and known strings half of the time where they are
+    /// compared, with neighbours.
+    #[test]
+    fn strings_of_an_expression_vary_and_known_ones_come_again() {
+        let tag = Datum::new("tag", Type::String);
+        let expression = Term::literal(Value::string("[a-z ]{0,8}"));
+        let guard = Term::on_strings(StringOperation::Matches, &[Term::datum(&tag), expression]);
+        let of_length =
+            Term::compare(Comparison::AtLeast, &Term::datum(&Datum::new("n", Type::Int)), &Term::int(0));
+        let guard = Term::and([guard, of_length]);
+        let (mut random, mut lengths) = (Random::new(1), BTreeMap::new());
+        for _ in 0..900 {
+            let (value, _) = string(&tag, &guard, Source::Uniform, &[], &[], &mut random);
+            let Value::String(text) = &value else { unreachable!("{value}") };
+            *lengths.entry(text.chars().count()).or_insert(0) += 1;
+        }
+        assert!((0..=8).all(|length| lengths.get(&length).is_some_and(|count| *count > 40)), "{lengths:?}");
+        assert!(lengths[&0] < 300, "{lengths:?}");
+        let known = [Value::string("ab c")];
+        let (mut same, mut near) = (0, 0);
+        for _ in 0..400 {
+            let (value, source) = string(&tag, &guard, Source::Uniform, &known, &known, &mut random);
+            same += usize::from(value == known[0]);
+            near += usize::from(source == Source::Boundary && value != known[0]);
+        }
+        assert!((180..260).contains(&same) && near > 20, "{same} {near}");
     }
 }

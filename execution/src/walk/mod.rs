@@ -157,6 +157,7 @@ impl Walk {
     /// Through this specification, for these goals, and for classes of data as well if they are wanted.
     /// `varies`: another run has other constants.
     pub fn new(iosts: Iosts, goals: &[WalkGoal], with_classes: bool, until: Until, varies: bool) -> Self {
+        let values = Values::new(MIX).of_model(&iosts);
         let sought = SoughtGoal::new(iosts, goals, with_classes);
         let worth = Worth::new(&sought);
         Walk {
@@ -168,7 +169,7 @@ impl Walk {
             start: Positions::default(),
             route: VecDeque::new(),
             tried: TriedSteps::default(),
-            values: Values::new(MIX),
+            values,
             events: 0,
             own_events: 0,
             resets: 0,

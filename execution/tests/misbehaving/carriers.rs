@@ -106,6 +106,7 @@ fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
             ("Return".to_owned(), fits(&["change (?P<pRemainingValue>.+)"])),
             ("Deliver".to_owned(), fits(&["take", r"(?P<pBeverage>\w+)"])),
         ],
+        answers: Vec::new(),
         ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling::default(),
@@ -135,6 +136,7 @@ fn http(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
         launch: launch(python, &words, folder),
         tls: None,
         reset: vec![PreparationStep::Request(reset)],
+        headers: Vec::new(),
         stimuli: vec![
             ("Coin".to_owned(), request("/coins", Some(r#"{"n": {pCoinValue}}"#))),
             ("ChooseBeverage".to_owned(), request("/choice/{pBeverage}", None)),

@@ -63,6 +63,7 @@ fn http(address: SocketAddr) -> Http {
         launch: None,
         tls: None,
         reset: vec![probe(request("POST", "/reset"), 204)],
+        headers: Vec::new(),
         stimuli: vec![
             ("Add".to_owned(), request("POST", "/add/{pBy}")),
             ("Ask".to_owned(), request("GET", "/ask")),
@@ -107,6 +108,7 @@ fn lines() -> Lines {
             ("Done".to_owned(), Shape::fitting([pattern("done").unwrap()])),
             ("Value".to_owned(), Shape::fitting([pattern(r"value (?P<pValue>-?\d+)").unwrap()])),
         ],
+        answers: Vec::new(),
         ignored: Vec::new(),
         captures: Vec::new(),
         spelling: Spelling::default(),

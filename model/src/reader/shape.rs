@@ -90,7 +90,6 @@ pub fn check_keys_beside(
         if known.contains(&key) || refused.contains(&key) {
             continue;
         }
-        let message = format!("unknown key `{key}` in {of}");
         let elsewhere = || {
             let (_, here) = ELSEWHERE.iter().find(|(names, _)| names.contains(&key))?;
             known.contains(here).then_some(*here)
@@ -103,13 +102,21 @@ pub fn check_keys_beside(
             longer.next().filter(|_| longer.next().is_none()).copied()
         };
         let near = collector.nearest(key, known.iter().copied()).or_else(elsewhere).or_else(longer);
-        let help = near.map_or_else(
-            || inventory(&format!("keys of {of}"), known.iter().copied()),
-            |near| format!("did you mean `{near}`?"),
-        );
+        let within = WITHIN.iter().find(|(inner, outer)| *inner == key && known.contains(outer));
+        let help = match (within, near) {
+            (Some((_, outer)), _) => {
+                format!("`{key}` stands under `{outer}`: indent it further than `{outer}`")
+            }
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => inventory(&format!("keys of {of}"), known.iter().copied()),
+        };
+        let message = format!("unknown key `{key}` in {of}");
         collector.mistake("unknown-key", message, &entry.key.span, "unknown key", help);
     }
 }
+
+/// Keys that belong under another one, and stand beside it where their line is not indented enough.
+const WITHIN: [(&str, &str); 3] = [("condition", "initial"), ("location", "initial"), ("stages", "output")];
 
 /// Keys that other formats have for what has another one here.
 const ELSEWHERE: [(&[&str], &str); 5] = [

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::term::node::{Operator, StringOperation};
 use crate::term::operation::StandardOperation;
-use crate::term::{Term, entries, evaluate, strings};
+use crate::term::{entries, evaluate, strings};
 use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 

@@ -1,18 +1,22 @@
 //! The lines that an output is: a pattern, one for each line or bytes that a line counts, or a block up to an
-//! end.
+//! end; and the inputs that it answers.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use coreach_adapters::description::{Block, BlockEnd, LinePart, Middle, Shape};
 use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
+use super::captures;
 use super::patterns::{OBSERVATIONS, Regex, regular};
 use super::words::{IutReader, ParameterPlaces};
 
 const COUNTED: &str = "['^FOUND (?P<bytes>\\d+)$', { name: pText, size: bytes }]";
+
+const FIELDS: &str = "fields: ['^id: (?P<pId>\\d+)$', '^state: (?P<pState>\\w+)$']";
 
 const BLOCK: &str = "{ begin: '^\\+OK .*$', end: '^\\.$' }";
 
@@ -24,28 +28,43 @@ pub struct Read {
     pub groups: ParameterPlaces,
     /// The groups that count, which need not be parameters.
     pub counts: Vec<String>,
+    /// The inputs that it answers, if it does not answer all.
+    pub to: Option<Vec<String>>,
 }
 
 /// The lines of the output of this entry.
 pub fn lines_of(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Read> {
     let what = format!("the pattern of `{}`", entry.key.text);
     let before = reader.collector.errors();
+    let keys = match &entry.value.kind {
+        NodeKind::Mapping(keys) => keys.as_slice(),
+        _ => &[],
+    };
+    let to = shape::get(keys, "to").map(|node| captures::of_kind(reader, node, "to", ActionKind::Input));
+    let pattern = shape::get(keys, "pattern");
+    if pattern.is_some() {
+        shape::check_keys(reader.collector, keys, &["pattern", "to"], &what);
+    }
+    let node = pattern.unwrap_or(&entry.value);
     let mut groups = Groups { reader: &mut *reader, found: Vec::new() };
-    let (shape, counts) = match &entry.value.kind {
-        NodeKind::Sequence(items) if !items.is_empty() => groups.parts(items, &what),
-        NodeKind::Scalar(_) => (Shape::fitting(groups.patterns(&entry.value, &what)), Vec::new()),
-        NodeKind::Mapping(_) => {
-            let (block, count) = groups.block(&entry.value, &what)?;
-            (Shape::Block(Box::new(block)), Vec::from_iter(count))
+    let (shape, counts) = match &node.kind {
+        NodeKind::Sequence(items) if !items.is_empty() => {
+            let (parts, counts) = groups.parts(items, &what);
+            (Shape::Lines(parts), counts)
         }
-        NodeKind::Sequence(_) => {
+        NodeKind::Scalar(_) => (Shape::fitting(groups.pattern(node, &what)), Vec::new()),
+        NodeKind::Mapping(_) if pattern.is_none() => {
+            let (block, counts) = groups.block(node, &what)?;
+            (Shape::Block(Box::new(block)), counts)
+        }
+        NodeKind::Sequence(_) | NodeKind::Mapping(_) => {
             let expected = "a regular expression, a list with one for each line, or a block";
-            shape::wrong_kind(reader.collector, &entry.value, &what, expected, OBSERVATIONS);
+            shape::wrong_kind(reader.collector, node, &what, expected, OBSERVATIONS);
             return None;
         }
     };
     let groups = groups.found;
-    (reader.collector.errors() == before).then_some(Read { shape, groups, counts })
+    (reader.collector.errors() == before).then_some(Read { shape, groups, counts, to })
 }
 
 /// The groups that were found until now; each name once.
@@ -56,7 +75,7 @@ struct Groups<'r, 'a> {
 
 impl Groups<'_, '_> {
     /// Lines one after the other, and the groups that count bytes of them.
-    fn parts(&mut self, items: &[Arc<Node>], what: &str) -> (Shape, Vec<String>) {
+    fn parts(&mut self, items: &[Arc<Node>], what: &str) -> (Vec<LinePart>, Vec<String>) {
         let (mut parts, mut counts) = (Vec::new(), Vec::new());
         for item in items {
             if !matches!(item.kind, NodeKind::Mapping(_)) {
@@ -66,7 +85,7 @@ impl Groups<'_, '_> {
                 parts.push(LinePart::Counted { count, name });
             }
         }
-        (Shape::Lines(parts), counts)
+        (parts, counts)
     }
 
     /// The group that counts the bytes of a parameter, and that parameter.
@@ -80,7 +99,7 @@ impl Groups<'_, '_> {
         };
         let (name, size) = (get("name")?, get("size")?);
         if self.found.iter().all(|(group, _)| *group != size.text) {
-            let message = format!("no line before has a group `{}`", size.text);
+            let message = format!("no pattern before has a group `{}`", size.text);
             self.reader.wrong(
                 node,
                 &message,
@@ -102,15 +121,6 @@ impl Groups<'_, '_> {
         }
     }
 
-    /// A pattern, or a list of them.
-    fn patterns(&mut self, node: &Node, what: &str) -> Vec<Regex> {
-        let nodes: Vec<&Node> = match &node.kind {
-            NodeKind::Sequence(items) => items.iter().map(|item| &**item).collect(),
-            _ => vec![node],
-        };
-        nodes.into_iter().filter_map(|node| self.pattern(node, what)).collect()
-    }
-
     fn pattern(&mut self, node: &Node, what: &str) -> Option<Regex> {
         let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, OBSERVATIONS)?;
         let (regex, names) = regular(self.reader, scalar)?;
@@ -120,19 +130,38 @@ impl Groups<'_, '_> {
         Some(regex)
     }
 
-    /// A block, and the name of the group that counts its items.
-    fn block(&mut self, node: &Node, what: &str) -> Option<(Block, Option<String>)> {
+    /// A block, and the names of the groups that count its items or bytes of them.
+    fn block(&mut self, node: &Node, what: &str) -> Option<(Block, Vec<String>)> {
         let entries = shape::mapping(self.reader.collector, node, what, BLOCK)?;
-        let known = ["begin", "lines", "each", "end", "count", "then"];
+        let known = ["begin", "lines", "fields", "each", "end", "count", "then", "to"];
         shape::check_keys(self.reader.collector, entries, &known, "a block of lines");
         let get = |key: &str| shape::get(entries, key);
+        let mut counts = Vec::new();
         let begin = match get("begin") {
             Some(node) => Some(self.pattern(node, "`begin`")?),
             None => None,
         };
-        let middle = match (get("lines"), get("each")) {
-            (None, None) => Middle::Any,
-            (Some(lines), None) => {
+        let middles: Vec<&Entry> = entries
+            .iter()
+            .filter(|entry| ["lines", "fields", "each"].contains(&entry.key.text.as_str()))
+            .collect();
+        if let [_, second, ..] = middles.as_slice() {
+            let message = "a block has one of `lines`, `fields` and `each`";
+            self.reader.collector.error("two-keys", message, &second.key.span, "the second one");
+            return None;
+        }
+        let middle = match middles.first().map(|entry| (entry.key.text.as_str(), &entry.value)) {
+            None => Middle::Any,
+            Some(("fields", fields)) => {
+                let what = "`fields`";
+                let items = shape::list(self.reader.collector, fields, what, FIELDS)?;
+                if items.is_empty() {
+                    let message = "`fields` is a list of patterns";
+                    self.reader.collector.error("wrong-value", message, &fields.head(), "empty");
+                }
+                Middle::Fields(items.iter().filter_map(|item| self.pattern(item, what)).collect())
+            }
+            Some(("lines", lines)) => {
                 let before = self.found.len();
                 let pattern = self.pattern(lines, "`lines`")?;
                 if let Some((name, place)) = self.found.get(before) {
@@ -144,21 +173,19 @@ impl Groups<'_, '_> {
                 }
                 Middle::Lines(pattern)
             }
-            (None, Some(each)) => {
-                if let NodeKind::Sequence(items) = &each.kind
-                    && items.is_empty()
-                {
+            Some((_, each)) => Middle::Each(match &each.kind {
+                NodeKind::Sequence(items) if items.is_empty() => {
                     let message = "`each` is a pattern, or a list of them";
                     self.reader.collector.error("wrong-value", message, &each.head(), "empty");
                     return None;
                 }
-                Middle::Each(self.patterns(each, "`each`"))
-            }
-            (Some(_), Some(each)) => {
-                let message = "a block has `lines` or `each`";
-                self.reader.collector.error("two-keys", message, &each.head(), "the second one");
-                return None;
-            }
+                NodeKind::Sequence(items) => {
+                    let (parts, sizes) = self.parts(items, "`each`");
+                    counts.extend(sizes);
+                    parts
+                }
+                _ => self.pattern(each, "`each`").into_iter().map(LinePart::Fitting).collect(),
+            }),
         };
         if begin.is_none() && matches!(middle, Middle::Any) {
             let diagnostic = Diagnostic::error("missing-key", "a block of any lines has no `begin`")
@@ -166,12 +193,13 @@ impl Groups<'_, '_> {
                 .help(format!("for example `{BLOCK}`, or `lines` with a pattern for each line"));
             self.reader.collector.push(diagnostic);
         }
-        let (end, count) = match (get("end"), get("count")) {
-            (Some(node), None) => (BlockEnd::Mark(self.pattern(node, "`end`")?), None),
+        let end = match (get("end"), get("count")) {
+            (Some(node), None) => BlockEnd::Mark(self.pattern(node, "`end`")?),
             (None, Some(node)) => {
                 let name = shape::scalar(self.reader.collector, node, "`count`", "count: n")?;
                 self.counts(name, begin.as_ref(), &middle);
-                (BlockEnd::Count(name.text.clone()), Some(name.text.clone()))
+                counts.push(name.text.clone());
+                BlockEnd::Count(name.text.clone())
             }
             (None, None) => {
                 shape::missing_key(self.reader.collector, node, "end", "a block of lines", BLOCK);
@@ -193,7 +221,7 @@ impl Groups<'_, '_> {
                 Some(shape::scalar(self.reader.collector, node, "`then`", "then: Listed")?.text.clone())
             }
         };
-        Some((Block { begin, middle, end, then }, count))
+        Some((Block { begin, middle, end, then }, counts))
     }
 
     fn counts(&mut self, name: &Scalar, begin: Option<&Regex>, middle: &Middle) {

@@ -65,15 +65,24 @@ pub fn encoding(
             let reset = settle::reset(reader, entries, Speech::Lines);
             let stimuli = lines::stimuli(reader, entries, &line_ending);
             reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, lines::STIMULI);
-            let observations = lines::observations(reader, entries);
+            let (observations, answers) = lines::observations(reader, entries);
             reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);
             let ignored = ignored::lines(reader, entries, &observations);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
             let spelling = reader.spelling(entries, false);
             let unmatched = reader.unmatched(entries);
-            let lines =
-                Lines { line_ending, reset, stimuli, observations, ignored, captures, spelling, unmatched };
+            let lines = Lines {
+                line_ending,
+                reset,
+                stimuli,
+                observations,
+                answers,
+                ignored,
+                captures,
+                spelling,
+                unmatched,
+            };
             (reader.collector.errors() == before).then_some(Encoding::Lines(lines))
         }
         Speech::Frames => {

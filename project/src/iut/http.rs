@@ -9,7 +9,7 @@ use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use super::blocks::check_then;
 use super::launch::{address, host, kept, launch};
 use super::patterns::{Regex, regular};
-use super::request::{REQUEST, header_name, is_pointer, request, status};
+use super::request::{self, REQUEST, header_name, is_pointer, request, status};
 use super::settle::{self, Speech};
 use super::words::{Holes, IutReader, ParameterPlaces, by_hole};
 use super::{captures, tls};
@@ -28,6 +28,7 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
         "tls",
         "reset",
         "settle",
+        "headers",
         "stimuli",
         "observations",
         "captures",
@@ -68,6 +69,7 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
     let host = base.as_ref().map(|(template, span)| (host(template), span));
     let tls = tls::tls(reader, entries, host.as_ref().map(|(host, span)| (host.as_str(), *span)));
     let captures = captures::of_answers(reader, entries);
+    let common = request::headers(reader, entries, Some(&Holes::known()));
     let reset = settle::reset(reader, entries, Speech::Http);
     let settle = settle::settle(reader, entries, Speech::Http).unwrap_or_default();
     if let Some(Some(launch)) = &launch
@@ -115,8 +117,19 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
     let (base, _) = base?;
     let launch = launch?;
     let tls = tls?;
-    let http =
-        Http { base, launch, tls, reset, stimuli, observations, captures, spelling, unmatched, settle };
+    let http = Http {
+        base,
+        launch,
+        tls,
+        reset,
+        headers: common,
+        stimuli,
+        observations,
+        captures,
+        spelling,
+        unmatched,
+        settle,
+    };
     (reader.collector.errors() == before).then_some(http)
 }
 

@@ -8,7 +8,7 @@ use coreach_adapters::description::{Command, Launch};
 use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use coreach_model::{file, number};
 
 use super::words::{Holes, IutReader};
@@ -107,19 +107,36 @@ pub fn command(
     Some(Command { words: words?, directory: directory?, environment, grace })
 }
 
-/// Warns of words that nearly are the names of files in the folder where the command is started.
+/// Warns of a program that is not there, and of a script that its interpreter would not find.
 fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path) {
+    const INTERPRETERS: [&str; 8] = ["python", "sh", "bash", "node", "ruby", "perl", "php", "java"];
     let NodeKind::Sequence(items) = &command.kind else { return };
-    for scalar in items.iter().filter_map(|item| item.as_scalar()) {
-        let path = directory.join(&scalar.text);
+    let words: Vec<&Scalar> = items.iter().filter_map(|item| item.as_scalar()).collect();
+    let runs_scripts = |word: &Scalar| {
+        let name = word.text.rsplit('/').next().unwrap_or_default();
+        INTERPRETERS.contains(&name.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.'))
+    };
+    let is_script = |at: usize| at == 1 && runs_scripts(words[0]);
+    for (at, scalar) in words.iter().enumerate().filter(|(_, word)| !word.text.contains('{')) {
+        let name = scalar.text.as_str();
+        let path = directory.join(name);
         let is_name =
-            path.extension().is_some() && !scalar.text.starts_with('-') && !scalar.text.contains('{');
-        let meant = file::meant(&path, |_| None).filter(|_| is_name && !path.exists());
-        let Some(meant) = meant else { continue };
-        let message = format!("there is no file `{}` where the command is started", scalar.text);
+            if at == 0 { name.contains('/') } else { path.extension().is_some() && !name.starts_with('-') };
+        if !is_name || path.exists() {
+            continue;
+        }
+        let meant = file::meant(&path, |_| None);
+        if at > 0 && meant.is_none() && !is_script(at) {
+            continue;
+        }
+        let help = match meant {
+            Some(meant) => format!("did you mean `{}`?", Path::new(name).with_file_name(meant).display()),
+            None => "paths are relative to `directory`, or else to the folder of this file".to_owned(),
+        };
+        let message = format!("there is no file `{name}` where the command is started");
         let found = Diagnostic::warning("missing-file", message)
             .at(reader.collector.origin(&scalar.span), "no such file")
-            .help(format!("did you mean `{}`?", Path::new(&scalar.text).with_file_name(meant).display()));
+            .help(help);
         reader.collector.push(found);
     }
 }

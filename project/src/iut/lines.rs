@@ -1,9 +1,9 @@
 //! `encoding: lines`: templates of what is sent, patterns of what is received.
 
-use coreach_adapters::description::Shape;
+use coreach_adapters::description::{BlockEnd, LinePart, Middle, Shape};
 use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::iosts::ActionKind;
+use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
@@ -61,9 +61,12 @@ pub fn stimuli(reader: &mut IutReader<'_>, entries: &[Entry], line_ending: &str)
     stimuli
 }
 
-/// The lines that are received.
-pub fn observations(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Shape)> {
-    let mut observations = Vec::new();
+/// The lines that are received, and for outputs that answer some inputs only, these.
+pub fn observations(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+) -> (Vec<(String, Shape)>, Vec<(String, Vec<String>)>) {
+    let (mut observations, mut answers) = (Vec::new(), Vec::new());
     let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
     blocks::check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in &found {
@@ -76,7 +79,56 @@ pub fn observations(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(Strin
         if let Some(action) = action {
             reader.check_parameters(action, &groups, &entry.key);
         }
+        if read.to.is_some() && !reader.is_synchronous {
+            let message =
+                "`to` needs `link: synchronous`, which says that each answer belongs to the last stimulus";
+            let help = "write `link: synchronous` at the top of the file, if the implementation sends nothing unasked";
+            reader.collector.mistake(
+                "wrong-value",
+                message,
+                &entry.key.span,
+                "answers a stimulus of its own",
+                help,
+            );
+        }
+        answers.extend(read.to.map(|to| (entry.key.text.clone(), to)));
         observations.push((entry.key.text.clone(), read.shape));
     }
-    observations
+    warn_of_short_then(reader, &found, &observations);
+    (observations, answers)
+}
+
+/// Warns of an output that follows a list and has fewer lines than any list but an empty one.
+fn warn_of_short_then(
+    reader: &mut IutReader<'_>,
+    found: &[(&Entry, Option<Action>)],
+    observations: &[(String, Shape)],
+) {
+    for (name, shape) in observations {
+        let Shape::Block(block) = shape else { continue };
+        let (Some(then), Middle::Each(item)) = (&block.then, &block.middle) else { continue };
+        let least = usize::from(block.begin.is_some())
+            + item.len()
+            + usize::from(matches!(block.end, BlockEnd::Mark(_)));
+        let follower = observations.iter().find(|(other, _)| other == then);
+        let Some((_, Shape::Lines(parts))) = follower.filter(|_| item.iter().all(is_line)) else { continue };
+        if !parts.iter().all(is_line) || parts.len() >= least {
+            continue;
+        }
+        let message =
+            format!("`{then}` fits {} of the lines of `{name}`, and must fit all of them", parts.len());
+        let Some((entry, _)) = found.iter().find(|(entry, _)| entry.key.text == *name) else { continue };
+        let help = format!(
+            "with `then`, the lines of a list are read once more. Describe all of them, for example \
+             `{then}: {{ lines: '^.*$', end: ... }}`"
+        );
+        let diagnostic = Diagnostic::warning("short-then", message)
+            .at(reader.collector.origin(&entry.key.span), "only an empty list is followed by it")
+            .help(help);
+        reader.collector.push(diagnostic);
+    }
+}
+
+fn is_line(part: &LinePart) -> bool {
+    matches!(part, LinePart::Fitting(_))
 }

@@ -1,10 +1,11 @@
 //! A request by templates, and what else the section `http` shares with the steps of a `reset`.
 
 use coreach_adapters::description::Request;
+use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::number;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Node, Scalar};
+use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
 use super::words::{Holes, IutReader};
 
@@ -58,19 +59,28 @@ pub fn request(
         }
     };
     let is_latin1 = latin1.is_some();
-    let mut headers = Vec::new();
-    if let Some(node) = shape::get(entries, "headers") {
-        let like = "headers: { Content-Type: application/json }";
-        let entries = shape::mapping(reader.collector, node, "`headers`", like).unwrap_or(&[]);
-        shape::check_distinct(reader.collector, entries, "duplicate-key", "header");
-        for entry in shape::first_entries(entries) {
-            let Some(name) = header_name(reader, &entry.key) else { continue };
-            let value = shape::scalar(reader.collector, &entry.value, "a header", like);
-            let template = value.and_then(|value| reader.template_of(value, holes));
-            headers.extend(template.map(|template| (name, template)));
-        }
-    }
+    let headers = headers(reader, entries, holes);
     Some(Request { method: method?.text.clone(), path: path?, body, is_latin1, headers })
+}
+
+/// The headers that are sent.
+pub fn headers(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+    holes: Option<&Holes>,
+) -> Vec<(String, Template)> {
+    let like = "headers: { Content-Type: application/json }";
+    let mut headers = Vec::new();
+    let Some(node) = shape::get(entries, "headers") else { return headers };
+    let entries = shape::mapping(reader.collector, node, "`headers`", like).unwrap_or(&[]);
+    shape::check_distinct(reader.collector, entries, "duplicate-key", "header");
+    for entry in shape::first_entries(entries) {
+        let Some(name) = header_name(reader, &entry.key) else { continue };
+        let value = shape::scalar(reader.collector, &entry.value, "a header", like);
+        let template = value.and_then(|value| reader.template_of(value, holes));
+        headers.extend(template.map(|template| (name, template)));
+    }
+    headers
 }
 
 /// The name of a header; reports where it can be none.

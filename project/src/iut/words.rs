@@ -14,7 +14,7 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::reader::collect::{Collector, inventory, listed};
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, Scalar};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use coreach_model::types::RecordForm;
 use coreach_model::{Type, Value, codec};
 
@@ -50,6 +50,8 @@ pub struct IutReader<'a> {
     pub connections: Vec<String>,
     /// What is captured, once it is read.
     pub captures: Vec<DeclaredCapture>,
+    /// Does each answer belong to the stimulus before it?
+    pub is_synchronous: bool,
 }
 
 /// What may stand in the holes of a text.
@@ -233,6 +235,20 @@ impl IutReader<'_> {
         let entries = shape::mapping(self.collector, node, &format!("`{key}`"), like).unwrap_or(&[]);
         shape::check_distinct(self.collector, entries, "duplicate-key", "action");
         let mut found = Vec::new();
+        if self.is_swapped(entries, kind) {
+            let (others, who) = match kind {
+                ActionKind::Input => ("outputs", "coreach sends"),
+                _ => ("inputs", "the implementation sends"),
+            };
+            let message = format!("`{key}` has {others} of the model only: are two sections swapped?");
+            let place = entries[0].key.span.clone();
+            let help = format!(
+                "`{key}` is what {who}. An input of a model is what the implementation receives, and an output is \
+                 what it sends"
+            );
+            self.collector.mistake("wrong-direction", message, &place, "the first of them", help);
+            return found;
+        }
         for entry in shape::first_entries(entries) {
             if self.apart.contains(&entry.key.text) {
                 let name = &entry.key.text;
@@ -254,6 +270,15 @@ impl IutReader<'_> {
             }
         }
         found
+    }
+
+    /// Are these two or more actions, and all of the opposite kind?
+    fn is_swapped(&self, entries: &[Entry], kind: ActionKind) -> bool {
+        let is_opposite = |entry: &Entry| {
+            let action = self.iosts?.actions.iter().find(|action| action.name == entry.key.text)?;
+            Some(action.kind != kind && matches!(action.kind, ActionKind::Input | ActionKind::Output))
+        };
+        entries.len() > 1 && entries.iter().all(|entry| is_opposite(entry) == Some(true))
     }
 
     /// Reports an action that there is not, or that is of another kind.
@@ -297,12 +322,14 @@ impl IutReader<'_> {
     ) {
         let Some(iosts) = self.iosts else { return };
         let section = entries.iter().find(|entry| entry.key.text == key);
-        let written: Vec<&str> = match section.map(|entry| &entry.value.kind) {
-            Some(coreach_model::reader::yaml::NodeKind::Mapping(entries)) => {
-                entries.iter().map(|entry| entry.key.text.as_str()).collect()
-            }
-            _ => Vec::new(),
+        let written: &[Entry] = match section.map(|entry| &entry.value.kind) {
+            Some(NodeKind::Mapping(entries)) => entries,
+            _ => &[],
         };
+        if self.is_swapped(written, kind) {
+            return;
+        }
+        let written: Vec<&str> = written.iter().map(|entry| entry.key.text.as_str()).collect();
         let is_used = |name: &str| {
             kind == ActionKind::Output
                 || iosts.transitions.iter().any(|transition| iosts.action(transition.action).name == name)

@@ -60,10 +60,11 @@ const FULL: [&str; 19] = [
      ignore: [{ pattern: i, answer: a }], values: { p: { a: b } }, unmatched: error }",
     "iut: m\nshared: safe\nlink: synchronous\nwithin: 500 ms\nsilence: inconclusive\non_close: H\nreconnect: C\ntcp: { address: \"127.0.0.1:{port}\", launch: { command: [sut], directory: ., environment: { A: 1 }, grace_ms: 2, \
      ready_ms: 9, keep: true }, settle: { within_ms: 7 }, encoding: lines, line_ending: x, reset: [{ send: a }, { expect: b }], stimuli: { I: i }, \
-     captures: { t: { default: d } }, observations: { O: \"(?P<t>o)\" }, values: { p: { a: b } }, unmatched: ignore }",
+     captures: { t: { default: d } }, observations: { O: \"(?P<t>o)\", P: { pattern: [p, q], to: I }, \
+     Q: { begin: b, fields: [f], end: e, to: [I] }, R: { pattern: r, to: I } }, values: { p: { a: b } }, unmatched: ignore }",
     "iut: m\nhttp: { base: \"http://h\", launch: { command: [sut], keep: false }, reset: { method: GET, path: /r, body: x, \
      headers: { A: b }, status: 204, expect: e, within_ms: 3 }, settle: { within_ms: 7, barrier: [{ pause_ms: 3 }, { command: [c] }, \
-     { method: GET, path: /r }] }, stimuli: { I: { method: GET, path: /, body: x, headers: { A: b } } }, \
+     { method: GET, path: /r }] }, headers: { A: b }, stimuli: { I: { method: GET, path: /, body: x, headers: { A: b } } }, \
      observations: { O: { status: 200, each: /l, values: { p: /p }, then: P }, P: { status: 200 } }, values: { p: { a: b } }, unmatched: fail }",
     "iut: m\nevidence: { run_kb: 64, message_kb: 8, redact: [Authorization] }\nlink: { ordered: true, delay: 50 ms }\nwithin: { all: 5, locations: { L: 6 ms }, after: { I: 2 s } }\nsilence: fail\ntolerance_ms: 25\nsamples: { pCoinValue: [1, 5, { regex: '[1-9][0-9]?' }], pRemainingValue: { command: [c], directory: ., environment: { A: 1 }, within_ms: 9 } }\nsimulated: { model: specification.yaml, instantiate: { cPrice: 3 }, completion: demonic }",
     "campaign: c\ntests: [{ configuration: coreach.yaml }, { test_case: coreach.yaml }]\niuts: [iut.yaml]\n\
@@ -85,7 +86,7 @@ const FULL: [&str; 19] = [
      transitions: [{ from: Idle, to: Accept, on: Coin(q), when: q > cPrice, assign: { w: w + 1 } }, \
      { from: Idle, to: Reject, on: Cancel }]",
     "iut: m\ntcp: { address: \"127.0.0.1:1\", encoding: lines, observations: { O: { begin: b, lines: l, end: e }, \
-     P: { begin: \"(?P<n>b)\", each: e, count: n, then: Q }, Q: { each: [a, b], end: c }, R: { begin: a, end: b } } }",
+     P: { begin: \"(?P<n>b)\", each: e, count: n, then: Q }, Q: { each: [a, \"(?P<n>b)\", { name: p, size: n }], end: c }, R: { begin: a, end: b } } }",
     "iut: m\nudp: { address: \"127.0.0.1:1\", replies_from: any_port, launch: { command: [sut], keep: true }, settle: { quiet_ms: 7 }, encoding: binary, \
      reset: [{ send: \"00\", expect: \"00\" }], stimuli: { I: [{ as: u16le, name: p }, { bits: [{ width: 7, is: 1 }, { width: 1, name: q }] }, \
      { as: bytes, is: \"c00c\" }, { as: text, name: t, length: u8 }] }, observations: { O: [{ as: i8, any: true }, \
