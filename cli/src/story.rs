@@ -14,7 +14,7 @@ use crate::visible::visible;
 
 /// Why the run ended as it did, in some lines.
 pub fn why(test: &TestCase, initial: &State, run: &Run) -> String {
-    let Reason { summary, guards, expected, .. } =
+    let Reason { summary, guards, mut expected, event, .. } =
         reason(judge::of(test, initial.clone(), run.link.clone()).as_mut(), run);
     let mut text = format!("{}: {}\n", run.outcome.name(), visible(&summary));
     for guard in guards {
@@ -27,6 +27,11 @@ pub fn why(test: &TestCase, initial: &State, run: &Run) -> String {
             &format!("  crossed: {} {what} {was} sent before something that stands above", run.crossed),
         );
     }
+    // What the first line says needs no second one.
+    let action = event.as_deref().and_then(|event| event.split(['(', ' ']).next()).unwrap_or_default();
+    let is_same = |one: &str| one.split(['(', ' ']).next() == Some(action);
+    expected
+        .retain(|one| !summary.contains(one.as_str()) && !(summary.starts_with("expected") && is_same(one)));
     if !expected.is_empty() {
         put(&mut text, "  the specification allows here");
         for one in expected {

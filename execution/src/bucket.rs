@@ -28,6 +28,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::key::Key;
+use crate::judge::contract::cut;
 use crate::outcome::{Outcome, OutcomeKind, cause};
 
 /// What the word of a cause is that an event of the model decided.
@@ -50,6 +51,9 @@ pub struct Bucket {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violated: Vec<Vec<String>>,
 }
+
+/// The most characters of a title. Two buckets of one title have two names ([`Bucket::id`]).
+const LONGEST_TITLE: usize = 120;
 
 impl Bucket {
     /// Of a run that ended so, at this place, by an event of this action; `violated` has a set for each
@@ -106,7 +110,8 @@ impl Bucket {
 
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in {}: {}", self.verdict, self.place, self.against())
+        let title = format!("{} in {}: {}", self.verdict, self.place, self.against());
+        f.write_str(&cut(&title, LONGEST_TITLE))
     }
 }
 

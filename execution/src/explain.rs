@@ -1,8 +1,7 @@
 //! Why a verdict was given, in the user's own names.
 //!
-//! The last event, the location in which it came, what the specification would have allowed there, and for
-//! each transition of the same action the part of its guard that does not hold, with the values that make it
-//! fail.
+//! What was expected and what came, the location in which it came, and for each transition of the same action
+//! the part of its guard that does not hold, with the values that make it fail.
 //!
 //! All of it is computed again from the trace: a judge that is shown the same says the same, so nothing needs
 //! to be kept.
@@ -81,12 +80,13 @@ pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     };
     let behind =
         judge.scene().and_then(|(test, states)| words::behind(test, states.first()?, decisive, &run.outcome));
-    let Why { guards, expected, violated, violates } = judge.why(decisive, verdict);
+    let Why { instead, guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     let excuse = if failed.is_some() { excuse(judge, run) } else { None };
     let reason = Reason {
-        summary: summary(run, &location, event.as_deref(), violates)
+        summary: expectation(&run.outcome, &instead)
+            + &summary(run, &location, event.as_deref(), violates)
             + &ordered
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
             + &unheard(run)
@@ -156,6 +156,18 @@ fn is_excused(judge: &mut dyn Judge, run: &Run, from: usize) -> bool {
         }
     }
     judge.verdict() != Some(Verdict::Fail)
+}
+
+/// What was expected, in front of a Fail: `expected pNumber = 11, got 12: `.
+fn expectation(outcome: &Outcome, instead: &str) -> String {
+    match outcome {
+        Outcome::Verdict(Verdict::Fail, cause) if !instead.is_empty() => match cause {
+            Cause::Silence(_) => format!("expected {instead}, got nothing: "),
+            Cause::Alien(_) => format!("expected {instead}, got something else: "),
+            _ => format!("expected {instead}: "),
+        },
+        _ => String::new(),
+    }
 }
 
 fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Violated>) -> String {
