@@ -16,7 +16,7 @@ Example:
 /// Of `init`.
 #[derive(Args, Debug)]
 pub struct InitArguments {
-    /// The folder; made where there is none
+    /// Write into this folder
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub folder: OutputPath,
 }
@@ -27,7 +27,7 @@ pub struct SchemaArguments {
     /// The kind of file
     #[arg(value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
     pub kind: Option<String>,
-    /// Write it to this folder; without a kind, all. What is there under their names is replaced
+    /// Write the schema, or all of them, to this folder; existing files are replaced
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
 }

@@ -16,8 +16,7 @@ pub struct CompletionsArguments {
 /// Of `man`.
 #[derive(Args, Debug)]
 pub struct ManArguments {
-    /// Write a page for each command into this folder [default: the page of coreach itself, to standard
-    /// output]
+    /// Write a page for each command to this folder [default: print the page of coreach]
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<OutputPath>,
 }

@@ -63,7 +63,8 @@ fn what_is_recorded_of_a_system_is_judged_as_it_is() {
 fn the_document_has_all_inputs_and_lasts_for_the_wait() {
     let folder = session("", "");
     folder.write("inputs.csv", "0.5,Open\n0.125,Call,4\n");
-    let drive = "timed drive specification.yaml --inputs inputs.csv --iut iut.yaml --wait 250 --format json";
+    let drive =
+        "timed drive specification.yaml --inputs inputs.csv --iut iut.yaml --wait 250ms --format json";
     let output = folder.coreach(&drive.split(' ').collect::<Vec<_>>());
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["exit_code"], 0);

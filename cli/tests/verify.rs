@@ -215,7 +215,7 @@ fn tells_what_is_violated(judge: &str) {
             &iut,
             "--runs",
             "30",
-            "--steps",
+            "--events",
             "40",
             "--quiescence",
             "20",

@@ -163,7 +163,7 @@ fn expectation(outcome: &Outcome, instead: &str) -> String {
     match outcome {
         Outcome::Verdict(Verdict::Fail, cause) if !instead.is_empty() => match cause {
             Cause::Silence(_) => format!("expected {instead}, got nothing: "),
-            Cause::Alien(_) => format!("expected {instead}, got something else: "),
+            Cause::Alien(text) => format!("expected {instead}, got {text}: "),
             _ => format!("expected {instead}: "),
         },
         _ => String::new(),

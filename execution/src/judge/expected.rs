@@ -503,17 +503,28 @@ fn mirrored(comparison: Comparison) -> Comparison {
     }
 }
 
-/// The values of the data and of the calls in a term, by their texts.
+/// The values of the data, of the calls and of the elements in a term, by their texts.
 fn values_in(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>) {
+    let value = || evaluate(term, all).ok().map(|value| (term.to_string(), value.to_string()));
     let parts = match term.shape() {
-        TermShape::Node(Node::Data(datum)) => {
-            found.extend(all.get(datum).map(|value| (datum.to_string(), value.to_string())));
+        TermShape::Node(Node::Data(_)) => {
+            found.extend(value());
             return;
         }
+        // What the function reads besides is not written where it is called.
         TermShape::Operation(DerivedOperation::Call(function), arguments) => {
-            found.extend(evaluate(term, all).ok().map(|value| (term.to_string(), value.to_string())));
-            // What the function reads besides is not written where it is called.
+            found.extend(value());
             arguments[..function.named].iter().collect()
+        }
+        TermShape::Node(Node::Field(of, _)) if is_path(of) && value().is_some() => {
+            found.extend(value());
+            return;
+        }
+        TermShape::Node(Node::Select(..)) | TermShape::Operation(DerivedOperation::Standard(_), _)
+            if is_path(term) && value().is_some() =>
+        {
+            found.extend(value());
+            term.parts().into_iter().skip(1).collect()
         }
         _ => term.parts(),
     };

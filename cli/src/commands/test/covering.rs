@@ -1,5 +1,6 @@
 //! `coreach test --cover`: one walk that covers, judged by the specification alone.
 
+use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,6 +34,9 @@ use crate::progress::ProgressLine;
 
 /// So many goals that were not covered are told; the document has all.
 const TOLD: usize = 20;
+
+/// A walk ends after so many events where nobody says.
+const EVENTS: usize = 1000;
 
 /// How long a walk may take where nobody says: it ends with its events.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -138,7 +142,7 @@ impl Walking<'_> {
     fn walk(&self, begin: Instant, varies: bool) -> Walk {
         let arguments = self.arguments;
         let until = Until {
-            events: arguments.walking.events.get(),
+            events: arguments.driving.events.map_or(EVENTS, NonZeroUsize::get),
             percent: arguments.walking.until,
             deadline: budget::said_time().map(|time| begin + time),
         };
