@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::{io, iter};
 
-use clap::ArgMatches;
+use clap::{ArgMatches, ValueEnum};
 use coreach_execution::campaign::StoreError;
 use coreach_model::{Diagnostic, Severity};
 use coreach_pipeline::stop::{Stop, is_of_end};
@@ -21,9 +21,18 @@ use serde_json::json;
 use crate::console;
 use crate::exit::Exit;
 use crate::files;
-use crate::output_format::OutputFormat;
 use crate::timed_arguments::TraceFormat;
 use crate::visible::visible_line;
+
+/// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ
+/// between two runs.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum OutputFormat {
+    #[default]
+    Human,
+    Json,
+}
 
 /// The form in which the command answers.
 static FORMAT: OnceLock<OutputFormat> = OnceLock::new();

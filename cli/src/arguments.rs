@@ -4,32 +4,33 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::export::picture::Hidden;
 use coreach_pipeline::{Stage, export};
+use coreach_project::beginning::SCHEMAS;
 use coreach_project::budget;
 use coreach_project::cover::{CRITERIA, Criterion, Observe};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
-use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments};
+use crate::answer::OutputFormat;
 use crate::console::ColorWhen;
 use crate::execution_arguments::{
     CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
     Tolerance,
 };
 use crate::help::{
-    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, REPLAY_HELP, RUN_HELP, TEST_HELP,
-    TIMED_HELP, VERIFY_HELP, help,
+    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, INIT_HELP, REPLAY_HELP, RUN_HELP,
+    TEST_HELP, TIMED_HELP, VERIFY_HELP, help,
 };
 use crate::horn_process::SUBCOMMAND;
 use crate::import_arguments::{IMPORT_HELP, ImportArguments};
 use crate::inconclusive::Inconclusive;
-use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
-use crate::shell_arguments::{CompletionsArguments, ManArguments};
 use crate::timed_arguments::TimedArguments;
 
 /// Generate test cases from a model of a system and a test purpose, and run them
@@ -222,10 +223,7 @@ pub struct ShowArguments {
 
 /// What pictures can leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Hide {
     Fail,
 }
@@ -264,10 +262,7 @@ pub struct CompareArguments {
 
 /// What becomes of quiescence in a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Silence {
     #[default]
     Unseen,
@@ -432,6 +427,45 @@ pub struct MergeArguments {
     /// Print the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Of `init`.
+#[derive(Args, Debug)]
+pub struct InitArguments {
+    /// Write into this folder
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub folder: OutputPath,
+}
+
+/// Of `schema`.
+#[derive(Args, Debug)]
+pub struct SchemaArguments {
+    /// The kind of file
+    #[arg(value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
+    pub kind: Option<String>,
+    /// Write the schema, or all of them, to this folder; existing files are replaced
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<OutputPath>,
+}
+
+fn kinds() -> PossibleValuesParser {
+    SCHEMAS.map(|schema| schema.kind).into()
+}
+
+/// Of `completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: Shell,
+}
+
+/// Of `man`.
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// Write a page for each command to this folder [default: print the page of coreach]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<OutputPath>,
 }
 
 /// What `show` shows.

@@ -15,10 +15,7 @@ use crate::visible::{visible, visible_json};
 /// When there are colours.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 #[repr(u8)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum ColorWhen {
     #[default]
     Auto,

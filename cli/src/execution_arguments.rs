@@ -15,8 +15,8 @@ use coreach_project::stored::LoadedRun;
 use coreach_project::whole::{positive, whole};
 use coreach_project::{budget, stored};
 
+use crate::answer::OutputFormat;
 use crate::inconclusive::Inconclusive;
-use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
 
 /// What chooses the moves.

@@ -2,6 +2,12 @@
 
 use crate::exit;
 
+pub(crate) const INIT_HELP: &str = "\
+Nothing is overwritten: where one of the files is there, none is written, and the exit code is 2.
+
+Example:
+  coreach init locker";
+
 pub(crate) const CHECK_HELP: &str = "\
 A purpose's specification is looked for among the files, then beside it; an IUT's file is held against the models among them.
 

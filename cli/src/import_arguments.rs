@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use coreach_import::{FirstValues, ForeignFormat, Options, Untranslated, Vertices};
 use coreach_project::whole::positive;
 
-use crate::output_format::OutputFormat;
+use crate::answer::OutputFormat;
 use crate::outputs::OutputPath;
 
 /// The end of its help.
@@ -72,10 +72,7 @@ fn formats() -> String {
 
 /// What becomes of a graph's vertices.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum VerticesArgument {
     #[default]
     Locations,
@@ -84,10 +81,7 @@ pub enum VerticesArgument {
 
 /// What becomes of first values that nobody gives.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum FirstValuesArgument {
     #[default]
     Constants,
@@ -96,10 +90,7 @@ pub enum FirstValuesArgument {
 
 /// What becomes of what cannot be said.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum UntranslatedArgument {
     #[default]
     Refuse,

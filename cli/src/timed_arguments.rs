@@ -17,9 +17,9 @@ use coreach_project::timed::inputs::criterion_with_time;
 use coreach_project::whole::{positive, whole};
 use dashu::rational::RBig;
 
+use crate::answer::OutputFormat;
 use crate::execution_arguments::constant;
 use crate::inconclusive::Inconclusive;
-use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
 
 /// Of `timed`.

@@ -39,6 +39,23 @@ pub struct Reason {
     pub expected: Vec<String>,
 }
 
+impl Reason {
+    /// What more is to be said than the summary: the guards that decided, and what else is allowed.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.guards.iter().map(|guard| format!("  {guard}")).collect();
+        fn action(text: &str) -> &str {
+            text.split(['(', ' ']).next().unwrap_or_default()
+        }
+        let came = self.event.as_deref().map(action).filter(|_| self.summary.starts_with("expected "));
+        let is_new = |one: &&String| !self.summary.contains(one.as_str()) && Some(action(one)) != came;
+        for (number, one) in self.expected.iter().filter(is_new).enumerate() {
+            lines.extend((number == 0).then(|| "  the specification allows here".to_owned()));
+            lines.push(format!("    {one}"));
+        }
+        lines
+    }
+}
+
 /// Explains the end of a run, by showing it to a judge of its kind again.
 pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
     explained(judge, run).0
@@ -163,7 +180,6 @@ fn expectation(outcome: &Outcome, instead: &str) -> String {
     match outcome {
         Outcome::Verdict(Verdict::Fail, cause) if !instead.is_empty() => match cause {
             Cause::Silence(_) => format!("expected {instead}, got nothing: "),
-            Cause::Alien(text) => format!("expected {instead}, got {text}: "),
             _ => format!("expected {instead}: "),
         },
         _ => String::new(),

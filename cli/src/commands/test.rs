@@ -41,6 +41,7 @@ use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, output};
 use crate::progress::ProgressLine;
+use crate::transcript::quoted;
 use crate::{certain_end, console, story};
 
 /// Reads, runs, and says what came of it.
@@ -311,26 +312,26 @@ fn tell(arguments: &TestArguments, case: &Case, initial: &State, run: &Run, path
 /// The command that a user types next, after a run that failed.
 fn next_command(arguments: &TestArguments, case: &Case, total: &Total) -> Option<String> {
     let (_, _, seed) = total.failed.values().min_by_key(|(_, events, _)| *events)?;
-    let iut = quoted(&arguments.iut);
+    let iut = word(&arguments.iut);
     Some(match &arguments.keep {
         Some(folder) => {
             let run = keep::run_path(folder, case, *seed, 1);
-            format!("next: coreach replay {} --iut {iut} --shrink\n", quoted(&run))
+            format!("next: coreach replay {} --iut {iut} --shrink\n", word(&run))
         }
         None => {
             let purpose = arguments.purpose.as_ref().map(|name| format!(" --purpose {name}"));
             let purpose = purpose.unwrap_or_default();
-            let test = quoted(&arguments.test);
+            let test = word(&arguments.test);
             format!("next: coreach test {test} --iut {iut}{purpose} --seed {seed} --keep runs\n")
         }
     })
 }
 
 /// A path as a shell reads it.
-fn quoted(path: &Path) -> String {
+fn word(path: &Path) -> String {
     let text = path.display().to_string();
-    let is_plain = |sign: char| sign.is_alphanumeric() || "/._-+,".contains(sign);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    let is_plain = |sign: char| sign.is_alphanumeric() || "/._-".contains(sign);
+    if text.chars().all(is_plain) { text } else { quoted(&text) }
 }
 
 /// Sums over runs.

@@ -185,7 +185,7 @@ impl Question<'_> {
             all = product(&all, &ways);
         }
         let bounds: Vec<Difference> =
-            transition.guard.conjuncts().iter().filter_map(|part| self.comparison(part)).collect();
+            transition.guard.unfolded_conjuncts().iter().filter_map(|part| self.comparison(part)).collect();
         let merged = all.into_iter().filter_map(|way| merged(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
     }
@@ -195,7 +195,8 @@ impl Question<'_> {
         values_in(part, &self.all, &mut values);
         let of_event = |name: &String| self.parameters.iter().any(|parameter| parameter.name() == name);
         let got = values.iter().filter(|(name, _)| of_event(name));
-        let mut got: Vec<String> = got.map(|(name, value)| format!("{name} = {}", cut(value))).collect();
+        let mut got: Vec<String> =
+            got.map(|(name, value)| format!("{name} = {}", contract::cut(value, LONGEST_VALUE))).collect();
         if let Err(why) = holds(part, &self.all) {
             got.push(format!("where {why}"));
         }
@@ -262,7 +263,7 @@ impl Question<'_> {
             }
             Node::Compare(Comparison::NotEqual, ..) => {
                 let (subject, _, value) = self.isolated(part)?;
-                one(self.difference(&subject, Wanted::Text(format!("!= {}", cut(&value.to_string()))))?)
+                one(self.difference(&subject, Wanted::Text(format!("!= {}", shown(&value))))?)
             }
             Node::Compare(..) => one(self.comparison(part)?),
             Node::OnStrings(StringOperation::Matches, arguments) => {
@@ -302,9 +303,12 @@ impl Question<'_> {
             && ty.mapped().is_some()
         {
             let keys: Vec<String> = ty.entries(fields).iter().map(|(key, _)| key.to_string()).collect();
-            return self.difference(subject, Wanted::Text(format!("{word} {{{}}}", cut(&keys.join(", ")))));
+            return self.difference(
+                subject,
+                Wanted::Text(format!("{word} {{{}}}", contract::cut(&keys.join(", "), LONGEST_VALUE))),
+            );
         }
-        self.difference(subject, Wanted::Text(format!("{word} {}", cut(&other.to_string()))))
+        self.difference(subject, Wanted::Text(format!("{word} {}", shown(&other))))
     }
 
     /// A comparison as a demand on a part of the event: `pA + 1 == v` is one on `pA`.
@@ -353,7 +357,7 @@ impl Question<'_> {
                 got: self.time(&got),
             });
         }
-        Some(Difference { subject: subject.to_string(), wanted: vec![wanted], got: cut(&got.to_string()) })
+        Some(Difference { subject: subject.to_string(), wanted: vec![wanted], got: shown(&got) })
     }
 
     /// A time since the last event, of one since the last step.
@@ -387,7 +391,7 @@ impl Question<'_> {
         let more = found.len().saturating_sub(MOST_NAMED);
         found.truncate(MOST_NAMED);
         if let Some(last) = found.last_mut().filter(|_| more > 0) {
-            last.got += &format!(" and {more} more differences");
+            last.got += &format!(" and {more} more {}", if more == 1 { "difference" } else { "differences" });
         }
         Some(found)
     }
@@ -409,7 +413,9 @@ impl Question<'_> {
             }
         }
         let text = |parameter: &Datum| match values.iter().find(|(name, _)| name == parameter.name()) {
-            Some((name, wanted)) => format!("{name} {}", demand(wanted).unwrap_or_default()),
+            Some((name, wanted)) => {
+                demand(wanted).map_or_else(|| name.clone(), |demand| format!("{name} {demand}"))
+            }
             None => parameter.name().to_owned(),
         };
         let delay = self.silent.and_then(|_| self.parameters.first());
@@ -428,7 +434,8 @@ impl Question<'_> {
         let mut known = BTreeMap::new();
         rest.iter().for_each(|part| values_in(part, &self.all, &mut known));
         if !known.is_empty() {
-            let known = known.iter().map(|(name, value)| format!("{name} = {}", cut(value)));
+            let known =
+                known.iter().map(|(name, value)| format!("{name} = {}", contract::cut(value, LONGEST_VALUE)));
             condition += &format!(", where {}", known.collect::<Vec<_>>().join(", "));
         }
         (short, condition)
@@ -505,7 +512,11 @@ fn mirrored(comparison: Comparison) -> Comparison {
 
 /// The values of the data, of the calls and of the elements in a term, by their texts.
 fn values_in(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>) {
-    let value = || evaluate(term, all).ok().map(|value| (term.to_string(), value.to_string()));
+    let text = |value: Value| match value {
+        Value::Real(value) => time_text(&value),
+        value => value.to_string(),
+    };
+    let value = || evaluate(term, all).ok().map(|value| (term.to_string(), text(value)));
     let parts = match term.shape() {
         TermShape::Node(Node::Data(_)) => {
             found.extend(value());
@@ -593,16 +604,16 @@ fn demand(wanted: &[Wanted]) -> Option<String> {
     if let Some(value) =
         wanted.iter().find_map(|one| if let Wanted::Value(of) = one { Some(of) } else { None })
     {
-        return is_right(value).then(|| format!("= {}", cut(&value.to_string())));
+        return is_right(value).then(|| format!("= {}", shown(value)));
     }
     let [low, high] = ends(wanted);
     let end = |sign: &str, (value, is_in): &(Value, bool)| {
-        format!("{sign}{} {}", if *is_in { "=" } else { "" }, cut(&value.to_string()))
+        format!("{sign}{} {}", if *is_in { "=" } else { "" }, shown(value))
     };
     let mut texts = match (&low, &high) {
         (Some((low, _)), Some((high, _))) if low > high => return None,
-        (Some((low, true)), Some((high, true))) if low == high => vec![format!("= {low}")],
-        (Some((low, true)), Some((high, true))) => vec![format!("in {low}..{high}")],
+        (Some((low, true)), Some((high, true))) if low == high => vec![format!("= {}", shown(low))],
+        (Some((low, true)), Some((high, true))) => vec![format!("in {}..{}", shown(low), shown(high))],
         _ => low.iter().map(|low| end(">", low)).chain(high.iter().map(|high| end("<", high))).collect(),
     };
     texts.extend(
@@ -667,7 +678,7 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
                     .collect();
                 match wanted.to_string().chars().count().max(got.to_string().chars().count()) > LONGEST_VALUE
                 {
-                    true => put(subject, Wanted::Text(demands.join(" and ")), cut(&got.to_string())),
+                    true => put(subject, Wanted::Text(demands.join(" and ")), shown(got)),
                     false => put(subject, Wanted::Value(wanted.clone()), got.to_string()),
                 }
             } else if is_map {
@@ -693,15 +704,18 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
         {
             let at = all.chars().zip(others.chars()).take_while(|(one, other)| one == other).count();
             let rest = |text: &str| Value::string(&text.chars().skip(at).collect::<String>());
-            put(format!("{subject}[{at}..]"), Wanted::Value(rest(all)), cut(&rest(others).to_string()));
+            put(format!("{subject}[{at}..]"), Wanted::Value(rest(all)), shown(&rest(others)));
         }
-        _ => put(subject, Wanted::Value(wanted.clone()), cut(&got.to_string())),
+        _ => put(subject, Wanted::Value(wanted.clone()), shown(got)),
     }
 }
 
-/// A value, cut where it is long.
-fn cut(text: &str) -> String {
-    contract::cut(text, LONGEST_VALUE)
+/// A value as people read it, cut where it is long.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Real(value) => time_text(value),
+        value => contract::cut(&value.to_string(), LONGEST_VALUE),
+    }
 }
 
 /// The alternatives in words: `pNumber = 11, got 12`. `None` where there is none.
