@@ -47,8 +47,8 @@ pub struct Tolerance {
 /// How runs are driven, whatever command makes them.
 #[derive(Args, Clone, Debug)]
 pub struct Driving {
-    /// Wait so long for an output if nothing can be sent; may be repeated for single locations of a test case:
-    /// `Pay__Begin=2s` [default: as the IUT file says, else 1s]
+    /// Wait so long for an output if nothing can be sent; may be repeated for locations: `Pay__Begin=2s`
+    /// [default: as the IUT file says, else 1s]
     #[arg(long, value_name = "[LOCATION=]TIME", value_parser = silence)]
     pub quiescence: Vec<QuiescenceTime>,
     /// Wait so long for an output if something can be sent as well [default: 20ms]

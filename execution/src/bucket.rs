@@ -28,7 +28,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::key::Key;
-use crate::judge::contract::cut;
+use crate::judge::contract::{LONGEST_TEXT, cut};
 use crate::outcome::{Outcome, OutcomeKind, cause};
 
 /// What the word of a cause is that an event of the model decided.
@@ -51,9 +51,6 @@ pub struct Bucket {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violated: Vec<Vec<String>>,
 }
-
-/// The most characters of a title. Two buckets of one title have two names ([`Bucket::id`]).
-const LONGEST_TITLE: usize = 120;
 
 impl Bucket {
     /// Of a run that ended so, at this place, by an event of this action; `violated` has a set for each
@@ -111,7 +108,7 @@ impl Bucket {
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = format!("{} in {}: {}", self.verdict, self.place, self.against());
-        f.write_str(&cut(&title, LONGEST_TITLE))
+        f.write_str(&cut(&title, LONGEST_TEXT))
     }
 }
 

@@ -30,9 +30,11 @@ use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict, Violated};
 use dashu::rational::RBig;
 
-use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
-use crate::judge::expected::{Expectation, Open, expectation};
-use crate::judge::guards::{can_come, guards, may_be, texts, violated};
+use crate::judge::contract::{
+    AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Why,
+};
+use crate::judge::expected::{Expectation, OpenTransition, decided, expectation};
+use crate::judge::guards::{can_come, may_be, texts, violated, with_event};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::{TestCase, seconds};
 use crate::values::boundaries::boundaries;
@@ -168,6 +170,23 @@ impl<'a> CaseJudge<'a> {
 fn of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
     let own: Vec<Term> = set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
     if own.is_empty() { set } else { own }
+}
+
+/// The guard that led to Inconclusive, or to a violation that the specification allows.
+fn guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
+    let valuation = with_event(&test.iosts, state, event);
+    let decides = |transition: &&Transition| {
+        // That a property is violated is more than that something is not allowed.
+        let is_right = match test.verdict(transition.target) {
+            Some(Verdict::Fail) => test.violates[transition.target].is_some(),
+            leads => leads == verdict,
+        };
+        is_right
+            && test.iosts.action(transition.action).name == event.action
+            && holds(&transition.guard, &valuation) == Ok(true)
+    };
+    let here = test.observations[state.location].iter().map(|number| &test.iosts.transitions[*number]);
+    here.filter(decides).filter_map(|one| decided(&test.iosts, one, valuation.clone())).collect()
 }
 
 impl Follower for CaseJudge<'_> {
@@ -343,7 +362,7 @@ impl Judge for CaseJudge<'_> {
                 }
             }
             _ => {
-                let leads_on = |(one, _): &&Open<'_>| self.test.verdict(one.target) != verdict;
+                let leads_on = |(one, _): &&OpenTransition<'_>| self.test.verdict(one.target) != verdict;
                 let open: Vec<_> = open.iter().filter(leads_on).copied().collect();
                 why.guards.extend(expectation(iosts, &open, observed, silent).guards);
             }

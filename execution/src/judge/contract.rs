@@ -93,8 +93,8 @@ pub struct Guard {
     pub values: Map<String, Json>,
 }
 
-/// A longer value is cut where people read it.
-const LONGEST_VALUE: usize = 120;
+/// Longer titles and values are cut where people read them.
+pub(crate) const LONGEST_TEXT: usize = 120;
 
 /// The text with at most so many characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
@@ -108,7 +108,7 @@ impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Guard { transition, part, holds, values } = self;
         let value = |(name, value): (&String, &Json)| {
-            format!("{name} = {}", cut(value.as_str().unwrap_or_default(), LONGEST_VALUE))
+            format!("{name} = {}", cut(value.as_str().unwrap_or_default(), LONGEST_TEXT))
         };
         let values: Vec<String> = values.iter().map(value).collect();
         let verb = if *holds { "holds" } else { "does not hold" };

@@ -7,8 +7,8 @@
 //! remain. Each conjunct that fails is solved for what was observed: an equation gives a value, comparisons
 //! give a range, membership gives a set. Two values that differ are compared part by part, down to the
 //! smallest part that differs. A conjunct that cannot be solved stands as it is, with the values in it. If
-//! several transitions are left, those that no values can take are dropped. If none is left, the answer is the
-//! list of the actions that may come.
+//! several transitions are left, those that no values can take are dropped. If none is left, the answer is
+//! the list of the actions that may come.
 //!
 //! **Terminates**, since each step looks at a part of a term or of a value. **Costs** one evaluation of each
 //! conjunct, and one question to the solver for each of several transitions of one action.
@@ -29,7 +29,7 @@ use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Value};
 use dashu::rational::RBig;
 
-use crate::judge::contract::{self, Guard};
+use crate::judge::contract::{Guard, cut};
 use crate::judge::guards::{failing, may_be, with_event};
 use crate::lazy::Lazy;
 
@@ -40,7 +40,7 @@ const MOST_NAMED: usize = 3;
 const LONGEST_VALUE: usize = 60;
 
 /// A transition that leads to no Fail, and a state in which it may be taken.
-pub(crate) type Open<'t> = (&'t Transition, &'t State);
+pub(crate) type OpenTransition<'t> = (&'t Transition, &'t State);
 
 /// What a specification allows, next to what came.
 #[derive(Default)]
@@ -53,16 +53,17 @@ pub(crate) struct Expectation {
     pub expected: Vec<String>,
 }
 
-/// Describes what these transitions allow, next to what was observed. `silent` is how long nothing came before
-/// that, in a timed test case.
+/// Describes what these transitions allow, next to what was observed. `silent` is how long nothing came
+/// before that, in a timed test case.
 pub(crate) fn expectation(
     iosts: &Iosts,
-    open: &[Open<'_>],
+    open: &[OpenTransition<'_>],
     observed: Option<&Event>,
     silent: Option<&RBig>,
 ) -> Expectation {
-    let possible: Vec<Open<'_>> = open.iter().filter(|(one, state)| may_be(one, state)).copied().collect();
-    let question = |(transition, state): Open<'_>, event: Option<&Event>| {
+    let possible: Vec<OpenTransition<'_>> =
+        open.iter().filter(|(one, state)| may_be(one, state)).copied().collect();
+    let question = |(transition, state): OpenTransition<'_>, event: Option<&Event>| {
         let parameters = &iosts.action(transition.action).parameters;
         let all = event.map_or_else(|| state.valuation.clone(), |event| with_event(iosts, state, event));
         let name = iosts.action(transition.action).name.as_str();
@@ -85,11 +86,11 @@ pub(crate) fn expectation(
         count => format!("one of {} and {} others", actions[..MOST_NAMED].join(", "), count - MOST_NAMED),
     };
     let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
-    let is_same = |(one, _): &&Open<'_>| iosts.action(one.action).name == event.action;
-    let mut same: Vec<Open<'_>> = possible.iter().filter(is_same).copied().collect();
+    let is_same = |(one, _): &&OpenTransition<'_>| iosts.action(one.action).name == event.action;
+    let mut same: Vec<OpenTransition<'_>> = possible.iter().filter(is_same).copied().collect();
     if same.len() > 1 {
-        let can_come = |one: &Open<'_>| question(*one, None).can_come(one.0);
-        let kept: Vec<Open<'_>> = same.iter().filter(|one| can_come(one)).copied().collect();
+        let can_come = |one: &OpenTransition<'_>| question(*one, None).can_come(one.0);
+        let kept: Vec<OpenTransition<'_>> = same.iter().filter(|one| can_come(one)).copied().collect();
         same = if kept.is_empty() { same } else { kept };
     }
     let mut alternatives: Vec<Vec<Difference>> = Vec::new();
@@ -129,7 +130,7 @@ fn listed(texts: &[String]) -> String {
 
 /// What was wanted of a part of an observation.
 #[derive(Clone, PartialEq, Debug)]
-enum Wanted {
+enum Demand {
     Value(Value),
     /// This comparison with a value: an end of a range.
     Bound(Comparison, Value),
@@ -142,7 +143,7 @@ enum Wanted {
 struct Difference {
     subject: String,
     /// All of these. Of a time, the subject is empty.
-    wanted: Vec<Wanted>,
+    wanted: Vec<Demand>,
     got: String,
 }
 
@@ -165,9 +166,13 @@ impl Question<'_> {
         self.silent.is_some() && term.as_datum().is_some_and(|datum| self.parameters.first() == Some(datum))
     }
 
+    /// The parts that failed; those that the state alone decides, if there are any.
     fn failing_parts(&self, iosts: &Iosts, transition: &Transition) -> Vec<Guard> {
-        let guard = |part: Term| self.guard(iosts.describe(transition), &part, false);
-        failing(&transition.guard, &self.all).into_iter().map(guard).collect()
+        let mut parts = failing(&transition.guard, &self.all);
+        if parts.iter().any(|part| !self.reads_event(part)) {
+            parts.retain(|part| !self.reads_event(part));
+        }
+        parts.iter().map(|part| self.guard(iosts.describe(transition), part, false)).collect()
     }
 
     fn guard(&self, transition: String, part: &Term, holds: bool) -> Guard {
@@ -196,11 +201,11 @@ impl Question<'_> {
         let of_event = |name: &String| self.parameters.iter().any(|parameter| parameter.name() == name);
         let got = values.iter().filter(|(name, _)| of_event(name));
         let mut got: Vec<String> =
-            got.map(|(name, value)| format!("{name} = {}", contract::cut(value, LONGEST_VALUE))).collect();
+            got.map(|(name, value)| format!("{name} = {}", cut(value, LONGEST_VALUE))).collect();
         if let Err(why) = holds(part, &self.all) {
             got.push(format!("where {why}"));
         }
-        let wanted = vec![Wanted::Text("to hold".to_owned())];
+        let wanted = vec![Demand::Text("to hold".to_owned())];
         Difference { subject: format!("`{part}`"), wanted, got: got.join(", ") }
     }
 
@@ -263,11 +268,11 @@ impl Question<'_> {
             }
             Node::Compare(Comparison::NotEqual, ..) => {
                 let (subject, _, value) = self.isolated(part)?;
-                one(self.difference(&subject, Wanted::Text(format!("!= {}", shown(&value))))?)
+                one(self.difference(&subject, Demand::Text(format!("!= {}", shown(&value))))?)
             }
             Node::Compare(..) => one(self.comparison(part)?),
             Node::OnStrings(StringOperation::Matches, arguments) => {
-                one(self.difference(&arguments[0], Wanted::Text(format!("matching {}", arguments[1])))?)
+                one(self.difference(&arguments[0], Demand::Text(format!("matching {}", arguments[1])))?)
             }
             _ => None,
         }
@@ -305,10 +310,10 @@ impl Question<'_> {
             let keys: Vec<String> = ty.entries(fields).iter().map(|(key, _)| key.to_string()).collect();
             return self.difference(
                 subject,
-                Wanted::Text(format!("{word} {{{}}}", contract::cut(&keys.join(", "), LONGEST_VALUE))),
+                Demand::Text(format!("{word} {{{}}}", cut(&keys.join(", "), LONGEST_VALUE))),
             );
         }
-        self.difference(subject, Wanted::Text(format!("{word} {}", shown(&other))))
+        self.difference(subject, Demand::Text(format!("{word} {}", shown(&other))))
     }
 
     /// A comparison as a demand on a part of the event: `pA + 1 == v` is one on `pA`.
@@ -345,10 +350,10 @@ impl Question<'_> {
             return None;
         }
         let (subject, comparison, value) = self.isolated(part)?;
-        self.difference(&subject, Wanted::Bound(comparison, value))
+        self.difference(&subject, Demand::Bound(comparison, value))
     }
 
-    fn difference(&self, subject: &Term, wanted: Wanted) -> Option<Difference> {
+    fn difference(&self, subject: &Term, wanted: Demand) -> Option<Difference> {
         let got = evaluate(subject, &self.all).ok()?;
         if self.is_delay(subject) {
             return Some(Difference {
@@ -361,21 +366,21 @@ impl Question<'_> {
     }
 
     /// A time since the last event, of one since the last step.
-    fn since(&self, wanted: Wanted) -> Wanted {
+    fn since(&self, wanted: Demand) -> Demand {
         let later = |value: Value| match (value, self.silent) {
             (Value::Real(value), Some(silent)) => Value::Real(value + silent),
             (value, _) => value,
         };
         match wanted {
-            Wanted::Value(value) => Wanted::Value(later(value)),
-            Wanted::Bound(comparison, value) => Wanted::Bound(comparison, later(value)),
-            text @ Wanted::Text(_) => text,
+            Demand::Value(value) => Demand::Value(later(value)),
+            Demand::Bound(comparison, value) => Demand::Bound(comparison, later(value)),
+            text @ Demand::Text(_) => text,
         }
     }
 
     fn time(&self, value: &Value) -> String {
-        match self.since(Wanted::Value(value.clone())) {
-            Wanted::Value(Value::Real(value)) => format!("{} s", time_text(&value)),
+        match self.since(Demand::Value(value.clone())) {
+            Demand::Value(Value::Real(value)) => format!("{} s", time_text(&value)),
             _ => value.to_string(),
         }
     }
@@ -383,7 +388,7 @@ impl Question<'_> {
     /// Where a part of the event differs from the value that it should have.
     fn unlike(&self, subject: &Term, value: &Value) -> Option<Vec<Difference>> {
         if self.is_delay(subject) {
-            return Some(vec![self.difference(subject, Wanted::Value(value.clone()))?]);
+            return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);
         }
         let got = evaluate(subject, &self.all).ok()?;
         let mut found = Vec::new();
@@ -398,7 +403,7 @@ impl Question<'_> {
 
     /// The event that a transition allows: `Return(pValue = 3)`, and what else it asks for.
     fn allowed(&self, transition: &Transition) -> (String, String) {
-        let mut values: Vec<(String, Vec<Wanted>)> = Vec::new();
+        let mut values: Vec<(String, Vec<Demand>)> = Vec::new();
         let mut rest = Vec::new();
         for part in transition.guard.conjuncts() {
             if !self.reads_event(&part) || part.asks_definedness() {
@@ -414,7 +419,7 @@ impl Question<'_> {
         }
         let text = |parameter: &Datum| match values.iter().find(|(name, _)| name == parameter.name()) {
             Some((name, wanted)) => {
-                demand(wanted).map_or_else(|| name.clone(), |demand| format!("{name} {demand}"))
+                demand_text(wanted).map_or_else(|| name.clone(), |text| format!("{name} {text}"))
             }
             None => parameter.name().to_owned(),
         };
@@ -426,7 +431,7 @@ impl Question<'_> {
             short += &format!("({})", others.iter().map(text).collect::<Vec<_>>().join(", "));
         }
         if let Some((_, wanted)) = time {
-            let wanted: Vec<Wanted> = wanted.iter().cloned().map(|one| self.since(one)).collect();
+            let wanted: Vec<Demand> = wanted.iter().cloned().map(|one| self.since(one)).collect();
             short += &format!(" {}", instants(&wanted));
         }
         let conjunct = |part: &Term| if rest.len() > 1 { part.to_conjunct() } else { part.to_string() };
@@ -434,30 +439,29 @@ impl Question<'_> {
         let mut known = BTreeMap::new();
         rest.iter().for_each(|part| values_in(part, &self.all, &mut known));
         if !known.is_empty() {
-            let known =
-                known.iter().map(|(name, value)| format!("{name} = {}", contract::cut(value, LONGEST_VALUE)));
+            let known = known.iter().map(|(name, value)| format!("{name} = {}", cut(value, LONGEST_VALUE)));
             condition += &format!(", where {}", known.collect::<Vec<_>>().join(", "));
         }
         (short, condition)
     }
 
     /// A conjunct that says something of one parameter alone.
-    fn isolated_datum(&self, part: &Term) -> Option<(String, Wanted)> {
+    fn isolated_datum(&self, part: &Term) -> Option<(String, Demand)> {
         match part.written() {
             Some(Node::Data(datum)) => {
-                return Some((datum.name().to_owned(), Wanted::Value(Value::Bool(true))));
+                return Some((datum.name().to_owned(), Demand::Value(Value::Bool(true))));
             }
             Some(Node::Not(inner)) => {
                 let datum = inner.written_datum()?;
-                return Some((datum.name().to_owned(), Wanted::Value(Value::Bool(false))));
+                return Some((datum.name().to_owned(), Demand::Value(Value::Bool(false))));
             }
             _ => {}
         }
         let (subject, comparison, value) = self.isolated(part)?;
         let wanted = match comparison {
-            Comparison::Equal => Wanted::Value(value),
-            Comparison::NotEqual => Wanted::Text(format!("!= {value}")),
-            order => Wanted::Bound(order, value),
+            Comparison::Equal => Demand::Value(value),
+            Comparison::NotEqual => Demand::Text(format!("!= {value}")),
+            order => Demand::Bound(order, value),
         };
         Some((subject.written_datum()?.name().to_owned(), wanted))
     }
@@ -467,7 +471,7 @@ impl Question<'_> {
         let mut known: Substitution =
             self.all.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
         for part in transition.guard.conjuncts() {
-            if let Some((name, Wanted::Value(value))) = self.isolated_datum(&part)
+            if let Some((name, Demand::Value(value))) = self.isolated_datum(&part)
                 && let Some(datum) = self.parameters.iter().find(|one| one.name() == name)
                 && value.is_in(datum.ty())
             {
@@ -560,16 +564,16 @@ fn merged(way: Vec<Difference>, bounds: &[Difference]) -> Option<Vec<Difference>
     for one in &mut found {
         let others = bounds.iter().filter(|bound| bound.subject == one.subject);
         one.wanted.extend(others.flat_map(|bound| bound.wanted.clone()));
-        demand(&one.wanted)?;
+        demand_text(&one.wanted)?;
     }
     Some(found)
 }
 
 /// The ends of a range: the greatest lower one and the least upper one, each with whether it belongs to it.
-fn ends(wanted: &[Wanted]) -> [Option<(Value, bool)>; 2] {
+fn ends(wanted: &[Demand]) -> [Option<(Value, bool)>; 2] {
     let mut ends = [None, None];
     for one in wanted {
-        let Wanted::Bound(comparison, value) = one else { continue };
+        let Demand::Bound(comparison, value) = one else { continue };
         let (side, is_in) = match comparison {
             Comparison::Greater => (0, false),
             Comparison::AtLeast => (0, true),
@@ -593,16 +597,16 @@ fn ends(wanted: &[Wanted]) -> [Option<(Value, bool)>; 2] {
 }
 
 /// `= 3`, `in 1..9`, `>= 2`. `None` where nothing is both.
-fn demand(wanted: &[Wanted]) -> Option<String> {
+fn demand_text(wanted: &[Demand]) -> Option<String> {
     let is_right = |value: &Value| {
         wanted.iter().all(|one| match one {
-            Wanted::Value(other) => other == value,
-            Wanted::Bound(comparison, end) => comparison.holds(value.cmp(end)),
-            Wanted::Text(_) => true,
+            Demand::Value(other) => other == value,
+            Demand::Bound(comparison, end) => comparison.holds(value.cmp(end)),
+            Demand::Text(_) => true,
         })
     };
     if let Some(value) =
-        wanted.iter().find_map(|one| if let Wanted::Value(of) = one { Some(of) } else { None })
+        wanted.iter().find_map(|one| if let Demand::Value(of) = one { Some(of) } else { None })
     {
         return is_right(value).then(|| format!("= {}", shown(value)));
     }
@@ -617,20 +621,20 @@ fn demand(wanted: &[Wanted]) -> Option<String> {
         _ => low.iter().map(|low| end(">", low)).chain(high.iter().map(|high| end("<", high))).collect(),
     };
     texts.extend(
-        wanted.iter().filter_map(|one| if let Wanted::Text(text) = one { Some(text.clone()) } else { None }),
+        wanted.iter().filter_map(|one| if let Demand::Text(text) = one { Some(text.clone()) } else { None }),
     );
     texts.dedup();
     Some(texts.join(" and "))
 }
 
 /// `within 1.2..2 s`: when something should have come, since the last event.
-fn instants(wanted: &[Wanted]) -> String {
+fn instants(wanted: &[Demand]) -> String {
     let time = |value: &Value| match value {
         Value::Real(value) => time_text(value),
         value => value.to_string(),
     };
     let exact =
-        wanted.iter().find_map(|one| if let Wanted::Value(value) = one { Some(time(value)) } else { None });
+        wanted.iter().find_map(|one| if let Demand::Value(value) = one { Some(time(value)) } else { None });
     match (exact, ends(wanted)) {
         (Some(exact), _) => format!("at {exact} s"),
         (_, [Some((low, _)), Some((high, _))]) if low == high => format!("at {} s", time(&low)),
@@ -643,7 +647,7 @@ fn instants(wanted: &[Wanted]) -> String {
 
 /// Lists where two values differ, down to the smallest parts.
 fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
-    let mut put = |subject: String, wanted: Wanted, got: String| {
+    let mut put = |subject: String, wanted: Demand, got: String| {
         found.push(Difference { subject, wanted: vec![wanted], got });
     };
     match (wanted, got) {
@@ -657,9 +661,9 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
             if all[0] != others[0] {
                 let texts = [wanted.to_string(), got.to_string()];
                 if texts.iter().all(|text| text.chars().count() <= LONGEST_VALUE) {
-                    return put(subject, Wanted::Value(wanted.clone()), texts[1].clone());
+                    return put(subject, Demand::Value(wanted.clone()), texts[1].clone());
                 }
-                put(format!("len({subject})"), Wanted::Value(all[0].clone()), others[0].to_string());
+                put(format!("len({subject})"), Demand::Value(all[0].clone()), others[0].to_string());
             }
             for (at, (one, other)) in ty.counting(all).zip(ty.counting(others)).enumerate() {
                 compare_values(format!("{subject}[{at}]"), one, other, found);
@@ -678,8 +682,8 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
                     .collect();
                 match wanted.to_string().chars().count().max(got.to_string().chars().count()) > LONGEST_VALUE
                 {
-                    true => put(subject, Wanted::Text(demands.join(" and ")), shown(got)),
-                    false => put(subject, Wanted::Value(wanted.clone()), got.to_string()),
+                    true => put(subject, Demand::Text(demands.join(" and ")), shown(got)),
+                    false => put(subject, Demand::Value(wanted.clone()), got.to_string()),
                 }
             } else if is_map {
                 for ((key, one), other) in all.iter().zip(others.values()) {
@@ -704,9 +708,9 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
         {
             let at = all.chars().zip(others.chars()).take_while(|(one, other)| one == other).count();
             let rest = |text: &str| Value::string(&text.chars().skip(at).collect::<String>());
-            put(format!("{subject}[{at}..]"), Wanted::Value(rest(all)), shown(&rest(others)));
+            put(format!("{subject}[{at}..]"), Demand::Value(rest(all)), shown(&rest(others)));
         }
-        _ => put(subject, Wanted::Value(wanted.clone()), shown(got)),
+        _ => put(subject, Demand::Value(wanted.clone()), shown(got)),
     }
 }
 
@@ -714,7 +718,7 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
 fn shown(value: &Value) -> String {
     match value {
         Value::Real(value) => time_text(value),
-        value => contract::cut(&value.to_string(), LONGEST_VALUE),
+        value => cut(&value.to_string(), LONGEST_VALUE),
     }
 }
 
@@ -722,7 +726,7 @@ fn shown(value: &Value) -> String {
 fn told(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
     let text = |one: &Difference| match one.subject.is_empty() {
         true => format!("{action} {}", instants(&one.wanted)),
-        false => format!("{} {}", one.subject, demand(&one.wanted).unwrap_or_default()),
+        false => format!("{} {}", one.subject, demand_text(&one.wanted).unwrap_or_default()),
     };
     let got = |one: &Difference| match one.subject.is_empty() {
         true => format!("got it at {}", one.got),

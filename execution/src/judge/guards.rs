@@ -1,33 +1,14 @@
-//! What of a test case's guards decides about an observation: the guard that holds, and the parts that do not.
+//! What of guards decides about an observation: the parts that do not hold, and what may come at all.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Term, Value, Verdict};
+use coreach_model::{Term, Value};
 
-use crate::judge::contract::Guard;
-use crate::judge::expected::decided;
 use crate::lazy::Lazy;
 use crate::test_case::TestCase;
-
-/// The guard that led to Inconclusive, or to a violation that the specification allows.
-pub(super) fn guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
-    let valuation = with_event(&test.iosts, state, event);
-    let decides = |transition: &&Transition| {
-        // That a property is violated is more than that something is not allowed.
-        let is_right = match test.verdict(transition.target) {
-            Some(Verdict::Fail) => test.violates[transition.target].is_some(),
-            leads => leads == verdict,
-        };
-        is_right
-            && test.iosts.action(transition.action).name == event.action
-            && holds(&transition.guard, &valuation) == Ok(true)
-    };
-    let here = test.observations[state.location].iter().map(|number| &test.iosts.transitions[*number]);
-    here.filter(decides).filter_map(|one| decided(&test.iosts, one, valuation.clone())).collect()
-}
 
 /// For each of these transitions with the event's action, the conjuncts of its guard that do not hold.
 pub(crate) fn violated<'t>(
