@@ -10,7 +10,7 @@
 //! several transitions are left, those that no values can take are dropped. If none is left, the answer is
 //! the list of the actions that may come.
 //!
-//! **Terminates**, since each step looks at a part of a term or of a value. **Costs** one evaluation of each
+//! **Terminates**, since each step looks at a part of a term or of a value, and large terms stay whole. **Costs** one evaluation of each
 //! conjunct, and one question to the solver for each of several transitions of one action.
 
 use std::collections::BTreeMap;
@@ -38,6 +38,9 @@ const MOST_NAMED: usize = 3;
 
 /// A longer value is cut.
 const LONGEST_VALUE: usize = 60;
+
+/// A larger part of a guard is not taken apart: its text repeats what terms share.
+const LARGEST_PART: u64 = 5000;
 
 /// A transition that leads to no Fail, and a state in which it may be taken.
 pub(crate) type OpenTransition<'t> = (&'t Transition, &'t State);
@@ -217,6 +220,9 @@ impl Question<'_> {
         if !self.reads_event(part) {
             return Some(Vec::new());
         }
+        if part.written_size() > LARGEST_PART {
+            return None;
+        }
         let one = |difference: Difference| Some(vec![vec![difference]]);
         let node = match part.shape() {
             TermShape::Node(node) => node,
@@ -246,7 +252,8 @@ impl Question<'_> {
                 parts.iter().try_fold(vec![Vec::new()], |all, part| Some(product(&all, &self.solve(part)?)))
             }
             Node::Or(parts) => {
-                let ways: Vec<_> = parts.iter().filter_map(|part| self.solve(part)).flatten().collect();
+                let ways = parts.iter().filter_map(|part| self.solve(part)).flatten();
+                let ways: Vec<_> = ways.take(4 * MOST_NAMED).collect();
                 (!ways.is_empty()).then_some(ways)
             }
             Node::IfThenElse(condition, then, other) => {
@@ -521,6 +528,12 @@ fn values_in(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>)
         value => value.to_string(),
     };
     let value = || evaluate(term, all).ok().map(|value| (term.to_string(), text(value)));
+    if term.written_size() > LARGEST_PART {
+        found.extend(
+            term.data().iter().filter_map(|datum| Some((datum.to_string(), text(all.get(datum)?.clone())))),
+        );
+        return;
+    }
     let parts = match term.shape() {
         TermShape::Node(Node::Data(_)) => {
             found.extend(value());
