@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::{io, iter};
 
-use clap::ArgMatches;
+use clap::{ArgMatches, ValueEnum};
 use coreach_execution::campaign::StoreError;
 use coreach_model::{Diagnostic, Severity};
 use coreach_pipeline::stop::{Stop, is_of_end};
@@ -21,8 +21,18 @@ use serde_json::json;
 use crate::console;
 use crate::exit::Exit;
 use crate::files;
-use crate::output_format::OutputFormat;
+use crate::timed_arguments::TraceFormat;
 use crate::visible::visible_line;
+
+/// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ
+/// between two runs.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum OutputFormat {
+    #[default]
+    Human,
+    Json,
+}
 
 /// The form in which the command answers.
 static FORMAT: OnceLock<OutputFormat> = OnceLock::new();
@@ -31,8 +41,12 @@ static FORMAT: OnceLock<OutputFormat> = OnceLock::new();
 /// that option answers as a text.
 pub fn answer_in(matches: &ArgMatches) {
     let innermost = iter::successors(Some(matches), |matches| Some(matches.subcommand()?.1));
-    let said = innermost.filter_map(|matches| matches.try_get_one::<OutputFormat>("format").ok().flatten());
-    let _ = FORMAT.set(said.last().copied().unwrap_or_default());
+    let is_json = innermost.last().is_some_and(|matches| {
+        let answer = matches.try_get_one::<OutputFormat>("format").ok().flatten();
+        let trace = matches.try_get_one::<TraceFormat>("format").ok().flatten();
+        answer == Some(&OutputFormat::Json) || trace == Some(&TraceFormat::Json)
+    });
+    let _ = FORMAT.set(if is_json { OutputFormat::Json } else { OutputFormat::Human });
 }
 
 /// Whether the answer is one JSON document.
@@ -66,8 +80,6 @@ pub struct CommandAnswer {
     printed: String,
     /// Lines for standard error, which follow.
     remarks: Vec<String>,
-    /// Work that follows. It takes the exit code, and returns it or a worse one.
-    work: Option<Box<dyn FnOnce(Exit) -> Exit>>,
 }
 
 /// The result of a command.
@@ -85,7 +97,7 @@ impl CommandAnswer {
 
     /// Makes an answer that is the same in both forms.
     pub fn of_text(exit: Exit, printed: impl Into<String>) -> Self {
-        CommandAnswer { exit, printed: printed.into(), remarks: Vec::new(), work: None }
+        CommandAnswer { exit, printed: printed.into(), remarks: Vec::new() }
     }
 
     /// Adds a line for standard error.
@@ -100,10 +112,13 @@ impl CommandAnswer {
         }
     }
 
-    /// Adds work that follows the answer.
-    #[must_use]
-    pub fn then(self, work: impl FnOnce(Exit) -> Exit + 'static) -> Self {
-        CommandAnswer { work: Some(Box::new(work)), ..self }
+    /// Adds what failed beside the answer.
+    pub fn worsen(&mut self, early: &EarlyExit) {
+        self.exit = self.exit.and(early.exit());
+        match early {
+            EarlyExit::Refused(found, _) => console::draw(found),
+            EarlyExit::Failed(lines, _) => self.remark(lines),
+        }
     }
 
     /// Prints the answer. Returns the exit code.
@@ -112,7 +127,7 @@ impl CommandAnswer {
             console::print(&self.printed);
         }
         self.remarks.iter().for_each(|line| console::say(line));
-        self.work.map_or(self.exit, |work| work(self.exit))
+        self.exit
     }
 }
 
@@ -183,22 +198,13 @@ impl EarlyExit {
 
     /// Prints what ended the command. Returns the exit code.
     pub fn print(&self) -> Exit {
-        self.print_as(is_json())
-    }
-
-    /// Prints it beside an answer that was printed already, and so never as a document.
-    pub fn print_beside(&self) -> Exit {
-        self.print_as(false)
-    }
-
-    fn print_as(&self, is_json: bool) -> Exit {
         let exit = self.exit();
         // A file of another kind explains whatever was found in it.
         let others = if exit == Exit::Mistakes { files::of_other_kinds() } else { Vec::new() };
         match self {
             EarlyExit::Refused(found, _) => {
                 let found = if others.is_empty() { found } else { &others };
-                if is_json {
+                if is_json() {
                     let diagnostics = render::to_json(found);
                     let code = exit.code();
                     console::print_json(

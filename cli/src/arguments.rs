@@ -4,52 +4,52 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Command, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::export::picture::Hidden;
 use coreach_pipeline::{Stage, export};
+use coreach_project::beginning::SCHEMAS;
 use coreach_project::budget;
 use coreach_project::cover::{CRITERIA, Criterion, Observe};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
-use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments};
+use crate::answer::OutputFormat;
 use crate::console::ColorWhen;
 use crate::execution_arguments::{
     CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
     Tolerance,
 };
 use crate::help::{
-    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, TESTING_HELP, TIMED_HELP,
-    VERIFY_HELP, help,
+    CAMPAIGN_HELP, CHECK_HELP, COVER_HELP, COVERAGE_HELP, EXPLAIN_HELP, INIT_HELP, REPLAY_HELP, RUN_HELP,
+    TEST_HELP, TIMED_HELP, VERIFY_HELP, help,
 };
 use crate::horn_process::SUBCOMMAND;
 use crate::import_arguments::{IMPORT_HELP, ImportArguments};
 use crate::inconclusive::Inconclusive;
-use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
-use crate::shell_arguments::{CompletionsArguments, ManArguments};
 use crate::timed_arguments::TimedArguments;
 
-/// Generates symbolic test cases from a model of a reactive system and a test purpose.
+/// Generate test cases from a model of a system and a test purpose, and run them
 #[derive(Parser, Debug)]
-#[command(name = "coreach", version, after_help = help())]
+#[command(name = "coreach", version, help_template = template(), after_help = help())]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: CoreachCommand,
-    /// The most processor time of one piece of work (a purpose), the most time of a run: `60s`, `5m`; a
-    /// number alone is ms [default: 60s]
+    /// Stop a piece of work or a run after this time: `60s`, `5m` [default: 60s]
     #[arg(long, global = true, value_name = "TIME", value_parser = budget::parse_time)]
     pub time: Option<Duration>,
-    /// The most memory: `4GB`, `500MB` [default: 4GB]
+    /// Stop when more memory is needed: `4GB`, `500MB` [default: 4GB]
     #[arg(long, global = true, value_name = "SIZE", value_parser = budget::parse_memory)]
     pub memory: Option<u64>,
-    /// Colours: where standard error is a terminal and NO_COLOR is not set, always, or never
+    /// Use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorWhen,
-    /// Say what is done: files, stages, the solver
+    /// Print more: steps of the work, values, buckets, queries
     #[arg(long, short, global = true)]
     pub verbose: bool,
 }
@@ -57,77 +57,102 @@ pub struct Arguments {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum CoreachCommand {
-    /// Writes an example to begin with: a model, a program that it is tested against, and all else that is
-    /// needed
+    /// Write an example: a model, a program to test, all else
     #[command(after_help = INIT_HELP)]
     Init(InitArguments),
-    /// Makes the test cases of a configuration and writes what it asks for
-    #[command(
-        after_help = "Example:\n  coreach run coreach.yaml --out results --stages test_graph,test_case"
-    )]
-    Run(RunArguments),
-    /// Looks for mistakes in any file that coreach reads
+    /// Look for mistakes in any file that coreach reads
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
-    /// Makes a specification of a foreign model
+    /// Translate a foreign model into a specification
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),
-    /// Writes one stage to standard output
+    /// Make test cases with the pipeline; `test` runs them
+    #[command(after_help = RUN_HELP)]
+    Run(RunArguments),
+    /// Make purposes that together cover a specification
+    #[command(after_help = COVER_HELP)]
+    Cover(CoverArguments),
+    /// Print a model or the result of one stage
     #[command(
         after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg"
     )]
     Show(ShowArguments),
-    /// Compares what the abstract domains make of a configuration
+    /// Compare what the abstract domains make of a configuration
     #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
     Compare(CompareArguments),
-    /// Explores a specification symbolically: all paths, with what each asks of the data
+    /// Explore all paths of a specification symbolically
     #[command(after_help = "Example:\n  coreach explore specification.yaml --restrict --draw tree.svg")]
     Explore(ExploreArguments),
-    /// Proves the properties of a configuration of its specification, or shows runs that violate them
+    /// Prove properties of a specification, or show violations
     #[command(after_help = VERIFY_HELP)]
     Verify(VerifyArguments),
-    /// Writes purposes that meet all that a criterion of coverage asks for, and tells what no run can show
-    #[command(after_help = COVER_HELP)]
-    Cover(CoverArguments),
-    /// Runs a test case against an implementation
-    #[command(after_help = TESTING_HELP)]
+    /// Run test cases against a system; `run` makes them
+    #[command(after_help = TEST_HELP)]
     Test(TestArguments),
-    /// Tells a run event by event, and why it ended as it did
-    #[command(after_help = EXPLAIN_HELP)]
-    Explain(ExplainArguments),
-    /// Runs a stored run again, and looks for a shorter one
-    #[command(after_help = TESTING_HELP)]
-    Replay(ReplayArguments),
-    /// Runs a suite of test cases against mutants of its specification
-    #[command(after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2")]
-    Mutate(MutateArguments),
-    /// Runs test cases against implementations, many times, and keeps every run
+    /// Run many test cases many times, and keep every run
     #[command(after_help = CAMPAIGN_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Campaign(CampaignArguments),
-    /// Tells what runs have covered of their specification and their purposes
+    /// Repeat a kept run, and look for a shorter one
+    #[command(after_help = REPLAY_HELP)]
+    Replay(ReplayArguments),
+    /// Explain why a kept run ended as it did, event by event
+    #[command(after_help = EXPLAIN_HELP)]
+    Explain(ExplainArguments),
+    /// Measure what kept runs have covered
     #[command(after_help = COVERAGE_HELP)]
     Coverage(CoverageArguments),
-    /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
+    /// Measure which wrong specifications a suite finds
+    #[command(after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2")]
+    Mutate(MutateArguments),
+    /// Write an HTML page of models, test cases, runs, coverage
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
+    /// Make and judge tests of timed models along a path
+    #[command(after_help = TIMED_HELP)]
+    Timed(TimedArguments),
+    /// Print the JSON Schema of a kind of file, for editors
+    #[command(
+        after_help = "Without a kind, the command lists the kinds.\n\nExample:\n  coreach schema --out .coreach/schemas"
+    )]
+    Schema(SchemaArguments),
+    /// Print what a shell needs to complete command lines
+    #[command(after_help = "Example:\n  coreach completions bash > coreach.bash && source coreach.bash")]
+    Completions(CompletionsArguments),
+    /// Write the manual pages
+    #[command(after_help = "Example:\n  coreach man ~/.local/share/man/man1")]
+    Man(ManArguments),
     /// Answers Horn clauses on standard input: what `compare --exact` starts for each question
     #[command(hide = true, name = SUBCOMMAND)]
     HornClauses {
         /// The process that asks, with which it ends
         parent: i32,
     },
-    /// Prints the JSON Schema of a kind of file, for editors; without a kind, tells which there are
-    #[command(after_help = "Example:\n  coreach schema --out .coreach/schemas")]
-    Schema(SchemaArguments),
-    /// Tests with time: test cases and sequences for paths, recordings merged, verdicts on them
-    #[command(after_help = TIMED_HELP)]
-    Timed(TimedArguments),
-    /// Prints what a shell needs to complete the words of a command line
-    #[command(after_help = "Example:\n  coreach completions bash > coreach.bash && source coreach.bash")]
-    Completions(CompletionsArguments),
-    /// Writes the manual pages
-    #[command(after_help = "Example:\n  coreach man ~/.local/share/man/man1")]
-    Man(ManArguments),
+}
+
+/// The commands in groups, as the help lists them.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Write", &["init", "check", "import"]),
+    ("Make", &["run", "cover", "show", "compare", "explore", "verify"]),
+    ("Test", &["test", "campaign", "replay", "explain"]),
+    ("Judge", &["coverage", "mutate", "report"]),
+    ("Time", &["timed"]),
+    ("Install", &["schema", "completions", "man"]),
+];
+
+/// Lists the commands in groups, which clap does not.
+fn template() -> String {
+    let commands = CoreachCommand::augment_subcommands(Command::new("coreach"));
+    let about = |name: &&str| {
+        let about = commands.find_subcommand(name).and_then(Command::get_about);
+        format!("  {name:<11}  {}\n", about.map(ToString::to_string).unwrap_or_default())
+    };
+    let group = |(title, names): &(&str, &[&str])| {
+        format!("{title}:\n{}\n", names.iter().map(about).collect::<String>())
+    };
+    let groups: String = GROUPS.iter().map(group).collect();
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
+    )
 }
 
 /// Of `run`.
@@ -136,31 +161,28 @@ pub struct RunArguments {
     /// The configuration
     #[arg(value_name = "CONFIG")]
     pub configuration: PathBuf,
-    /// Where to write, instead of the configuration's `output: directory`
+    /// Write to this folder, not to the configuration's `output: directory`
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-    /// The abstract domain, instead of the configuration's
-    #[arg(long, value_name = "D")]
+    /// Use this abstract domain, not the configuration's
+    #[arg(long)]
     pub domain: Option<DomainKind>,
-    /// Write a page to look at here, too: one HTML file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub html: Option<OutputPath>,
-    /// The stages to write, instead of the configuration's
-    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = stage)]
+    /// Write these stages, not the configuration's
+    #[arg(long, value_name = "STAGE,...", value_delimiter = ',', value_parser = stage)]
     pub stages: Option<Vec<Stage>>,
     /// Leave this out of pictures
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
     pub hide: Vec<Hide>,
-    /// Check the result of each stage; a broken promise is a bug of coreach and ends the program
+    /// Check the result of each stage; a broken promise is a bug of coreach
     #[arg(long)]
     pub check: bool,
-    /// The form of the summary
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// How many purposes to work on at once; as many as there are cores, where it is not said
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// Work on so many purposes at once [default: the number of cores]
+    #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
-    /// No summary, no notes, no progress: errors and warnings only
+    /// Print errors and warnings only
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -171,7 +193,7 @@ pub struct CheckArguments {
     /// Specifications, purposes, configurations, IUT files, campaigns, test cases, runs, stores
     #[arg(value_name = "FILE", required = true)]
     pub models: Vec<PathBuf>,
-    /// The form of the answer
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }
@@ -183,13 +205,13 @@ pub struct ShowArguments {
     #[arg(value_name = "MODEL|CONFIG")]
     pub model: PathBuf,
     /// What to show; the help is made of the list of stages.
-    #[arg(long, value_name = "S", value_parser = shown, help = what_to_show())]
+    #[arg(long, value_name = "STAGE", value_parser = shown, help = what_to_show())]
     pub stage: Option<ShownStages>,
-    /// Which purpose, where the configuration has several [default: the first]
+    /// Show this purpose of the configuration [default: the first]
     #[arg(long, value_name = "NAME")]
     pub purpose: Option<String>,
     /// In which form; the help is made of the list of formats.
-    #[arg(long, value_name = "F", default_value = "dot", help = in_which_form())]
+    #[arg(long, default_value = "dot", help = in_which_form())]
     pub format: export::Format,
     /// Show reach and coreach in the picture
     #[arg(long)]
@@ -201,10 +223,7 @@ pub struct ShowArguments {
 
 /// What pictures can leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Hide {
     Fail,
 }
@@ -227,33 +246,23 @@ pub struct CompareArguments {
     /// The configuration
     #[arg(value_name = "CONFIG")]
     pub configuration: PathBuf,
-    /// The domains [default: all]
-    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    /// Compare these domains [default: all]
+    #[arg(long, value_name = "DOMAIN,...", value_delimiter = ',')]
     pub domains: Option<Vec<DomainKind>>,
-    /// Write a page to look at here, too: one HTML file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub html: Option<OutputPath>,
-    /// Compare with the exact reference: what truly lies on a run to Accept, proved or shown
+    /// Compare with the exact reference: what lies on a run to Accept
     #[arg(long)]
     pub exact: bool,
-    /// Write the rows here, too: a line of comma-separated values each
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub csv: Option<OutputPath>,
-    /// The form of the comparison
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// How many pairs of purpose and domain to work on at once; as many as there are cores, where it is not
-    /// said; to compare times, 1
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// Work on so many pairs at once; say 1 to compare times [default: the number of cores]
+    #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
 }
 
 /// What becomes of quiescence in a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Silence {
     #[default]
     Unseen,
@@ -267,37 +276,37 @@ pub struct ExploreArguments {
     /// The specification
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// No path is longer
-    #[arg(long, value_name = "N", default_value = "20", value_parser = whole::<usize>)]
+    /// End each path after so many events
+    #[arg(long, value_name = "EVENTS", default_value = "20", value_parser = whole::<usize>)]
     pub depth: usize,
-    /// No more nodes
-    #[arg(long, value_name = "N", default_value = "10000", value_parser = positive)]
+    /// End after so many nodes
+    #[arg(long, default_value = "10000", value_parser = positive)]
     pub nodes: NonZeroUsize,
     /// Cut states that an expanded one includes
     #[arg(long)]
     pub restrict: bool,
     /// Merge states of one depth and location: no paths to accept, and fewer nodes
-    #[arg(long, conflicts_with_all = ["all_paths", "inclusion", "accept", "purpose"])]
+    #[arg(long, conflicts_with_all = ["all_paths", "inclusion", "accept", "out"])]
     pub merge: bool,
-    /// Quiescence as an output: not at all, changing nothing, or with nothing specified behind it
-    #[arg(long, value_enum, default_value_t)]
+    /// Show quiescence not at all, as a loop, or with nothing behind it
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub quiescence: Silence,
-    /// Mark what a purpose accepts that is to see all paths of N steps; they set the depth
-    #[arg(long, value_name = "N", value_parser = whole::<usize>, conflicts_with_all = ["restrict", "inclusion"])]
+    /// Accept all paths of so many events, which sets the depth
+    #[arg(long, value_name = "EVENTS", value_parser = whole::<usize>, conflicts_with_all = ["restrict", "inclusion"])]
     pub all_paths: Option<usize>,
-    /// The same, of K times the longest path of the restriction
-    #[arg(long, value_name = "K", value_parser = positive, conflicts_with = "restrict")]
+    /// Accept all paths so many times as long as the longest one of the restriction
+    #[arg(long, value_name = "FACTOR", value_parser = positive, conflicts_with = "restrict")]
     pub inclusion: Option<NonZeroUsize>,
     /// Accept these nodes of the tree, by their numbers
-    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = whole::<usize>, conflicts_with_all = ["all_paths", "inclusion"])]
+    #[arg(long, value_name = "NODE,...", value_delimiter = ',', value_parser = whole::<usize>, conflicts_with_all = ["all_paths", "inclusion"])]
     pub accept: Vec<usize>,
     /// Write the purpose whose paths end at what is accepted
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub purpose: Option<OutputPath>,
-    /// Draw the tree here: .dot or .svg
+    pub out: Option<OutputPath>,
+    /// Draw the tree: .dot or .svg
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub draw: Option<OutputPath>,
-    /// The form of the answer; json has the whole tree
+    /// Answer as text, or as JSON with the whole tree
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }
@@ -308,16 +317,16 @@ pub struct VerifyArguments {
     /// The configuration
     #[arg(value_name = "CONFIG")]
     pub configuration: PathBuf,
-    /// How many nodes the search for a violation looks at
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(NODES).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
+    /// Look at so many nodes for a violation
+    #[arg(long, default_value_t = NonZeroUsize::new(NODES).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
     pub nodes: NonZeroUsize,
-    /// The form of the answer
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// How many properties to work on at once; as many as there are cores, where it is not said
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// Work on so many properties at once [default: the number of cores]
+    #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
-    /// Neither facts nor runs, no progress: a line for each property
+    /// Print a line for each property
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -329,27 +338,27 @@ pub struct CoverArguments {
     #[arg(value_name = "CONFIG|MODEL")]
     pub model: PathBuf,
     /// What to cover; the help is made of the list of criteria.
-    #[arg(long, value_name = "A,B", value_delimiter = ',', default_value = "transitions", help = what_to_cover())]
+    #[arg(long, value_name = "CRITERION,...", value_delimiter = ',', default_value = "transitions", help = what_to_cover())]
     pub criterion: Vec<Criterion>,
-    /// Write the suite here: its purposes, the specification, and a configuration
+    /// Write the suite to this folder: purposes, specification, configuration
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-    /// Continue paths up to N events for goals that are left: a smaller suite of longer tests
-    #[arg(long, value_name = "N", default_value = "0", value_parser = whole::<usize>)]
-    pub steps: usize,
+    /// Continue each path up to so many events, for fewer and longer tests
+    #[arg(long, default_value = "0", value_parser = whole::<usize>)]
+    pub events: usize,
     /// What purposes watch behind their goals; the help is made of the list.
     #[arg(long, value_name = "WHAT", default_value_t, help = what_to_observe())]
     pub observe: Observe,
-    /// No path is longer
-    #[arg(long, value_name = "N", default_value = "60", value_parser = whole::<usize>)]
+    /// End each path after so many events
+    #[arg(long, value_name = "EVENTS", default_value = "60", value_parser = whole::<usize>)]
     pub depth: usize,
-    /// No tree has more nodes
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = positive)]
+    /// End each search after so many nodes
+    #[arg(long, default_value = "2000", value_parser = positive)]
     pub nodes: NonZeroUsize,
-    /// The form of the answer
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// The figures only, no progress
+    /// Print the figures only
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -360,28 +369,28 @@ pub struct CampaignArguments {
     /// The campaign
     #[arg(value_name = "CONFIG", required = true)]
     pub configuration: Option<PathBuf>,
-    /// Where the runs are kept, instead of the campaign's `store`
+    /// Keep the runs in this file, not in the campaign's `store`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub store: Option<OutputPath>,
-    /// How many runs at once, instead of the campaign's `threads`
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// Do so many runs at once, not the campaign's `threads`
+    #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// What runs are worth.
     #[command(flatten)]
     pub tolerance: Tolerance,
-    /// Only the M-th of N shards: hash:M/N, M from 1 to N
+    /// Do only shard M of N
     #[arg(long, value_name = "hash:M/N")]
     pub partition: Option<Partition>,
-    /// The form of the summary
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Write a report as JUnit XML too
+    /// Write a report as JUnit XML
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub junit: Option<OutputPath>,
-    /// Write a page to look at here, too: one HTML file
+    /// Write a page for a browser, as `report` does
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<OutputPath>,
-    /// No notes, no progress, and of the summary the counts and the buckets, a line each
+    /// Print the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
     /// What else can be done
@@ -392,7 +401,7 @@ pub struct CampaignArguments {
 /// What can be done besides: with shards of campaigns.
 #[derive(Subcommand, Debug)]
 pub enum CampaignCommand {
-    /// Puts the runs of some stores into one
+    /// Put the runs of some stores into one
     #[command(after_help = "Example:\n  coreach campaign merge all.sqlite part1.sqlite part2.sqlite")]
     Merge(MergeArguments),
 }
@@ -400,25 +409,63 @@ pub enum CampaignCommand {
 /// Of `campaign merge`.
 #[derive(Args, Debug)]
 pub struct MergeArguments {
-    /// The store that takes the runs; made where there is none
+    /// The store that takes the runs; the command makes it if there is none
     #[arg(value_name = "INTO", value_hint = ValueHint::FilePath)]
     pub into: OutputPath,
     /// The stores whose runs are taken; they are not changed
     #[arg(value_name = "FROM", required = true)]
     pub from: Vec<PathBuf>,
-    /// Take only runs of this campaign, refuse a store that has none, and end with the campaign's summary and
-    /// exit code
+    /// Take only runs of this campaign, and answer with its summary and exit code
     #[arg(long, value_name = "CONFIG")]
     pub campaign: Option<PathBuf>,
-    /// Of the summary: what Inconclusive counts as
-    #[arg(long, value_enum, default_value_t)]
+    /// Count Inconclusive as Pass (exit code 0), as itself (3) or as Fail (1)
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub inconclusive: Inconclusive,
-    /// The form of the answer
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Of the summary the counts and the buckets, a line each
+    /// Print the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Of `init`.
+#[derive(Args, Debug)]
+pub struct InitArguments {
+    /// Write into this folder
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub folder: OutputPath,
+}
+
+/// Of `schema`.
+#[derive(Args, Debug)]
+pub struct SchemaArguments {
+    /// The kind of file
+    #[arg(value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
+    pub kind: Option<String>,
+    /// Write the schema, or all of them, to this folder; existing files are replaced
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<OutputPath>,
+}
+
+fn kinds() -> PossibleValuesParser {
+    SCHEMAS.map(|schema| schema.kind).into()
+}
+
+/// Of `completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: Shell,
+}
+
+/// Of `man`.
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// Write a page for each command to this folder [default: print the page of coreach]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<OutputPath>,
 }
 
 /// What `show` shows.
@@ -442,23 +489,23 @@ fn stage(name: &str) -> Result<Stage, String> {
 }
 
 fn what_to_cover() -> String {
-    format!("What to cover: {}", CRITERIA.join(", "))
+    format!("Cover this: {}", CRITERIA.join(", "))
 }
 
 fn what_to_observe() -> String {
-    format!("What purposes watch behind their goals: {}", Observe::ALL.map(Observe::name).join(", "))
+    format!("Let purposes watch this behind their goals: {}", Observe::ALL.map(Observe::name).join(", "))
 }
 
 fn what_to_show() -> String {
     format!(
-        "What to show: specification, test_purpose, or a stage's result: {} [default: the model itself; of a configuration the {}]",
+        "Show this: specification, test_purpose, or a stage's result: {} [default: the model itself; of a configuration the {}]",
         Stage::ALL.map(Stage::artifact).join(", "),
         Stage::InputComplete.artifact()
     )
 }
 
 fn in_which_form() -> String {
-    format!("In which form: {}", export::Format::ALL.map(export::Format::name).join(", "))
+    format!("Print it in this format: {}", export::Format::ALL.map(export::Format::name).join(", "))
 }
 
 fn shown(name: &str) -> Result<ShownStages, String> {
@@ -487,15 +534,26 @@ mod tests {
         let mut command = Arguments::command();
         let shown = command.get_subcommands_mut().filter(|subcommand| !subcommand.is_hide_set());
         for subcommand in shown {
-            // As clap decides for `--help`: at length where some argument has more to say.
-            let at_length = subcommand.get_arguments().any(|argument| argument.get_long_help().is_some());
-            let help = match at_length {
-                true => subcommand.render_long_help(),
-                false => subcommand.render_help(),
-            };
-            let help = help.to_string();
-            assert!(help.lines().count() <= 50, "{help}");
+            let help = subcommand.render_help().to_string();
+            assert!(help.lines().count() <= 60, "{help}");
             assert!(help.contains("Example:\n  coreach "), "{help}");
         }
+        let help = command.term_width(80).render_help().to_string();
+        let listed = help.lines().skip_while(|line| *line != "Write:").take_while(|line| *line != "Options:");
+        assert!(
+            listed.clone().count() > 25 && listed.clone().all(|line| line.chars().count() <= 80),
+            "{help}"
+        );
+    }
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let command = Arguments::command();
+        let shown = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
+        let mut names: Vec<&str> = shown.map(Command::get_name).collect();
+        let mut listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        names.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(names, listed);
     }
 }

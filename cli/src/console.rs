@@ -1,7 +1,7 @@
 //! Where words go: data to standard output, everything else to standard error.
 
 use std::io::{self, ErrorKind, IsTerminal, StdoutLock, Write};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -15,10 +15,7 @@ use crate::visible::{visible, visible_json};
 /// When there are colours.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 #[repr(u8)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum ColorWhen {
     #[default]
     Auto,
@@ -45,8 +42,17 @@ pub fn color(when: ColorWhen) {
     COLOR.store(when as u8, Ordering::Relaxed);
 }
 
+/// Whether the user wants to know more.
+static VERBOSE: AtomicBool = AtomicBool::new(false);
+
+/// Is more to be told: kinds of values, buckets, queries?
+pub fn is_verbose() -> bool {
+    VERBOSE.load(Ordering::Relaxed)
+}
+
 /// From now on, what is done is said, with the time since now.
 pub fn tell_what_is_done() {
+    VERBOSE.store(true, Ordering::Relaxed);
     let begun = Instant::now();
     journal::listen(Box::new(move |what| {
         say(&format!("[{:.3} s] {what}", begun.elapsed().as_secs_f64()));

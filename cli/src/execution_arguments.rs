@@ -9,12 +9,14 @@ use coreach_adapters::Iut;
 use coreach_adapters::behaviour::Within;
 use coreach_analyses::DomainKind;
 use coreach_execution::Settings;
-use coreach_project::budget;
+use coreach_model::Diagnostic;
 use coreach_project::coverage::{CoverageKind, Requirement};
-use coreach_project::whole::{milliseconds, positive, whole};
+use coreach_project::stored::LoadedRun;
+use coreach_project::whole::{positive, whole};
+use coreach_project::{budget, stored};
 
+use crate::answer::OutputFormat;
 use crate::inconclusive::Inconclusive;
-use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
 
 /// What chooses the moves.
@@ -31,33 +33,39 @@ pub enum Chooser {
 /// What decides how a number of runs goes on, and what it is worth.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Tolerance {
-    /// What Inconclusive counts as: ok: Pass (exit code 0), warn: itself (3), fail: Fail (1)
-    #[arg(long, value_enum, default_value_t)]
+    /// Count Inconclusive as Pass (exit code 0), as itself (3) or as Fail (1)
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub inconclusive: Inconclusive,
     /// Begin no further run after a Fail
     #[arg(long)]
     pub fail_fast: bool,
-    /// How often a run is done again that ends without a verdict (RunError)
-    #[arg(long, value_name = "N", default_value = "0", value_parser = whole::<usize>)]
+    /// Repeat a run that ends without a verdict (RunError) so often
+    #[arg(long, value_name = "TIMES", default_value = "0", value_parser = whole::<usize>)]
     pub retries: usize,
 }
 
 /// How runs are driven, whatever command makes them.
 #[derive(Args, Clone, Debug)]
 pub struct Driving {
-    /// How long silence must last where there is nothing to send, in ms [default: as the IUT file says, else
-    /// 1000]
-    #[arg(long, value_name = "MS", value_parser = milliseconds)]
-    pub quiescence: Option<u64>,
-    /// The same for one location: `Pay__Begin=200`; may be repeated
-    #[arg(long, value_name = "LOCATION=MS", value_parser = location_time)]
-    pub quiescence_at: Vec<(String, u64)>,
-    /// How long to wait where something could be sent as well, in ms [default: 20]
-    #[arg(long, value_name = "MS", value_parser = milliseconds)]
-    pub patience: Option<u64>,
-    /// The most events of a run [default: 1000]
-    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
-    pub steps: Option<usize>,
+    /// Wait so long for an output if nothing can be sent; may be repeated for locations: `Pay__Begin=2s`
+    /// [default: as the IUT file says, else 1s]
+    #[arg(long, value_name = "[LOCATION=]TIME", value_parser = silence)]
+    pub quiescence: Vec<QuiescenceTime>,
+    /// Wait so long for an output if something can be sent as well [default: 20ms]
+    #[arg(long, value_name = "TIME", value_parser = budget::parse_duration)]
+    pub patience: Option<Duration>,
+    /// End a run after so many events [default: 1000]
+    #[arg(long, alias = "steps", value_parser = positive)]
+    pub events: Option<NonZeroUsize>,
+}
+
+/// How long silence must last, everywhere or in one location.
+#[derive(Clone, Debug)]
+pub struct QuiescenceTime {
+    /// The location's name.
+    pub location: Option<String>,
+    /// How long.
+    pub time: Duration,
 }
 
 impl Driving {
@@ -65,26 +73,34 @@ impl Driving {
     /// implementation's file says it, unless `--quiescence` says something else.
     pub fn over(&self, before: Settings, iut: &Iut) -> Settings {
         let before = before.against(iut);
-        let within = if self.quiescence.is_none() { before.within } else { Within::default() };
-        let at = |(name, time): &(String, u64)| (name.clone(), Duration::from_millis(*time));
+        let mut everywhere = None;
         let mut quiescence_at = before.quiescence_at;
-        quiescence_at.extend(self.quiescence_at.iter().map(at));
+        for QuiescenceTime { location, time } in &self.quiescence {
+            match location {
+                Some(name) => drop(quiescence_at.insert(name.clone(), *time)),
+                None => everywhere = Some(*time),
+            }
+        }
         Settings {
-            quiescence: self.quiescence.map_or(before.quiescence, Duration::from_millis),
+            quiescence: everywhere.unwrap_or(before.quiescence),
             quiescence_at,
-            within,
-            patience: self.patience.map_or(before.patience, Duration::from_millis),
-            steps: self.steps.unwrap_or(before.steps),
+            within: if everywhere.is_none() { before.within } else { Within::default() },
+            patience: self.patience.unwrap_or(before.patience),
+            steps: self.events.map_or(before.steps, NonZeroUsize::get),
             time: budget::said_time().unwrap_or(before.time),
             ..before
         }
     }
 }
 
-fn location_time(text: &str) -> Result<(String, u64), String> {
-    let parts = text.split_once('=').and_then(|(name, time)| Some((name, milliseconds(time).ok()?)));
-    let (name, time) = parts.ok_or("expected LOCATION=MS, for example Pay__Begin=200")?;
-    Ok((name.to_owned(), time))
+fn silence(text: &str) -> Result<QuiescenceTime, String> {
+    let (location, time) = match text.split_once('=') {
+        Some((name, time)) => (Some(name.to_owned()), time),
+        None => (None, text),
+    };
+    let time = budget::parse_duration(time);
+    let time = time.map_err(|why| format!("{why}, or LOCATION=TIME, for example `Pay__Begin=2s`"))?;
+    Ok(QuiescenceTime { location, time })
 }
 
 pub(crate) fn constant(text: &str) -> Result<(String, String), String> {
@@ -105,21 +121,17 @@ pub enum Covered {
 /// Of `test --cover`.
 #[derive(Args, Debug)]
 pub struct WalkArguments {
-    /// Cover this of the specification in one walk, without a purpose; `all`: one after the other, and
-    /// classes of data
+    /// Cover this of the specification in one walk, without a purpose and a test case
     #[arg(
         long,
         value_enum,
         value_name = "WHAT",
-        conflicts_with_all = ["purpose", "runs", "strategy", "steps", "fail_fast", "junit"]
+        conflicts_with_all = ["purpose", "runs", "strategy", "fail_fast", "junit"]
     )]
     pub cover: Option<Covered>,
-    /// With `--cover`: end when so much of it is covered: `95%`
+    /// End the walk when so much is covered: `95%`
     #[arg(long, value_name = "PERCENT", requires = "cover", value_parser = percent)]
     pub until: Option<usize>,
-    /// With `--cover`: go on for so many events, also when all is covered [default: until then, at most 1000]
-    #[arg(long, value_name = "N", requires = "cover", value_parser = positive)]
-    pub events: Option<NonZeroUsize>,
 }
 
 fn percent(text: &str) -> Result<usize, String> {
@@ -130,73 +142,87 @@ fn percent(text: &str) -> Result<usize, String> {
 /// Of `test`.
 #[derive(Args, Debug)]
 pub struct TestArguments {
-    /// A test case (test_case.json), or a configuration, whose test cases are made first; with `--cover`, a
-    /// specification or a configuration
-    #[arg(value_name = "TEST")]
+    /// A test case, or a configuration whose test cases are made first; with `--cover` a specification
+    #[arg(value_name = "TEST|CONFIG|MODEL")]
     pub test: PathBuf,
-    /// The implementation: a file that begins with `iut:`
-    #[arg(long, value_name = "FILE")]
+    /// The system under test: a file that begins with `iut:`
+    #[arg(long, value_name = "FILE", help_heading = "What is tested")]
     pub iut: PathBuf,
-    /// A walk instead.
-    #[command(flatten)]
-    pub walking: WalkArguments,
-    /// Which purpose of the configuration [default: all]
-    #[arg(long, value_name = "NAME")]
+    /// Run the test case of this purpose only
+    #[arg(long, value_name = "NAME", help_heading = "What is tested")]
     pub purpose: Option<String>,
-    /// A symbolic constant's value: NAME=VALUE; may be repeated; others are solved for
-    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
+    /// Give a symbolic constant its value; may be repeated; other constants are solved for
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constant, help_heading = "What is tested")]
     pub constant: Vec<(String, String)>,
-    /// The seed of the first run; the next one has the next
-    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<u64>)]
-    pub seed: u64,
-    /// How many runs of each test case
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    /// A walk instead.
+    #[command(flatten, next_help_heading = "What is tested")]
+    pub walking: WalkArguments,
+    /// Run each test case so often
+    #[arg(long, default_value = "1", value_parser = positive, help_heading = "How it is tested")]
     pub runs: NonZeroUsize,
-    /// How to choose what to do next
-    #[arg(long, value_enum, default_value_t)]
+    /// Draw the first run with this seed, and each further run with the next one
+    #[arg(long, default_value = "1", value_parser = whole::<u64>, help_heading = "How it is tested")]
+    pub seed: u64,
+    /// Choose the next step like this
+    #[arg(long, value_enum, value_name = "HOW", default_value_t, help_heading = "How it is tested")]
     pub strategy: Chooser,
-    /// What runs are worth.
-    #[command(flatten)]
-    pub tolerance: Tolerance,
     /// How runs are driven.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "How it is tested")]
     pub driving: Driving,
-    /// Keep each run here, as a document; what is there is not replaced
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    /// What runs are worth.
+    #[command(flatten, next_help_heading = "What runs are worth")]
+    pub tolerance: Tolerance,
+    /// Keep each run as a file of this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "What is written")]
     pub keep: Option<OutputPath>,
-    /// Write a report as JUnit XML too
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// Write a report as JUnit XML
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What is written")]
     pub junit: Option<OutputPath>,
-    /// The form of the answer
-    #[arg(long, value_enum, default_value_t)]
+    /// Answer as text or as JSON
+    #[arg(long, value_enum, default_value_t, help_heading = "What is written")]
     pub format: OutputFormat,
-    /// Nothing of single runs, no progress: the counts and the buckets, a line each
-    #[arg(long, short)]
+    /// Print the counts and the buckets, a line each
+    #[arg(long, short, help_heading = "What is written")]
     pub quiet: bool,
 }
 
-/// Of `explain`.
+/// A run that is kept.
 #[derive(Args, Debug)]
-pub struct ExplainArguments {
+pub struct KeptRunArguments {
     /// A run that `test --keep` wrote, or the store of a campaign
     #[arg(value_name = "RUN|STORE")]
     pub source: PathBuf,
     /// Which run of the store: its number, or the beginning of its key
     #[arg(value_name = "WHICH")]
     pub which: Option<String>,
-    /// The test case, for a run that stands alone
+    /// The test case, if it is not beside the run
     #[arg(long, value_name = "TEST")]
     pub test: Option<PathBuf>,
-    /// Draw the walked path through the test case here: .dot or .svg
+}
+
+impl KeptRunArguments {
+    /// Reads the run.
+    ///
+    /// # Errors
+    /// It is no run, or there is no such one.
+    pub fn load(&self) -> Result<LoadedRun, Vec<Diagnostic>> {
+        budget::reading(|| stored::load(&self.source, self.which.as_deref(), self.test.as_deref()))
+    }
+}
+
+/// Of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    /// The run.
+    #[command(flatten)]
+    pub kept: KeptRunArguments,
+    /// Draw the path of the run through the test case: .dot or .svg
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub draw: Option<OutputPath>,
-    /// Write a page to look at here, too: one HTML file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub html: Option<OutputPath>,
-    /// Print what went over the wire as text to paste into a shell: `printf` and `nc`, or `curl`
+    /// Print what went over the wire, to paste into a shell: `printf` and `nc`, or `curl`
     #[arg(long, conflicts_with = "format")]
     pub transcript: bool,
-    /// The form of the answer
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }
@@ -204,41 +230,35 @@ pub struct ExplainArguments {
 /// Of `replay`.
 #[derive(Args, Debug)]
 pub struct ReplayArguments {
-    /// A run that `test --keep` wrote, or the store of a campaign
-    #[arg(value_name = "RUN|STORE")]
-    pub source: PathBuf,
-    /// Which run of the store: its number, or the beginning of its key
-    #[arg(value_name = "WHICH")]
-    pub which: Option<String>,
-    /// The test case, for a run that stands alone
-    #[arg(long, value_name = "TEST")]
-    pub test: Option<PathBuf>,
-    /// The implementation [default: that of the store]
+    /// The run.
+    #[command(flatten)]
+    pub kept: KeptRunArguments,
+    /// The system under test [default: that of the store]
     #[arg(long, value_name = "FILE")]
     pub iut: Option<PathBuf>,
-    /// Look for a shorter run with the same failure, and simpler values
-    #[arg(long)]
-    pub shrink: bool,
-    /// The most runs that `--shrink` may make
-    #[arg(long, alias = "budget", value_name = "N", default_value = "1000", value_parser = whole::<usize>)]
-    pub attempts: usize,
-    /// The most time of `--shrink`, with the repetitions: `60s`, `5m`
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::parse_time)]
-    pub shrink_time: Duration,
-    /// How often the shrunk run is repeated, to see how sure it is to fail
-    #[arg(long, value_name = "N", default_value = "5", value_parser = whole::<usize>)]
-    pub again: usize,
-    /// How runs are driven.
-    #[command(flatten)]
-    pub driving: Driving,
-    /// Keep the run here, as a document; what is there is not replaced
+    /// Keep the new run as this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub keep: Option<OutputPath>,
-    /// The form of the answer
-    #[arg(long, value_enum, default_value_t)]
+    /// Look for a shorter run with the same failure, and for simpler values
+    #[arg(long, help_heading = "Shrinking")]
+    pub shrink: bool,
+    /// Make at most so many runs for that
+    #[arg(long, alias = "budget", value_name = "RUNS", default_value = "1000", value_parser = whole::<usize>, help_heading = "Shrinking")]
+    pub attempts: usize,
+    /// Take at most so long for that, with the repetitions
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::parse_time, help_heading = "Shrinking")]
+    pub shrink_time: Duration,
+    /// Repeat the shrunk run so often, to see how often it fails
+    #[arg(long, value_name = "TIMES", default_value = "5", value_parser = whole::<usize>, help_heading = "Shrinking")]
+    pub again: usize,
+    /// How runs are driven.
+    #[command(flatten, next_help_heading = "How it is tested")]
+    pub driving: Driving,
+    /// Answer as text or as JSON
+    #[arg(long, value_enum, default_value_t, help_heading = "What is written")]
     pub format: OutputFormat,
-    /// No events, no progress: what came of it, and the bucket
-    #[arg(long, short)]
+    /// Print the verdict and the bucket only
+    #[arg(long, short, help_heading = "What is written")]
     pub quiet: bool,
 }
 
@@ -251,25 +271,22 @@ pub struct CoverageArguments {
     /// configuration is named, those beside the runs are tried.
     #[arg(value_name = "CAMPAIGN|CONFIG|STORE|RUNS", required = true)]
     pub files: Vec<PathBuf>,
-    /// Write LCOV here, for genhtml, editors and build servers
+    /// Write LCOV for genhtml, editors and build servers
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lcov: Option<OutputPath>,
-    /// Write a page to look at here, too: one HTML file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub html: Option<OutputPath>,
-    /// The least that must be covered of each specification: `80%`, or `transitions=90%`; may be repeated
+    /// Require so much of each specification: `80%`, or `transitions=90%`; may be repeated
     #[arg(long, value_name = "[WHAT=]PERCENT", value_parser = required)]
     pub require: Vec<Required>,
-    /// The domain that proves what no run can show; `none`: nothing is proved
-    #[arg(long, value_name = "D", default_value = "interval", value_parser = proofs)]
+    /// Prove with this domain what no run can show, or with `none`
+    #[arg(long, value_name = "DOMAIN", default_value = "interval", value_parser = proofs)]
     pub proofs: Proofs,
-    /// The most states in which a run may be at once; a run with more is left out, which is said
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = positive)]
+    /// Leave out runs that may be in more states at once
+    #[arg(long, default_value = "1000", value_parser = positive)]
     pub states: NonZeroUsize,
-    /// The form of the answer
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// No table, no notes, no progress: errors only
+    /// Print errors only
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -280,22 +297,22 @@ pub struct ReportArguments {
     /// Configurations, models, campaigns, stores, runs, folders of runs, coverage documents
     #[arg(value_name = "WHAT", required = true)]
     pub files: Vec<PathBuf>,
-    /// The page: one HTML file that needs nothing else
+    /// Write the page to this HTML file, which needs nothing else
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: OutputPath,
-    /// Abstract domains, side by side, instead of the configuration's
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    /// Show these abstract domains side by side
+    #[arg(long, value_name = "DOMAIN,...", value_delimiter = ',')]
     pub domains: Vec<DomainKind>,
-    /// The domain that proves what no run can show; `none`: nothing is proved
-    #[arg(long, value_name = "D", default_value = "interval", value_parser = proofs)]
+    /// Prove with this domain what no run can show, or with `none`
+    #[arg(long, value_name = "DOMAIN", default_value = "interval", value_parser = proofs)]
     pub proofs: Proofs,
-    /// How many purposes to work on at once; as many as there are cores, where it is not said
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// Work on so many purposes at once [default: the number of cores]
+    #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
-    /// The form of the answer
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// No notes, no progress: errors only
+    /// Print errors only
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -338,13 +355,13 @@ pub struct MutateArguments {
     /// Which mutants, and how hard each is tried.
     #[command(flatten)]
     pub tries: TriesArguments,
-    /// How many mutants at once; as many as there are cores, where it is not said
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// Work on so many mutants at once [default: the number of cores]
+    #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
-    /// The form of the answer
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// No progress, and of the summary the counts and the buckets, a line each
+    /// Print the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -352,22 +369,22 @@ pub struct MutateArguments {
 /// Which mutants, and how hard each is tried.
 #[derive(Args, Clone, Debug)]
 pub struct TriesArguments {
-    /// The most mutants
-    #[arg(long, value_name = "N", default_value = "100", value_parser = positive)]
+    /// Make at most so many mutants
+    #[arg(long, default_value = "100", value_parser = positive)]
     pub mutants: NonZeroUsize,
-    /// Runs of each test case against each mutant
-    #[arg(long, value_name = "N", default_value = "10", value_parser = whole::<u64>)]
+    /// Run each test case so often against each mutant
+    #[arg(long, default_value = "10", value_parser = whole::<u64>)]
     pub runs: u64,
-    /// Walks beside the specification, for a mutant that no run killed
-    #[arg(long, value_name = "N", default_value = "100", value_parser = whole::<u64>)]
+    /// Compare a mutant that no run killed in so many walks
+    #[arg(long, default_value = "100", value_parser = whole::<u64>)]
     pub walks: u64,
-    /// Events of such a walk
-    #[arg(long, value_name = "N", default_value = "60", value_parser = whole::<usize>)]
+    /// End such a walk after so many events
+    #[arg(long, value_name = "EVENTS", default_value = "60", value_parser = whole::<usize>)]
     pub depth: usize,
-    /// The seed of everything
-    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<u64>)]
+    /// Draw everything with this seed
+    #[arg(long, default_value = "1", value_parser = whole::<u64>)]
     pub seed: u64,
-    /// The most events of a run
-    #[arg(long, value_name = "N", default_value = "200", value_parser = whole::<usize>)]
-    pub steps: usize,
+    /// End a run after so many events
+    #[arg(long, default_value = "200", value_parser = whole::<usize>)]
+    pub events: usize,
 }

@@ -2,6 +2,12 @@
 
 use crate::exit;
 
+pub(crate) const INIT_HELP: &str = "\
+Nothing is overwritten: where one of the files is there, none is written, and the exit code is 2.
+
+Example:
+  coreach init locker";
+
 pub(crate) const CHECK_HELP: &str = "\
 A purpose's specification is looked for among the files, then beside it; an IUT's file is held against the models among them.
 
@@ -25,11 +31,25 @@ pub(crate) fn help() -> String {
     exit::help("  coreach run coreach.yaml")
 }
 
-pub(crate) const TESTING_HELP: &str = "\
+pub(crate) const RUN_HELP: &str = "\
+`run` runs no system. `test` runs the test cases against one.
+
+Example:
+  coreach run coreach.yaml --out results --stages test_graph,test_case
+  coreach test coreach.yaml --iut server.yaml";
+
+pub(crate) const TEST_HELP: &str = "\
+`--cover` walks until the specification is covered. `cover` makes purposes for that, `coverage` measures kept runs.
 Exit codes: 0 Pass, 1 Fail, 2 nothing was run, 3 Inconclusive, 4 RunError; all of them: `coreach --help`.
 
 Example:
   coreach test coreach.yaml --iut server.yaml --runs 20 --keep runs
+  coreach test specification.yaml --iut server.yaml --cover transitions";
+
+pub(crate) const REPLAY_HELP: &str = "\
+The exit code is that of the new run: 0 Pass, 1 Fail, 3 Inconclusive, 4 RunError.
+
+Example:
   coreach replay runs/deliver_coffee.7.json --iut server.yaml --shrink";
 
 pub(crate) const CAMPAIGN_HELP: &str = "\
@@ -40,6 +60,7 @@ Example:
   coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
 
 pub(crate) const COVER_HELP: &str = "\
+`cover` runs nothing. `coverage` measures kept runs, and `test --cover` covers in one walk without purposes.
 Exit code 5: a goal is neither covered nor proved to be unreachable.
 
 Example:
@@ -47,12 +68,15 @@ Example:
   coreach run suite/coreach.yaml";
 
 pub(crate) const COVERAGE_HELP: &str = "\
+`coverage` measures runs that were kept. `cover` makes purposes that cover, and `test --cover` walks to cover.
 Exit code 5: less is covered than --require asks for.
 
 Example:
   coreach coverage nightly.yaml --lcov nightly.info --require transitions=90%";
 
 pub(crate) const TIMED_HELP: &str = "\
+`inputs --cover` computes a timed input sequence for each goal of a criterion. `cover` makes purposes instead.
+
 Example:
   coreach timed path specification.yaml --path open,reply --tm 5 --out out
   coreach timed inputs specification.yaml --path 1,2,3 > inputs.csv

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use coreach_import::{FirstValues, ForeignFormat, Options, Untranslated, Vertices};
 use coreach_project::whole::positive;
 
-use crate::output_format::OutputFormat;
+use crate::answer::OutputFormat;
 use crate::outputs::OutputPath;
 
 /// The end of its help.
@@ -22,60 +22,57 @@ pub struct ImportArguments {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Its format; the help is made of the list of formats.
-    #[arg(long, value_name = "F", help = formats())]
+    #[arg(long, value_name = "FORMAT", help = formats())]
     pub from: Option<ForeignFormat>,
-    /// Write the specification here, instead of to standard output
+    /// Write the specification to this file, not to standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<OutputPath>,
-    /// Replace what is there
+    /// Replace the file of `--out`
     #[arg(long, requires = "out")]
     pub overwrite: bool,
-    /// Of aut: it is a test purpose for this specification, with the loops ACCEPT and REFUSE of TGV
+    /// Read an aut file as a test purpose of TGV for this specification
     #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub purpose_of: Option<PathBuf>,
-    /// These are inputs; `*` stands for all others
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    /// Take these actions for inputs; `*` stands for all others
+    #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub inputs: Vec<String>,
-    /// These are outputs; `*` stands for all others
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    /// Take these actions for outputs; `*` stands for all others
+    #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub outputs: Vec<String>,
-    /// These are internal
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    /// Take these actions for internal ones
+    #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub internals: Vec<String>,
-    /// Of XLIA: inputs that the tester sees and does not send
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    /// Take these inputs of XLIA for ones that the tester sees and does not send
+    #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub uncontrollable: Vec<String>,
-    /// Of XLIA with clocks: first values that nobody gives are constants, or open, as `timed path` takes them
-    #[arg(long, value_enum, default_value_t)]
+    /// Make first values of timed XLIA that nobody gives constants, or leave them open
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub first_values: FirstValuesArgument,
-    /// Where a graph begins that does not say so
+    /// Begin a graph at this vertex
     #[arg(long, value_name = "NAME")]
     pub initial: Option<String>,
-    /// What a graph's vertices are: locations, or outputs of their names besides
-    #[arg(long, value_enum, default_value_t)]
+    /// Take the vertices of a graph for locations, or for outputs as well
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub vertices: VerticesArgument,
-    /// What becomes of guards and actions that a specification cannot say
-    #[arg(long, value_enum, default_value_t)]
+    /// Refuse or drop guards and actions that a specification cannot say
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub untranslated: UntranslatedArgument,
-    /// Read no more transitions
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(Options::MOST).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
+    /// Read at most so many transitions
+    #[arg(long, value_name = "TRANSITIONS", default_value_t = NonZeroUsize::new(Options::MOST).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
     pub most: NonZeroUsize,
-    /// The form of what is told of it; json goes to standard error, or to standard output with --out
+    /// Report as text or as JSON: on standard error, or with --out on standard output
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }
 
 fn formats() -> String {
     let names = ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.says()));
-    format!("Its format, where its name and content do not tell: {}", names.join(", "))
+    format!("Read this format [default: by name and content]: {}", names.join(", "))
 }
 
 /// What becomes of a graph's vertices.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum VerticesArgument {
     #[default]
     Locations,
@@ -84,10 +81,7 @@ pub enum VerticesArgument {
 
 /// What becomes of first values that nobody gives.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum FirstValuesArgument {
     #[default]
     Constants,
@@ -96,10 +90,7 @@ pub enum FirstValuesArgument {
 
 /// What becomes of what cannot be said.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum UntranslatedArgument {
     #[default]
     Refuse,

@@ -8,7 +8,6 @@
 
 pub mod answer;
 pub mod arguments;
-pub mod beginning_arguments;
 pub mod certain_end;
 pub mod commands;
 pub mod console;
@@ -21,10 +20,8 @@ pub mod horn_process;
 pub mod import_arguments;
 pub mod inconclusive;
 pub mod keeper_process;
-pub mod output_format;
 pub mod outputs;
 pub mod progress;
-pub mod shell_arguments;
 pub mod story;
 mod table;
 pub mod timed_arguments;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use coreach_execution::explain::{Reason, reason};
+use coreach_execution::explain::reason;
 use coreach_execution::judge::{self, Judge, ShownState, states};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
@@ -14,24 +14,15 @@ use crate::visible::visible;
 
 /// Why the run ended as it did, in some lines.
 pub fn why(test: &TestCase, initial: &State, run: &Run) -> String {
-    let Reason { summary, guards, expected, .. } =
-        reason(judge::of(test, initial.clone(), run.link.clone()).as_mut(), run);
-    let mut text = format!("{}: {}\n", run.outcome.name(), visible(&summary));
-    for guard in guards {
-        put(&mut text, &format!("  {guard}"));
-    }
+    let reason = reason(judge::of(test, initial.clone(), run.link.clone()).as_mut(), run);
+    let mut text = format!("{}: {}\n", run.outcome.name(), visible(&reason.summary));
+    reason.lines().iter().for_each(|line| put(&mut text, line));
     if run.crossed > 0 {
         let (what, was) = if run.crossed == 1 { ("observation", "was") } else { ("observations", "were") };
         put(
             &mut text,
             &format!("  crossed: {} {what} {was} sent before something that stands above", run.crossed),
         );
-    }
-    if !expected.is_empty() {
-        put(&mut text, "  the specification allows here");
-        for one in expected {
-            put(&mut text, &format!("    {one}"));
-        }
     }
     text
 }

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use coreach_execution::offline::verdict::MOST_CONTEXTS;
@@ -9,15 +10,16 @@ use coreach_execution::offline::write::Form;
 use coreach_model::number::{WIRE_DIGITS, real};
 use coreach_pipeline::export::Format;
 use coreach_pipeline::timed::SilenceAfter;
+use coreach_project::budget::parse_duration;
 use coreach_project::cover::Criterion;
 use coreach_project::guided::parse_time;
 use coreach_project::timed::inputs::criterion_with_time;
-use coreach_project::whole::{milliseconds, positive, whole};
+use coreach_project::whole::{positive, whole};
 use dashu::rational::RBig;
 
+use crate::answer::OutputFormat;
 use crate::execution_arguments::constant;
 use crate::inconclusive::Inconclusive;
-use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
 
 /// Of `timed`.
@@ -31,25 +33,25 @@ pub struct TimedArguments {
 /// The commands of `timed`.
 #[derive(Subcommand, Debug)]
 pub enum TimedCommand {
-    /// Makes a test case that is guided by a path through a timed model
+    /// Make a test case that follows a path through a timed model
     #[command(
         after_help = "Example:\n  coreach timed path specification.yaml --path '(open reply)*3' --tm 5 --out out"
     )]
     Path(PathArguments),
-    /// Computes a timed input sequence for a path, or one for each transition or pair
+    /// Compute timed inputs for a path, or for each goal of a criterion
     #[command(after_help = "Example:\n  coreach timed inputs specification.yaml --path 1,2,3,5 > inputs.csv")]
     Inputs(InputsArguments),
-    /// Sends a timed input sequence to a system, and records what comes
+    /// Send timed inputs to a system, and record what comes
     #[command(
         after_help = "Example:\n  coreach timed drive specification.yaml --inputs inputs.csv --iut iut.yaml > trace.csv"
     )]
     Drive(DriveArguments),
-    /// Puts what was sent and what was seen on one time line
+    /// Merge what was sent and what was seen into one trace
     #[command(
         after_help = "Example:\n  coreach timed merge specification.yaml --inputs inputs.csv --outputs outputs.csv"
     )]
     Merge(MergeArguments),
-    /// Judges a recorded trace, relative to a path
+    /// Judge a recorded trace along a path
     #[command(
         after_help = "Example:\n  coreach timed verdict specification.yaml --path 1,2,3,5 --trace trace.csv"
     )]
@@ -72,42 +74,52 @@ pub struct PathArguments {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// The path: transitions by name or by number, in order; `(a b)*3` repeats
-    #[arg(long, value_name = "A,B")]
+    #[arg(long, value_name = "TRANSITION,...")]
     pub path: String,
-    /// After how long silence is a fact, in the model's unit; `symbolic` makes it a constant of the test case
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    /// Take silence of so many time units of the model for quiescence; `symbolic`: a constant
+    #[arg(long, value_name = "NUMBER", value_parser = parse_time)]
     pub tm: Option<SilenceAfter>,
-    /// The rules on silence as they were published: they call some silences a failure that the model allows
+    /// Use the rules on silence as they were published, which fail some silences that are allowed
     #[arg(long)]
     pub published: bool,
-    /// A folder to write the test case to
+    /// Write the test case to this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-    /// In which forms: dot, svg, json, yaml, aut, rust, and sptg for the documents of the authors' tool
-    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = form, default_value = "dot,json")]
-    pub forms: Vec<PathForm>,
-    /// Check the test case; a broken promise is a bug of coreach and ends the program
+    /// Write these formats: dot, svg, json, yaml, aut, rust, and sptg of the authors' tool
+    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = form, default_value = "dot,json")]
+    pub formats: Vec<PathForm>,
+    /// Check the test case; a broken promise is a bug of coreach
     #[arg(long)]
     pub check: bool,
-    /// The form of the summary
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }
 
-/// In which form a timed sequence is written.
+/// How a timed sequence is written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 #[expect(missing_docs, reason = "clap would print documented values at length")]
-pub enum SequenceForm {
+pub enum SequenceFormat {
     #[default]
     Csv,
     JsonLines,
 }
 
-impl From<SequenceForm> for Form {
-    fn from(form: SequenceForm) -> Form {
-        match form {
-            SequenceForm::Csv => Form::Csv,
-            SequenceForm::JsonLines => Form::JsonLines,
+/// How a recorded trace is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum TraceFormat {
+    #[default]
+    Csv,
+    JsonLines,
+    Json,
+}
+
+impl From<SequenceFormat> for Form {
+    fn from(format: SequenceFormat) -> Form {
+        match format {
+            SequenceFormat::Csv => Form::Csv,
+            SequenceFormat::JsonLines => Form::JsonLines,
         }
     }
 }
@@ -119,27 +131,27 @@ pub struct InputsArguments {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// The path: names or numbers of transitions, in their order
-    #[arg(long, value_name = "A,B", required_unless_present = "cover", conflicts_with = "cover")]
+    #[arg(long, value_name = "TRANSITION,...", required_unless_present = "cover", conflicts_with = "cover")]
     pub path: Option<String>,
-    /// A sequence for each goal, as `coreach cover` names criteria, into the folder of `--out`: locations,
-    /// transitions, pairs, guards, boundaries, definition-use, all-paths-N, K-inclusion
+    /// Write a sequence for each goal of this criterion: locations, transitions, pairs, guards, boundaries,
+    /// definition-use, all-paths-N, K-inclusion
     #[arg(long, value_name = "CRITERION", requires = "out", value_parser = criterion)]
     pub cover: Option<Criterion>,
-    /// Where the sequences of `--cover` go: a file for each, called like its transitions or numbered
+    /// Write the sequences of `--cover` to this folder
     #[arg(long, value_name = "DIR", requires = "cover", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-    /// Draw delays and values by lot [default: handy delays, small values]
-    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
+    /// Draw delays and values with this seed [default: handy delays, small values]
+    #[arg(long, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
-    /// The outputs as well, as the model would have them
+    /// Write the outputs as well, as the model would send them
     #[arg(long)]
     pub whole: bool,
-    /// A symbolic constant's value: NAME=VALUE; may be repeated; others are solved for
+    /// Give a symbolic constant its value; may be repeated; other constants are solved for
     #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
     pub constant: Vec<(String, String)>,
-    /// The form of the sequence
+    /// Write the sequence in this format
     #[arg(long, value_enum, default_value_t)]
-    pub form: SequenceForm,
+    pub format: SequenceFormat,
 }
 
 /// Of `timed drive`.
@@ -154,21 +166,18 @@ pub struct DriveArguments {
     /// The system: a file that begins with `iut:`
     #[arg(long, value_name = "FILE")]
     pub iut: PathBuf,
-    /// How long to record behind the last input, in ms
-    #[arg(long, value_name = "MS", default_value = "1000", value_parser = milliseconds)]
-    pub wait: u64,
-    /// A symbolic constant's value, as the system has it: NAME=VALUE; may be repeated
+    /// Record so long after the last input
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
+    pub wait: Duration,
+    /// Give a symbolic constant the value that the system has; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
     pub constant: Vec<(String, String)>,
-    /// The seed of a system that makes choices of its own
-    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<u64>)]
+    /// Draw the choices of a simulated system with this seed
+    #[arg(long, default_value = "1", value_parser = whole::<u64>)]
     pub seed: u64,
-    /// The form of the trace
+    /// Print the trace in this format, or a JSON document with the trace in it
     #[arg(long, value_enum, default_value_t)]
-    pub form: SequenceForm,
-    /// The form of the answer: human: the trace; json: a document with the trace in it
-    #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub format: TraceFormat,
 }
 
 /// Of `timed merge`.
@@ -183,9 +192,9 @@ pub struct MergeArguments {
     /// What it saw, recorded longer than the inputs take
     #[arg(long, value_name = "FILE")]
     pub outputs: PathBuf,
-    /// The form of the result
+    /// Write the trace in this format
     #[arg(long, value_enum, default_value_t)]
-    pub form: SequenceForm,
+    pub format: SequenceFormat,
 }
 
 /// Of `timed verdict`.
@@ -195,27 +204,27 @@ pub struct VerdictArguments {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// The path: names or numbers of transitions, in their order
-    #[arg(long, value_name = "A,B")]
+    #[arg(long, value_name = "TRANSITION,...")]
     pub path: String,
     /// What was recorded, CSV or JSON lines; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub trace: PathBuf,
-    /// A symbolic constant's value: NAME=VALUE; may be repeated; others may have any value
+    /// Give a symbolic constant its value; may be repeated; others may have any value
     #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
     pub constant: Vec<(String, String)>,
-    /// How far an instant may be from the recorded one, in the model's unit: `0.02`, `1/50`
-    #[arg(long, value_name = "TIME", default_value = "0", value_parser = tolerance)]
+    /// Let instants be off by so many time units of the model: `0.02`, `1/50`
+    #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = tolerance)]
     pub tolerance: RBig,
-    /// Waiting by the published formulas, which may be wrong: for comparison
+    /// Use the published formulas for waiting, which may be wrong
     #[arg(long)]
     pub published: bool,
-    /// The most states that may be possible at once
-    #[arg(long, value_name = "N", default_value_t = MOST, value_parser = positive)]
+    /// Follow at most so many states at once
+    #[arg(long, value_name = "STATES", default_value_t = MOST, value_parser = positive)]
     pub contexts: NonZeroUsize,
-    /// What Inconclusive counts as: ok: Pass (exit code 0), warn: itself (3), fail: Fail (1)
-    #[arg(long, value_enum, default_value_t)]
+    /// Count Inconclusive as Pass (exit code 0), as itself (3) or as Fail (1)
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub inconclusive: Inconclusive,
-    /// The form of the answer
+    /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }

@@ -156,7 +156,7 @@ fn put(text: &mut String, line: &str) {
 }
 
 /// A text as one word of a shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

@@ -94,7 +94,7 @@ fn tested(
         "--format",
         "json",
     ];
-    arguments.extend(["--strategy", strategy, "--steps", "40"]);
+    arguments.extend(["--strategy", strategy, "--events", "40"]);
     let constants: Vec<String> = constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
     arguments.extend(constants.iter().flat_map(|constant| ["--constant", constant.as_str()]));
     let output = folder.coreach(&arguments);

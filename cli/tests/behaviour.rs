@@ -351,7 +351,7 @@ fn how_long_a_reply_may_take_is_said_for_all_for_a_place_or_after_an_action() {
     folder.asked("late", "silence: fail\nwithin: { all: 100 ms, locations: { Asked: 100 ms } }\n");
     folder.coreach(&[&test[..], &["--quiescence", "10000"]].concat(), PASS);
     let place = folder.json_of_place("asking_twice.yaml");
-    folder.coreach(&[&test[..], &["--quiescence-at", &format!("{place}=10000")]].concat(), PASS);
+    folder.coreach(&[&test[..], &["--quiescence", &format!("{place}=10000")]].concat(), PASS);
 }
 
 impl Folder {

@@ -209,7 +209,7 @@ fn continued_paths_make_a_smaller_suite() {
     let told = folder.document(&["cover", path, "--criterion", "pairs", "--format", "json"]);
     let short = told["suite"].as_array().unwrap().len();
     // A broker may deny what it is asked, so a long way is gone seldom.
-    let long = covers_with("mqtt", "pairs", "40", &["--steps", "12"]);
+    let long = covers_with("mqtt", "pairs", "40", &["--events", "12"]);
     assert!(long * 2 < short, "{long} of {short}");
 }
 

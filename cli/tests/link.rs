@@ -89,7 +89,7 @@ fn what_crosses_is_no_fail_where_nothing_is_said_of_the_link() {
     let folder = folder();
     for (iut, more, delay) in [
         ("silent.yaml", &["--quiescence", "20000"][..], 20_000.0),
-        ("silent.yaml", &["--quiescence", "20000", "--quiescence-at", "Idle__None=25000"], 25_000.0),
+        ("silent.yaml", &["--quiescence", "20000", "--quiescence", "Idle__None=25000"], 25_000.0),
         ("within.yaml", &[], 30_000.0),
         ("within.yaml", &["--quiescence", "20000"], 20_000.0),
     ] {

@@ -94,7 +94,10 @@ fn a_configuration_takes_every_format_and_every_stage() {
 #[test]
 fn the_help_names_every_format_and_every_stage() {
     let help = help("show");
-    assert!(help.contains(&format!("In which form: {} [default: dot]", formats().join(", "))), "{help}");
+    assert!(
+        help.contains(&format!("Print it in this format: {} [default: dot]", formats().join(", "))),
+        "{help}"
+    );
     let stages = format!("or a stage's result: {} [default: the model itself;", artifacts().join(", "));
     assert!(help.contains(&stages), "{help}");
 }

@@ -167,14 +167,14 @@ fn runs_are_kept_explained_replayed_and_counted() {
 #[test]
 fn chosen_nodes_of_the_tree_are_a_purpose() {
     let folder = folder();
-    let written = ["explore", "bank.yaml", "--all-paths", "4", "--purpose", "chosen.yaml"];
+    let written = ["explore", "bank.yaml", "--all-paths", "4", "--out", "chosen.yaml"];
     folder.ends(&written, 0);
     let text = std::fs::read_to_string(folder.0.join("chosen.yaml")).unwrap();
     assert!(text.contains("\n  - [rich, Deposit, Amount, { Cash: 1 }]\n"), "{text}");
     assert!(text.contains("\n  - [poor, Check, Sum, Check, Sum]\n"), "{text}");
     // It may be written again, and nothing else may.
     folder.ends(&written, 0);
-    folder.ends(&["explore", "bank.yaml", "--all-paths", "4", "--purpose", "bank.yaml"], 2);
+    folder.ends(&["explore", "bank.yaml", "--all-paths", "4", "--out", "bank.yaml"], 2);
     folder.write("c.yaml", "specification: bank.yaml\npurpose: chosen.yaml\njudge: online\n");
     folder.ends(&["check", "c.yaml", "chosen.yaml", "bank.yaml"], 0);
     let arguments = ["test", "c.yaml", "--iut", "right.yaml", "--runs", "30", "--format", "json"];
@@ -193,7 +193,7 @@ fn chosen_nodes_of_the_tree_are_a_purpose() {
     };
     let asked = from(from(0, 1), 3);
     let paid = from(asked, 5).to_string();
-    let one = ["explore", "bank.yaml", "--depth", "4", "--purpose", "one.yaml", "--accept"];
+    let one = ["explore", "bank.yaml", "--depth", "4", "--out", "one.yaml", "--accept"];
     folder.ends(&[&one[..], &[&paid]].concat(), 0);
     folder.write("one_c.yaml", "specification: bank.yaml\npurpose: one.yaml\njudge: online\n");
     let arguments = ["test", "one_c.yaml", "--iut", "rich.yaml", "--runs", "30", "--format", "json"];
@@ -210,7 +210,7 @@ fn chosen_nodes_of_the_tree_are_a_purpose() {
 
     // A test case of paths, where there can be one.
     let machine = format!("{}/../examples/coffee_machine/specification.yaml", env!("CARGO_MANIFEST_DIR"));
-    folder.ends(&["explore", &machine, "--all-paths", "5", "--purpose", "five.yaml"], 0);
+    folder.ends(&["explore", &machine, "--all-paths", "5", "--out", "five.yaml"], 0);
     folder.write("five_c.yaml", &format!("specification: {machine}\npurpose: five.yaml\n"));
     let (said, _) = folder.ends(&["run", "five_c.yaml", "--check"], 0);
     assert!(!said.contains("UNREACHABLE"), "{said}");

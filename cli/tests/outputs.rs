@@ -16,27 +16,22 @@ use crate::common::{Folder, coreach, stderr, stdout};
 
 /// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a
 /// file of this name is written.
-const OPTIONS: [(&str, &str); 22] = [
+const OPTIONS: [(&str, &str); 17] = [
     ("init DIR", "init @/coreach.yaml"),
     ("run --out", "run coreach.yaml --stages test_case --out @/deliver_coffee/test_case.json"),
-    ("run --html", "run coreach.yaml --stages test_case --html @"),
     ("import --out", "import lift.aut --inputs CALL --outputs * --out @"),
-    ("compare --html", "compare coreach.yaml --domains location --html @"),
-    ("compare --csv", "compare coreach.yaml --domains location --csv @"),
     ("explore --draw", "explore models/specification.yaml --depth 1 --draw @.svg"),
-    ("explore --purpose", "explore models/specification.yaml --depth 2 --all-paths 2 --purpose @"),
+    ("explore --out", "explore models/specification.yaml --depth 2 --all-paths 2 --out @"),
     ("cover --out", "cover models/specification.yaml --depth 2 --out @/coreach.yaml"),
     ("test --keep", "test coreach.yaml --iut right.yaml --seed 7 --keep @/deliver_coffee.7.json"),
     ("test --junit", "test coreach.yaml --iut right.yaml --junit @"),
     ("explain --draw", "explain nightly.sqlite 1 --draw @.dot"),
-    ("explain --html", "explain nightly.sqlite 1 --html @"),
     ("replay --keep", "replay nightly.sqlite 1 --keep @"),
     ("campaign --store", "campaign campaign.yaml --store @"),
     ("campaign --junit", "campaign campaign.yaml --junit @"),
     ("campaign --html", "campaign campaign.yaml --html @"),
     ("campaign merge INTO", "campaign merge @ nightly.sqlite"),
     ("coverage --lcov", "coverage campaign.yaml --lcov @"),
-    ("coverage --html", "coverage campaign.yaml --html @"),
     ("report --out", "report campaign.yaml --out @"),
     ("schema --out", "schema campaign --out @/campaign.schema.json"),
 ];
@@ -246,14 +241,14 @@ fn what_is_of_the_same_kind_is_replaced_unless_it_is_read() {
     assert!(is_refused("test coreach.yaml --iut right.yaml --keep coreach.yaml"));
     assert!(is_refused("import other.yaml --from aut --out other.yaml --overwrite"));
     for _ in 0..2 {
-        assert!(!is_refused("run coreach.yaml --stages test_case --out out --html page.html"));
+        assert!(!is_refused("run coreach.yaml --stages test_case --out out"));
         assert!(!is_refused("cover models/specification.yaml --depth 3 --out suite"));
-        assert!(!is_refused("coverage coreach.yaml nightly.sqlite --lcov lcov.info --html coverage.html"));
-        assert!(!is_refused("explain nightly.sqlite 1 --draw run.svg --html run.html"));
+        assert!(!is_refused("coverage coreach.yaml nightly.sqlite --lcov lcov.info"));
+        assert!(!is_refused("explain nightly.sqlite 1 --draw run.svg"));
         assert!(!is_refused("test coreach.yaml --iut right.yaml --junit junit.xml --keep kept"));
         assert!(!is_refused("schema --out schemas") && !is_refused("man manual"));
         assert!(!is_refused(
-            "timed path timed.yaml --path 1,2 --tm 5 --out timed --forms dot,json,yaml,sptg"
+            "timed path timed.yaml --path 1,2 --tm 5 --out timed --formats dot,json,yaml,sptg"
         ));
     }
 }

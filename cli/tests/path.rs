@@ -73,7 +73,7 @@ fn all_forms_are_written_and_nothing_is_written_over() {
             "5",
             "--out",
             out.to_str().unwrap(),
-            "--forms",
+            "--formats",
             forms,
         ]);
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
@@ -94,7 +94,7 @@ fn all_forms_are_written_and_nothing_is_written_over() {
     let model = folder.join("test_case.yaml");
     fs::copy(atm(), &model).unwrap();
     let out = folder.to_str().unwrap();
-    let output = of(&model, &["--path", "tr8,tr9", "--tm", "5", "--out", out, "--forms", "yaml"]);
+    let output = of(&model, &["--path", "tr8,tr9", "--tm", "5", "--out", out, "--formats", "yaml"]);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert_eq!(fs::read(&model).unwrap(), fs::read(atm()).unwrap());
     fs::remove_dir_all(&folder).unwrap();

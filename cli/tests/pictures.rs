@@ -11,7 +11,7 @@ fn root() -> PathBuf {
 /// The picture of each example, and the command that draws it in the example's folder. A command that writes
 /// a folder writes the picture into it.
 const PICTURES: [(&str, &str); 20] = [
-    ("atm_timed", "timed path specification.yaml --path tr1,tr2 --tm 5 --forms svg --out"),
+    ("atm_timed", "timed path specification.yaml --path tr1,tr2 --tm 5 --formats svg --out"),
     ("bank", "show deadlock.yaml --format svg"),
     ("bounded_retransmission", "show coreach.yaml --stage test_graph --format svg"),
     ("counter", "show coreach.yaml --stage test_graph --format svg"),
@@ -28,7 +28,7 @@ const PICTURES: [(&str, &str); 20] = [
     ("session", "show coreach.yaml --purpose beats --stage test_graph --format svg"),
     ("smtp", "show coreach.yaml --purpose announced --stage test_graph --format svg"),
     ("store", "show specification.yaml --format svg"),
-    ("trajectory", "timed path specification.yaml --path 1,2 --tm 5 --forms svg --out"),
+    ("trajectory", "timed path specification.yaml --path 1,2 --tm 5 --formats svg --out"),
     ("vending_nondeterministic", "show coreach.yaml --stage test_graph --format svg"),
     ("webdav", "show coreach.yaml --purpose once --stage test_graph --format svg"),
 ];

@@ -610,7 +610,7 @@ fn a_limit_of_a_location_that_is_not_there_is_a_mistake() {
     let arguments = |at: &str| {
         let words =
             ["test".into(), configuration.clone().into_os_string(), "--iut".into(), iut.clone().into()];
-        words.into_iter().chain(["--quiescence-at".into(), at.into()]).collect::<Vec<std::ffi::OsString>>()
+        words.into_iter().chain(["--quiescence".into(), at.into()]).collect::<Vec<std::ffi::OsString>>()
     };
     let output = run(arguments("Pay__Begim=20"));
     exits(&output, 2);

@@ -92,7 +92,7 @@ fn inconclusive_is_what_the_user_says_in_reports_too() {
         [("ok", 0, None), ("warn", 3, Some("skipped")), ("fail", 1, Some("failure"))]
     {
         for command in [
-            format!("{TEST} --iut right.yaml --steps 3 --junit report.xml"),
+            format!("{TEST} --iut right.yaml --events 3 --junit report.xml"),
             "campaign campaign.yaml --junit report.xml".to_owned(),
         ] {
             coreach(&folder, &format!("{command} --inconclusive {worth}"), code);
@@ -252,7 +252,7 @@ fn quiet_is_a_line_for_the_counts_and_one_for_each_bucket() {
     assert!(is_bucket(one, ": ") && one.ends_with(" runs"), "{out}");
     assert_eq!(err, "");
     // However many of them do not pass.
-    let (out, err) = coreach(&folder, &format!("{TEST} --iut right.yaml --steps 3 --quiet"), 3);
+    let (out, err) = coreach(&folder, &format!("{TEST} --iut right.yaml --events 3 --quiet"), 3);
     assert_eq!((out.lines().count(), err.as_str()), (1, ""), "{out}");
 
     folder.write("campaign.yaml", "campaign: nightly\ntests: [{ configuration: coreach.yaml }]\niuts: [right.yaml, wrong.yaml]\nconstants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 20 }\n");

@@ -63,7 +63,8 @@ fn what_is_recorded_of_a_system_is_judged_as_it_is() {
 fn the_document_has_all_inputs_and_lasts_for_the_wait() {
     let folder = session("", "");
     folder.write("inputs.csv", "0.5,Open\n0.125,Call,4\n");
-    let drive = "timed drive specification.yaml --inputs inputs.csv --iut iut.yaml --wait 250 --format json";
+    let drive =
+        "timed drive specification.yaml --inputs inputs.csv --iut iut.yaml --wait 250ms --format json";
     let output = folder.coreach(&drive.split(' ').collect::<Vec<_>>());
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["exit_code"], 0);
@@ -80,12 +81,12 @@ fn the_document_has_all_inputs_and_lasts_for_the_wait() {
     assert_eq!((sent, (at * 1e6).round()), (vec![500_000.0, 625_000.0], 875_000.0));
     // What the model has not is no recording, and what the tester does not send is not sent.
     folder.write("inputs.csv", "0.5,Opened\n");
-    assert!(told(&folder, &drive.replace("json", "human"), 2).contains("trace-direction"));
+    assert!(told(&folder, &drive.replace("json", "csv"), 2).contains("trace-direction"));
     let model = fs::read_to_string(folder.0.join("specification.yaml")).unwrap();
     folder
         .write("specification.yaml", &model.replace("variables:", "constants: { cBeat: real }\nvariables:"));
     folder.write("inputs.csv", "0.5,Open\n");
-    assert!(told(&folder, &drive.replace("json", "human"), 2).contains("open-constant"));
+    assert!(told(&folder, &drive.replace("json", "csv"), 2).contains("open-constant"));
 }
 
 /// After a pong the system must be ready within 50 ms: silence that is cut off would be a Fail.

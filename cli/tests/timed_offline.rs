@@ -119,7 +119,7 @@ fn inputs_are_repeatable() {
     assert_eq!(inputs(&["--seed", "7"]), inputs(&["--seed", "7"]));
     assert_ne!(inputs(&["--seed", "7"]), inputs(&["--seed", "8"]));
     assert_ne!(inputs(&[]), inputs(&["--seed", "7"]));
-    fs::write(folder.0.join("seven.jsonl"), inputs(&["--seed", "7", "--whole", "--form", "json-lines"]))
+    fs::write(folder.0.join("seven.jsonl"), inputs(&["--seed", "7", "--whole", "--format", "json-lines"]))
         .unwrap();
     assert_eq!(verdict(&folder, &["--trace", "seven.jsonl"]).0, Some(0));
 }

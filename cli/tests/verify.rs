@@ -215,7 +215,7 @@ fn tells_what_is_violated(judge: &str) {
             &iut,
             "--runs",
             "30",
-            "--steps",
+            "--events",
             "40",
             "--quiescence",
             "20",
@@ -246,7 +246,7 @@ fn tells_what_is_violated(judge: &str) {
     let (code, found) = places("proved.yaml", "mute");
     assert_eq!(code, Some(1));
     assert!(
-        found.iter().all(|text| text.starts_with("the specification does not allow Empty")),
+        found.iter().all(|text| text.contains("got Empty: the specification does not allow Empty")),
         "{found:#?}"
     );
     let (code, found) = places("violated.yaml", "till");

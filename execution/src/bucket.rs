@@ -28,6 +28,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::key::Key;
+use crate::judge::contract::{LONGEST_TEXT, cut};
 use crate::outcome::{Outcome, OutcomeKind, cause};
 
 /// What the word of a cause is that an event of the model decided.
@@ -106,7 +107,8 @@ impl Bucket {
 
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in {}: {}", self.verdict, self.place, self.against())
+        let title = format!("{} in {}: {}", self.verdict, self.place, self.against());
+        f.write_str(&cut(&title, LONGEST_TEXT))
     }
 }
 

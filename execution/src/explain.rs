@@ -1,8 +1,7 @@
 //! Why a verdict was given, in the user's own names.
 //!
-//! The last event, the location in which it came, what the specification would have allowed there, and for
-//! each transition of the same action the part of its guard that does not hold, with the values that make it
-//! fail.
+//! What was expected and what came, the location in which it came, and for each transition of the same action
+//! the part of its guard that does not hold, with the values that make it fail.
 //!
 //! All of it is computed again from the trace: a judge that is shown the same says the same, so nothing needs
 //! to be kept.
@@ -39,6 +38,23 @@ pub struct Reason {
     /// The observations that the test case would have gone on with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<String>,
+}
+
+impl Reason {
+    /// What more is to be said than the summary: the guards that decided, and what else is allowed.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.guards.iter().map(|guard| format!("  {guard}")).collect();
+        fn action(text: &str) -> &str {
+            text.split(['(', ' ']).next().unwrap_or_default()
+        }
+        let came = self.event.as_deref().map(action).filter(|_| self.summary.starts_with("expected "));
+        let is_new = |one: &&String| !self.summary.contains(one.as_str()) && Some(action(one)) != came;
+        for (number, one) in self.expected.iter().filter(is_new).enumerate() {
+            lines.extend((number == 0).then(|| "  the specification allows here".to_owned()));
+            lines.push(format!("    {one}"));
+        }
+        lines
+    }
 }
 
 /// Explains the end of a run, by showing it to a judge of its kind again.
@@ -82,12 +98,13 @@ pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     };
     let behind =
         judge.scene().and_then(|(test, states)| words::behind(test, states.first()?, decisive, &run.outcome));
-    let Why { guards, expected, violated, violates } = judge.why(decisive, verdict);
+    let Why { instead, guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     let excuse = if failed.is_some() { excuse(judge, run) } else { None };
     let reason = Reason {
-        summary: summary(run, &location, event.as_deref(), violates)
+        summary: expectation(&run.outcome, &instead)
+            + &summary(run, &location, event.as_deref(), violates)
             + &ordered
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
             + &unheard(run)
@@ -195,6 +212,17 @@ fn is_excused(judge: &mut dyn Judge, run: &Run, from: usize) -> bool {
         }
     }
     judge.verdict() != Some(Verdict::Fail)
+}
+
+/// What was expected, in front of a Fail: `expected pNumber = 11, got 12: `.
+fn expectation(outcome: &Outcome, instead: &str) -> String {
+    match outcome {
+        Outcome::Verdict(Verdict::Fail, cause) if !instead.is_empty() => match cause {
+            Cause::Silence(_) => format!("expected {instead}, got nothing: "),
+            _ => format!("expected {instead}: "),
+        },
+        _ => String::new(),
+    }
 }
 
 fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Violated>) -> String {

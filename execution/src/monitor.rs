@@ -32,6 +32,7 @@ use coreach_model::term::evaluate::{evaluate, holds};
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
 use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
+use crate::judge::expected::expectation;
 use crate::judge::guards::{may_be, texts, violated};
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, ShownState};
@@ -257,6 +258,40 @@ impl<'a> Monitor<'a> {
         (is_known && solver.statistics().unknown == 0).then_some((states, formulas))
     }
 
+    /// Says what decides about an observation, where only some outputs are allowed.
+    pub fn why_not(
+        &self,
+        observed: Option<&Event>,
+        verdict: Option<Verdict>,
+        is_allowed: impl Fn(&Transition) -> bool,
+    ) -> Why {
+        let specification = self.specification;
+        let leaving = |at: LocationId| specification.transitions.iter().filter(move |one| one.source == at);
+        let is_output = |one: &&Transition| specification.action(one.action).kind == ActionKind::Output;
+        let mut why = Why::default();
+        // Of a formula one state is known: others may allow other values.
+        if self.are_all() {
+            let mut open = Vec::new();
+            for state in &self.states {
+                let here = leaving(state.location).filter(|one| is_output(one) && is_allowed(one));
+                open.extend(here.map(|one| (one, state)));
+            }
+            let expectation = expectation(specification, &open, observed, None);
+            why = Why { expected: expectation.expected, ..why };
+            if verdict == Some(Verdict::Fail) {
+                (why.instead, why.guards) = (expectation.phrase, expectation.guards);
+            }
+        }
+        if let Some(event) = observed.filter(|_| verdict == Some(Verdict::Fail)) {
+            let sets = self
+                .states
+                .iter()
+                .flat_map(|state| violated(specification, leaving(state.location), state, event));
+            why.violated = sets.map(|set| texts(&set)).collect();
+        }
+        why
+    }
+
     fn violation(&mut self) -> Judged {
         self.violated = true;
         Judged::Followed(None)
@@ -429,11 +464,6 @@ impl Judge for Monitor<'_> {
     }
 
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
-        let Some(event) = observed.filter(|_| verdict == Some(Verdict::Fail)) else { return Why::default() };
-        let sets = self.states.iter().flat_map(|state| {
-            let here = self.specification.transitions.iter().filter(|one| one.source == state.location);
-            violated(self.specification, here, state, event).into_iter().map(|set| texts(&set))
-        });
-        Why { violated: sets.collect(), ..Why::default() }
+        self.why_not(observed, verdict, |_| true)
     }
 }

@@ -209,14 +209,7 @@ impl fmt::Display for EndedTrial {
             let line = format!("  {}. {who} {}", number + 1, step.what);
             writeln!(f, "{}", visible(&line))?;
         }
-        for guard in &reason.guards {
-            writeln!(f, "  {}", visible(&guard.to_string()))?;
-        }
-        for (number, allowed) in reason.expected.iter().enumerate() {
-            let head = if number == 0 { "allowed instead:\n" } else { "" };
-            writeln!(f, "{head}  {}", visible(allowed))?;
-        }
-        Ok(())
+        reason.lines().iter().try_for_each(|line| writeln!(f, "{}", visible(line)))
     }
 }
 

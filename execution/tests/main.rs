@@ -4,6 +4,7 @@
 mod adapters;
 mod connections;
 mod crossing;
+mod expected;
 mod judge;
 mod misbehaving;
 mod mutants;

@@ -16,7 +16,7 @@
 //! many digits as the caller allows: both are looked at before anything is converted, so that no text costs
 //! more than reading it.
 
-use dashu::integer::IBig;
+use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
 
 /// The most digits of a number that an implementation sends: more take longer to read than a run may last.
@@ -158,6 +158,29 @@ fn parts<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
     Some((Parts { negative, whole, fraction, exponent }, at))
 }
 
+/// A time, exactly: `0.25` where it is a decimal fraction, else `1/3`.
+pub fn time_text(time: &RBig) -> String {
+    let number = |value: u8| UBig::from(value);
+    let mut rest = time.denominator().clone();
+    let mut digits = 0usize;
+    for factor in [number(2), number(5)] {
+        let mut count = 0;
+        while (&rest % &factor) == UBig::ZERO {
+            rest /= &factor;
+            count += 1;
+        }
+        digits = digits.max(count);
+    }
+    if !rest.is_one() {
+        return format!("{}/{}", time.numerator(), time.denominator());
+    }
+    let scaled = (time * RBig::from(number(10).pow(digits))).numerator().to_string();
+    let (sign, scaled) = scaled.strip_prefix('-').map_or(("", scaled.as_str()), |rest| ("-", rest));
+    let scaled = format!("{scaled:0>width$}", width = digits + 1);
+    let (whole, fraction) = scaled.split_at(scaled.len() - digits);
+    if digits == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,5 +278,13 @@ mod tests {
         for text in ["", "+1", "-1", "01", "1_0", "99999999999999999999"] {
             assert_eq!(count(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn times_are_written_exactly() {
+        for text in ["0", "7", "0.1", "-0.25", "12.000001", "1/3", "-2/7", "100", "0.03125"] {
+            assert_eq!(time_text(&real(text, 20).unwrap()), text);
+        }
+        assert_eq!(time_text(&real("2.50", 20).unwrap()), "2.5");
     }
 }

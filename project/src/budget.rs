@@ -113,13 +113,18 @@ fn in_stage<T>(
     within(stage, time(None), |_| work()).unwrap_or_else(|stop| Err(vec![stop.to_diagnostic()]))
 }
 
-/// `60s`, `1500ms`, `2m`, `1h`; a number alone is in milliseconds.
-pub fn parse_time(text: &str) -> Result<Duration, String> {
+const NO_TIME: &str = "expected a time of at most a week, for example `60s`, `1500ms` or `5m`";
+
+/// Reads a time: `60s`, `1500ms`, `2m`, `1h`. A number alone is in milliseconds.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1)];
-    let milliseconds = measured(text, &UNITS).filter(|time| (1..=LONGEST).contains(time));
-    let milliseconds =
-        milliseconds.ok_or("expected a time of at most a week, for example `60s`, `1500ms` or `5m`")?;
-    Ok(Duration::from_millis(milliseconds))
+    let milliseconds = measured(text, &UNITS).filter(|time| *time <= LONGEST);
+    milliseconds.map(Duration::from_millis).ok_or_else(|| NO_TIME.to_owned())
+}
+
+/// Reads a time of more than nothing.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
+    parse_duration(text).ok().filter(|time| !time.is_zero()).ok_or_else(|| NO_TIME.to_owned())
 }
 
 /// `4GB`, `500MB`, `2GiB`; a number alone is in megabytes.
@@ -178,6 +183,10 @@ mod tests {
         let wanted = [Some(60_000), Some(1500), Some(300_000), Some(7_200_000), Some(3000)];
         let wanted: Vec<Option<u128>> = wanted.into_iter().chain([None; 6]).collect();
         assert_eq!(texts.map(time).to_vec(), wanted);
+        assert_eq!(
+            ["0", "604800000", "604801s"].map(|text| parse_duration(text).is_ok()),
+            [true, true, false]
+        );
         let memory = |text: &str| parse_memory(text).ok();
         assert_eq!(memory("4GB"), Some(MEMORY));
         assert_eq!(memory("500MB"), memory("500"));

@@ -53,7 +53,7 @@ pub enum OutputForm {
     Artifact,
     /// The files of `cover --out`.
     Suite,
-    /// The purpose of `explore --purpose`.
+    /// The purpose of `explore --out`.
     Purpose,
     /// Timed sequences.
     Sequence,
@@ -63,8 +63,6 @@ pub enum OutputForm {
     Manual,
     /// A specification, where the user says that what is there may be replaced.
     Specification,
-    /// A comparison as comma-separated values.
-    Csv,
     /// A campaign's store, which is added to: who opens it takes no other file.
     Store,
     /// A run that is kept, and its test case. Nothing is replaced either.
@@ -104,7 +102,6 @@ impl OutputForm {
             OutputForm::Schema => ("a schema", &["\"$schema\""]),
             OutputForm::Manual => ("a page of the manual", &[".th coreach"]),
             OutputForm::Specification => ("a specification", &[]),
-            OutputForm::Csv => ("a comparison", &["purpose,domain,result"]),
             OutputForm::Store => ("a campaign's store", &[]),
             OutputForm::Run => ("a run", &[]),
             OutputForm::New => ("new", &[]),

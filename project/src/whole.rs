@@ -4,7 +4,6 @@
 
 use std::num::NonZeroUsize;
 
-use coreach_execution::campaign::plan::LONGEST;
 use coreach_model::number;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::shape;
@@ -43,12 +42,6 @@ pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     NonZeroUsize::new(whole(text)?).ok_or_else(|| "expected a whole number from 1".to_owned())
 }
 
-/// A time in milliseconds, at most a week, as in a campaign.
-pub fn milliseconds(text: &str) -> Result<u64, String> {
-    let value = whole(text)?;
-    if value > LONGEST { Err(format!("expected at most {LONGEST} ms, which is a week")) } else { Ok(value) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,7 +57,5 @@ mod tests {
         }
         assert!(positive("0").is_err());
         assert_eq!(positive("2").map(NonZeroUsize::get), Ok(2));
-        assert_eq!(milliseconds("604800000"), Ok(LONGEST));
-        assert!(milliseconds("604800001").is_err());
     }
 }

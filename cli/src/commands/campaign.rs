@@ -24,7 +24,7 @@ use coreach_project::campaign::prepare::{PreparedWays, prepare};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
 
-use super::report::with_page;
+use super::report::add_page;
 use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural, table};
 use crate::answer::draw_text;
 use crate::arguments::{CampaignArguments, CampaignCommand};
@@ -88,8 +88,11 @@ fn run(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     }
     let Tolerance { inconclusive, fail_fast, .. } = arguments.tolerance;
     let telling = Telling { is_quiet: arguments.quiet, inconclusive, fail_fast };
-    let answer = answer(&summary, &warnings, &place, partition, worked.executed, telling);
-    Ok(with_page(answer, page, vec![path.to_owned(), place], Vec::new(), arguments.quiet))
+    let mut answer = answer(&summary, &warnings, &place, partition, worked.executed, telling);
+    if let Some(page) = &page {
+        add_page(&mut answer, &[path.to_owned(), place], page, arguments.quiet);
+    }
+    Ok(answer)
 }
 
 /// How a summary is told, and what counts as what in it.
@@ -242,7 +245,7 @@ fn told(summary: &Summary, store: &Path) -> String {
     crate::visible::visible(&text).into_owned()
 }
 
-/// A bucket: how often, where, and its shortest run.
+/// A bucket: what was expected, how often, where, its shortest run, and the command that tells it.
 fn one_failed(failed: &Failed, store: &Path) -> String {
     let Failed { id, bucket, count, iuts, shortest: told, .. } = failed;
     let mut conditions = vec![format!("seed {}", told.seed)];
@@ -254,10 +257,12 @@ fn one_failed(failed: &Failed, store: &Path) -> String {
     let (conditions, events) = (conditions.join(", "), plural(*events, "event"));
     let iuts: Vec<String> = iuts.iter().map(|(iut, count)| format!("{iut} {count}")).collect();
     format!(
-        "{id}: {bucket}\n  {}: {}\n  the shortest, {events}: {test} against {iut} ({conditions})\n  {reason}\n  coreach explain {} {run}\n",
+        "{test} against {iut}: {}: {reason}\n  {}: {}; the shortest, {events} ({conditions}): coreach explain {} {run}\n{}",
+        bucket.verdict,
         plural(*count, "run"),
         iuts.join(", "),
-        store.display()
+        store.display(),
+        if console::is_verbose() { format!("  {id}: {bucket}\n") } else { String::new() },
     )
 }
 

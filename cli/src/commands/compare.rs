@@ -18,16 +18,13 @@ use coreach_project::making::{MadeTest, make};
 use coreach_project::project::{Project, load};
 use coreach_project::{budget, jobs, memory};
 
-use super::report::with_page;
 use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::arguments::CompareArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::horn_process::HornProcess;
-use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::ProgressLine;
-use crate::write::write;
-use row::{Figures, MADE, Row, STOPPED, UNREACHABLE, cautions, csv, drawn};
+use row::{Figures, MADE, Row, STOPPED, UNREACHABLE, cautions, drawn};
 
 /// A purpose with a domain.
 type Pair<'a> = (&'a TestPurpose, DomainKind);
@@ -40,10 +37,6 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
     let of = |purpose| domains.iter().map(move |domain| (purpose, *domain));
     let pairs: Vec<Pair<'_>> = project.purposes.iter().flat_map(of).collect();
-    let [page, values] = each([
-        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
-        wanted("--csv", arguments.csv.as_deref(), OutputForm::Csv),
-    ])?;
     let progress = ProgressLine::start(pairs.len(), true);
     let threads = jobs::threads(arguments.threads);
     let engine = arguments.exact.then(HornProcess::this_program);
@@ -85,10 +78,6 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
         let (domain, purpose) = (domain.name().to_owned(), purpose.iosts.name.clone());
         rows.push(Row { domain, purpose, result: result.to_owned(), reason, figures });
     }
-    if let Some(output) = values {
-        let written = write(&output, csv(rows.iter()));
-        written.map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
-    }
     let code = |row: &Row| match row.result.as_str() {
         MADE => Exit::Fine,
         UNREACHABLE => Exit::Unreachable,
@@ -97,7 +86,7 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
     let exit = rows.iter().map(code).fold(Exit::Fine, Exit::and);
     let mut answer = CommandAnswer::new(exit, || &rows, || drawn(&rows));
     cautions(&rows).iter().for_each(|caution| answer.note(format!("note: {caution}")));
-    Ok(with_page(answer, page, vec![path.to_owned()], domains, false))
+    Ok(answer)
 }
 
 /// The exact references of purposes, each made when it is first asked for.

@@ -3,9 +3,8 @@
 use clap::CommandFactory;
 
 use super::{CommandAnswer, CommandResult};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, CompletionsArguments};
 use crate::exit::Exit;
-use crate::shell_arguments::CompletionsArguments;
 
 /// Prints the script for this shell.
 pub fn completions(arguments: &CompletionsArguments) -> CommandResult {

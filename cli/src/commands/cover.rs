@@ -61,7 +61,7 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
         analysis: given.analysis.clone(),
         conformance: given.conformance,
         stages: given.stages.clone(),
-        steps: arguments.steps,
+        steps: arguments.events,
         observe: arguments.observe,
     };
     let begun = budget::within("cover", budget::time(None), |_| Cover::of(&given.specification, &settings));

@@ -6,7 +6,6 @@ use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCove
 use coreach_project::coverage::{CoverageKind, CoverageReport, Given, NO_ACCESS, Settings, lcov, measure};
 use coreach_project::render;
 
-use super::report::with_page;
 use super::{CommandAnswer, CommandResult, EarlyExit, plural, table};
 use crate::console;
 use crate::execution_arguments::CoverageArguments;
@@ -21,10 +20,7 @@ const TOLD: usize = 40;
 /// Reads the runs, tells what they covered.
 pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
     let given = Given::of(&arguments.files).map_err(refused)?;
-    let [tracefile, page] = each([
-        wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov),
-        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
-    ])?;
+    let [tracefile] = each([wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov)])?;
     let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
     let progress = ProgressLine::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
@@ -45,7 +41,7 @@ pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
     let mut answer =
         CommandAnswer::new(exit, || &report, || if quiet { String::new() } else { told(&report) });
     doubts(&mut answer, &report, &settings, quiet);
-    Ok(with_page(answer, page, arguments.files.clone(), Vec::new(), quiet))
+    Ok(answer)
 }
 
 /// Ends the command. Runs that we may not read are no mistake of the user's.

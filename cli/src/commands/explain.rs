@@ -2,9 +2,8 @@
 
 use coreach_model::Diagnostic;
 use coreach_pipeline::export::{Options, View, export};
-use coreach_project::{budget, stored};
+use coreach_project::budget;
 
-use super::report::with_page;
 use super::{CommandAnswer, CommandResult, picture, picture_format};
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
@@ -14,14 +13,10 @@ use crate::{evidence, story};
 
 /// Reads the run, tells it, draws it.
 pub fn explain(arguments: &ExplainArguments) -> CommandResult {
-    let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
-    let stored = budget::reading(load)?;
+    let stored = arguments.kept.load()?;
     // Before anything is written: `--draw specification.yaml` must not leave a picture there.
     let format = arguments.draw.as_deref().map(picture_format).transpose()?;
-    let [draw, html] = each([
-        wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
-        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
-    ])?;
+    let [draw] = each([wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture)])?;
     if let (Some(output), Some(format)) = (&draw, format) {
         let taken: Vec<_> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
@@ -31,16 +26,15 @@ pub fn explain(arguments: &ExplainArguments) -> CommandResult {
     let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);
     let name = format!("{} seed {}\n", test.iosts.name, run.seed);
     let why = || story::why(test, initial, run);
-    let answer = if !arguments.transcript {
-        let text = || name + &story::table(test, initial, run) + &evidence::wire(run) + &why();
-        CommandAnswer::new(Exit::Fine, || &stored.record, text)
+    if !arguments.transcript {
+        let text = || name + &why() + &story::table(test, initial, run) + &evidence::wire(run);
+        Ok(CommandAnswer::new(Exit::Fine, || &stored.record, text))
     } else if run.wire.is_empty() {
         let none =
             Diagnostic::error("no-wire", "the run has no evidence of what went over the wire".to_owned());
         let help = "a model has no wire, and `run_kb: 0` of the IUT file keeps nothing";
-        return Err(none.help(help).into());
+        Err(none.help(help).into())
     } else {
-        CommandAnswer::of_text(Exit::Fine, transcript(&(name + &why()), &run.wire))
-    };
-    Ok(with_page(answer, html, vec![arguments.source.clone()], Vec::new(), false))
+        Ok(CommandAnswer::of_text(Exit::Fine, transcript(&(name + &why()), &run.wire)))
+    }
 }

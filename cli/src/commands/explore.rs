@@ -34,7 +34,7 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
     let format = arguments.draw.as_deref().map(picture_format).transpose()?;
     let [draw, written] = each([
         wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
-        wanted("--purpose", arguments.purpose.as_deref(), OutputForm::Purpose),
+        wanted("--out", arguments.out.as_deref(), OutputForm::Purpose),
     ])?;
     let limits = TreeLimits {
         depth: arguments.depth,
@@ -61,7 +61,7 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
     let is_stopped = found.missing.is_some() || found.stop.is_some();
     if let Some(output) = written.filter(|_| !is_stopped) {
         if found.accepting.is_empty() {
-            let message = "--purpose: no node is accepted";
+            let message = "--out: no node is accepted";
             let help = "choose nodes with `--accept`, or a criterion with `--all-paths` or `--inclusion`";
             return Err(Diagnostic::error("no-accept", message).help(help).into());
         }

@@ -8,7 +8,7 @@ use coreach_model::Diagnostic;
 use coreach_project::beginning::{NEXT, SCHEMAS_FOLDER, files};
 
 use super::{CommandAnswer, CommandResult, EarlyExit};
-use crate::beginning_arguments::InitArguments;
+use crate::arguments::InitArguments;
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, output};
 use crate::write::write_new;

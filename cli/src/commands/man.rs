@@ -6,10 +6,9 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::{CommandAnswer, CommandResult, EarlyExit, plural};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, ManArguments};
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, ToWrite, outputs};
-use crate::shell_arguments::ManArguments;
 use crate::write::write;
 
 /// Prints the page of the program, or writes the pages of all commands.

@@ -62,7 +62,7 @@ fn given(configuration: &Path, tries: &TriesArguments, is_quiet: bool) -> Result
         depth: tries.depth,
         seed: tries.seed,
         settings: Settings {
-            steps: tries.steps,
+            steps: tries.events,
             quiescence: moment,
             patience: moment,
             ..Settings::default()
@@ -190,7 +190,7 @@ fn text(mutants: &Mutants) -> String {
     }) {
         text.push_str(&name);
     }
-    for found in killed(mutants) {
+    for found in killed(mutants).into_iter().filter(|_| console::is_verbose()) {
         let ShortestSummary { mutant, test, seed, events } = &found.shortest;
         text.push_str(&format!(
             "{}: {}\n  in {}; the shortest by {test}, seed {seed}, {}: {mutant}\n",

@@ -28,8 +28,7 @@ use crate::{console, story};
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The
 /// exit code is that of the new run's verdict.
 pub fn replay(arguments: &ReplayArguments) -> CommandResult {
-    let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
-    let stored = budget::reading(load)?;
+    let stored = arguments.kept.load()?;
     // The test case goes beside the run, where whoever reads that looks for it.
     let test = arguments.keep.as_deref().map(stored::beside);
     let [keep, test] = each([
@@ -101,7 +100,7 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
         lines.push(match arguments.quiet {
             true => failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())),
-            false => story::table(test, initial, &result) + &story::why(test, initial, &result),
+            false => story::why(test, initial, &result) + &story::table(test, initial, &result),
         });
         lines.join("\n")
     };

@@ -23,7 +23,6 @@ use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::report::with_page;
 use super::{CommandAnswer, CommandResult, EarlyExit, plural, table};
 use crate::answer::{draw_text, is_json, print_text};
 use crate::arguments::RunArguments;
@@ -48,9 +47,7 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
     if let Some(stages) = &arguments.stages {
         project.stages.clone_from(stages);
     }
-    let mut wanted = written_to(&project);
-    wanted.extend(arguments.html.as_deref().map(|path| ToWrite::new("--html", path, OutputForm::Page)));
-    let outputs = outputs(&wanted)?;
+    let outputs = outputs(&written_to(&project))?;
     let domain = arguments.domain.unwrap_or(project.options.analysis.domain);
     draw_text(&warnings);
     let all = Making { arguments, project: &project, outputs: &outputs, warnings: &warnings, domain };
@@ -91,7 +88,7 @@ impl Making<'_> {
         work: impl Fn(&TestPurpose, Says<'_>) -> Result<M, Stop> + Sync,
         tell: impl Fn(&str, M) -> (Report<D>, Exit),
     ) -> CommandResult {
-        let Making { arguments, project, outputs, warnings, domain } = *self;
+        let Making { arguments, project, warnings, domain, .. } = *self;
         let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
         let work = |purpose: &TestPurpose| {
             let result = work(purpose, &|what| progress.says(what));
@@ -120,10 +117,7 @@ impl Making<'_> {
             diagnostics: render::to_json(warnings),
             purposes,
         };
-        let answer = CommandAnswer::new(exit, document, String::new);
-        let page = outputs.iter().find(|output| arguments.html.as_deref() == Some(output.path())).cloned();
-        let files = vec![arguments.configuration.clone()];
-        Ok(with_page(answer, page, files, arguments.domain.into_iter().collect(), arguments.quiet))
+        Ok(CommandAnswer::new(exit, document, String::new))
     }
 }
 
@@ -442,21 +436,23 @@ fn summary(
     let selection = made.generation.test_graph.selection;
     let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
     let mut text = format!("{name} ({domain}){result}\n{}", table(&rows, 1));
-    text += &format!(
-        "  selection: {} pruned, {} strengthened, {} into Inconclusive, in {}\n",
-        selection.pruned,
-        selection.strengthened,
-        selection.inconclusive,
-        plural(selection.rounds, "round")
-    );
-    text += &format!(
-        "  solver: {} queries, {} of them from memory, {} unknown\n",
-        statistics.queries, statistics.remembered, statistics.unknown
-    );
-    text += &example.map(example_line).unwrap_or_default();
-    if !written.drawing.is_zero() {
-        text += &format!("  seconds for the pictures: {:.3}\n", written.drawing.as_secs_f64());
+    if console::is_verbose() {
+        text += &format!(
+            "  selection: {} pruned, {} strengthened, {} into Inconclusive, in {}\n",
+            selection.pruned,
+            selection.strengthened,
+            selection.inconclusive,
+            plural(selection.rounds, "round")
+        );
+        text += &format!(
+            "  solver: {} queries, {} of them from memory, {} unknown\n",
+            statistics.queries, statistics.remembered, statistics.unknown
+        );
+        if !written.drawing.is_zero() {
+            text += &format!("  seconds for the pictures: {:.3}\n", written.drawing.as_secs_f64());
+        }
     }
+    text += &example.map(example_line).unwrap_or_default();
     text + &files(&written.files)
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use coreach_project::beginning::{SCHEMAS, Schema};
 
 use super::{CommandAnswer, CommandResult, EarlyExit, table};
-use crate::beginning_arguments::SchemaArguments;
+use crate::arguments::SchemaArguments;
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::write::write;

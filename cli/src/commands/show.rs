@@ -105,11 +105,9 @@ fn show_stage(
             let Some(unreachable) = made.unreachable.clone().filter(|_| stage >= Stage::Select) else {
                 return answer;
             };
-            let draw = move |exit: Exit| {
-                console::draw(&[unreachable]);
-                exit.and(Exit::Unreachable)
-            };
-            Ok(answer.unwrap_or_else(|early| CommandAnswer::of_text(early.print(), "")).then(draw))
+            let mut answer = answer.unwrap_or_else(|early| CommandAnswer::of_text(early.print(), ""));
+            answer.worsen(&EarlyExit::Refused(vec![unreachable], Exit::Unreachable));
+            Ok(answer)
         }
         Some(Err(stop)) => {
             console::draw(&[stop.to_diagnostic()]);

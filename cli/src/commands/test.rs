@@ -6,6 +6,7 @@ mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_adapters::keeper::is_ending;
@@ -40,6 +41,7 @@ use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, output};
 use crate::progress::ProgressLine;
+use crate::transcript::quoted;
 use crate::{certain_end, console, story};
 
 /// Reads, runs, and says what came of it.
@@ -87,6 +89,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     // What outlives a run outlives a test case.
     let links = Links::default();
     let mut keeper = Keeper::default();
+    let mut next = Vec::new();
     let Tolerance { inconclusive, fail_fast, retries } = arguments.tolerance;
     for (case, (iut, _)) in cases.iter().zip(&implementations) {
         if fail_fast && exit == Exit::Failed {
@@ -146,17 +149,22 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         if total.has_runs() {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
+            if !arguments.quiet {
+                next.extend(next_command(arguments, case, &total));
+            }
         }
     }
     drop(progress);
     report.finish()?;
+    // One is enough: what else failed stands above.
+    next.truncate(1);
     let document = || Document {
         format_version: 1,
         exit_code: exit.code(),
         diagnostics: render::to_json(&[warnings, without].concat()),
         runs: lock(&documents).clone(),
     };
-    Ok(CommandAnswer::new(exit, document, String::new))
+    Ok(CommandAnswer::new(exit, document, || next.concat()))
 }
 
 fn lock(documents: &Mutex<Vec<Record>>) -> MutexGuard<'_, Vec<Record>> {
@@ -187,7 +195,7 @@ fn initial(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diag
     solved.map_err(|found| (found, why))
 }
 
-/// Checks the names on the command line: each constant and each location of `--quiescence-at` is one of a
+/// Checks the names on the command line: each constant and each location of `--quiescence` is one of a
 /// test case, or its value would silently be nobody's.
 fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diagnostic>> {
     let locations = cases.iter().flat_map(|case| &case.test.iosts.locations);
@@ -195,14 +203,14 @@ fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diag
     let constants = cases.iter().flat_map(|case| &case.test.iosts.constants);
     let constants: BTreeSet<&str> = constants.map(Datum::name).collect();
     let no_location = |name: &str| {
-        let message = format!("`--quiescence-at`: no test case has a location `{name}`");
+        let message = format!("`--quiescence`: no test case has a location `{name}`");
         Diagnostic::error("unknown-location", message)
     };
     let no_constant = |name: &str| {
         let known = constants.iter().map(|name| (*name).to_owned()).collect();
         Diagnostic::error("constants", ConstantsError::Unknown(name.to_owned(), known).to_string())
     };
-    let places = arguments.driving.quiescence_at.iter().map(|(name, _)| name.as_str());
+    let places = arguments.driving.quiescence.iter().filter_map(|one| one.location.as_deref());
     let mut found = find_unknown(places, &locations, no_location);
     let names = arguments.constant.iter().map(|(name, _)| name.as_str());
     found.extend(find_unknown(names, &constants, no_constant));
@@ -282,27 +290,48 @@ fn locations(cases: &[Case]) -> ReportedLocations {
     known
 }
 
+/// Tells a run: whole if it is the only one or the user wants more, else in a line if it did not pass.
 fn tell(arguments: &TestArguments, case: &Case, initial: &State, run: &Run, path: Option<&str>) {
-    let passed = run.outcome.verdict() == Some(Verdict::Pass);
     let constants: Vec<String> =
         run.constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
-    let mut text = format!(
-        "{} seed {}{}: {} in {:.3} s, ",
-        case.name,
-        run.seed,
-        if constants.is_empty() { String::new() } else { format!(" ({})", constants.join(", ")) },
-        plural(run.trace.len(), "event"),
-        run.time.as_secs_f64(),
-    );
-    text.push_str(&story::why(&case.test, initial, run));
-    // One run is told whole; of many, those that did not pass.
-    if !passed || arguments.runs.get() == 1 {
-        text.push_str(&story::table(&case.test, initial, run));
-    }
-    if let Some(path) = path.filter(|_| !passed) {
-        text.push_str(&format!("  kept: {path}\n"));
+    let constants = if constants.is_empty() { String::new() } else { format!(" ({})", constants.join(", ")) };
+    let events = plural(run.trace.len(), "event");
+    let head = format!("{} seed {}{constants}, {events}: ", case.name, run.seed);
+    let why = story::why(&case.test, initial, run);
+    let mut text = match arguments.runs.get() == 1 || console::is_verbose() {
+        true => head + &why + &story::table(&case.test, initial, run),
+        false if run.outcome.verdict() == Some(Verdict::Pass) => return,
+        false => head + why.lines().next().unwrap_or_default() + "\n",
+    };
+    if let Some(path) = path {
+        text += &format!("  kept: {path}\n");
     }
     console::print(&text);
+}
+
+/// The command that a user types next, after a run that failed.
+fn next_command(arguments: &TestArguments, case: &Case, total: &Total) -> Option<String> {
+    let (_, _, seed) = total.failed.values().min_by_key(|(_, events, _)| *events)?;
+    let iut = word(&arguments.iut);
+    Some(match &arguments.keep {
+        Some(folder) => {
+            let run = keep::run_path(folder, case, *seed, 1);
+            format!("next: coreach replay {} --iut {iut} --shrink\n", word(&run))
+        }
+        None => {
+            let purpose = arguments.purpose.as_ref().map(|name| format!(" --purpose {name}"));
+            let purpose = purpose.unwrap_or_default();
+            let test = word(&arguments.test);
+            format!("next: coreach test {test} --iut {iut}{purpose} --seed {seed} --keep runs\n")
+        }
+    })
+}
+
+/// A path as a shell reads it.
+fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |sign: char| sign.is_alphanumeric() || "/._-".contains(sign);
+    if text.chars().all(is_plain) { text } else { quoted(&text) }
 }
 
 /// Sums over runs.
@@ -357,17 +386,21 @@ impl Total {
     }
 
     fn text(&self) -> String {
-        let mix: Vec<String> = self.mix.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        let values = if mix.is_empty() { String::new() } else { format!("\n  values: {}", mix.join(", ")) };
         let events = plural(self.events, "event");
-        let mut text = format!("{}; {events} in {:.3} s{values}", self.line(), self.seconds);
-        for (bucket, (count, fewest, seed)) in &self.failed {
-            let (runs, events) = (plural(*count, "run"), plural(*fewest, "event"));
-            text += &format!(
-                "\n  {}: {bucket}\n    {runs}, the shortest of {events} with seed {seed}",
-                bucket.id()
-            );
+        let mut text = format!("{}; {events} in {:.3} s\n", self.line(), self.seconds);
+        if console::is_verbose() {
+            let mix: Vec<String> = self.mix.iter().map(|(name, count)| format!("{name} {count}")).collect();
+            if !mix.is_empty() {
+                text += &format!("  values: {}\n", mix.join(", "));
+            }
+            for (bucket, (count, fewest, seed)) in &self.failed {
+                let (runs, events) = (plural(*count, "run"), plural(*fewest, "event"));
+                text += &format!(
+                    "  {}: {bucket}\n    {runs}, the shortest of {events} with seed {seed}\n",
+                    bucket.id()
+                );
+            }
         }
-        text + "\n"
+        text
     }
 }

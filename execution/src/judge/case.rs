@@ -28,9 +28,13 @@ use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict, Violated};
+use dashu::rational::RBig;
 
-use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
-use crate::judge::guards::{can_come, expected, guards, may_be, texts, violated};
+use crate::judge::contract::{
+    AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Why,
+};
+use crate::judge::expected::{Expectation, OpenTransition, decided, expectation};
+use crate::judge::guards::{can_come, may_be, texts, violated, with_event};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::{TestCase, seconds};
 use crate::values::boundaries::boundaries;
@@ -45,6 +49,8 @@ pub struct CaseJudge<'a> {
     ready: Option<(Event, TransitionId, State)>,
     /// Is silence a failure where the specification must answer?
     silence_fails: bool,
+    /// How long nothing has come since the last event.
+    silent: RBig,
 }
 
 /// The transition that takes silence of this length, and the state after it: of a test of ioco, there is one.
@@ -59,7 +65,14 @@ pub(crate) fn quiet(test: &TestCase, state: &State, time: Duration) -> Option<(T
 impl<'a> CaseJudge<'a> {
     /// In its initial state, with the constants in it ([`crate::constants`]).
     pub fn new(test: &'a TestCase, initial: State) -> Self {
-        CaseJudge { test, state: initial.clone(), initial, ready: None, silence_fails: false }
+        CaseJudge {
+            test,
+            state: initial.clone(),
+            initial,
+            ready: None,
+            silence_fails: false,
+            silent: RBig::ZERO,
+        }
     }
 
     /// Silence is a failure, or is not, where the specification must answer.
@@ -159,6 +172,23 @@ fn of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
     if own.is_empty() { set } else { own }
 }
 
+/// The guard that led to Inconclusive, or to a violation that the specification allows.
+fn guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
+    let valuation = with_event(&test.iosts, state, event);
+    let decides = |transition: &&Transition| {
+        // That a property is violated is more than that something is not allowed.
+        let is_right = match test.verdict(transition.target) {
+            Some(Verdict::Fail) => test.violates[transition.target].is_some(),
+            leads => leads == verdict,
+        };
+        is_right
+            && test.iosts.action(transition.action).name == event.action
+            && holds(&transition.guard, &valuation) == Ok(true)
+    };
+    let here = test.observations[state.location].iter().map(|number| &test.iosts.transitions[*number]);
+    here.filter(decides).filter_map(|one| decided(&test.iosts, one, valuation.clone())).collect()
+}
+
 impl Follower for CaseJudge<'_> {
     fn is_where(&self, other: &Self) -> bool {
         self.state == other.state
@@ -185,6 +215,7 @@ impl Judge for CaseJudge<'_> {
 
     fn begin(&mut self) {
         self.ready = None;
+        self.silent = RBig::ZERO;
         self.state = self.initial.clone();
     }
 
@@ -227,6 +258,7 @@ impl Judge for CaseJudge<'_> {
 
     fn take(&mut self, what: &Occurrence) -> Judged {
         let ready = self.ready.take();
+        let before = std::mem::replace(&mut self.silent, RBig::ZERO);
         match what {
             Occurrence::Stimulus(event) => {
                 let fired = match ready {
@@ -252,7 +284,10 @@ impl Judge for CaseJudge<'_> {
             }
             Occurrence::Silence(time) => match quiet(self.test, &self.state, *time) {
                 Some((number, next)) => match self.test.verdict(next.location) {
-                    None | Some(Verdict::Pass | Verdict::WeakPass) => self.go(number, next),
+                    None | Some(Verdict::Pass | Verdict::WeakPass) => {
+                        self.silent = before + seconds(*time);
+                        self.go(number, next)
+                    }
                     Some(Verdict::Inconclusive) => Judged::silence(*time),
                     Some(Verdict::Fail) => Judged::silence_fails(*time),
                 },
@@ -306,24 +341,32 @@ impl Judge for CaseJudge<'_> {
     }
 
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
-        let guards = match observed {
-            Some(event) if verdict != Some(Verdict::Pass) => guards(self.test, &self.state, event, verdict),
-            _ => Vec::new(),
-        };
-        let expected = match verdict {
-            Some(Verdict::Pass) => Vec::new(),
-            _ => expected(self.test, &self.state),
-        };
-        let violated = match observed {
-            Some(event) if verdict == Some(Verdict::Fail) => {
-                let sets = violated(&self.test.iosts, self.open(), &self.state, event);
-                sets.into_iter().map(|set| texts(&of_specification(self.test, set))).collect()
-            }
-            _ => Vec::new(),
-        };
+        let iosts = &self.test.iosts;
         let fired = observed.and_then(|event| self.fired(&self.test.observations[self.at()], event));
-        let violates =
-            fired.and_then(|(number, _)| self.test.violates[self.test.iosts.transitions[number].target]);
-        Why { guards, expected, violated, violates }
+        let violates = fired.and_then(|(number, _)| self.test.violates[iosts.transitions[number].target]);
+        if verdict == Some(Verdict::Pass) {
+            return Why { violates, ..Why::default() };
+        }
+        let silent = self.test.timed.as_ref().map(|_| &self.silent);
+        let open: Vec<_> = self.open().map(|transition| (transition, &self.state)).collect();
+        let Expectation { phrase, guards: failing, expected } = expectation(iosts, &open, observed, silent);
+        let mut why = Why { expected, violates, ..Why::default() };
+        let Some(event) = observed else { return Why { instead: phrase, ..why } };
+        why.guards = guards(self.test, &self.state, event, verdict);
+        match verdict {
+            Some(Verdict::Fail) => {
+                let sets = violated(iosts, self.open(), &self.state, event);
+                why.violated = sets.into_iter().map(|set| texts(&of_specification(self.test, set))).collect();
+                if violates != Some(Violated::Allowed) {
+                    (why.instead, why.guards) = (phrase, [failing, why.guards].concat());
+                }
+            }
+            _ => {
+                let leads_on = |(one, _): &&OpenTransition<'_>| self.test.verdict(one.target) != verdict;
+                let open: Vec<_> = open.iter().filter(leads_on).copied().collect();
+                why.guards.extend(expectation(iosts, &open, observed, silent).guards);
+            }
+        }
+        why
     }
 }

@@ -93,11 +93,23 @@ pub struct Guard {
     pub values: Map<String, Json>,
 }
 
+/// Longer titles and values are cut where people read them.
+pub(crate) const LONGEST_TEXT: usize = 120;
+
+/// The text with at most so many characters.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
+        None => text.to_owned(),
+    }
+}
+
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Guard { transition, part, holds, values } = self;
-        let value =
-            |(name, value): (&String, &Json)| format!("{name} = {}", value.as_str().unwrap_or_default());
+        let value = |(name, value): (&String, &Json)| {
+            format!("{name} = {}", cut(value.as_str().unwrap_or_default(), LONGEST_TEXT))
+        };
         let values: Vec<String> = values.iter().map(value).collect();
         let verb = if *holds { "holds" } else { "does not hold" };
         write!(f, "{transition}: `{part}` {verb}: {}", values.join(", "))
@@ -107,6 +119,8 @@ impl fmt::Display for Guard {
 /// What can be said of an occurrence in a state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Why {
+    /// What should have come instead: `pNumber = 11, got 12`. Empty where that is not known.
+    pub instead: String,
     /// The guards that decided.
     pub guards: Vec<Guard>,
     /// What would have led on.

@@ -46,7 +46,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
-use crate::judge::guards::{can_come, expected_here};
+use crate::judge::guards::can_come;
 use crate::monitor::Monitor;
 use crate::run::{Occurrence, ShownState};
 use crate::test_case::{Online, TestCase};
@@ -316,19 +316,19 @@ impl Judge for OnlineJudge<'_> {
     }
 
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
-        let mut expected: Vec<String> = Vec::new();
-        if !matches!(verdict, Some(Verdict::Pass | Verdict::WeakPass)) {
-            for text in self.states().flat_map(|state| expected_here(self.test, state)) {
-                if !expected.contains(&text) {
-                    expected.push(text);
-                }
-            }
+        if matches!(verdict, Some(Verdict::Pass | Verdict::WeakPass)) {
+            return Why::default();
         }
         let violates = observed.filter(|_| verdict == Some(Verdict::Fail)).and_then(|event| {
             let mut after = self.clone();
             after.take(&Occurrence::Observation(event.clone()));
             after.violated()
         });
-        Why { expected, violates, ..self.monitor.why(observed, verdict) }
+        let is_allowed = |one: &Transition| self.test.verdict(one.target) != Some(Verdict::Fail);
+        let why = Why { violates, ..self.monitor.why_not(observed, verdict, is_allowed) };
+        match violates {
+            Some(_) => Why { instead: String::new(), guards: Vec::new(), ..why },
+            None => why,
+        }
     }
 }

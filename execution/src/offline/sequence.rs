@@ -1,9 +1,9 @@
 //! Timed sequences: delays and events, one after the other (2012, Definition 1).
 
 use coreach_model::iosts::{ActionId, ActionKind, Iosts};
+pub use coreach_model::number::time_text;
 use coreach_model::timed::Timed;
 use coreach_model::{Value, codec};
-use dashu::integer::UBig;
 use dashu::rational::RBig;
 
 /// A member of a timed sequence.
@@ -65,29 +65,6 @@ pub fn event_text(iosts: &Iosts, action: ActionId, values: &[Value]) -> String {
     format!("{}{sign}({})", action.name, values.join(", "))
 }
 
-/// A time, exactly: `0.25` where it is a decimal fraction, else `1/3`.
-pub fn time_text(time: &RBig) -> String {
-    let number = |value: u8| UBig::from(value);
-    let mut rest = time.denominator().clone();
-    let mut digits = 0usize;
-    for factor in [number(2), number(5)] {
-        let mut count = 0;
-        while (&rest % &factor) == UBig::ZERO {
-            rest /= &factor;
-            count += 1;
-        }
-        digits = digits.max(count);
-    }
-    if !rest.is_one() {
-        return format!("{}/{}", time.numerator(), time.denominator());
-    }
-    let scaled = (time * RBig::from(number(10).pow(digits))).numerator().to_string();
-    let (sign, scaled) = scaled.strip_prefix('-').map_or(("", scaled.as_str()), |rest| ("-", rest));
-    let scaled = format!("{scaled:0>width$}", width = digits + 1);
-    let (whole, fraction) = scaled.split_at(scaled.len() - digits);
-    if digits == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
@@ -95,14 +72,6 @@ mod tests {
     use coreach_model::number::real;
 
     use super::*;
-
-    #[test]
-    fn times_are_written_exactly() {
-        for text in ["0", "7", "0.1", "-0.25", "12.000001", "1/3", "-2/7", "100", "0.03125"] {
-            assert_eq!(time_text(&real(text, 20).unwrap()), text);
-        }
-        assert_eq!(time_text(&real("2.50", 20).unwrap()), "2.5");
-    }
 
     #[test]
     fn normalizing_adds_what_stands_together() {

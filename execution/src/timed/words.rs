@@ -2,6 +2,7 @@
 //! excluded it.
 
 use coreach_model::Verdict;
+use coreach_model::number::time_text;
 use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
@@ -16,23 +17,11 @@ use crate::timed::{delay_of, without_delay};
 pub fn told(what: &Occurrence) -> String {
     match what.event() {
         Some(event) => match delay_of(event) {
-            Some(delay) => format!("{} after {} s", without_delay(event), decimal(delay)),
+            Some(delay) => format!("{} after {} s", without_delay(event), time_text(delay)),
             None => event.to_string(),
         },
         None => what.to_string(),
     }
-}
-
-/// A time in seconds with at most six places, where that is exact; else the fraction.
-pub fn decimal(time: &RBig) -> String {
-    let micros = time * RBig::from(1_000_000);
-    if !micros.denominator().is_one() || *time < RBig::ZERO {
-        return time.to_string();
-    }
-    let whole = super::micros(time);
-    let (seconds, rest) = (whole / 1_000_000, whole % 1_000_000);
-    let text = format!("{seconds}.{rest:06}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// What is behind a verdict: the name of its location, and of a Fail by an event, whether another delay would
@@ -89,16 +78,6 @@ mod tests {
     use coreach_model::Value;
 
     use super::*;
-
-    #[test]
-    fn times_are_told_exactly() {
-        let time = |above: i64, below: u32| decimal(&RBig::from_parts(above.into(), below.into()));
-        assert_eq!(time(1, 4), "0.25");
-        assert_eq!(time(3, 1), "3");
-        assert_eq!(time(100_349, 1_000_000), "0.100349");
-        assert_eq!(time(1, 3), "1/3");
-        assert_eq!(time(0, 1), "0");
-    }
 
     #[test]
     fn silence_is_added_to_the_event_behind_it() {

@@ -1,4 +1,4 @@
-//! A row of a comparison: what one domain makes of one purpose; as a table, and as comma-separated values.
+//! A row of a comparison: what one domain makes of one purpose, and the table of all rows.
 
 use coreach_pipeline::Stage;
 use coreach_pipeline::exact::Distance;
@@ -6,6 +6,7 @@ use coreach_pipeline::late_states::{LateMethod, LateStates};
 use coreach_project::making::MadeTest;
 use serde::Serialize;
 
+use crate::console;
 use crate::table::table;
 
 pub(super) const MADE: &str = "made";
@@ -122,6 +123,7 @@ pub(super) fn cautions(rows: &[Row]) -> Vec<&'static str> {
 struct Shown {
     exact: bool,
     memory: bool,
+    effort: bool,
 }
 
 /// A table of the rows.
@@ -130,13 +132,14 @@ pub(super) fn drawn(rows: &[Row]) -> String {
     let shown = Shown {
         exact: figures().any(|figures| figures.exact.is_some()),
         memory: figures().any(|figures| figures.memory.is_some()),
+        effort: console::is_verbose(),
     };
-    let mut head = vec!["purpose", "domain", "result", "graph: locations", "transitions", "inconclusive"];
-    head.extend(["late states", "late runs"]);
+    let mut head = vec!["purpose", "domain", "result", "graph", "Inconclusive", "late states", "late runs"];
     head.extend(shown.exact.then_some("extra"));
-    head.extend(["pruned", "strengthened", "case: locations", "transitions", "fail"]);
+    head.extend(["test case", "Fail"]);
     head.extend(shown.memory.then_some("MB"));
-    head.extend(["queries", "seconds"]);
+    head.extend(shown.effort.then_some(["pruned", "strengthened", "queries"]).into_iter().flatten());
+    head.push("seconds");
     let mut cells = vec![head.into_iter().map(str::to_owned).collect()];
     cells.extend(rows.iter().map(|row| line(row, &shown)));
     table(&cells, 3)
@@ -146,66 +149,16 @@ fn line(row: &Row, shown: &Shown) -> Vec<String> {
     let mut line = vec![row.purpose.clone(), row.domain.clone(), row.result.clone()];
     let Some(figures) = &row.figures else { return line };
     let (graph, case) = (&figures.test_graph, &figures.test_case);
-    line.extend([graph.locations, graph.transitions, graph.inconclusive].map(|count| count.to_string()));
+    line.extend([format!("{}/{}", graph.locations, graph.transitions), graph.inconclusive.to_string()]);
     line.extend(figures.late());
     line.extend(shown.exact.then(|| figures.extra()));
-    let counts = [graph.pruned, graph.strengthened, case.locations, case.transitions, case.fail];
-    line.extend(counts.map(|count| count.to_string()));
+    line.extend([format!("{}/{}", case.locations, case.transitions), case.fail.to_string()]);
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000).to_string();
     line.extend(shown.memory.then(|| figures.memory.map_or_else(|| "?".to_owned(), megabytes)));
-    line.push(figures.queries.to_string());
+    if shown.effort {
+        let counts = [graph.pruned, graph.strengthened].map(|count| count.to_string());
+        line.extend(counts.into_iter().chain([figures.queries.to_string()]));
+    }
     line.push(format!("{:.3}", figures.seconds));
     line
-}
-
-/// The rows as comma-separated values, a number each; empty where nothing is known.
-pub(super) fn csv<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
-    const HEAD: &str = "purpose,domain,result,graph_locations,graph_transitions,inconclusive,pruned,strengthened,\
-        case_locations,case_transitions,fail,late_method,late_states,states,late_runs,runs,exact_transitions,\
-        kept_transitions,extra_transitions,unknown_transitions,lost_transitions,queries,memory,seconds\n";
-    let mut text = HEAD.to_owned();
-    for row in rows {
-        let mut cells: Vec<String> = [&row.purpose, &row.domain, &row.result].map(|text| quoted(text)).into();
-        if let Some(figures) = &row.figures {
-            let (graph, case) = (&figures.test_graph, &figures.test_case);
-            let counts = [graph.locations, graph.transitions, graph.inconclusive, graph.pruned];
-            cells.extend(counts.map(|count| count.to_string()));
-            let counts = [graph.strengthened, case.locations, case.transitions, case.fail];
-            cells.extend(counts.map(|count| count.to_string()));
-            let known = |count: Option<usize>| count.map_or_else(String::new, |count| count.to_string());
-            let late = figures.late_states.as_ref();
-            cells.push(
-                late.map_or("", |late| match late.method {
-                    LateMethod::Enumeration => "enumeration",
-                    LateMethod::Sample => "sample",
-                })
-                .to_owned(),
-            );
-            let counts: [fn(&LateStates) -> usize; 4] =
-                [|late| late.late, |late| late.states, |late| late.late_runs, |late| late.runs];
-            cells.extend(counts.map(|count| known(late.map(count))));
-            let of = |count: fn(&Distance) -> usize| known(figures.exact.as_ref().map(count));
-            cells.extend([
-                of(|d| d.exact),
-                of(|d| d.kept),
-                of(|d| d.extra),
-                of(|d| d.unknown),
-                of(|d| d.lost),
-            ]);
-            cells.push(figures.queries.to_string());
-            cells.push(figures.memory.map_or_else(String::new, |memory| memory.to_string()));
-            cells.push(format!("{:.3}", figures.seconds));
-        }
-        cells.resize(HEAD.split(',').count(), String::new());
-        text += &(cells.join(",") + "\n");
-    }
-    text
-}
-
-/// A cell that may hold anything.
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
 }

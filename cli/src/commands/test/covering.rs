@@ -35,9 +35,6 @@ use crate::progress::ProgressLine;
 /// So many goals that were not covered are told; the document has all.
 const TOLD: usize = 20;
 
-/// The most events where nobody says how many.
-const MOST_EVENTS: usize = 1000;
-
 /// How long a walk may take where nobody says: it ends with its events.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
@@ -142,10 +139,10 @@ impl Walking<'_> {
     fn walk(&self, begin: Instant, varies: bool) -> Walk {
         let arguments = self.arguments;
         let until = Until {
-            events: arguments.walking.events.map_or(MOST_EVENTS, NonZeroUsize::get),
+            events: arguments.driving.events.map_or(Settings::default().steps, NonZeroUsize::get),
             percent: arguments.walking.until,
             deadline: budget::said_time().map(|time| begin + time),
-            covered: arguments.walking.events.is_none(),
+            covered: arguments.driving.events.is_none(),
         };
         let iosts = &self.walkable.case.test.iosts;
         let goals = listed(iosts, &self.criteria);

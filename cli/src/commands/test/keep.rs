@@ -60,7 +60,7 @@ fn test_path(folder: &Path, case: &Case) -> PathBuf {
 }
 
 /// `deliver_coffee.7.json`; the second one of this name is `deliver_coffee.7.2.json`.
-fn run_path(folder: &Path, case: &Case, seed: u64, time: usize) -> PathBuf {
+pub(super) fn run_path(folder: &Path, case: &Case, seed: u64, time: usize) -> PathBuf {
     let time = if time == 1 { String::new() } else { format!(".{time}") };
     folder.join(format!("{}.{seed}{time}.json", case.name))
 }

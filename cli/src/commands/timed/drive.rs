@@ -21,7 +21,7 @@ use crate::certain_end;
 use crate::console;
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
-use crate::timed_arguments::DriveArguments;
+use crate::timed_arguments::{DriveArguments, TraceFormat};
 
 /// So many late inputs are told.
 const LATE_TOLD: usize = 5;
@@ -31,8 +31,8 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     let read = budget::reading(|| {
         let (model, mut warnings) = load(&arguments.model)?;
         let constants = constants(&model.timed, &arguments.constant)?;
-        let wait = Duration::from_millis(arguments.wait);
-        let (driven, more) = Driven::read(&model, constants, &arguments.inputs, &arguments.iut, wait)?;
+        let (driven, more) =
+            Driven::read(&model, constants, &arguments.inputs, &arguments.iut, arguments.wait)?;
         warnings.extend(more);
         Ok((model, driven, warnings))
     });
@@ -55,7 +55,8 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
             console::json(&document(&driven, None, lines(), exit_code))
         });
     }
-    let mut writer = SequenceWriter::new(graph, console::StandardOutput, arguments.form.into());
+    let form = if arguments.format == TraceFormat::JsonLines { Form::JsonLines } else { Form::Csv };
+    let mut writer = SequenceWriter::new(graph, console::StandardOutput, form);
     let progress = ProgressLine::start(driven.inputs.len(), true);
     // What is recorded is written at once: an end of the program takes none of it away.
     let recording = driven.drive(arguments.seed, &mut |item| {

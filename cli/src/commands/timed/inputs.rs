@@ -27,7 +27,7 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     let (model, constants, path, warnings) = read?;
     console::draw(&warnings);
     let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
-    let form: Spelling = arguments.form.into();
+    let form: Spelling = arguments.format.into();
     if let Some(path) = path {
         let found = budget::within("inputs", budget::time(None), |_| along(&model, &path, &wanted))?;
         let items = found?;

@@ -63,7 +63,7 @@ enum Form {
 fn files(arguments: &PathArguments) -> Vec<(PathBuf, Form)> {
     let Some(folder) = &arguments.out else { return Vec::new() };
     let mut files: Vec<(PathBuf, Form)> = Vec::new();
-    for form in &arguments.forms {
+    for form in &arguments.formats {
         match form {
             PathForm::Export(format) => {
                 files.push((folder.join(format!("test_case.{}", format.extension())), Form::Ours(*format)));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use coreach_execution::OutcomeKind;
 use coreach_execution::offline::OfflineVerdict;
 use coreach_execution::offline::prepared::Offline;
-use coreach_execution::offline::sequence::time_text;
+use coreach_execution::offline::sequence::{Item, time_text};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::{AllowedTransition, SpanEnd, Until, Why};
 use coreach_project::budget;
@@ -62,7 +62,10 @@ fn told(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String 
     let word = match judged.verdict {
         OfflineVerdict::InconclusiveR => "Inconclusive: a trace of the model, and not of the path".to_owned(),
         OfflineVerdict::InconclusiveI => "Inconclusive: the model does not take this input here".to_owned(),
-        OfflineVerdict::Fail => "Fail: no trace of the model".to_owned(),
+        OfflineVerdict::Fail => {
+            let expected = judged.why.as_ref().and_then(|why| expected(offline, why));
+            format!("Fail: {}", expected.unwrap_or_else(|| "no trace of the model".to_owned()))
+        }
         OfflineVerdict::WeakPass => {
             "WeakPass: it may have been the path, and may have been another one".to_owned()
         }
@@ -83,6 +86,31 @@ fn told(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String 
         text += &reason(offline, why);
     }
     text
+}
+
+/// `expected Closed within 2..2.2, got it at 0.9`: the times since the last event.
+fn expected(offline: &Offline<'_>, why: &Why) -> Option<String> {
+    let Item::Event(action, _) = &why.seen.item else { return None };
+    let name = &offline.graph().action(*action).name;
+    // At this time the values are wrong, which is told below.
+    if why
+        .allowed
+        .iter()
+        .any(|one| one.event.starts_with(&format!("{name}!")) && one.earliest.delay <= why.elapsed)
+    {
+        return None;
+    }
+    let outputs = why.allowed.iter().filter_map(|one| Some((one.event.split_once('!')?.0, one)));
+    let span = |(name, one): (&str, &AllowedTransition)| match &one.latest {
+        Some(end) => format!("{name} within {}..{}", time_text(&one.earliest.delay), time_text(&end.delay)),
+        None => format!("{name} from {} on", time_text(&one.earliest.delay)),
+    };
+    let same: Vec<String> = outputs.clone().filter(|(other, _)| other == name).map(span).collect();
+    let got = if same.is_empty() { name } else { "it" };
+    let mut all = if same.is_empty() { outputs.map(span).collect() } else { same };
+    all.dedup();
+    (!all.is_empty())
+        .then(|| format!("expected {}, got {got} at {}", all.join(" or "), time_text(&why.elapsed)))
 }
 
 fn reason(offline: &Offline<'_>, why: &Why) -> String {

@@ -1,0 +1,767 @@
+//! What should have come: the values, the ranges or the actions that a specification allows where something
+//! else came.
+//!
+//! **Problem.** A guard says which observations are allowed. A user wants to know which value was expected.
+//!
+//! **Method.** The transitions that the data of a state exclude are left out. Those of the observed action
+//! remain. Each conjunct that fails is solved for what was observed: an equation gives a value, comparisons
+//! give a range, membership gives a set. Two values that differ are compared part by part, down to the
+//! smallest part that differs. A conjunct that cannot be solved stands as it is, with the values in it. If
+//! several transitions are left, those that no values can take are dropped. If none is left, the answer is
+//! the list of the actions that may come.
+//!
+//! **Terminates**, since each step looks at a part of a term or of a value, and large terms stay whole. **Costs** one evaluation of each
+//! conjunct, and one question to the solver for each of several transitions of one action.
+
+use std::collections::BTreeMap;
+
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_analyses::symbolic::eliminate::solved;
+use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::number::time_text;
+use coreach_model::semantics::{Event, State};
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::operation::{DerivedOperation, Quantifier, QuantifierDomain, StandardOperation};
+use coreach_model::term::strings::StringOperation;
+use coreach_model::term::{Substitution, TermShape, substitute};
+use coreach_model::types::RecordForm;
+use coreach_model::{Datum, Term, Value};
+use dashu::rational::RBig;
+
+use crate::judge::contract::{Guard, cut};
+use crate::judge::guards::{failing, may_be, with_event};
+use crate::lazy::Lazy;
+
+/// The most alternatives, actions and differing parts that are named.
+const MOST_NAMED: usize = 3;
+
+/// A longer value is cut.
+const LONGEST_VALUE: usize = 60;
+
+/// A larger part of a guard is not taken apart: its text repeats what terms share.
+const LARGEST_PART: u64 = 5000;
+
+/// A transition that leads to no Fail, and a state in which it may be taken.
+pub(crate) type OpenTransition<'t> = (&'t Transition, &'t State);
+
+/// What a specification allows, next to what came.
+#[derive(Default)]
+pub(crate) struct Expectation {
+    /// `pNumber = 11, got 12`, or `one of Ok or Refused, got Closed`.
+    pub phrase: String,
+    /// The parts of guards that failed.
+    pub guards: Vec<Guard>,
+    /// The observations that the state allows.
+    pub expected: Vec<String>,
+}
+
+/// Describes what these transitions allow, next to what was observed. `silent` is how long nothing came
+/// before that, in a timed test case.
+pub(crate) fn expectation(
+    iosts: &Iosts,
+    open: &[OpenTransition<'_>],
+    observed: Option<&Event>,
+    silent: Option<&RBig>,
+) -> Expectation {
+    let possible: Vec<OpenTransition<'_>> =
+        open.iter().filter(|(one, state)| may_be(one, state)).copied().collect();
+    let question = |(transition, state): OpenTransition<'_>, event: Option<&Event>| {
+        let parameters = &iosts.action(transition.action).parameters;
+        let all = event.map_or_else(|| state.valuation.clone(), |event| with_event(iosts, state, event));
+        let name = iosts.action(transition.action).name.as_str();
+        Question { name, parameters, silent, all }
+    };
+    let mut expected: Vec<String> = Vec::new();
+    let mut actions: Vec<String> = Vec::new();
+    for one in &possible {
+        let (short, condition) = question(*one, None).allowed(one.0);
+        add(
+            &mut expected,
+            if condition.is_empty() { short.clone() } else { format!("{short} when {condition}") },
+        );
+        add(&mut actions, short);
+    }
+    let actions = match actions.len() {
+        0 => "no output".to_owned(),
+        1 => actions.remove(0),
+        count if count <= MOST_NAMED => format!("one of {}", listed(&actions)),
+        count => format!("one of {} and {} others", actions[..MOST_NAMED].join(", "), count - MOST_NAMED),
+    };
+    let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
+    let is_same = |(one, _): &&OpenTransition<'_>| iosts.action(one.action).name == event.action;
+    let mut same: Vec<OpenTransition<'_>> = possible.iter().filter(is_same).copied().collect();
+    if same.len() > 1 {
+        let can_come = |one: &OpenTransition<'_>| question(*one, None).can_come(one.0);
+        let kept: Vec<OpenTransition<'_>> = same.iter().filter(|one| can_come(one)).copied().collect();
+        same = if kept.is_empty() { same } else { kept };
+    }
+    let mut alternatives: Vec<Vec<Difference>> = Vec::new();
+    for one in &same {
+        for alternative in question(*one, Some(event)).differences(one.0) {
+            add(&mut alternatives, alternative);
+        }
+    }
+    let why = if same.is_empty() { open.iter().filter(is_same).copied().collect() } else { same };
+    let mut guards = Vec::new();
+    for one in &why {
+        question(*one, Some(event))
+            .failing_parts(iosts, one.0)
+            .into_iter()
+            .for_each(|guard| add(&mut guards, guard));
+    }
+    let phrase = match told(&event.action, &alternatives) {
+        Some(phrase) => phrase,
+        None if event.values.is_empty() || silent.is_some() => format!("{actions}, got {}", event.action),
+        None => format!("{actions}, got {event}"),
+    };
+    Expectation { phrase, guards, expected }
+}
+
+fn add<T: PartialEq>(all: &mut Vec<T>, one: T) {
+    if !all.contains(&one) {
+        all.push(one);
+    }
+}
+
+fn listed(texts: &[String]) -> String {
+    match texts.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => texts.concat(),
+    }
+}
+
+/// What was wanted of a part of an observation.
+#[derive(Clone, PartialEq, Debug)]
+enum Demand {
+    Value(Value),
+    /// This comparison with a value: an end of a range.
+    Bound(Comparison, Value),
+    /// In words.
+    Text(String),
+}
+
+/// A part of an observation that is not as it should be.
+#[derive(Clone, PartialEq, Debug)]
+struct Difference {
+    subject: String,
+    /// All of these. Of a time, the subject is empty.
+    wanted: Vec<Demand>,
+    got: String,
+}
+
+/// What is asked of one transition.
+struct Question<'t> {
+    name: &'t str,
+    parameters: &'t [Datum],
+    /// In a timed test case, how long nothing came before.
+    silent: Option<&'t RBig>,
+    /// The values of the state and of the event.
+    all: Valuation,
+}
+
+impl Question<'_> {
+    fn reads_event(&self, term: &Term) -> bool {
+        self.parameters.iter().any(|parameter| term.mentions(parameter))
+    }
+
+    fn is_delay(&self, term: &Term) -> bool {
+        self.silent.is_some() && term.as_datum().is_some_and(|datum| self.parameters.first() == Some(datum))
+    }
+
+    /// The parts that failed; those that the state alone decides, if there are any.
+    fn failing_parts(&self, iosts: &Iosts, transition: &Transition) -> Vec<Guard> {
+        let mut parts = failing(&transition.guard, &self.all);
+        if parts.iter().any(|part| !self.reads_event(part)) {
+            parts.retain(|part| !self.reads_event(part));
+        }
+        parts.iter().map(|part| self.guard(iosts.describe(transition), part, false)).collect()
+    }
+
+    fn guard(&self, transition: String, part: &Term, holds: bool) -> Guard {
+        let mut values = BTreeMap::new();
+        values_in(part, &self.all, &mut values);
+        let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
+        Guard { transition, part: part.to_string(), holds, values }
+    }
+
+    /// What should have been otherwise, a list for each way in which the guard would have held.
+    fn differences(&self, transition: &Transition) -> Vec<Vec<Difference>> {
+        let mut all = vec![Vec::new()];
+        for part in failing(&transition.guard, &self.all) {
+            let ways = self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved(&part)]]);
+            all = product(&all, &ways);
+        }
+        let bounds: Vec<Difference> =
+            transition.guard.unfolded_conjuncts().iter().filter_map(|part| self.comparison(part)).collect();
+        let merged = all.into_iter().filter_map(|way| merged(way, &bounds));
+        merged.filter(|way| !way.is_empty()).collect()
+    }
+
+    fn unsolved(&self, part: &Term) -> Difference {
+        let mut values = BTreeMap::new();
+        values_in(part, &self.all, &mut values);
+        let of_event = |name: &String| self.parameters.iter().any(|parameter| parameter.name() == name);
+        let got = values.iter().filter(|(name, _)| of_event(name));
+        let mut got: Vec<String> =
+            got.map(|(name, value)| format!("{name} = {}", cut(value, LONGEST_VALUE))).collect();
+        if let Err(why) = holds(part, &self.all) {
+            got.push(format!("where {why}"));
+        }
+        let wanted = vec![Demand::Text("to hold".to_owned())];
+        Difference { subject: format!("`{part}`"), wanted, got: got.join(", ") }
+    }
+
+    /// The ways in which a condition would hold. `None` where that is not known.
+    fn solve(&self, part: &Term) -> Option<Vec<Vec<Difference>>> {
+        if holds(part, &self.all) == Ok(true) {
+            return Some(vec![Vec::new()]);
+        }
+        if !self.reads_event(part) {
+            return Some(Vec::new());
+        }
+        if part.written_size() > LARGEST_PART {
+            return None;
+        }
+        let one = |difference: Difference| Some(vec![vec![difference]]);
+        let node = match part.shape() {
+            TermShape::Node(node) => node,
+            TermShape::Operation(DerivedOperation::Call(_), _) => return self.solve(&part.unfolded()?),
+            TermShape::Operation(DerivedOperation::Quantified(of), arguments)
+                if of.quantifier == Quantifier::All =>
+            {
+                let rest = arguments.len() - of.read.len();
+                let mut known: Substitution =
+                    of.read.iter().cloned().zip(arguments[rest..].iter().cloned()).collect();
+                for value in self.instances(&of.domain, arguments)? {
+                    known.insert(of.bound.clone(), value);
+                    let instance = substitute(&of.body, &known);
+                    if holds(&instance, &self.all) != Ok(true) {
+                        return self.solve(&instance);
+                    }
+                }
+                return None;
+            }
+            TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
+                return one(self.membership(*operation, arguments, true)?);
+            }
+            TermShape::Operation(..) => return None,
+        };
+        match node {
+            Node::And(parts) => {
+                parts.iter().try_fold(vec![Vec::new()], |all, part| Some(product(&all, &self.solve(part)?)))
+            }
+            Node::Or(parts) => {
+                let ways = parts.iter().filter_map(|part| self.solve(part)).flatten();
+                let ways: Vec<_> = ways.take(4 * MOST_NAMED).collect();
+                (!ways.is_empty()).then_some(ways)
+            }
+            Node::IfThenElse(condition, then, other) => {
+                self.solve(if holds(condition, &self.all).ok()? { then } else { other })
+            }
+            Node::Not(inner) => match inner.shape() {
+                TermShape::Operation(DerivedOperation::Call(_), _) => self.solve(&inner.unfolded()?.not()),
+                TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
+                    one(self.membership(*operation, arguments, false)?)
+                }
+                _ => Some(vec![self.unlike(inner, &Value::Bool(false))?]),
+            },
+            Node::Data(_) | Node::Field(..) | Node::Select(..) => {
+                Some(vec![self.unlike(part, &Value::Bool(true))?])
+            }
+            Node::Compare(Comparison::Equal, ..) => {
+                let (subject, _, value) = self.isolated(part)?;
+                Some(vec![self.unlike(&subject, &value)?])
+            }
+            Node::Compare(Comparison::NotEqual, ..) => {
+                let (subject, _, value) = self.isolated(part)?;
+                one(self.difference(&subject, Demand::Text(format!("!= {}", shown(&value))))?)
+            }
+            Node::Compare(..) => one(self.comparison(part)?),
+            Node::OnStrings(StringOperation::Matches, arguments) => {
+                one(self.difference(&arguments[0], Demand::Text(format!("matching {}", arguments[1])))?)
+            }
+            _ => None,
+        }
+    }
+
+    /// The terms that the bound name of a quantifier stands for.
+    fn instances(&self, domain: &QuantifierDomain, arguments: &[Term]) -> Option<Vec<Term>> {
+        let list = match domain {
+            QuantifierDomain::Values(_, values) => {
+                return Some(values.iter().map(|value| Term::literal(value.clone())).collect());
+            }
+            QuantifierDomain::Elements => &arguments[0],
+        };
+        list.sort().as_list()?;
+        let Value::Record(ty, fields) = evaluate(list, &self.all).ok()? else { return None };
+        let element = |at| Term::standard(StandardOperation::Element, [list.clone(), Term::int(at)]);
+        Some((0..ty.counting(&fields).count()).map(element).collect())
+    }
+
+    /// `k in s` and `contains(q, e)`, where it should be so or not.
+    fn membership(&self, operation: StandardOperation, of: &[Term], is_in: bool) -> Option<Difference> {
+        let (element, whole) = match operation {
+            StandardOperation::HasKey => (&of[0], &of[1]),
+            StandardOperation::Contains => (&of[1], &of[0]),
+            _ => return None,
+        };
+        let (subject, word, other) = match self.reads_event(whole) {
+            true => (whole, if is_in { "with" } else { "without" }, element),
+            false => (element, if is_in { "in" } else { "not in" }, whole),
+        };
+        let other = evaluate(other, &self.all).ok()?;
+        if let Value::Record(ty, fields) = &other
+            && ty.mapped().is_some()
+        {
+            let keys: Vec<String> = ty.entries(fields).iter().map(|(key, _)| key.to_string()).collect();
+            return self.difference(
+                subject,
+                Demand::Text(format!("{word} {{{}}}", cut(&keys.join(", "), LONGEST_VALUE))),
+            );
+        }
+        self.difference(subject, Demand::Text(format!("{word} {}", shown(&other))))
+    }
+
+    /// A comparison as a demand on a part of the event: `pA + 1 == v` is one on `pA`.
+    fn isolated(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
+        let Node::Compare(comparison, a, b) = part.written()? else { return None };
+        let read: Vec<&Datum> = self.parameters.iter().filter(|one| part.mentions(one)).collect();
+        if let [datum] = read.as_slice()
+            && datum.ty().sort().is_number()
+            && !is_path(a)
+            && !is_path(b)
+        {
+            let others = self.all.iter().filter(|(known, _)| known != datum);
+            let known: Substitution =
+                others.map(|(known, value)| (known.clone(), Term::literal(value.clone()))).collect();
+            if let Some((comparison, value)) = solved(&substitute(part, &known), datum)
+                && let Some(value) = value.as_literal()
+            {
+                return Some((Term::datum(datum), comparison, value.clone()));
+            }
+        }
+        let is_first = match (self.reads_event(a), self.reads_event(b)) {
+            (true, true) => is_path(a) || !is_path(b),
+            (first, _) => first,
+        };
+        let (subject, other) = if is_first { (a, b) } else { (b, a) };
+        let comparison = if is_first { *comparison } else { mirrored(*comparison) };
+        Some((subject.clone(), comparison, evaluate(other, &self.all).ok()?))
+    }
+
+    /// An order between a part of the event and a value: an end of a range.
+    fn comparison(&self, part: &Term) -> Option<Difference> {
+        let is_order = |of: &Comparison| !matches!(of, Comparison::Equal | Comparison::NotEqual);
+        if !self.reads_event(part) || !matches!(part.written()?, Node::Compare(of, ..) if is_order(of)) {
+            return None;
+        }
+        let (subject, comparison, value) = self.isolated(part)?;
+        self.difference(&subject, Demand::Bound(comparison, value))
+    }
+
+    fn difference(&self, subject: &Term, wanted: Demand) -> Option<Difference> {
+        let got = evaluate(subject, &self.all).ok()?;
+        if self.is_delay(subject) {
+            return Some(Difference {
+                subject: String::new(),
+                wanted: vec![self.since(wanted)],
+                got: self.time(&got),
+            });
+        }
+        Some(Difference { subject: subject.to_string(), wanted: vec![wanted], got: shown(&got) })
+    }
+
+    /// A time since the last event, of one since the last step.
+    fn since(&self, wanted: Demand) -> Demand {
+        let later = |value: Value| match (value, self.silent) {
+            (Value::Real(value), Some(silent)) => Value::Real(value + silent),
+            (value, _) => value,
+        };
+        match wanted {
+            Demand::Value(value) => Demand::Value(later(value)),
+            Demand::Bound(comparison, value) => Demand::Bound(comparison, later(value)),
+            text @ Demand::Text(_) => text,
+        }
+    }
+
+    fn time(&self, value: &Value) -> String {
+        match self.since(Demand::Value(value.clone())) {
+            Demand::Value(Value::Real(value)) => format!("{} s", time_text(&value)),
+            _ => value.to_string(),
+        }
+    }
+
+    /// Where a part of the event differs from the value that it should have.
+    fn unlike(&self, subject: &Term, value: &Value) -> Option<Vec<Difference>> {
+        if self.is_delay(subject) {
+            return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);
+        }
+        let got = evaluate(subject, &self.all).ok()?;
+        let mut found = Vec::new();
+        compare_values(subject.to_string(), value, &got, &mut found);
+        let more = found.len().saturating_sub(MOST_NAMED);
+        found.truncate(MOST_NAMED);
+        if let Some(last) = found.last_mut().filter(|_| more > 0) {
+            last.got += &format!(" and {more} more {}", if more == 1 { "difference" } else { "differences" });
+        }
+        Some(found)
+    }
+
+    /// The event that a transition allows: `Return(pValue = 3)`, and what else it asks for.
+    fn allowed(&self, transition: &Transition) -> (String, String) {
+        let mut values: Vec<(String, Vec<Demand>)> = Vec::new();
+        let mut rest = Vec::new();
+        for part in transition.guard.conjuncts() {
+            if !self.reads_event(&part) || part.asks_definedness() {
+                continue;
+            }
+            match self.isolated_datum(&part) {
+                Some((datum, wanted)) => match values.iter_mut().find(|(known, _)| *known == datum) {
+                    Some((_, all)) => all.push(wanted),
+                    None => values.push((datum, vec![wanted])),
+                },
+                None => rest.push(part),
+            }
+        }
+        let text = |parameter: &Datum| match values.iter().find(|(name, _)| name == parameter.name()) {
+            Some((name, wanted)) => {
+                demand_text(wanted).map_or_else(|| name.clone(), |text| format!("{name} {text}"))
+            }
+            None => parameter.name().to_owned(),
+        };
+        let delay = self.silent.and_then(|_| self.parameters.first());
+        let time = delay.and_then(|delay| values.iter().find(|(name, _)| name == delay.name()));
+        let others = &self.parameters[usize::from(delay.is_some())..];
+        let mut short = self.name.to_owned();
+        if !others.is_empty() {
+            short += &format!("({})", others.iter().map(text).collect::<Vec<_>>().join(", "));
+        }
+        if let Some((_, wanted)) = time {
+            let wanted: Vec<Demand> = wanted.iter().cloned().map(|one| self.since(one)).collect();
+            short += &format!(" {}", instants(&wanted));
+        }
+        let conjunct = |part: &Term| if rest.len() > 1 { part.to_conjunct() } else { part.to_string() };
+        let mut condition = rest.iter().map(conjunct).collect::<Vec<_>>().join(" && ");
+        let mut known = BTreeMap::new();
+        rest.iter().for_each(|part| values_in(part, &self.all, &mut known));
+        if !known.is_empty() {
+            let known = known.iter().map(|(name, value)| format!("{name} = {}", cut(value, LONGEST_VALUE)));
+            condition += &format!(", where {}", known.collect::<Vec<_>>().join(", "));
+        }
+        (short, condition)
+    }
+
+    /// A conjunct that says something of one parameter alone.
+    fn isolated_datum(&self, part: &Term) -> Option<(String, Demand)> {
+        match part.written() {
+            Some(Node::Data(datum)) => {
+                return Some((datum.name().to_owned(), Demand::Value(Value::Bool(true))));
+            }
+            Some(Node::Not(inner)) => {
+                let datum = inner.written_datum()?;
+                return Some((datum.name().to_owned(), Demand::Value(Value::Bool(false))));
+            }
+            _ => {}
+        }
+        let (subject, comparison, value) = self.isolated(part)?;
+        let wanted = match comparison {
+            Comparison::Equal => Demand::Value(value),
+            Comparison::NotEqual => Demand::Text(format!("!= {value}")),
+            order => Demand::Bound(order, value),
+        };
+        Some((subject.written_datum()?.name().to_owned(), wanted))
+    }
+
+    /// May some values take the transition? Errs towards yes.
+    fn can_come(&self, transition: &Transition) -> bool {
+        let mut known: Substitution =
+            self.all.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+        for part in transition.guard.conjuncts() {
+            if let Some((name, Demand::Value(value))) = self.isolated_datum(&part)
+                && let Some(datum) = self.parameters.iter().find(|one| one.name() == name)
+                && value.is_in(datum.ty())
+            {
+                known.insert(datum.clone(), Term::literal(value));
+            }
+        }
+        let guard = substitute(&transition.guard, &known);
+        let ask = || Lazy::default().witness(&guard.conjuncts()) != Witness::None;
+        guard.is_true() || (!guard.is_false() && ask())
+    }
+}
+
+/// A guard that decided, with the values in it.
+pub(crate) fn decided(iosts: &Iosts, transition: &Transition, all: Valuation) -> Option<Guard> {
+    let question = Question { name: "", parameters: &[], silent: None, all };
+    let part = &transition.guard;
+    (!part.is_true()).then(|| question.guard(iosts.describe(transition), part, true))
+}
+
+/// A datum, a field of it, or an element of it.
+fn is_path(term: &Term) -> bool {
+    match term.shape() {
+        TermShape::Node(Node::Data(_)) => true,
+        TermShape::Node(Node::Field(of, _) | Node::Select(of, _)) => is_path(of),
+        TermShape::Operation(
+            DerivedOperation::Standard(StandardOperation::Element | StandardOperation::ValueAt),
+            of,
+        ) => is_path(&of[0]),
+        _ => false,
+    }
+}
+
+fn mirrored(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::AtMost => Comparison::AtLeast,
+        Comparison::Greater => Comparison::Less,
+        Comparison::AtLeast => Comparison::AtMost,
+        same => same,
+    }
+}
+
+/// The values of the data, of the calls and of the elements in a term, by their texts.
+fn values_in(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>) {
+    let text = |value: Value| match value {
+        Value::Real(value) => time_text(&value),
+        value => value.to_string(),
+    };
+    let value = || evaluate(term, all).ok().map(|value| (term.to_string(), text(value)));
+    if term.written_size() > LARGEST_PART {
+        found.extend(
+            term.data().iter().filter_map(|datum| Some((datum.to_string(), text(all.get(datum)?.clone())))),
+        );
+        return;
+    }
+    let parts = match term.shape() {
+        TermShape::Node(Node::Data(_)) => {
+            found.extend(value());
+            return;
+        }
+        // What the function reads besides is not written where it is called.
+        TermShape::Operation(DerivedOperation::Call(function), arguments) => {
+            found.extend(value());
+            arguments[..function.named].iter().collect()
+        }
+        TermShape::Node(Node::Field(of, _)) if is_path(of) && value().is_some() => {
+            found.extend(value());
+            return;
+        }
+        TermShape::Node(Node::Select(..)) | TermShape::Operation(DerivedOperation::Standard(_), _)
+            if is_path(term) && value().is_some() =>
+        {
+            found.extend(value());
+            term.parts().into_iter().skip(1).collect()
+        }
+        _ => term.parts(),
+    };
+    parts.into_iter().for_each(|part| values_in(part, all, found));
+}
+
+/// Each way of the one with each way of the other.
+fn product(all: &[Vec<Difference>], ways: &[Vec<Difference>]) -> Vec<Vec<Difference>> {
+    let pairs = all.iter().flat_map(|one| ways.iter().map(move |other| [one.as_slice(), other].concat()));
+    pairs.take(4 * MOST_NAMED).collect()
+}
+
+/// One difference for each subject, with the other ends of its range. `None` where no value can be right.
+fn merged(way: Vec<Difference>, bounds: &[Difference]) -> Option<Vec<Difference>> {
+    let mut found: Vec<Difference> = Vec::new();
+    for one in way {
+        match found.iter_mut().find(|known| known.subject == one.subject) {
+            Some(known) => known.wanted.extend(one.wanted),
+            None => found.push(one),
+        }
+    }
+    for one in &mut found {
+        let others = bounds.iter().filter(|bound| bound.subject == one.subject);
+        one.wanted.extend(others.flat_map(|bound| bound.wanted.clone()));
+        demand_text(&one.wanted)?;
+    }
+    Some(found)
+}
+
+/// The ends of a range: the greatest lower one and the least upper one, each with whether it belongs to it.
+fn ends(wanted: &[Demand]) -> [Option<(Value, bool)>; 2] {
+    let mut ends = [None, None];
+    for one in wanted {
+        let Demand::Bound(comparison, value) = one else { continue };
+        let (side, is_in) = match comparison {
+            Comparison::Greater => (0, false),
+            Comparison::AtLeast => (0, true),
+            Comparison::Less => (1, false),
+            _ => (1, true),
+        };
+        // Of integers, the end that belongs to it.
+        let (value, is_in) = match value {
+            Value::Int(value) if !is_in => (Value::Int(if side == 0 { value + 1 } else { value - 1 }), true),
+            _ => (value.clone(), is_in),
+        };
+        let is_narrower = |(known, known_in): &(Value, bool)| match side {
+            0 => (&value, !is_in) > (known, !known_in),
+            _ => (&value, is_in) < (known, *known_in),
+        };
+        if ends[side].as_ref().is_none_or(is_narrower) {
+            ends[side] = Some((value, is_in));
+        }
+    }
+    ends
+}
+
+/// `= 3`, `in 1..9`, `>= 2`. `None` where nothing is both.
+fn demand_text(wanted: &[Demand]) -> Option<String> {
+    let is_right = |value: &Value| {
+        wanted.iter().all(|one| match one {
+            Demand::Value(other) => other == value,
+            Demand::Bound(comparison, end) => comparison.holds(value.cmp(end)),
+            Demand::Text(_) => true,
+        })
+    };
+    if let Some(value) =
+        wanted.iter().find_map(|one| if let Demand::Value(of) = one { Some(of) } else { None })
+    {
+        return is_right(value).then(|| format!("= {}", shown(value)));
+    }
+    let [low, high] = ends(wanted);
+    let end = |sign: &str, (value, is_in): &(Value, bool)| {
+        format!("{sign}{} {}", if *is_in { "=" } else { "" }, shown(value))
+    };
+    let mut texts = match (&low, &high) {
+        (Some((low, _)), Some((high, _))) if low > high => return None,
+        (Some((low, true)), Some((high, true))) if low == high => vec![format!("= {}", shown(low))],
+        (Some((low, true)), Some((high, true))) => vec![format!("in {}..{}", shown(low), shown(high))],
+        _ => low.iter().map(|low| end(">", low)).chain(high.iter().map(|high| end("<", high))).collect(),
+    };
+    texts.extend(
+        wanted.iter().filter_map(|one| if let Demand::Text(text) = one { Some(text.clone()) } else { None }),
+    );
+    texts.dedup();
+    Some(texts.join(" and "))
+}
+
+/// `within 1.2..2 s`: when something should have come, since the last event.
+fn instants(wanted: &[Demand]) -> String {
+    let time = |value: &Value| match value {
+        Value::Real(value) => time_text(value),
+        value => value.to_string(),
+    };
+    let exact =
+        wanted.iter().find_map(|one| if let Demand::Value(value) = one { Some(time(value)) } else { None });
+    match (exact, ends(wanted)) {
+        (Some(exact), _) => format!("at {exact} s"),
+        (_, [Some((low, _)), Some((high, _))]) if low == high => format!("at {} s", time(&low)),
+        (_, [Some((low, _)), Some((high, _))]) => format!("within {}..{} s", time(&low), time(&high)),
+        (_, [None, Some((high, _))]) => format!("within {} s", time(&high)),
+        (_, [Some((low, _)), None]) => format!("after {} s", time(&low)),
+        _ => "at another time".to_owned(),
+    }
+}
+
+/// Lists where two values differ, down to the smallest parts.
+fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
+    let mut put = |subject: String, wanted: Demand, got: String| {
+        found.push(Difference { subject, wanted: vec![wanted], got });
+    };
+    match (wanted, got) {
+        _ if wanted == got => {}
+        (Value::Record(ty, all), Value::Record(_, others)) if ty.form == RecordForm::Plain => {
+            for ((name, _), (one, other)) in ty.fields.iter().zip(all.iter().zip(others.iter())) {
+                compare_values(format!("{subject}.{name}"), one, other, found);
+            }
+        }
+        (Value::Record(ty, all), Value::Record(_, others)) if ty.form == RecordForm::List => {
+            if all[0] != others[0] {
+                let texts = [wanted.to_string(), got.to_string()];
+                if texts.iter().all(|text| text.chars().count() <= LONGEST_VALUE) {
+                    return put(subject, Demand::Value(wanted.clone()), texts[1].clone());
+                }
+                put(format!("len({subject})"), Demand::Value(all[0].clone()), others[0].to_string());
+            }
+            for (at, (one, other)) in ty.counting(all).zip(ty.counting(others)).enumerate() {
+                compare_values(format!("{subject}[{at}]"), one, other, found);
+            }
+        }
+        (Value::Record(ty, all), Value::Record(_, others)) if matches!(ty.form, RecordForm::Keyed(_)) => {
+            let is_map = ty.mapped().is_some();
+            let (all, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                (ty.entries(all).into_iter().collect(), ty.entries(others).into_iter().collect());
+            if !all.keys().eq(others.keys()) {
+                let missing = all.keys().filter(|key| !others.contains_key(key));
+                let extra = others.keys().filter(|key| !all.contains_key(key));
+                let demands: Vec<String> = missing
+                    .map(|key| format!("with {key}"))
+                    .chain(extra.map(|key| format!("without {key}")))
+                    .collect();
+                match wanted.to_string().chars().count().max(got.to_string().chars().count()) > LONGEST_VALUE
+                {
+                    true => put(subject, Demand::Text(demands.join(" and ")), shown(got)),
+                    false => put(subject, Demand::Value(wanted.clone()), got.to_string()),
+                }
+            } else if is_map {
+                for ((key, one), other) in all.iter().zip(others.values()) {
+                    if let (Some(one), Some(other)) = (one, other) {
+                        compare_values(format!("{subject}[{key}]"), one, other, found);
+                    }
+                }
+            }
+        }
+        (Value::Array(all), Value::Array(others)) => {
+            let keys: std::collections::BTreeSet<&Value> =
+                all.cells.keys().chain(others.cells.keys()).collect();
+            for key in keys {
+                compare_values(format!("{subject}[{key}]"), all.get(key), others.get(key), found);
+            }
+            if all.default != others.default {
+                compare_values(format!("{subject}[..]"), &all.default, &others.default, found);
+            }
+        }
+        (Value::String(all), Value::String(others))
+            if all.chars().count().max(others.chars().count()) > LONGEST_VALUE =>
+        {
+            let at = all.chars().zip(others.chars()).take_while(|(one, other)| one == other).count();
+            let rest = |text: &str| Value::string(&text.chars().skip(at).collect::<String>());
+            put(format!("{subject}[{at}..]"), Demand::Value(rest(all)), shown(&rest(others)));
+        }
+        _ => put(subject, Demand::Value(wanted.clone()), shown(got)),
+    }
+}
+
+/// A value as people read it, cut where it is long.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Real(value) => time_text(value),
+        value => cut(&value.to_string(), LONGEST_VALUE),
+    }
+}
+
+/// The alternatives in words: `pNumber = 11, got 12`. `None` where there is none.
+fn told(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
+    let text = |one: &Difference| match one.subject.is_empty() {
+        true => format!("{action} {}", instants(&one.wanted)),
+        false => format!("{} {}", one.subject, demand_text(&one.wanted).unwrap_or_default()),
+    };
+    let got = |one: &Difference| match one.subject.is_empty() {
+        true => format!("got it at {}", one.got),
+        false => format!("got {}", one.got),
+    };
+    let first = alternatives.first()?.first()?;
+    let is_of_one = |way: &Vec<Difference>| matches!(way.as_slice(), [one] if one.subject == first.subject && one.got == first.got);
+    let more = alternatives.len().saturating_sub(MOST_NAMED);
+    let shown = &alternatives[..alternatives.len() - more];
+    let and_more = if more > 0 { format!(" or {more} more") } else { String::new() };
+    if alternatives.iter().all(is_of_one) {
+        let start = format!("{} ", first.subject);
+        let texts = shown.iter().flatten().map(|one| text(one)).enumerate();
+        let texts = texts.map(|(at, text)| match text.strip_prefix(&start) {
+            Some(rest) if at > 0 => rest.strip_prefix("= ").unwrap_or(rest).to_owned(),
+            _ => text,
+        });
+        return Some(format!("{}{and_more}, {}", listed(&texts.collect::<Vec<_>>()), got(first)));
+    }
+    let way = |way: &Vec<Difference>| {
+        let parts = way.iter().map(|one| format!("{} ({})", text(one), got(one)));
+        parts.collect::<Vec<_>>().join(" and ")
+    };
+    Some(shown.iter().map(way).collect::<Vec<_>>().join(", or ") + &and_more)
+}

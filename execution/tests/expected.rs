@@ -1,0 +1,178 @@
+//! What a Fail says first: the value, the range or the action that was expected, and what came instead.
+
+use std::collections::BTreeSet;
+
+use coreach_execution::initial::first;
+use coreach_execution::judge::Judge;
+use coreach_execution::lazy::Lazy;
+use coreach_execution::monitor::Monitor;
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::semantics::Event;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Iosts, Verdict, codec};
+use serde_json::{Value as Json, json};
+
+const HEAD: &str = r#"
+iosts: shop
+types:
+  Item: { name: string, price: int }
+  Items: "list[4] of Item"
+  Colour: [RED, GREEN, BLUE]
+  Stock: "map[Colour] of int[0..99]"
+  Reply: [Next: { job: int }, Empty]
+variables: { v: int, w: int, vItems: Items, vColours: "set[Colour]", vStock: Stock, vName: string, vRate: real }
+functions:
+  due: { result: int, is: "v * 2 - 1" }
+  near: { parameters: { n: int }, is: "v - 1 <= n && n <= v + 1" }
+  cheap: { parameters: { i: Item }, is: "i.price < v" }
+initial:
+  location: l
+  condition: 'v == 10 && w == 3 && vItems == [{ name: "pen", price: 2 }, { name: "lamp", price: 40 }] && vColours == {RED, BLUE} && vStock == [RED: 5, BLUE: 7] && vName == "ann" && vRate == 1.5'
+inputs: { Go: {} }
+outputs:
+  N: { n: int }
+  Two: { a: int, b: int }
+  Small: { s: "int[0..9]" }
+  Real: { r: real }
+  Flag: { f: bool }
+  Name: { text: string }
+  List: { items: Items }
+  One: { item: Item }
+  Set: { colours: "set[Colour]" }
+  Stock: { stock: Stock }
+  Colour: { colour: Colour }
+  Answer: { reply: Reply }
+  Ok: {}
+  Refused: {}
+  Closed: {}
+transitions:
+  - { from: l, to: l, on: Go }
+"#;
+
+/// The phrase for an observation that these guards of outputs do not allow.
+fn instead(guards: &[(&str, &str)], action: &str, values: &[Json]) -> String {
+    let line = |(action, guard): &(&str, &str)| {
+        let guard = guard.replace('\'', "''");
+        format!("  - {{ from: l, to: l, on: {action}, when: '{guard}' }}\n")
+    };
+    let text = HEAD.to_owned() + &guards.iter().map(line).collect::<String>();
+    let iosts: Iosts =
+        read_specification(from_bytes("m".to_owned(), text.into_bytes()).unwrap()).unwrap().0.iosts;
+    let state = first(&iosts, &Valuation::new(), &mut Lazy::default()).unwrap();
+    let monitor = Monitor::new(&iosts, BTreeSet::from([state]));
+    let parameters = &iosts.action(iosts.find_action(action).unwrap()).parameters;
+    let values =
+        values.iter().zip(parameters).map(|(json, datum)| codec::from_json(json, datum.ty()).unwrap());
+    let event = Event::new(action, values.collect::<Vec<_>>());
+    monitor.why(Some(&event), Some(Verdict::Fail)).instead
+}
+
+#[test]
+fn a_value_is_solved_for() {
+    let mut wrong = Vec::new();
+    for (action, guard, got, expected) in [
+        ("N", "n == v + 1", json!(12), "n = 11, got 12"),
+        ("N", "v + 1 == n", json!(12), "n = 11, got 12"),
+        ("N", "n + w == due()", json!(12), "n = 16, got 12"),
+        ("N", "n != v", json!(10), "n != 10, got 10"),
+        ("N", "n >= v", json!(3), "n >= 10, got 3"),
+        ("N", "n < v", json!(12), "n <= 9, got 12"),
+        ("N", "w <= n && n < v", json!(12), "n in 3..9, got 12"),
+        ("N", "near(n)", json!(20), "n in 9..11, got 20"),
+        ("N", "n == v || n == w", json!(12), "n = 10 or 3, got 12"),
+        ("N", "v == 10 => n == 4", json!(12), "n = 4, got 12"),
+        ("N", "n == (if v > 5 then w else v)", json!(12), "n = 3, got 12"),
+        ("N", "n mod 2 == 0", json!(3), "n mod 2 = 0, got 1"),
+        ("Real", "r > vRate", json!("1/2"), "r > 1.5, got 0.5"),
+        ("Flag", "!f", json!(true), "f = false, got true"),
+        ("Flag", "f == (v > 5)", json!(false), "f = true, got false"),
+        ("Name", "text == vName + \"a\"", json!("bob"), "text = \"anna\", got \"bob\""),
+        ("Name", "matches(text, \"[a-z]+\")", json!("A"), "text matching \"[a-z]+\", got \"A\""),
+        ("Colour", "colour in vColours", json!("GREEN"), "colour in {RED, BLUE}, got GREEN"),
+        ("Colour", "!(colour in vColours)", json!("RED"), "colour not in {RED, BLUE}, got RED"),
+        (
+            "Answer",
+            "match reply: Next(j) -> j == v | _ -> false",
+            json!({ "Next": { "job": 3 } }),
+            "`match reply: Next(j) -> j == v | _ -> false` to hold, got reply = Next(3)",
+        ),
+    ] {
+        let found = instead(&[(action, guard)], action, &[got]);
+        wrong.extend((found != expected).then(|| format!("{guard}: {found}, not {expected}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(instead(&[("Two", "a == v && b == w")], "Two", &[json!(1), json!(3)]), "a = 10, got 1");
+    assert_eq!(
+        instead(&[("Two", "a == v && b == w")], "Two", &[json!(1), json!(2)]),
+        "a = 10 (got 1) and b = 3 (got 2)"
+    );
+    assert_eq!(instead(&[("Two", "a + b == v")], "Two", &[json!(1), json!(2)]), "a + b = 10, got 3");
+}
+
+#[test]
+fn of_a_collection_the_smallest_part_that_differs_is_said() {
+    let item = |name: &str, price: i64| json!({ "name": name, "price": price });
+    let (pen, lamp) = (item("pen", 2), item("lamp", 40));
+    let mut wrong = Vec::new();
+    for (action, guard, got, expected) in [
+        ("List", "items == vItems", json!([pen, item("lamp", 41)]), "items[1].price = 40, got 41"),
+        (
+            "List",
+            "items == vItems",
+            json!([lamp, pen]),
+            "items[0].name = \"pen\" (got \"lamp\") and items[0].price = 2 (got 40) and items[1].name = \"lamp\" (got \"pen\" and 1 more difference)",
+        ),
+        (
+            "List",
+            "items == vItems",
+            json!([pen]),
+            "items = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}], got [{name: \"pen\", price: 2}]",
+        ),
+        ("List", "len(items) == 2", json!([pen]), "len(items) = 2, got 1"),
+        ("List", "all i in items: cheap(i)", json!([pen, lamp]), "items[1].price <= 9, got 40"),
+        (
+            "List",
+            "all i in 0..1: items[i] == vItems[i]",
+            json!([pen, item("l", 40)]),
+            "items[1].name = \"lamp\", got \"l\"",
+        ),
+        ("List", "items[0].price == v", json!([pen]), "items[0].price = 10, got 2"),
+        ("One", "item == vItems[w - 2]", json!(item("lamp", 4)), "item.price = 40, got 4"),
+        (
+            "One",
+            "contains(vItems, item)",
+            json!(item("x", 4)),
+            "item in [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}], got {name: \"x\", price: 4}",
+        ),
+        ("Set", "colours == vColours", json!(["RED"]), "colours = {RED, BLUE}, got {RED}"),
+        ("Set", "GREEN in colours", json!(["RED"]), "colours with GREEN, got {RED}"),
+        ("Stock", "stock == vStock", json!({ "RED": 5, "BLUE": 6 }), "stock[BLUE] = 7, got 6"),
+    ] {
+        let found = instead(&[(action, guard)], action, &[got]);
+        wrong.extend((found != expected).then(|| format!("{guard}: {found}, not {expected}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_the_state_excludes_is_no_alternative() {
+    let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
+    assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
+    // A purpose splits a transition: one half cannot be met by any value.
+    let halves = [("N", "n == v && n >= 50"), ("N", "n == v && n < 50")];
+    assert_eq!(instead(&halves, "N", &[json!(3)]), "n = 10, got 3");
+    let several = [("N", "n == 1"), ("N", "n == 2"), ("N", "n == 3"), ("N", "n == 4")];
+    assert_eq!(instead(&several, "N", &[json!(9)]), "n = 1, 2 or 3 or 1 more, got 9");
+    assert_eq!(instead(&[("N", "n == w"), ("Ok", "true")], "N", &[json!(9)]), "n = 3, got 9");
+}
+
+#[test]
+fn an_action_that_is_not_allowed_is_told_with_those_that_are() {
+    let allowed = [("Ok", "v == 10"), ("Refused", "w == 3"), ("Closed", "v == 0")];
+    assert_eq!(instead(&allowed, "Closed", &[]), "one of Ok or Refused, got Closed");
+    assert_eq!(instead(&[("N", "n == due()")], "Ok", &[]), "N(n = 19), got Ok");
+    assert_eq!(instead(&[("Two", "a == v && b > w")], "N", &[json!(1)]), "Two(a = 10, b >= 4), got N(1)");
+    assert_eq!(instead(&[], "Ok", &[]), "no output, got Ok");
+    // Neither is an action whose data the state excludes.
+    assert_eq!(instead(&[("N", "v == 0 && n == 1"), ("Ok", "true")], "N", &[json!(1)]), "Ok, got N(1)");
+}
