@@ -32,7 +32,13 @@ pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
         Some(Node::Or(parts)) => (parts.iter().map(disjunct).collect(), " ||"),
         _ => (vec![condition.to_string()], ""),
     };
-    filled(parts, joint)
+    let mut lines = filled(parts, joint);
+    if lines.len() > MOST_LINES {
+        let more = lines.len() - (MOST_LINES - 1);
+        lines.truncate(MOST_LINES - 1);
+        lines.push(format!("... ({more} more lines)"));
+    }
+    lines
 }
 
 /// A part of a conjunction, in parentheses where it needs them.
@@ -45,7 +51,7 @@ fn disjunct(part: &Term) -> String {
 }
 
 /// As many parts per line as fit; a part that does not fit has a line, or lines, of its own.
-fn filled(parts: Vec<String>, joint: &str) -> Vec<String> {
+pub(super) fn filled(parts: Vec<String>, joint: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let last = parts.len().saturating_sub(1);
     for (at, part) in parts.into_iter().enumerate() {
@@ -57,11 +63,6 @@ fn filled(parts: Vec<String>, joint: &str) -> Vec<String> {
             }
             _ => lines.extend(broken(&part)),
         }
-    }
-    if lines.len() > MOST_LINES {
-        let more = lines.len() - (MOST_LINES - 1);
-        lines.truncate(MOST_LINES - 1);
-        lines.push(format!("... ({more} more lines)"));
     }
     lines
 }

@@ -71,7 +71,7 @@ fn is_walked(view: &View<'_>, transitions: &[TransitionId]) -> bool {
 
 fn arrows(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     for arrow in &drawn.arrows {
-        let line = if is_walked(view, &[arrow.transition]) { WALKED } else { PLAIN };
+        let line = if is_walked(view, &arrow.transitions) { WALKED } else { PLAIN };
         paper.arrow(&arrow.points, line);
         paper.label(arrow.points[arrow.label], arrow.width, &arrow.lines);
     }

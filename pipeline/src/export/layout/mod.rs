@@ -28,6 +28,8 @@ mod order;
 mod place;
 mod ranks;
 
+use std::collections::BTreeMap;
+
 use coreach_model::budget;
 
 /// An arrow that goes down or up by more ranks of nodes than this has no route.
@@ -124,12 +126,15 @@ struct Layered {
     below: Vec<Vec<usize>>,
     /// The spots of each rank, from left to right.
     layers: Vec<Vec<usize>>,
+    is_hub: Vec<bool>,
+    /// What the arrows of a hub share: by the hub, whether they lead up, and the rank.
+    trunks: BTreeMap<(usize, bool, usize), usize>,
 }
 
 /// Lays a graph out; node 0 is at its top.
 pub fn layout(nodes: &[Size], links: &[LayoutLink]) -> Layout {
-    let ranked = ranks::ranks(nodes.len(), links);
-    let mut layered = Layered::new(nodes, &ranked.rank);
+    let ranked = ranks::ranks(nodes, links);
+    let mut layered = Layered::new(nodes, &ranked);
     let chains: Vec<Option<Vec<usize>>> =
         links.iter().zip(&ranked.turned).map(|(link, turned)| layered.chain(link, *turned)).collect();
     order::order(&mut layered);
@@ -183,7 +188,7 @@ fn route(
 }
 
 impl Layered {
-    fn new(nodes: &[Size], rank: &[usize]) -> Self {
+    fn new(nodes: &[Size], ranked: &ranks::Ranked) -> Self {
         let spot = |(size, rank): (&Size, &usize)| Spot {
             rank: 2 * rank,
             left: size.width / 2.0,
@@ -191,14 +196,15 @@ impl Layered {
             height: size.height.max(size.tall),
             is_node: true,
         };
-        let spots: Vec<Spot> = nodes.iter().zip(rank).map(spot).collect();
+        let spots: Vec<Spot> = nodes.iter().zip(&ranked.rank).map(spot).collect();
         let ranks = spots.iter().map(|spot| spot.rank + 1).max().unwrap_or(0);
         let mut layers = vec![Vec::new(); ranks];
         for (number, spot) in spots.iter().enumerate() {
             layers[spot.rank].push(number);
         }
         let none = vec![Vec::new(); spots.len()];
-        Layered { above: none.clone(), below: none, spots, layers }
+        let (is_hub, trunks) = (ranked.is_hub.clone(), BTreeMap::new());
+        Layered { above: none.clone(), below: none, spots, layers, is_hub, trunks }
     }
 
     /// The points on the way of an arrow, in its own direction; none where it has no route.
@@ -211,13 +217,18 @@ impl Layered {
         if last - first > 2 * MOST_RANKS {
             return None;
         }
-        // An odd rank: nodes have the even ones.
-        let middle = (first + last) / 2;
-        let middle = if middle % 2 == 0 { middle - 1 } else { middle };
+        // An odd rank: nodes have the even ones. Arrows of a hub are one until the last of them.
+        let middle = if self.is_hub[upper] { last - 1 } else { ((first + last) / 2 - 1) | 1 };
         let mut chain = Vec::new();
         let mut before = upper;
         for rank in first + 1..last {
             budget::ask();
+            let trunk = (upper, turned, rank);
+            if let Some(&known) = self.trunks.get(&trunk).filter(|_| rank < middle) {
+                chain.push(known);
+                before = known;
+                continue;
+            }
             let (width, height) = if rank == middle { (link.width, link.height) } else { (0.0, 0.0) };
             let number = self.spots.len();
             self.spots.push(Spot { rank, left: width / 2.0, right: width / 2.0, height, is_node: false });
@@ -225,6 +236,9 @@ impl Layered {
             self.below.push(Vec::new());
             self.below[before].push(number);
             self.layers[rank].push(number);
+            if self.is_hub[upper] && rank < middle {
+                self.trunks.insert(trunk, number);
+            }
             chain.push(number);
             before = number;
         }

@@ -63,7 +63,12 @@ fn nothing_lies_on_anything_else() {
                 tall: random(80) as f64,
             })
             .collect();
-        let pairs: Vec<(usize, usize)> = (0..random(90)).map(|_| (random(count), random(count))).collect();
+        let mut pairs: Vec<(usize, usize)> =
+            (0..random(90)).map(|_| (random(count), random(count))).collect();
+        // Every third one has a hub.
+        if round % 3 == 0 {
+            pairs.extend((1..count).flat_map(|node| [(0, node), (node, 0)]));
+        }
         let links = links(&pairs);
         let found = layout(&sizes, &links);
         assert!(is_apart(&sizes, &links, &found), "round {round}: {pairs:?}");
@@ -79,6 +84,24 @@ fn two_arrows_that_need_not_cross_do_not() {
     let links = links(&[(0, 1), (0, 2), (1, 4), (2, 3)]);
     let found = layout(&[NODE; 5], &links);
     assert_eq!(found.nodes[1].x < found.nodes[2].x, found.nodes[4].x < found.nodes[3].x);
+}
+
+/// Sixty neighbours with arrows there and back were 7,000 wide.
+#[test]
+fn the_neighbours_of_a_hub_stand_in_rows_and_its_arrows_share_a_way() {
+    let pairs: Vec<(usize, usize)> = (1..=60).flat_map(|node| [(0, node), (node, 0)]).collect();
+    let links = links(&pairs);
+    let found = layout(&[NODE; 61], &links);
+    assert!(found.width < 1_500.0, "{}", found.width);
+    assert!(is_apart(&[NODE; 61], &links, &found));
+    let way = |number: usize| match &found.routes[number] {
+        LayoutRoute::Through { points, .. } => points.clone(),
+        other => panic!("{other:?}"),
+    };
+    let last = way(118);
+    assert!(last.len() > way(0).len(), "the last neighbour stands in a lower row");
+    let shared = |point: &&LayoutPoint| way(116).contains(point);
+    assert_eq!(last.iter().filter(shared).count(), last.len() - 2, "all but its label and its end");
 }
 
 #[test]

@@ -60,8 +60,12 @@ fn pages_follow_their_schema() {
             guard: Some(0),
             assignments: vec![page::PageAssignment { variable: "v".to_owned(), value: 0 }],
             origin: Some(page::PageOrigin { file: 0, line: 1, last: 2 }),
+        }],
+        arrows: vec![page::PageArrow {
+            transitions: vec![0],
+            lines: vec!["a?".to_owned()],
             points: vec![[1, 2], [3, 4]],
-            label: Some(1),
+            label: 1,
         }],
         asides: vec![page::PageAside {
             location: 0,
