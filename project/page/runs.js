@@ -105,8 +105,8 @@
       here.why && h("p", { class: "warning" }, `The data cannot be followed here: ${here.why}`),
       h("ol", { class: "events" }, steps),
       here.state && Coreach.stateTable(graph, here.state, states[at - 1]?.state),
-      (reason.guards ?? []).length > 0 && [h("h4", {}, "guards that decided"), h("ul", {}, reason.guards.map((guard) => h("li", {}, h("code", {}, guard.part), guard.holds ? " holds" : " does not hold", ` (${guard.transition})`)))],
-      (reason.expected ?? []).length > 0 && [h("h4", {}, "what would have led on"), h("ul", {}, reason.expected.map((text) => h("li", {}, h("code", {}, text))))]);
+      !failed(run) && (reason.guards ?? []).length > 0 && [h("h4", {}, "guards that decided"), h("ul", {}, reason.guards.map((guard) => h("li", {}, h("code", {}, guard.part), guard.holds ? " holds" : " does not hold", ` (${guard.transition})`)))],
+      !failed(run) && (reason.expected ?? []).length > 0 && [h("h4", {}, "what would have led on"), h("ul", {}, reason.expected.map((text) => h("li", {}, h("code", {}, text))))]);
   };
 
   // ---- the view of all runs

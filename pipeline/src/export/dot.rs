@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use coreach_model::iosts::{LocationId, Transition};
 use dot_writer::{Attributes, DotWriter, Scope};
 
-use super::labels::{action, condition_lines, guard_lines, html, quoted, tooltip};
+use super::labels::{action, condition_lines, guard_lines, html, quoted, taken, tooltip};
 use super::{Mark, Options, View};
 use crate::artifact::Verdict;
 use crate::stage::Stage;
@@ -173,12 +173,7 @@ fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: Options) {
 /// A transition that a run took: blue, with the numbers of its events before its label. Never joined with
 /// others.
 fn walked(graph: &mut Scope<'_, '_>, view: &View<'_>, transition: &Transition, steps: &[usize]) {
-    const MOST: usize = 8;
-    let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();
-    if steps.len() > MOST {
-        numbers.push(format!("... {} times", steps.len()));
-    }
-    let mut lines = vec![format!("<B>({})</B>", numbers.join(", "))];
+    let mut lines = vec![format!("<B>{}</B>", taken(steps))];
     lines.extend(transition_lines(view, transition));
     let edge = graph.edge(id(view, transition.source), id(view, transition.target));
     edge.attributes()

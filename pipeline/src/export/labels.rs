@@ -95,6 +95,16 @@ pub(super) fn action(action: &Action, sign: &str) -> String {
     }
 }
 
+/// The numbers of the events at which a run took a transition: `(2, 5)`.
+pub(super) fn taken(steps: &[usize]) -> String {
+    const MOST: usize = 8;
+    let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();
+    if steps.len() > MOST {
+        numbers.push(format!("... {} times", steps.len()));
+    }
+    format!("({})", numbers.join(", "))
+}
+
 /// Text within an HTML-like label. Hidden signs are shown by their numbers; what is shown must be the text,
 /// so the escapes of Graphviz (`\N` is the node's name, `\l` ends a line), which it obeys here too, are
 /// undone.

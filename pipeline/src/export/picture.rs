@@ -8,14 +8,14 @@
 //!
 //! With short words, arrows between the same two locations are one, and loops are listed in their location.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_model::iosts::LocationId;
+use coreach_model::iosts::{ActionId, ActionKind, LocationId};
 use coreach_model::visible::visible;
 use coreach_model::{Datum, Term, TransitionId};
 
 use super::View;
-use super::labels::{action, condition_lines, filled, guard_lines};
+use super::labels::{action, condition_lines, filled, guard_lines, taken};
 use super::layout::{Layout, LayoutLink, LayoutPoint, LayoutRoute, Size, layout};
 use crate::artifact::{Mark, Verdict};
 
@@ -246,7 +246,11 @@ impl Plan {
 
     /// Writes what asides say.
     fn say(&mut self, view: &View<'_>) {
-        for ((_, kind), (numbers, lines)) in &mut self.asides {
+        let iosts = view.iosts;
+        let leaving: BTreeSet<_> = iosts.transitions.iter().map(|each| (each.source, each.action)).collect();
+        let is_output = |action: &ActionId| iosts.action(*action).kind == ActionKind::Output;
+        let outputs: Vec<ActionId> = iosts.action_ids().filter(is_output).collect();
+        for ((location, kind), (numbers, lines)) in &mut self.asides {
             // Guards of Fail say what the others do not: the names are enough, and the rest is said where it
             // is asked for.
             let is_short = match kind {
@@ -260,6 +264,15 @@ impl Plan {
                 PictureKind::Verdict(to) => self.words == PictureWords::Short || view.is_fail(*to),
             };
             *lines = match is_short {
+                // Many outputs, and what no arrow allows of all of them.
+                true if outputs.len() >= MOST_ASIDE
+                    && matches!(kind, PictureKind::Verdict(to) if view.is_fail(*to))
+                    && outputs.iter().all(|output| leaving.contains(&(*location, *output))) =>
+                {
+                    let is_other = |number: &&TransitionId| !is_output(&iosts.transitions[**number].action);
+                    let others: Vec<TransitionId> = numbers.iter().filter(is_other).copied().collect();
+                    std::iter::once("any other output".to_owned()).chain(names(view, &others)).collect()
+                }
                 true => names(view, numbers),
                 false => numbers.iter().flat_map(|each| transition_lines(view, *each, self.words)).collect(),
             };
@@ -432,20 +445,13 @@ fn node_lines(view: &View<'_>, location: LocationId, facts: bool) -> Vec<String>
 
 /// The action; before it, when a run took the transition.
 fn name(view: &View<'_>, number: TransitionId, words: PictureWords) -> String {
-    const MOST: usize = 8;
     let shown = view.iosts.action(view.iosts.transitions[number].action);
-    let mut name = match words {
+    let name = match words {
         PictureWords::All => action(shown, view.sign(shown.kind)),
         PictureWords::Short => format!("{}{}", shown.name, view.sign(shown.kind)),
     };
-    if let Some(steps) = view.walked.get(&number) {
-        let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();
-        if steps.len() > MOST {
-            numbers.push(format!("... {} times", steps.len()));
-        }
-        name = format!("({}) {name}", numbers.join(", "));
-    }
-    visible(&name).into_owned()
+    let before = view.walked.get(&number).map_or(String::new(), |steps| taken(steps) + " ");
+    visible(&format!("{before}{name}")).into_owned()
 }
 
 /// The action, then guard and assignments.

@@ -164,10 +164,7 @@ impl Paper {
             "<g><title>{}</title><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"6\" fill=\"{fill}\" fill-opacity=\"0.35\" stroke=\"{border}\" stroke-dasharray=\"3 2\"/>",
             title, aside.width, aside.height
         );
-        for (number, line) in aside.lines.iter().enumerate() {
-            let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(LayoutPoint { x: left + 8.0, y: top + 15.0 + number as f64 * LINE }, line, bold);
-        }
+        self.lines(LayoutPoint { x: left + 8.0, y: top + 15.0 }, LINE, &aside.lines);
         self.body.push_str("</g>\n");
     }
 
@@ -206,10 +203,7 @@ impl Paper {
             "<g><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{high}\" fill=\"white\" fill-opacity=\"0.85\"/>",
             width - 8.0
         );
-        for (number, line) in lines.iter().enumerate() {
-            let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(LayoutPoint { x: left + 4.0, y: top + 10.0 + number as f64 * LINE }, line, bold);
-        }
+        self.lines(LayoutPoint { x: left + 4.0, y: top + 10.0 }, LINE, lines);
         self.body.push_str("</g>\n");
     }
 
@@ -224,6 +218,14 @@ impl Paper {
         }
     }
 
+    /// Lines below each other, the first one in bold.
+    fn lines(&mut self, at: LayoutPoint, apart: f64, lines: &[String]) {
+        for (number, line) in lines.iter().enumerate() {
+            let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
+            self.text(LayoutPoint { x: at.x, y: at.y + number as f64 * apart }, line, bold);
+        }
+    }
+
     fn text(&mut self, at: LayoutPoint, text: &str, more: &str) {
         self.right = self.right.max(at.x + width_of(text, SIZE) + 8.0);
         let _ = writeln!(self.body, "<text x=\"{}\" y=\"{}\"{more}>{}</text>", at.x, at.y, escaped(text));
@@ -232,10 +234,7 @@ impl Paper {
     /// The document.
     pub(super) fn finish(mut self, title: &str, (width, height): (f64, f64), below: &[String]) -> String {
         let bottom = height + self.down + 6.0;
-        for (number, line) in below.iter().enumerate() {
-            let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(LayoutPoint { x: 12.0, y: bottom + 12.0 + number as f64 * (LINE + 1.0) }, line, bold);
-        }
+        self.lines(LayoutPoint { x: 12.0, y: bottom + 12.0 }, LINE + 1.0, below);
         let width = width.max(self.right).ceil();
         let height = (bottom + 12.0 + below.len() as f64 * (LINE + 1.0)).ceil();
         format!(

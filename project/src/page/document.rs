@@ -256,7 +256,7 @@ pub struct PageDomain {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The sizes of the stages' results.
-    pub stages: Vec<PageStage>,
+    pub stages: Vec<Json>,
     /// Transitions that selection pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned: Option<usize>,
@@ -268,23 +268,8 @@ pub struct PageDomain {
     pub queries: Option<u64>,
 }
 
-/// The size of a stage's result.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct PageStage {
-    /// The name of the result.
-    pub stage: &'static str,
-    /// Its locations.
-    pub locations: usize,
-    /// Its transitions.
-    pub transitions: usize,
-    /// Those into Inconclusive.
-    pub inconclusive: usize,
-    /// Those into Fail.
-    pub fail: usize,
-}
-
 /// A run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct PageRun {
     /// Where it is kept, and which it is there; an example that no implementation has run has none.
     pub name: String,

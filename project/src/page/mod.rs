@@ -20,12 +20,12 @@ use coreach_model::{Diagnostic, TestPurpose};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{View, json};
 use coreach_pipeline::stop::Stop;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::coverage::CoverageReport;
 use crate::making::{MadeOnline, MadeTest, Measured};
 use crate::project::Project;
-use document::{FORMAT_VERSION, PageDocument, PageDomain, PageGraph, PageStage};
+use document::{FORMAT_VERSION, PageDocument, PageDomain, PageGraph};
 use tables::Tables;
 
 /// A page that is being gathered.
@@ -95,12 +95,10 @@ impl Page {
             }
         }
         let selection = made.generation.test_graph.selection;
-        let stage = |stage: &Measured| PageStage {
-            stage: stage.stage,
-            locations: stage.locations,
-            transitions: stage.transitions,
-            inconclusive: stage.inconclusive,
-            fail: stage.fail,
+        // Without the time, so that the same input makes the same page.
+        let stage = |Measured { stage, locations, transitions, inconclusive, fail, .. }: &Measured| {
+            json!({ "stage": stage, "locations": locations, "transitions": transitions,
+                "inconclusive": inconclusive, "fail": fail })
         };
         self.domains.push(PageDomain {
             stages: made.stages.iter().map(stage).collect(),

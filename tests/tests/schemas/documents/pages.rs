@@ -120,13 +120,9 @@ fn pages_follow_their_schema() {
             domain: "interval",
             result: "made",
             reason: Some("r".to_owned()),
-            stages: vec![page::PageStage {
-                stage: "product",
-                locations: 1,
-                transitions: 2,
-                inconclusive: 3,
-                fail: 4,
-            }],
+            stages: vec![
+                json!({ "stage": "product", "locations": 1, "transitions": 2, "inconclusive": 3, "fail": 4 }),
+            ],
             pruned: Some(1),
             strengthened: Some(2),
             queries: Some(3),
