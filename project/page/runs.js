@@ -79,8 +79,9 @@
     if (here.transition !== undefined) {
       const { action, origin, source } = graph.transitions[here.transition];
       // What leads to Fail was written nowhere: the lines are those of what the action could have been.
-      const could = Coreach.outgoing(graph, source).map((number) => graph.transitions[number]).filter((each) => each.action === action && each.origin);
-      Coreach.source.highlight(origin ? [origin] : could.map((each) => each.origin));
+      const written = Coreach.outgoing(graph, source).map((number) => graph.transitions[number]).filter((each) => each.origin);
+      const could = written.filter((each) => each.action === action);
+      Coreach.source.highlight(origin ? [origin] : (could.length > 0 ? could : written).map((each) => each.origin));
     }
     const place = here.state && graph.locations[here.state.location];
     const steps = run.walk.steps.map((step, number) => h("li", {},
@@ -107,6 +108,11 @@
       here.state && Coreach.stateTable(graph, here.state, states[at - 1]?.state),
       !failed(run) && (reason.guards ?? []).length > 0 && [h("h4", {}, "guards that decided"), h("ul", {}, reason.guards.map((guard) => h("li", {}, h("code", {}, guard.part), guard.holds ? " holds" : " does not hold", ` (${guard.transition})`)))],
       !failed(run) && (reason.expected ?? []).length > 0 && [h("h4", {}, "what would have led on"), h("ul", {}, reason.expected.map((text) => h("li", {}, h("code", {}, text))))]);
+    // Where the pane is not shown yet, nothing has a place.
+    requestAnimationFrame(() => {
+      const [list, now] = [pane.querySelector(".events"), pane.querySelector("[aria-current]")];
+      if (now) list.scrollTop += now.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
+    });
   };
 
   // ---- the view of all runs
