@@ -7,7 +7,6 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
-use coreach_pipeline::export::picture::Hidden;
 use coreach_pipeline::{Stage, export};
 use coreach_project::budget;
 use coreach_project::cover::{CRITERIA, Criterion, Observe};
@@ -209,15 +208,10 @@ pub enum Hide {
     Fail,
 }
 
-/// The same, for exports.
-pub fn hidden(hide: &[Hide]) -> Hidden {
-    Hidden { fail: hide.contains(&Hide::Fail) }
-}
-
 impl RunArguments {
     /// How its pictures are drawn.
     pub fn options(&self) -> export::Options {
-        export::Options { facts: false, hidden: hidden(&self.hide) }
+        export::Options { facts: false, hide_fail: self.hide.contains(&Hide::Fail) }
     }
 }
 

@@ -46,12 +46,14 @@
   const end = (each) => {
     const { reason, walk } = each;
     const last = walk?.steps[walk.steps.length - 1];
-    const isEvent = each.cause === "event" && last?.action !== undefined;
+    const isEvent = each.cause === "event" && last?.action !== undefined && (reason.event ?? last.action).startsWith(last.action);
     const got = isEvent ? `${last.action}(${named(last.values)})` : reason.event ?? (each.cause === "silence" ? "nothing" : reason.summary);
     let expected = [];
     const way = walk === undefined ? [] : follow(each);
     const before = isEvent ? way[walk.steps.length - 1] : way[walk?.steps.length];
-    if (before?.state !== undefined && each.verdict === "Fail") {
+    // Only where the judge has known one state all along is what the page computes what the judge expected.
+    const isKnown = (isEvent ? walk.steps.slice(0, -1) : walk?.steps ?? []).every((step) => step.action === undefined || step.transition !== undefined);
+    if (isKnown && before?.state !== undefined && each.verdict === "Fail" && (isEvent || each.cause === "silence")) {
       const graph = Coreach.data.graphs[walk.graph];
       for (const number of Coreach.outgoing(graph, before.state.location)) {
         const transition = graph.transitions[number];

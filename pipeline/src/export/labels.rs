@@ -2,10 +2,12 @@
 
 use coreach_model::term::node::Node;
 use coreach_model::visible::visible;
-use coreach_model::{Action, Term};
+use coreach_model::{Action, LocationId, Term};
+
+use super::View;
 
 /// Lines are broken so that they are hardly longer than this, in characters.
-const WIDTH: usize = 40;
+pub(super) const WIDTH: usize = 40;
 
 /// The most lines of one condition: a picture is for people, documents have the rest.
 const MOST_LINES: usize = 12;
@@ -28,8 +30,8 @@ pub(super) fn guard_lines(guard: &Term) -> Vec<String> {
 /// A condition in lines: `x > 0 &&`, `y == 1`.
 pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
     let (parts, joint) = match condition.written() {
-        Some(Node::And(parts)) => (parts.iter().map(conjunct).collect(), " &&"),
-        Some(Node::Or(parts)) => (parts.iter().map(disjunct).collect(), " ||"),
+        Some(Node::And(parts)) => (parts.iter().map(Term::to_conjunct).collect(), " &&"),
+        Some(Node::Or(parts)) => (parts.iter().map(Term::to_disjunct).collect(), " ||"),
         _ => (vec![condition.to_string()], ""),
     };
     let mut lines = filled(parts, joint);
@@ -39,15 +41,6 @@ pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
         lines.push(format!("... ({more} more lines)"));
     }
     lines
-}
-
-/// A part of a conjunction, in parentheses where it needs them.
-fn conjunct(part: &Term) -> String {
-    part.to_conjunct()
-}
-
-fn disjunct(part: &Term) -> String {
-    part.to_disjunct()
 }
 
 /// As many parts per line as fit; a part that does not fit has a line, or lines, of its own.
@@ -82,6 +75,17 @@ fn broken(text: &str) -> Vec<String> {
     }
     if !line.is_empty() {
         lines.push(line);
+    }
+    lines
+}
+
+/// What is known of a location: `reach: x > 0`, and the rest of it below.
+pub(super) fn fact_lines(view: &View<'_>, location: LocationId) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (name, facts) in [("reach", view.particulars.reach), ("coreach", view.particulars.coreach)] {
+        for (number, line) in facts.iter().flat_map(|facts| condition_lines(&facts[location])).enumerate() {
+            lines.push(if number == 0 { format!("{name}: {line}") } else { line });
+        }
     }
     lines
 }

@@ -15,7 +15,7 @@ use coreach_model::visible::visible;
 use coreach_model::{Datum, Term, TransitionId};
 
 use super::View;
-use super::labels::{action, condition_lines, filled, guard_lines, taken};
+use super::labels::{WIDTH, action, fact_lines, filled, guard_lines, taken};
 use super::layout::{Layout, LayoutLink, LayoutPoint, LayoutRoute, Size, layout};
 use crate::artifact::{Mark, Verdict};
 
@@ -24,8 +24,6 @@ pub const MOST_LOCATIONS: usize = 12_000;
 
 /// An aside has at most so many lines. Names that need more share lines.
 const MOST_ASIDE: usize = 8;
-/// How many signs a line of short words has.
-const SHORT: usize = 36;
 
 /// How high a line is.
 pub const LINE: f64 = 13.0;
@@ -41,13 +39,6 @@ pub enum PictureWords {
     Short,
     /// All of them.
     All,
-}
-
-/// What is not drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Hidden {
-    /// Arrows into Fail.
-    pub fail: bool,
 }
 
 /// A location.
@@ -125,29 +116,16 @@ pub struct Picture {
     pub height: f64,
 }
 
-/// It is too large to be drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooLarge {
-    /// Its locations.
-    pub locations: usize,
-    /// Its transitions.
-    pub transitions: usize,
-}
-
-impl std::fmt::Display for TooLarge {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} locations and {} transitions are too many for a picture (at most {MOST_LOCATIONS} and {}); \
+/// Why nothing of this size is drawn; `None` if it is.
+pub(super) fn too_large(locations: usize, transitions: usize) -> Option<String> {
+    (locations > MOST_LOCATIONS || transitions > 8 * MOST_LOCATIONS).then(|| {
+        format!(
+            "{locations} locations and {transitions} transitions are too many for a picture (at most {MOST_LOCATIONS} and {}); \
              ask for the format json, for another stage, or for a domain that prunes more",
-            self.locations,
-            self.transitions,
             8 * MOST_LOCATIONS
         )
-    }
+    })
 }
-
-impl std::error::Error for TooLarge {}
 
 /// How wide a text is at most, about, in the fonts that viewers take for Helvetica, the first lines in bold;
 /// `size` is the font's.
@@ -168,14 +146,13 @@ pub fn width_of(text: &str, size: f64) -> f64 {
 pub fn picture(
     view: &View<'_>,
     words: PictureWords,
-    hidden: Hidden,
+    hide_fail: bool,
     facts: bool,
-) -> Result<Picture, TooLarge> {
-    let (locations, transitions) = (view.iosts.locations.len(), view.iosts.transitions.len());
-    if locations > MOST_LOCATIONS || transitions > 8 * MOST_LOCATIONS {
-        return Err(TooLarge { locations, transitions });
+) -> Result<Picture, String> {
+    if let Some(why) = too_large(view.iosts.locations.len(), view.iosts.transitions.len()) {
+        return Err(why);
     }
-    let mut plan = Plan::new(view, words, hidden, facts);
+    let mut plan = Plan::new(view, words, hide_fail, facts);
     let (mut sizes, mut links) = plan.sizes();
     let mut found = layout(&sizes, &links);
     if found.routes.contains(&LayoutRoute::Far) {
@@ -200,7 +177,7 @@ type Said = (Vec<TransitionId>, Vec<String>);
 type PlannedArrow = (Vec<TransitionId>, LocationId, LocationId, Vec<String>);
 
 impl Plan {
-    fn new(view: &View<'_>, words: PictureWords, hidden: Hidden, facts: bool) -> Self {
+    fn new(view: &View<'_>, words: PictureWords, hide_fail: bool, facts: bool) -> Self {
         let is_beside = |location: LocationId| {
             matches!(view.mark(location), Some(Mark::Verdict(Verdict::Fail | Verdict::Inconclusive)))
                 && location != view.iosts.initial
@@ -216,7 +193,7 @@ impl Plan {
         let mut known: BTreeMap<(LocationId, LocationId), usize> = BTreeMap::new();
         for (number, transition) in view.iosts.transitions.numbered() {
             let (source, target) = (transition.source, transition.target);
-            if is_beside(source) || (hidden.fail && view.is_fail(target)) {
+            if is_beside(source) || (hide_fail && view.is_fail(target)) {
                 continue;
             }
             if is_beside(target) {
@@ -251,44 +228,43 @@ impl Plan {
         let is_output = |action: &ActionId| iosts.action(*action).kind == ActionKind::Output;
         let outputs: Vec<ActionId> = iosts.action_ids().filter(is_output).collect();
         for ((location, kind), (numbers, lines)) in &mut self.asides {
-            // Guards of Fail say what the others do not: the names are enough, and the rest is said where it
-            // is asked for.
-            let is_short = match kind {
+            let head = match kind {
                 PictureKind::Loop if self.words == PictureWords::Short => {
                     *lines = one_line_each(view, numbers);
                     lines.iter_mut().for_each(|line| line.insert_str(0, "\u{21ba} "));
                     continue;
                 }
-                PictureKind::Loop => false,
-                PictureKind::Far(_) => true,
-                PictureKind::Verdict(to) => self.words == PictureWords::Short || view.is_fail(*to),
+                PictureKind::Loop => "back here".to_owned(),
+                PictureKind::Far(to) | PictureKind::Verdict(to) => {
+                    visible(&iosts.location(*to).label).into_owned()
+                }
             };
-            *lines = match is_short {
+            *lines = vec![head];
+            let is_fail = matches!(kind, PictureKind::Verdict(to) if view.is_fail(*to));
+            match kind {
+                PictureKind::Loop | PictureKind::Verdict(_)
+                    if self.words == PictureWords::All && !is_fail =>
+                {
+                    lines.extend(numbers.iter().flat_map(|each| transition_lines(view, *each, self.words)));
+                    if lines.len() > MOST_ASIDE {
+                        let more = lines.len() - (MOST_ASIDE - 1);
+                        lines.truncate(MOST_ASIDE - 1);
+                        lines.push(format!("... ({more} more)"));
+                    }
+                }
                 // Many outputs, and what no arrow allows of all of them.
-                true if outputs.len() >= MOST_ASIDE
-                    && matches!(kind, PictureKind::Verdict(to) if view.is_fail(*to))
+                _ if is_fail
+                    && outputs.len() >= MOST_ASIDE
                     && outputs.iter().all(|output| leaving.contains(&(*location, *output))) =>
                 {
                     let is_other = |number: &&TransitionId| !is_output(&iosts.transitions[**number].action);
                     let others: Vec<TransitionId> = numbers.iter().filter(is_other).copied().collect();
-                    std::iter::once("any other output".to_owned()).chain(names(view, &others)).collect()
+                    lines.push("any other output".to_owned());
+                    lines.extend(names(view, &others));
                 }
-                true => names(view, numbers),
-                false => numbers.iter().flat_map(|each| transition_lines(view, *each, self.words)).collect(),
-            };
-            lines.insert(
-                0,
-                match kind {
-                    PictureKind::Loop => "back here".to_owned(),
-                    PictureKind::Far(to) | PictureKind::Verdict(to) => {
-                        visible(&view.iosts.location(*to).label).into_owned()
-                    }
-                },
-            );
-            if lines.len() > MOST_ASIDE && !is_short {
-                let more = lines.len() - (MOST_ASIDE - 1);
-                lines.truncate(MOST_ASIDE - 1);
-                lines.push(format!("... ({more} more)"));
+                // Guards of Fail say what the others do not: the names are enough, and the rest is said
+                // where it is asked for.
+                _ => lines.extend(names(view, numbers)),
             }
         }
     }
@@ -392,12 +368,11 @@ impl Plan {
 
 /// A line for each of the transitions; where these are too many, their names.
 fn one_line_each(view: &View<'_>, numbers: &[TransitionId]) -> Vec<String> {
-    const MOST: usize = 24;
     let one = |number: &TransitionId| {
         let guard = guard_lines(&view.iosts.transitions[*number].guard).join(" ");
         short(format!("{} {guard}", name(view, *number, PictureWords::Short)).trim_end())
     };
-    match numbers.len() > MOST {
+    match numbers.len() > 3 * MOST_ASIDE {
         true => names(view, numbers),
         false => numbers.iter().map(one).collect(),
     }
@@ -415,7 +390,7 @@ fn names(view: &View<'_>, numbers: &[TransitionId]) -> Vec<String> {
 }
 
 fn short(line: &str) -> String {
-    match line.char_indices().nth(SHORT) {
+    match line.char_indices().nth(WIDTH) {
         Some((at, _)) => format!("{} ...", line[..at].trim_end()),
         None => line.to_owned(),
     }
@@ -433,12 +408,7 @@ fn high(lines: &[String]) -> f64 {
 fn node_lines(view: &View<'_>, location: LocationId, facts: bool) -> Vec<String> {
     let mut lines = vec![visible(&view.iosts.location(location).label).into_owned()];
     if facts {
-        for (name, facts) in [("reach", view.particulars.reach), ("coreach", view.particulars.coreach)] {
-            for (number, line) in facts.iter().flat_map(|facts| condition_lines(&facts[location])).enumerate()
-            {
-                lines.push(if number == 0 { format!("{name}: {line}") } else { line });
-            }
-        }
+        lines.extend(fact_lines(view, location));
     }
     lines
 }
@@ -456,14 +426,13 @@ fn name(view: &View<'_>, number: TransitionId, words: PictureWords) -> String {
 
 /// The action, then guard and assignments.
 fn transition_lines(view: &View<'_>, number: TransitionId, words: PictureWords) -> Vec<String> {
-    const MOST: usize = 2;
     let transition = &view.iosts.transitions[number];
     let mut guard = guard_lines(&transition.guard);
     let assigned = |(variable, value): (&Datum, &Term)| format!("{variable} := {value}");
     let mut assignments: Vec<String> = transition.assignments.iter().map(assigned).collect();
     for lines in [&mut guard, &mut assignments].into_iter().filter(|_| words == PictureWords::Short) {
-        let is_cut = lines.len() > MOST;
-        lines.truncate(MOST);
+        let is_cut = lines.len() > 2;
+        lines.truncate(2);
         lines.iter_mut().for_each(|line| *line = short(line));
         if let Some(last) = lines.last_mut().filter(|line| is_cut && !line.ends_with("...")) {
             last.push_str(" ...");

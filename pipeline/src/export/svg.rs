@@ -16,15 +16,15 @@ use coreach_model::visible::visible;
 use super::dot::colours;
 use super::labels::condition_lines;
 use super::layout::LayoutPoint;
-use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, TooLarge, picture, width_of};
+use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, picture, width_of};
 use super::{Options, View};
 
 /// The size of text.
 const SIZE: f64 = 11.0;
 
 /// The picture.
-pub fn svg(view: &View<'_>, options: Options) -> Result<String, TooLarge> {
-    let drawn = picture(view, PictureWords::All, options.hidden, options.facts)?;
+pub fn svg(view: &View<'_>, options: Options) -> Result<String, String> {
+    let drawn = picture(view, PictureWords::All, options.hide_fail, options.facts)?;
     let mut paper = Paper::default();
     let condition = initially(view);
     paper.down = 22.0_f64.max(condition.len() as f64 * LINE + 8.0);

@@ -22,7 +22,6 @@ use coreach_pipeline::export::{View, json};
 use coreach_pipeline::stop::Stop;
 use serde_json::{Map, Value as Json, json};
 
-use crate::coverage::CoverageReport;
 use crate::making::{MadeOnline, MadeTest, Measured};
 use crate::project::Project;
 use document::{FORMAT_VERSION, PageDocument, PageDomain, PageGraph};
@@ -124,16 +123,6 @@ impl Page {
         let why = stop.to_diagnostic();
         let result = result(&purpose.iosts.name, domain, Some(&why), None);
         self.domains.push(PageDomain { result: "stopped", ..result });
-    }
-
-    /// What runs have covered.
-    pub fn covered(&mut self, report: &CoverageReport) {
-        self.coverage = serde_json::to_value(report).ok();
-    }
-
-    /// The same, from a document.
-    pub fn covered_as(&mut self, report: Json) {
-        self.coverage = Some(report);
     }
 
     /// What the page shows.

@@ -15,12 +15,8 @@ use coreach_model::budget;
 
 use super::{BESIDE, LayoutLink, Size};
 
-/// So many neighbours make a hub.
-const MOST_NEIGHBOURS: usize = 6;
 /// How wide a row of a hub is.
 const MOST_WIDE: f64 = 1_100.0;
-/// A hub has no more rows: then they are wider.
-const MOST_ROWS: f64 = 16.0;
 
 /// Ranks, and which arrows go up.
 pub(super) struct Ranked {
@@ -88,11 +84,12 @@ fn rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, V
         budget::ask();
         let needs = |node: &usize| f64::max(wide[*node], nodes[*node].width + nodes[*node].beside + BESIDE);
         let all: f64 = own.iter().map(needs).sum();
-        if own.len() < MOST_NEIGHBOURS || all <= MOST_WIDE {
+        if own.len() < 6 || all <= MOST_WIDE {
             continue;
         }
         is_hub[hub] = true;
-        let most = all / (all / MOST_WIDE).ceil().min(MOST_ROWS);
+        // Few enough rows for each arrow to have a route.
+        let most = f64::max(MOST_WIDE, all / 16.0);
         let (mut row, mut filled) = (1, 0.0);
         for node in own {
             if filled + needs(node) / 2.0 > most {

@@ -86,24 +86,6 @@ fn two_arrows_that_need_not_cross_do_not() {
     assert_eq!(found.nodes[1].x < found.nodes[2].x, found.nodes[4].x < found.nodes[3].x);
 }
 
-/// Sixty neighbours with arrows there and back were 7,000 wide.
-#[test]
-fn the_neighbours_of_a_hub_stand_in_rows_and_its_arrows_share_a_way() {
-    let pairs: Vec<(usize, usize)> = (1..=60).flat_map(|node| [(0, node), (node, 0)]).collect();
-    let links = links(&pairs);
-    let found = layout(&[NODE; 61], &links);
-    assert!(found.width < 1_500.0, "{}", found.width);
-    assert!(is_apart(&[NODE; 61], &links, &found));
-    let way = |number: usize| match &found.routes[number] {
-        LayoutRoute::Through { points, .. } => points.clone(),
-        other => panic!("{other:?}"),
-    };
-    let last = way(118);
-    assert!(last.len() > way(0).len(), "the last neighbour stands in a lower row");
-    let shared = |point: &&LayoutPoint| way(116).contains(point);
-    assert_eq!(last.iter().filter(shared).count(), last.len() - 2, "all but its label and its end");
-}
-
 #[test]
 fn a_long_chain_is_deep_and_fast_and_its_way_back_has_no_route() {
     let count = 20_000;
