@@ -221,7 +221,7 @@ fn a_run_of_a_campaign_is_walked_and_its_failure_has_a_bucket() {
     };
     assert_eq!(value(0), value(1) - 1, "the machine keeps a coin");
     assert!(values[2].as_str().unwrap().starts_with("pRemainingValue == vPaid - cPrice"), "{values}");
-    assert!(text(&mut browser, ".line.chosen").contains("Return"));
+    assert!(text(&mut browser, ".line.chosen").contains("from: Pay"));
     browser.click(".walk [data-do=before]");
     assert!(!text(&mut browser, ".walk .state").is_empty());
     // The page's own evaluator comes to where the record says that the run ended.
