@@ -31,7 +31,7 @@ Coreach.newGraph = (name, choose) => {
     { selector: "edge", style: {
       width: 1.2, "line-color": css("--line"), "target-arrow-color": css("--line"), "target-arrow-shape": "triangle", "arrow-scale": 0.8,
       "curve-style": "straight", label: "data(label)", "font-size": 10, "text-wrap": "wrap", "line-height": 1.25, "font-family": "Helvetica, Arial, sans-serif", color: css("--ink"),
-      "text-background-color": css("--paper"), "text-background-opacity": 1, "text-background-padding": 1, "min-zoomed-font-size": 6,
+      "text-background-color": css("--paper"), "text-background-opacity": 1, "text-background-padding": 1, "min-zoomed-font-size": 5,
     } },
     { selector: "edge[weights]", style: {
       "curve-style": "round-segments", "segment-weights": "data(weights)", "segment-distances": "data(distances)", "segment-radii": 12,
@@ -163,9 +163,11 @@ Coreach.newGraph = (name, choose) => {
     cy.fit(undefined, 20);
     if (cy.zoom() > 1.4) { cy.zoom(1.4); cy.center(); }
     if (cy.zoom() < 0.6) {
-      const [x, y] = graph.locations[graph.initial].at ?? [0, 0];
-      cy.zoom(0.8);
-      cy.pan({ x: canvas.clientWidth / 2 - x * 0.8, y: 60 - y * 0.8 });
+      const first = cy.nodes().filter((node) => nearTo(graph.initial, 2, Coreach.outgoing).has(node.data("location")));
+      cy.fit(first, 20);
+      cy.zoom(Math.max(0.5, Math.min(0.8, cy.zoom())));
+      cy.center(first);
+      cy.panBy({ x: 0, y: 60 - first.renderedBoundingBox().y1 });
     }
   };
 
@@ -266,21 +268,22 @@ Coreach.newGraph = (name, choose) => {
   };
 
   // Only what is at most so many steps from the location, in either direction; everything where there is no location.
+  const nearTo = (location, steps, ...ways) => {
+    const near = new Set([location]);
+    let front = [location];
+    for (let step = 0; step < steps; step += 1) {
+      const ends = (each) => ways.flatMap((way) => way(graph, each)).flatMap((number) => [graph.transitions[number].source, graph.transitions[number].target]);
+      front = [...new Set(front.flatMap(ends))].filter((each) => graph.locations[each].at !== undefined && !near.has(each));
+      front.forEach((each) => near.add(each));
+    }
+    return near;
+  };
   const neighbourhood = (location, steps) => {
     if (cy === undefined) return;
     cy.elements().removeClass("away");
     hide();
     if (location === undefined) return;
-    const near = new Set([location]);
-    let front = [location];
-    for (let step = 0; step < steps; step += 1) {
-      const beyond = front.flatMap((each) => [
-        ...Coreach.outgoing(graph, each).map((number) => graph.transitions[number].target),
-        ...Coreach.incoming(graph, each).map((number) => graph.transitions[number].source),
-      ]).filter((each) => graph.locations[each].at !== undefined);
-      front = beyond.filter((each) => !near.has(each));
-      front.forEach((each) => near.add(each));
-    }
+    const near = nearTo(location, steps, Coreach.outgoing, Coreach.incoming);
     cy.batch(() => {
       cy.nodes().forEach((node) => {
         const { location: own, aside } = node.data();
