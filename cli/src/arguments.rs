@@ -9,7 +9,6 @@ use clap::{Args, Command, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
-use coreach_pipeline::export::picture::Hidden;
 use coreach_pipeline::{Stage, export};
 use coreach_project::beginning::SCHEMAS;
 use coreach_project::budget;
@@ -228,15 +227,10 @@ pub enum Hide {
     Fail,
 }
 
-/// The same, for exports.
-pub fn hidden(hide: &[Hide]) -> Hidden {
-    Hidden { fail: hide.contains(&Hide::Fail) }
-}
-
 impl RunArguments {
     /// How its pictures are drawn.
     pub fn options(&self) -> export::Options {
-        export::Options { facts: false, hidden: hidden(&self.hide) }
+        export::Options { facts: false, hide_fail: self.hide.contains(&Hide::Fail) }
     }
 }
 

@@ -54,7 +54,7 @@ pub struct Driving {
     /// Wait so long for an output if something can be sent as well [default: 20ms]
     #[arg(long, value_name = "TIME", value_parser = budget::parse_duration)]
     pub patience: Option<Duration>,
-    /// End a run after so many events [default: 1000]
+    /// End a run after so many events [default: 1000]; with `--cover` also go on when all is covered
     #[arg(long, alias = "steps", value_parser = positive)]
     pub events: Option<NonZeroUsize>,
 }

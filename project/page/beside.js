@@ -79,8 +79,9 @@
     return undefined;
   };
   const choose = (at, tapped) => {
-    // A picture beside a location is chosen as its first transition.
-    const what = tapped.aside === undefined ? tapped : { transition: graph(at).asides[tapped.aside].transitions[0] };
+    // What stands for several transitions is chosen as the first of them.
+    const many = graph(at).asides[tapped.aside] ?? graph(at).arrows[tapped.arrow];
+    const what = many === undefined ? tapped : { transition: many.transitions[0] };
     const other = partner(at, what);
     sides[at].select(what);
     sides[1 - at].select(other ?? {});
@@ -159,7 +160,7 @@
   const together = h("label", {}, h("input", { type: "checkbox", checked: true, "data-toggle": "together", onchange: (event) => { following = event.target.checked; follow(0); } }), " move together");
   const pane = h("div", { class: "beside" },
     h("div", { class: "toolbar" }, what, together, h("span", { class: "key only" }, "only here"), h("span", { class: "key otherwise" }, "other guard or facts")),
-    h("div", { class: "beside-graphs" }, [0, 1].map((at) => h("section", {}, h("div", { class: "bar" }, titles[at], counts[at]), h("div", { class: "left" }, sides[at].canvas, sides[at].empty)))),
+    h("div", { class: "beside-graphs" }, [0, 1].map((at) => h("section", {}, h("div", { class: "bar" }, titles[at], counts[at]), h("div", { class: "left" }, sides[at].canvas, sides[at].empty, sides[at].hover)))),
     said);
 
   // The view needs its place in the window before it draws.

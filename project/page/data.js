@@ -50,4 +50,15 @@ const Coreach = { data: JSON.parse(document.getElementById("data").textContent) 
     const label = (location) => graph.locations[location].label;
     return `${label(transition.source)} -${graph.actions[transition.action].name}-> ${label(transition.target)}`;
   };
+
+  // All of a transition: its action, its guard, its assignments, a line each.
+  Coreach.linesOf = (graph, transition) => [
+    Coreach.actionText(graph, transition),
+    ...(transition.guard === undefined ? [] : [`[${Coreach.text(transition.guard)}]`]),
+    ...(transition.assignments ?? []).map(({ variable, value }) => `${variable} := ${Coreach.text(value)}`),
+  ];
+
+  // Runs that an implementation has made, and examples that were computed: only these have no seed.
+  Coreach.ran = data.runs.filter((run) => run.seed !== undefined);
+  Coreach.examples = data.runs.filter((run) => run.seed === undefined);
 }

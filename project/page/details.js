@@ -57,10 +57,9 @@
     Coreach.source.highlight(shown.origin ? [shown.origin] : []);
   };
 
-  const aside = (graph, number) => {
-    const shown = graph.asides[number];
-    const label = graph.locations[shown.target].label;
-    const title = { loop: "back to", far: "to", verdict: "to" }[shown.kind];
+  const several = (graph, shown) => {
+    const label = graph.locations[graph.transitions[shown.transitions[0]].target].label;
+    const title = shown.kind === "loop" ? "back to" : "to";
     Coreach.fill(pane, 
       h("h3", {}, `${shown.transitions.length === 1 ? "one transition" : `${shown.transitions.length} transitions`} ${title} `, h("strong", {}, label)),
       shown.transitions.map((each) => h("dl", { class: "part" }, row("", link(Coreach.describe(graph, graph.transitions[each]), () => Coreach.choose({ transition: each }))), transitionRows(graph, graph.transitions[each]))));
@@ -88,5 +87,5 @@
         graph.size === undefined && row("picture", "too large to be drawn; the tables have all")));
   };
 
-  Coreach.details = { pane, location, transition, aside, whole };
+  Coreach.details = { pane, location, transition, several, whole };
 }

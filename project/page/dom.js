@@ -35,9 +35,11 @@
         const is = button.dataset.tab === name;
         button.setAttribute("aria-selected", String(is));
         button.tabIndex = is ? 0 : -1;
+        if (is) button.scrollIntoView({ block: "nearest", inline: "nearest" });
       }
     };
     container.replaceChildren(...buttons);
+    mark(chosen);
     container.onkeydown = (event) => {
       const at = buttons.indexOf(document.activeElement);
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -6,10 +6,11 @@ Coreach.newGraph = (name, choose) => {
   const { h } = Coreach;
   const canvas = h("div", { class: "canvas", id: name, role: "img", "aria-label": "Graph; the tables and the details say the same as text", tabindex: "0" });
   const empty = h("p", { class: "empty", hidden: true });
+  const hover = h("pre", { class: "hover", hidden: true, role: "tooltip" });
   const status = h("output", { class: "status" });
   let cy;
   let graph;
-  const hidden = { fail: false, inconclusive: false, loops: false, parallel: false };
+  const hidden = { fail: false, inconclusive: false };
   let colours = false;
 
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -17,19 +18,20 @@ Coreach.newGraph = (name, choose) => {
   // Colours are read anew when light becomes dark.
   const style = () => [
     { selector: "node", style: {
-      shape: "round-rectangle", width: "data(width)", height: "data(height)", label: "data(label)", "font-size": 11, "text-wrap": "wrap",
-      "text-valign": "center", "text-halign": "center", "font-family": "Helvetica, Arial, sans-serif", color: css("--ink"),
+      shape: "round-rectangle", width: "data(width)", height: "data(height)", label: "data(label)", "font-size": 11, "text-wrap": "wrap", "line-height": 1.3,
+      "text-margin-y": "data(shift)", "text-valign": "center", "text-halign": "center", "font-family": "Helvetica, Arial, sans-serif", color: css("--ink"),
       "background-color": css("--box"), "border-width": 1, "border-color": css("--line"), "corner-radius": 6, "min-zoomed-font-size": 5,
     } },
     { selector: "node.initial", style: { "border-width": 3, "border-style": "double" } },
     { selector: "node.accept, node.Pass, node.WeakPass", style: { "background-color": css("--pass"), "border-color": css("--pass-line"), color: css("--mark-ink") } },
     { selector: "node.Inconclusive", style: { "background-color": css("--inconclusive"), "border-color": css("--inconclusive-line"), color: css("--mark-ink") } },
     { selector: "node.reject, node.Fail", style: { "background-color": css("--fail"), "border-color": css("--fail-line"), color: css("--mark-ink") } },
-    { selector: "node.aside", style: { shape: "round-rectangle", "border-style": "dashed", "text-justification": "left", "font-size": 10 } },
+    { selector: "node.aside", style: { "border-style": "dashed", "text-justification": "left", "font-size": 10 } },
+    { selector: "node.loop", style: { "border-width": 0, "background-opacity": 0 } },
     { selector: "edge", style: {
       width: 1.2, "line-color": css("--line"), "target-arrow-color": css("--line"), "target-arrow-shape": "triangle", "arrow-scale": 0.8,
-      "curve-style": "straight", label: "data(label)", "font-size": 10, "font-family": "Helvetica, Arial, sans-serif", color: css("--ink"),
-      "text-background-color": css("--paper"), "text-background-opacity": 1, "text-background-padding": 1, "min-zoomed-font-size": 6,
+      "curve-style": "straight", label: "data(label)", "font-size": 10, "text-wrap": "wrap", "line-height": 1.25, "font-family": "Helvetica, Arial, sans-serif", color: css("--ink"),
+      "text-background-color": css("--paper"), "text-background-opacity": 1, "text-background-padding": 1, "min-zoomed-font-size": 5,
     } },
     { selector: "edge[weights]", style: {
       "curve-style": "round-segments", "segment-weights": "data(weights)", "segment-distances": "data(distances)", "segment-radii": 12,
@@ -57,15 +59,14 @@ Coreach.newGraph = (name, choose) => {
   ];
 
   // An arrow's points as cytoscape wants them: relative to the straight line from its first point to its last one.
-  const bends = (transition) => {
-    const points = transition.points;
+  const bends = ({ points, label: at }) => {
     const [from, to] = [points[0], points[points.length - 1]];
     const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
     const square = dx * dx + dy * dy || 1;
     const length = Math.sqrt(square);
     // The label stands at the middle one of the points, so there are as many before its own as behind it.
     let inner = points.slice(1, -1);
-    const label = transition.label - 1;
+    const label = at - 1;
     const [before, behind] = [label, inner.length - 1 - label];
     const between = (a, b, count) => Array.from({ length: count }, (_, at) => [a[0] + ((b[0] - a[0]) * (at + 1)) / (count + 1), a[1] + ((b[1] - a[1]) * (at + 1)) / (count + 1)]);
     if (inner.length > 0 && before < behind) inner = [...between(from, inner[0], behind - before), ...inner];
@@ -77,40 +78,56 @@ Coreach.newGraph = (name, choose) => {
 
   const elements = () => {
     const found = [];
+    // Loops are listed in their location, below its name.
+    const loops = new Map(graph.asides.filter(({ kind }) => kind === "loop").map((aside) => [aside.location, aside]));
     graph.locations.forEach((location, number) => {
       if (location.at === undefined) return;
+      const shift = -(loops.get(number)?.size[1] ?? 0) / 2;
       found.push({
         group: "nodes", position: { x: location.at[0], y: location.at[1] },
-        data: { id: `l${number}`, location: number, label: location.label, width: location.size[0], height: location.size[1] },
+        data: { id: `l${number}`, location: number, label: location.label, width: location.size[0], height: location.size[1], shift },
         classes: [location.mark, number === graph.initial && "initial"].filter(Boolean),
       });
     });
-    graph.transitions.forEach((transition, number) => {
-      if (transition.points === undefined) return;
-      const [from, to] = [graph.locations[transition.source].at, graph.locations[transition.target].at];
-      const points = transition.points;
+    graph.arrows.forEach((arrow, number) => {
+      const { source, target } = graph.transitions[arrow.transitions[0]];
+      const [from, to] = [graph.locations[source].at, graph.locations[target].at];
+      const points = arrow.points;
       const last = points[points.length - 1];
-      const action = graph.actions[transition.action];
       const data = {
-        id: `t${number}`, transition: number, source: `l${transition.source}`, target: `l${transition.target}`, label: action.name + action.sign,
+        id: `e${number}`, arrow: number, source: `l${source}`, target: `l${target}`, label: arrow.lines.join("\n"),
         leaves: `${points[0][0] - from[0]}px ${points[0][1] - from[1]}px`, enters: `${last[0] - to[0]}px ${last[1] - to[1]}px`,
       };
-      const { weights, distances } = bends(transition);
+      const { weights, distances } = bends(arrow);
       if (weights.length > 0) Object.assign(data, { weights, distances });
       found.push({ group: "edges", data });
     });
     graph.asides.forEach((aside, number) => {
       const mark = graph.locations[aside.target].mark;
       const classes = ["aside", aside.kind, aside.kind === "verdict" && mark].filter(Boolean);
-      const head = { loop: "\u21ba ", far: "\u2192 ", verdict: "" }[aside.kind];
-      const lines = aside.kind === "loop" ? aside.lines.slice(1) : aside.lines;
+      const label = (aside.kind === "far" ? "\u2192 " : "") + aside.lines.join("\n");
       found.push({
         group: "nodes", position: { x: aside.at[0], y: aside.at[1] }, classes,
-        data: { id: `a${number}`, aside: number, label: head + lines.join("\n"), width: aside.size[0], height: aside.size[1] },
+        data: { id: `a${number}`, aside: number, label, width: aside.size[0], height: aside.size[1], shift: 0 },
       });
+      if (aside.kind === "loop") return;
       found.push({ group: "edges", classes, data: { id: `b${number}`, aside: number, source: `l${aside.location}`, target: `a${number}`, label: "" } });
     });
     return found;
+  };
+
+  // The whole text of what the mouse rests on.
+  const MOST = 1200;
+  const tell = ({ target, originalEvent }) => {
+    const { location, arrow, aside } = target.data();
+    const numbers = arrow !== undefined ? graph.arrows[arrow].transitions : graph.asides[aside]?.transitions;
+    const one = (number) => [Coreach.describe(graph, graph.transitions[number]), ...Coreach.linesOf(graph, graph.transitions[number]).slice(1)].join("\n  ");
+    const text = numbers?.map(one).join("\n") ?? [graph.locations[location].label, graph.locations[location].description].filter(Boolean).join("\n");
+    hover.textContent = text.length > MOST ? `${text.slice(0, MOST)} ... (click for the rest)` : text;
+    hover.hidden = false;
+    const { clientX: x, clientY: y } = originalEvent;
+    hover.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - hover.offsetWidth - 8))}px`;
+    hover.style.top = `${y + 18 + hover.offsetHeight > innerHeight ? Math.max(4, y - hover.offsetHeight - 10) : y + 18}px`;
   };
 
   const show = (next) => {
@@ -127,55 +144,39 @@ Coreach.newGraph = (name, choose) => {
       minZoom: 0.005, maxZoom: 4, autoungrabify: true, boxSelectionEnabled: false,
       textureOnViewport: large, hideEdgesOnViewport: false, pixelRatio: large ? 1 : "auto",
     });
-    cy.on("tap", (event) => choose(event.target === cy ? {} : event.target.data()));
+    cy.on("tap", (event) => {
+      const { location, arrow, aside } = event.target === cy ? {} : event.target.data();
+      const [first, ...others] = graph.arrows[arrow]?.transitions ?? [];
+      choose(others.length > 0 ? { arrow } : { location, transition: first, aside });
+    });
+    cy.on("mouseover", "node, edge", tell);
+    cy.on("mouseout viewport", () => { hover.hidden = true; });
     hide();
     paint();
     overview();
     self.cy = cy;
   };
 
-  // All of a small graph; of a large one the beginning, at a size that can be read.
+  // All of a small graph. Of a large one the beginning, at a size that can be read.
   const overview = () => {
     if (cy === undefined) return;
     cy.fit(undefined, 20);
     if (cy.zoom() > 1.4) { cy.zoom(1.4); cy.center(); }
-    if (cy.zoom() < 0.45) {
-      const [x, y] = graph.locations[graph.initial].at ?? [0, 0];
-      cy.zoom(0.8);
-      cy.pan({ x: canvas.clientWidth / 2 - x * 0.8, y: 60 - y * 0.8 });
+    if (cy.zoom() < 0.6) {
+      const first = cy.nodes().filter((node) => nearTo(graph.initial, 2, Coreach.outgoing).has(node.data("location")));
+      cy.fit(first, 20);
+      cy.zoom(Math.max(0.5, Math.min(0.8, cy.zoom())));
+      cy.center(first);
+      cy.panBy({ x: 0, y: 60 - first.renderedBoundingBox().y1 });
     }
   };
 
   const fit = () => cy?.fit(cy.elements(":visible"), 20);
 
-  // Arrows from one location to another one, by the ends: what is drawn of them as one has the first one's course.
-  const standsFor = new Map();
-  const parallels = () => {
-    const groups = new Map();
-    graph.transitions.forEach(({ source, target, points }, number) => {
-      if (points === undefined) return;
-      const ends = `${source} ${target}`;
-      if (!groups.has(ends)) groups.set(ends, []);
-      groups.get(ends).push(number);
-    });
-    return [...groups.values()].filter((group) => group.length > 1);
-  };
-  const sign = (number) => { const action = graph.actions[graph.transitions[number].action]; return action.name + action.sign; };
-
   const hide = () => {
     cy?.batch(() => {
-      standsFor.clear();
-      for (const group of parallels()) {
-        const [first, ...others] = group;
-        for (const number of others) standsFor.set(number, first);
-        const words = [...new Set(group.map(sign))];
-        const few = words.length > 3 ? `${words.slice(0, 3).join(", ")}, ...` : words.join(", ");
-        cy.getElementById(`t${first}`).data("label", hidden.parallel ? `${few} (${group.length})` : sign(first));
-        for (const number of others) cy.getElementById(`t${number}`).toggleClass("away", hidden.parallel);
-      }
       cy.nodes(".aside.Fail").toggleClass("away", hidden.fail);
       cy.nodes(".aside.Inconclusive").toggleClass("away", hidden.inconclusive);
-      cy.nodes(".aside.loop").toggleClass("away", hidden.loops);
     });
   };
 
@@ -195,7 +196,7 @@ Coreach.newGraph = (name, choose) => {
             if (origin === undefined || Coreach.data.files[origin.file].name !== model.file) return;
             const own = model.transitions.find((each) => each.line === origin.line && each.name === Coreach.describe(graph, transition));
             const status = own?.status ?? lines.get(`${origin.line}`);
-            cy.getElementById(`t${number}`).addClass(status ?? "");
+            elementOf({ transition: number }).addClass(status ?? "");
           });
           if (graph.stage === "specification" && graph.name === model.name) {
             graph.locations.forEach((location, number) => cy.getElementById(`l${number}`).addClass(places.get(location.name) ?? ""));
@@ -205,16 +206,24 @@ Coreach.newGraph = (name, choose) => {
     });
   };
 
-  // Where a location or a transition is drawn: a verdict's transitions stand beside their source.
-  const elementOf = ({ location, transition, aside }) => {
+  // Where a location or a transition is drawn: one arrow stands for all between its ends, loops stand in their location, a
+  // verdict's transitions beside it.
+  const places = new WeakMap();
+  const placeOf = (number) => {
+    if (!places.has(graph)) {
+      const found = [];
+      graph.arrows.forEach(({ transitions }, at) => { for (const each of transitions) found[each] = `e${at}`; });
+      graph.asides.forEach(({ transitions }, at) => { for (const each of transitions) found[each] = `a${at}`; });
+      places.set(graph, found);
+    }
+    return places.get(graph)[number] ?? "";
+  };
+  const elementOf = ({ location, transition, aside, arrow }) => {
     if (cy === undefined) return undefined;
     if (location !== undefined) return cy.getElementById(`l${location}`);
+    if (arrow !== undefined) return cy.getElementById(`e${arrow}`);
     if (aside !== undefined) return cy.getElementById(`a${aside}`);
-    if (transition === undefined) return cy.collection();
-    const own = cy.getElementById(`t${hidden.parallel ? standsFor.get(transition) ?? transition : transition}`);
-    if (own.nonempty()) return own;
-    const at = graph.asides.findIndex((known) => known.transitions.includes(transition));
-    return cy.getElementById(`a${at}`);
+    return transition === undefined ? cy.collection() : cy.getElementById(placeOf(transition));
   };
 
   const select = (what) => {
@@ -243,8 +252,7 @@ Coreach.newGraph = (name, choose) => {
       if (has(location.label) || has(location.name) || has(location.description)) found = found.union(elementOf({ location: number }));
     });
     graph.transitions.forEach((transition, number) => {
-      const texts = [Coreach.actionText(graph, transition), Coreach.text(transition.guard), ...(transition.assignments ?? []).map((each) => `${each.variable} := ${Coreach.text(each.value)}`)];
-      if (texts.some(has)) found = found.union(elementOf({ transition: number }));
+      if (Coreach.linesOf(graph, transition).some(has)) found = found.union(elementOf({ transition: number }));
     });
     found.addClass("found");
     status.value = found.empty() ? "nothing found" : `${found.length} found`;
@@ -256,25 +264,26 @@ Coreach.newGraph = (name, choose) => {
     if (found.length === 0) return;
     at = (at + (back ? found.length - 1 : 1)) % found.length;
     bring(found[at]);
-    choose(found[at].data());
+    found[at].emit("tap");
   };
 
   // Only what is at most so many steps from the location, in either direction; everything where there is no location.
+  const nearTo = (location, steps, ...ways) => {
+    const near = new Set([location]);
+    let front = [location];
+    for (let step = 0; step < steps; step += 1) {
+      const ends = (each) => ways.flatMap((way) => way(graph, each)).flatMap((number) => [graph.transitions[number].source, graph.transitions[number].target]);
+      front = [...new Set(front.flatMap(ends))].filter((each) => graph.locations[each].at !== undefined && !near.has(each));
+      front.forEach((each) => near.add(each));
+    }
+    return near;
+  };
   const neighbourhood = (location, steps) => {
     if (cy === undefined) return;
     cy.elements().removeClass("away");
     hide();
     if (location === undefined) return;
-    const near = new Set([location]);
-    let front = [location];
-    for (let step = 0; step < steps; step += 1) {
-      const beyond = front.flatMap((each) => [
-        ...Coreach.outgoing(graph, each).map((number) => graph.transitions[number].target),
-        ...Coreach.incoming(graph, each).map((number) => graph.transitions[number].source),
-      ]).filter((each) => graph.locations[each].at !== undefined);
-      front = beyond.filter((each) => !near.has(each));
-      front.forEach((each) => near.add(each));
-    }
+    const near = nearTo(location, steps, Coreach.outgoing, Coreach.incoming);
     cy.batch(() => {
       cy.nodes().forEach((node) => {
         const { location: own, aside } = node.data();
@@ -307,7 +316,7 @@ Coreach.newGraph = (name, choose) => {
   };
 
   const self = {
-    canvas, empty, status, show, fit, overview, select, search, next, neighbourhood, walk, differs, bring, elementOf, hidden, hide,
+    canvas, empty, hover, status, show, fit, overview, select, search, next, neighbourhood, walk, differs, bring, elementOf, hidden, hide,
     refresh: () => cy?.style(style()),
     resize: () => cy?.resize(),
     colour: (on) => { colours = on; paint(); },

@@ -39,13 +39,12 @@
   const graphView = h("div", { class: "graphs" },
     h("div", { class: "toolbar" },
       group, stages, search, Coreach.graph.status,
-      h("span", { class: "group" }, "hide ", hiding("fail", "Fail"), hiding("inconclusive", "Inconclusive"), hiding("loops", "loops")),
-      hiding("parallel", "parallel arrows as one"),
+      h("span", { class: "group" }, "hide ", hiding("fail", "Fail"), hiding("inconclusive", "Inconclusive")),
       h("label", {}, "near ", near),
       data.coverage && toggle("coverage", "coverage", (on) => { Coreach.graph.colour(on); document.body.classList.toggle("coloured", on); }),
       button("fit", "all of it (0)", () => Coreach.graph.fit(), { "data-do": "fit" })),
     h("div", { class: "split" },
-      h("div", { class: "left" }, Coreach.graph.canvas, Coreach.graph.empty),
+      h("div", { class: "left" }, Coreach.graph.canvas, Coreach.graph.empty, Coreach.graph.hover),
       h("div", { class: "right" }, sideTabs, sidePane, Coreach.source.pane)));
 
   const graph = () => data.graphs[number];
@@ -97,12 +96,12 @@
     chosen = what;
     if (view !== "graphs") setView("graphs");
     if (what.location !== undefined) Coreach.details.location(graph(), what.location);
-    else if (what.aside !== undefined) Coreach.details.aside(graph(), what.aside);
+    else if ((what.aside ?? what.arrow) !== undefined) Coreach.details.several(graph(), graph().asides[what.aside] ?? graph().arrows[what.arrow]);
     else if (what.transition !== undefined) Coreach.details.transition(graph(), what.transition);
     else Coreach.details.whole(graph());
     Coreach.graph.select(what);
     Coreach.graph.bring(Coreach.graph.elementOf(what));
-    if (side === "tables" || (what.location ?? what.aside ?? what.transition) !== undefined) setSide("details");
+    if (side === "tables" || Object.values(what).some((each) => each !== undefined)) setSide("details");
   };
 
   const openRun = (run) => {
@@ -117,9 +116,11 @@
   // ---- views
 
   let view = "";
+  const failures = Coreach.runs.failures();
+  const runsText = Coreach.ran.length === 0 ? "example run" : `runs (${Coreach.ran.length}${failures.length > 0 ? `, ${failures.length} failed` : ""})`;
   const views = [
     data.graphs.length > 0 && { name: "graphs", text: "graphs", make: () => graphView },
-    data.runs.length > 0 && { name: "runs", text: `runs (${data.runs.length})`, make: () => Coreach.runs.view(openRun) },
+    data.runs.length > 0 && { name: "runs", text: runsText, make: () => Coreach.runs.view(openRun) },
     data.coverage && { name: "coverage", text: "coverage", make: Coreach.overview.coverage },
     data.domains.length > 0 && { name: "domains", text: "stages and domains", make: () => Coreach.overview.domains((first, second, transition) => {
       setView("beside");
@@ -147,7 +148,7 @@
     "+": () => Coreach.graph.zoom(1.25), "=": () => Coreach.graph.zoom(1.25), "-": () => Coreach.graph.zoom(0.8), 0: () => Coreach.graph.fit(),
     ArrowLeft: () => Coreach.graph.pan(60, 0), ArrowRight: () => Coreach.graph.pan(-60, 0), ArrowUp: () => Coreach.graph.pan(0, 60), ArrowDown: () => Coreach.graph.pan(0, -60),
     "[": () => another(-1), "]": () => another(1),
-    f: () => press("fail"), i: () => press("inconclusive"), l: () => press("loops"), p: () => press("parallel"),
+    f: () => press("fail"), i: () => press("inconclusive"),
     n: () => { near.value = near.value === "all" ? "1" : "all"; near.dispatchEvent(new Event("change")); },
     Backspace: () => Coreach.stepper.back(), j: () => side === "run" && Coreach.runs.next(), k: () => side === "run" && Coreach.runs.before(),
     Escape: () => Coreach.choose({}),
@@ -180,6 +181,9 @@
     markView = Coreach.tabs(document.getElementById("views"), views.map(({ name, text }) => ({ name, text })), views[0].name, setView);
     setView(views[0].name);
     if (data.graphs.length > 0) open(number);
+    // What failed stands first.
+    if (failures.length > 0 && Coreach.ran.length === 1 && failures[0].walk !== undefined) openRun(failures[0]);
+    else if (failures.length > 0) setView("runs");
     requestAnimationFrame(() => requestAnimationFrame(() => {
       Coreach.drawn = performance.now();
       document.body.dataset.drawn = String(Math.round(Coreach.drawn));

@@ -148,12 +148,13 @@
     h("h3", {}, "keys"),
     h("dl", {}, [
       ["/", "search"], ["Enter, Shift+Enter", "the next found, the one before"], ["+ - 0", "larger, smaller, all"], ["arrows", "move the graph"],
-      ["[ ]", "the stage before, the next one"], ["f i l", "hide or show Fail, Inconclusive, loops"], ["p", "draw parallel arrows as one"], ["n", "only what is near the chosen location"],
+      ["[ ]", "the stage before, the next one"], ["f i", "hide or show Fail, Inconclusive"], ["n", "only what is near the chosen location"],
       ["Backspace", "one step back"], ["j k", "the next event of a run, the one before"], ["Esc", "choose nothing"],
     ].map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
     h("h3", {}, "how to read a graph"),
-    h("p", {}, "Arrows into Fail and Inconclusive, loops, and arrows back over many pages stand beside the location that they leave, in a dashed box. " +
-      "A double border is where it begins. Lines of the source that belong to what is chosen are marked."),
+    h("p", {}, "Arrows into Fail and Inconclusive, and arrows back over many pages, stand beside the location that they leave, in a dashed box. " +
+      "Loops (\u21ba) are listed in their location. One arrow stands for all between two locations. Guards and assignments are shortened. Rest the mouse on an arrow to see all. " +
+      "The graph begins at the double border. Lines of the source that belong to what is chosen are marked."),
     h("p", {}, "The graph is drawn by cytoscape.js (MIT licence, in this file's text)."));
 
   Coreach.overview = { coverage, domains, graphTables, about };

@@ -96,7 +96,10 @@
       }
       return undefined;
     };
-    return search([]);
+    const found = search([]);
+    // Are these the only values?
+    if (found !== undefined) found.isOnly = lists.every((list) => list.length === 1);
+    return found;
   };
 
   const candidates = (number, state) => {

@@ -46,7 +46,7 @@
       for (let line = origin.line; line <= origin.last; line += 1) lines[line - 1]?.classList.add("chosen");
     }
     const first = lines[origins[0].line - 1];
-    if (first) text.scrollTop = Math.max(0, first.offsetTop - text.offsetTop - text.clientHeight / 3);
+    if (first) text.scrollTop = first.offsetTop - text.clientHeight / 3;
   };
 
   const short = (name) => name.split("/").pop();

@@ -200,13 +200,29 @@ fn the_test_case_is_stepped_through_to_pass_and_back_and_to_fail() {
 fn a_run_of_a_campaign_is_walked_and_its_failure_has_a_bucket() {
     let folder = Folder::with_campaign();
     let mut browser = folder.page(&["campaign.yaml"]);
-    browser.click("[data-tab=runs]");
+    // It opens on what failed, with what came and what was expected. Nobody has run the computed example.
+    assert_eq!(text(&mut browser, "[data-tab=runs]"), "runs (40, 14 failed)");
     let buckets = text(&mut browser, "[data-table='what failed']");
-    assert!(buckets.contains("Fail") && buckets.contains("Return"), "{buckets}");
+    assert!(buckets.contains("Fail") && buckets.contains("Return(pRemainingValue = "), "{buckets}");
+    let rows = |table: &str| format!("document.querySelectorAll(\"[data-table='{table}'] tbody tr\").length");
+    assert_eq!(browser.evaluate(&rows("runs")), json!(40));
+    assert_eq!(browser.evaluate(&rows("computed examples")), json!(1));
+    // The chart says how many there were.
+    assert_eq!(text(&mut browser, ".chart .up"), "40200");
+    assert_eq!(text(&mut browser, ".chart .along"), "02040");
+    // A click shows the end of the run, and the lines that say what was expected.
     browser.click("[data-table='what failed'] tbody tr");
-    for _ in 0..2 {
-        browser.click(".walk [data-do=next]");
-    }
+    assert_eq!(text(&mut browser, ".walk [data-place]"), "Fail");
+    let values = browser.evaluate("[...document.querySelectorAll('.end dd')].map((e) => e.textContent)");
+    let value = |at: usize| {
+        let text = values[at].as_str().unwrap();
+        let digits = text.trim_start_matches("Return(pRemainingValue = ").trim_end_matches(')');
+        digits.parse::<i64>().unwrap_or_else(|_| panic!("{values}"))
+    };
+    assert_eq!(value(0), value(1) - 1, "the machine keeps a coin");
+    assert!(values[2].as_str().unwrap().starts_with("pRemainingValue == vPaid - cPrice"), "{values}");
+    assert!(text(&mut browser, ".line.chosen").contains("from: Pay"));
+    browser.click(".walk [data-do=before]");
     assert!(!text(&mut browser, ".walk .state").is_empty());
     // The page's own evaluator comes to where the record says that the run ended.
     let ends = browser.evaluate(
@@ -258,22 +274,78 @@ fn domains_stand_side_by_side() {
 }
 
 #[test]
-fn parallel_arrows_are_drawn_as_one() {
+fn arrows_between_two_locations_are_one_and_say_their_guards() {
     let folder = Folder::of("retransmission");
     let mut browser = folder.page(&["coreach.yaml"]);
-    let shown = "Coreach.graph.cy.edges().filter((e) => e.data('transition') !== undefined && !e.hasClass('away')).length";
-    let all = browser.evaluate("(() => { const s = document.querySelector('.toolbar select'); s.value = 'models'; s.dispatchEvent(new Event('change'));
-        return Coreach.graph.current().transitions.filter((t) => t.points).length; })()");
-    let ends = browser.evaluate("new Set(Coreach.graph.current().transitions.filter((t) => t.points).map((t) => `${t.source} ${t.target}`)).size");
-    assert_ne!(all, ends);
-    assert_eq!(browser.evaluate(shown), all);
-    browser.press("p");
-    assert_eq!(browser.evaluate(shown), ends);
-    // A transition that is not drawn is still found and chosen.
-    browser.evaluate("void Coreach.choose({ transition: Coreach.graph.current().transitions.findLastIndex((t) => t.points) })");
-    assert_eq!(browser.evaluate("Coreach.graph.cy.edges(':selected').not('.away').length"), json!(1));
-    browser.press("p");
-    assert_eq!(browser.evaluate(shown), all);
+    let ends = browser.evaluate("(() => { const s = document.querySelector('.toolbar select'); s.value = 'models'; s.dispatchEvent(new Event('change'));
+        return new Set(Coreach.graph.current().transitions.filter((t) => t.source !== t.target).map((t) => `${t.source} ${t.target}`)).size; })()");
+    assert_eq!(browser.evaluate("Coreach.graph.cy.edges().length"), ends);
+    let many = "Coreach.graph.current().arrows.findIndex((a) => a.transitions.length > 1)";
+    // Each of them is chosen as the one arrow, whose details say all of them.
+    browser.evaluate(&format!(
+        "void Coreach.choose({{ transition: Coreach.graph.current().arrows[{many}].transitions[1] }})"
+    ));
+    assert_eq!(
+        browser.evaluate(&format!("Coreach.graph.cy.edges(':selected').data('arrow') === {many}")),
+        json!(true)
+    );
+    browser.evaluate(&format!("void Coreach.graph.cy.getElementById('e' + {many}).emit('tap')"));
+    assert!(text(&mut browser, ".details h3").contains("transitions to"));
+    // An arrow of one transition says its guard, shortened; a mouse that rests on it sees all.
+    let one = "Coreach.graph.cy.edges().filter((e) => { const t = Coreach.graph.current().arrows[e.data('arrow')].transitions;
+        return t.length === 1 && Coreach.graph.current().transitions[t[0]].guard !== undefined; })[0]";
+    let label = browser.evaluate(&format!("{one}.data('label')"));
+    assert!(label.as_str().unwrap().contains('['), "{label}");
+    browser.evaluate(&format!(
+        "void {one}.emit({{ type: 'mouseover', originalEvent: {{ clientX: 50, clientY: 50 }} }})"
+    ));
+    let guard = browser.evaluate(&format!(
+        "Coreach.text(Coreach.graph.current().transitions[Coreach.graph.current().arrows[{one}.data('arrow')].transitions[0]].guard)"
+    ));
+    let whole = text(&mut browser, ".hover:not([hidden])");
+    assert!(whole.contains(guard.as_str().unwrap()), "{whole}");
+    is_quiet(&browser);
+}
+
+/// Fail was cut to seven outputs, loops stood beside their location, and a hub's graph was as wide as all of
+/// its neighbours.
+#[test]
+fn a_hub_is_drawn_in_rows_with_its_loops_in_it_and_all_of_its_fail() {
+    let folder = Folder::new();
+    let count = 20;
+    let each = |one: &dyn Fn(usize) -> String| (0..count).map(one).collect::<String>();
+    let inputs = each(&|n| format!("  Ask{n}: {{ p: nat }}\n"));
+    let outputs = each(&|n| format!("  Answer{n}: {{}}\n"));
+    let transitions = each(&|n| {
+        format!(
+            "  - {{ from: Hub, to: Asked{n}, on: Ask{n}, when: 'p > {n}' }}\n  - {{ from: Asked{n}, to: Hub, on: Answer{n} }}\n"
+        )
+    });
+    folder.write(
+        "specification.yaml",
+        &format!(
+            "iosts: hub\nvariables: {{ v: nat }}\ninitial: {{ location: Hub, condition: v == 0 }}\ninputs:\n{inputs}  Set: {{ q: nat }}\n\
+             outputs:\n{outputs}transitions:\n{transitions}  - {{ from: Hub, to: Hub, on: Set, when: q > 3, assign: {{ v: q }} }}\n"
+        ),
+    );
+    folder.write(
+        "deliver_coffee.yaml",
+        "purpose: third\nof: hub\ninitial: { location: Begin }\ntransitions: [{ from: Begin, to: Accept, on: Answer3 }]\n",
+    );
+    let mut browser = folder.page(&["coreach.yaml"]);
+    let fail = "(() => { const graph = Coreach.graph.current(); const fail = graph.asides.find((a) => a.kind === 'verdict');
+        return [fail.lines.join(), new Set(fail.transitions.map((t) => graph.transitions[t].action)).size]; })()";
+    assert_eq!(browser.evaluate(fail), json!(["Fail,any other output", count]));
+    let looped = "(() => { const s = document.querySelector('.toolbar select'); s.value = 'models'; s.dispatchEvent(new Event('change'));
+        const graph = Coreach.graph.current(); const loop = graph.asides.find((a) => a.kind === 'loop'); const { at, size } = graph.locations[loop.location];
+        return [graph.size[0], loop.lines.join(), [0, 1].every((i) => Math.abs(at[i] - loop.at[i]) * 2 + loop.size[i] <= size[i])]; })()";
+    let looped = browser.evaluate(looped);
+    assert!(looped[0].as_f64().unwrap() < 1_600.0, "{looped}");
+    // The arrows to the last row and back are one until their labels.
+    let shared = "(() => { const [a, b] = Coreach.graph.current().arrows.slice(-2).map((a) => a.points.map(String)); return a.length > 5 && a.filter((p) => b.includes(p)).length >= a.length - 4; })()";
+    assert_eq!(browser.evaluate(shared), json!(true));
+    assert!(looped[1].as_str().unwrap().contains("Set? [q > 3]"), "{looped}");
+    assert_eq!(looped[2], json!(true), "the loops lie in their location: {looped}");
     is_quiet(&browser);
 }
 
@@ -293,7 +365,7 @@ fn what_a_user_writes_is_never_read_as_html() {
 
 /// On a telephone the graph was drawn beside the screen: a column was as wide as its widest content.
 #[test]
-fn on_a_phone_the_graph_is_on_the_screen() {
+fn on_a_phone_the_graph_and_the_details_are_on_the_screen() {
     let folder = Folder::new();
     let mut browser = Browser::start(390, 844);
     assert!(folder.run(&["report", "coreach.yaml", "--out", "page.html", "--quiet"]) == 0);
@@ -302,6 +374,11 @@ fn on_a_phone_the_graph_is_on_the_screen() {
     let bounds = browser.evaluate(bounds);
     let [left, right, width, window] = [0, 1, 2, 3].map(|at| bounds[at].as_f64().unwrap());
     assert!(window <= 390.0 && left >= 0.0 && right <= window && width > 200.0, "{bounds}");
+    // So are the details: they had 39 pixels. No line of the source goes beyond the screen.
+    let seen = "(() => { const r = document.querySelector('.side').getBoundingClientRect(); const lines = document.querySelector('.lines');
+        return [Math.min(r.bottom, innerHeight) - r.top, lines.scrollWidth - lines.clientWidth]; })()";
+    let seen = browser.evaluate(seen);
+    assert!(seen[0].as_f64().unwrap() > 250.0 && seen[1] == json!(0), "{seen}");
     is_quiet(&browser);
 }
 

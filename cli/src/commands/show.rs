@@ -15,7 +15,7 @@ use coreach_project::project::{Project, load, of_purpose, specification_of};
 use coreach_project::{budget, jobs};
 
 use super::{CommandAnswer, CommandResult, EarlyExit};
-use crate::arguments::{ShowArguments, ShownStages, hidden};
+use crate::arguments::{Hide, ShowArguments, ShownStages};
 use crate::console;
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
@@ -122,7 +122,7 @@ fn show_view(arguments: &ShowArguments, view: &View<'_>) -> CommandResult {
     if arguments.facts && view.particulars.reach.is_none() {
         console::say("note: reach and coreach are known of the test_graph and the test_case only");
     }
-    let options = Options { facts: arguments.facts, hidden: hidden(&arguments.hide) };
+    let options = Options { facts: arguments.facts, hide_fail: arguments.hide.contains(&Hide::Fail) };
     let text = budget::within("write", budget::time(None), |_| export(view, arguments.format, options));
     match text? {
         Ok(text) => Ok(CommandAnswer::of_text(Exit::Fine, text)),

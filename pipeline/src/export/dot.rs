@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use coreach_model::iosts::{LocationId, Transition};
 use dot_writer::{Attributes, DotWriter, Scope};
 
-use super::labels::{action, condition_lines, guard_lines, html, quoted, tooltip};
+use super::labels::{action, condition_lines, fact_lines, guard_lines, html, quoted, taken, tooltip};
 use super::{Mark, Options, View};
 use crate::artifact::Verdict;
 use crate::stage::Stage;
@@ -103,13 +103,7 @@ fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, option
     let shown = view.iosts.location(location);
     let mut lines = vec![html(&shown.label)];
     if options.facts {
-        for (name, facts) in [("reach", view.particulars.reach), ("coreach", view.particulars.coreach)] {
-            for (number, line) in facts.iter().flat_map(|facts| condition_lines(&facts[location])).enumerate()
-            {
-                let head = if number == 0 { format!("{name}: ") } else { String::new() };
-                lines.push(small(&format!("{head}{line}")));
-            }
-        }
+        lines.extend(fact_lines(view, location).iter().map(|line| small(line)));
     }
     let (fill, border) = colours(view.mark(location));
     let mut node = graph.node_named(id(view, location));
@@ -141,7 +135,7 @@ fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: Options) {
     for (number, transition) in view.iosts.transitions.numbered() {
         if let Some(steps) = view.walked.get(&number) {
             walked(graph, view, transition, steps);
-        } else if view.is_fail(transition.target) && options.hidden.fail {
+        } else if view.is_fail(transition.target) && options.hide_fail {
             // Said nowhere: it was not wanted.
         } else if view.is_fail(transition.target) {
             failing.entry(transition.source).or_default().push(transition);
@@ -173,12 +167,7 @@ fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: Options) {
 /// A transition that a run took: blue, with the numbers of its events before its label. Never joined with
 /// others.
 fn walked(graph: &mut Scope<'_, '_>, view: &View<'_>, transition: &Transition, steps: &[usize]) {
-    const MOST: usize = 8;
-    let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();
-    if steps.len() > MOST {
-        numbers.push(format!("... {} times", steps.len()));
-    }
-    let mut lines = vec![format!("<B>({})</B>", numbers.join(", "))];
+    let mut lines = vec![format!("<B>{}</B>", taken(steps))];
     lines.extend(transition_lines(view, transition));
     let edge = graph.edge(id(view, transition.source), id(view, transition.target));
     edge.attributes()

@@ -2,10 +2,12 @@
 
 use coreach_model::term::node::Node;
 use coreach_model::visible::visible;
-use coreach_model::{Action, Term};
+use coreach_model::{Action, LocationId, Term};
+
+use super::View;
 
 /// Lines are broken so that they are hardly longer than this, in characters.
-const WIDTH: usize = 40;
+pub(super) const WIDTH: usize = 40;
 
 /// The most lines of one condition: a picture is for people, documents have the rest.
 const MOST_LINES: usize = 12;
@@ -28,24 +30,21 @@ pub(super) fn guard_lines(guard: &Term) -> Vec<String> {
 /// A condition in lines: `x > 0 &&`, `y == 1`.
 pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
     let (parts, joint) = match condition.written() {
-        Some(Node::And(parts)) => (parts.iter().map(conjunct).collect(), " &&"),
-        Some(Node::Or(parts)) => (parts.iter().map(disjunct).collect(), " ||"),
+        Some(Node::And(parts)) => (parts.iter().map(Term::to_conjunct).collect(), " &&"),
+        Some(Node::Or(parts)) => (parts.iter().map(Term::to_disjunct).collect(), " ||"),
         _ => (vec![condition.to_string()], ""),
     };
-    filled(parts, joint)
-}
-
-/// A part of a conjunction, in parentheses where it needs them.
-fn conjunct(part: &Term) -> String {
-    part.to_conjunct()
-}
-
-fn disjunct(part: &Term) -> String {
-    part.to_disjunct()
+    let mut lines = filled(parts, joint);
+    if lines.len() > MOST_LINES {
+        let more = lines.len() - (MOST_LINES - 1);
+        lines.truncate(MOST_LINES - 1);
+        lines.push(format!("... ({more} more lines)"));
+    }
+    lines
 }
 
 /// As many parts per line as fit; a part that does not fit has a line, or lines, of its own.
-fn filled(parts: Vec<String>, joint: &str) -> Vec<String> {
+pub(super) fn filled(parts: Vec<String>, joint: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let last = parts.len().saturating_sub(1);
     for (at, part) in parts.into_iter().enumerate() {
@@ -57,11 +56,6 @@ fn filled(parts: Vec<String>, joint: &str) -> Vec<String> {
             }
             _ => lines.extend(broken(&part)),
         }
-    }
-    if lines.len() > MOST_LINES {
-        let more = lines.len() - (MOST_LINES - 1);
-        lines.truncate(MOST_LINES - 1);
-        lines.push(format!("... ({more} more lines)"));
     }
     lines
 }
@@ -85,6 +79,17 @@ fn broken(text: &str) -> Vec<String> {
     lines
 }
 
+/// What is known of a location: `reach: x > 0`, and the rest of it below.
+pub(super) fn fact_lines(view: &View<'_>, location: LocationId) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (name, facts) in [("reach", view.particulars.reach), ("coreach", view.particulars.coreach)] {
+        for (number, line) in facts.iter().flat_map(|facts| condition_lines(&facts[location])).enumerate() {
+            lines.push(if number == 0 { format!("{name}: {line}") } else { line });
+        }
+    }
+    lines
+}
+
 /// An action as a picture names it: `Coin!(pCoinValue)`.
 pub(super) fn action(action: &Action, sign: &str) -> String {
     let parameters: Vec<&str> = action.parameters.iter().map(|parameter| parameter.name()).collect();
@@ -92,6 +97,16 @@ pub(super) fn action(action: &Action, sign: &str) -> String {
         true => format!("{}{sign}", action.name),
         false => format!("{}{sign}({})", action.name, parameters.join(", ")),
     }
+}
+
+/// The numbers of the events at which a run took a transition: `(2, 5)`.
+pub(super) fn taken(steps: &[usize]) -> String {
+    const MOST: usize = 8;
+    let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();
+    if steps.len() > MOST {
+        numbers.push(format!("... {} times", steps.len()));
+    }
+    format!("({})", numbers.join(", "))
 }
 
 /// Text within an HTML-like label. Hidden signs are shown by their numbers; what is shown must be the text,

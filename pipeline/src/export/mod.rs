@@ -65,7 +65,7 @@ exports! {
     /// A picture as text for Graphviz.
     Dot = "dot", "dot", |view, options| Ok(dot::dot(view, options));
     /// The same picture, drawn.
-    Svg = "svg", "svg", |view, options| Ok(svg::svg(view, options)?);
+    Svg = "svg", "svg", |view, options| svg::svg(view, options).map_err(NotWritten::TooLarge);
     /// A document for programs.
     Json = "json", "json", |view, _| Ok(json::json(view));
     /// The same document with each condition as text and as SMT-LIB.
@@ -97,15 +97,9 @@ impl Format {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotWritten {
     /// It is too large for a picture.
-    TooLarge(picture::TooLarge),
+    TooLarge(String),
     /// The form does not suit it.
     Unsuited(code::Unsuited),
-}
-
-impl From<picture::TooLarge> for NotWritten {
-    fn from(why: picture::TooLarge) -> Self {
-        NotWritten::TooLarge(why)
-    }
 }
 
 impl From<code::Unsuited> for NotWritten {
@@ -152,8 +146,8 @@ impl FromStr for Format {
 pub struct Options {
     /// Show reach and coreach in pictures, where the stage has them. Documents always have them.
     pub facts: bool,
-    /// What pictures leave out.
-    pub hidden: picture::Hidden,
+    /// Leave arrows into Fail out of pictures.
+    pub hide_fail: bool,
 }
 
 /// The view in a format.

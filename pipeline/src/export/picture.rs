@@ -5,22 +5,24 @@
 //! pages. None is drawn through the graph. Each location has an [`Aside`] at its right for each of the kinds
 //! that it has: one short arrow, with the outputs listed apart. The layout knows it as room that is kept
 //! free, so such arrows cost it nothing, and cross nothing.
+//!
+//! With short words, arrows between the same two locations are one, and loops are listed in their location.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_model::TransitionId;
-use coreach_model::iosts::{LocationId, Transition};
+use coreach_model::iosts::{ActionId, ActionKind, LocationId};
 use coreach_model::visible::visible;
+use coreach_model::{Datum, Term, TransitionId};
 
 use super::View;
-use super::labels::{action, condition_lines, guard_lines};
+use super::labels::{WIDTH, action, fact_lines, filled, guard_lines, taken};
 use super::layout::{Layout, LayoutLink, LayoutPoint, LayoutRoute, Size, layout};
 use crate::artifact::{Mark, Verdict};
 
 /// More locations than this, or eight times as many transitions, are not drawn: nobody would see anything.
 pub const MOST_LOCATIONS: usize = 12_000;
 
-/// An aside says at most so many lines.
+/// An aside has at most so many lines. Names that need more share lines.
 const MOST_ASIDE: usize = 8;
 
 /// How high a line is.
@@ -33,17 +35,10 @@ const ARROW: f64 = 26.0;
 /// What is written at arrows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PictureWords {
-    /// The action alone: the rest is told when it is asked for.
-    Action,
-    /// Guard and assignments, too.
+    /// The action, and the beginning of guard and assignments: the rest is told when it is asked for.
+    Short,
+    /// All of them.
     All,
-}
-
-/// What is not drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Hidden {
-    /// Arrows into Fail.
-    pub fail: bool,
 }
 
 /// A location.
@@ -61,11 +56,11 @@ pub struct DrawnPicture {
     pub height: f64,
 }
 
-/// A transition with a way of its own.
+/// Transitions with a way of their own: one, or with short words all between the same two locations.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Arrow {
-    /// Which.
-    pub transition: TransitionId,
+    /// Which they are.
+    pub transitions: Vec<TransitionId>,
     /// What is written at it; the first line is its action.
     pub lines: Vec<String>,
     /// Its way.
@@ -79,7 +74,7 @@ pub struct Arrow {
 /// What stands beside a location instead of being drawn through the graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum PictureKind {
-    /// Back to itself.
+    /// Back to itself. With short words it is listed in the location.
     Loop,
     /// To a place that is too far away.
     Far(LocationId),
@@ -121,29 +116,16 @@ pub struct Picture {
     pub height: f64,
 }
 
-/// It is too large to be drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooLarge {
-    /// Its locations.
-    pub locations: usize,
-    /// Its transitions.
-    pub transitions: usize,
-}
-
-impl std::fmt::Display for TooLarge {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} locations and {} transitions are too many for a picture (at most {MOST_LOCATIONS} and {}); \
+/// Why nothing of this size is drawn; `None` if it is.
+pub(super) fn too_large(locations: usize, transitions: usize) -> Option<String> {
+    (locations > MOST_LOCATIONS || transitions > 8 * MOST_LOCATIONS).then(|| {
+        format!(
+            "{locations} locations and {transitions} transitions are too many for a picture (at most {MOST_LOCATIONS} and {}); \
              ask for the format json, for another stage, or for a domain that prunes more",
-            self.locations,
-            self.transitions,
             8 * MOST_LOCATIONS
         )
-    }
+    })
 }
-
-impl std::error::Error for TooLarge {}
 
 /// How wide a text is at most, about, in the fonts that viewers take for Helvetica, the first lines in bold;
 /// `size` is the font's.
@@ -164,14 +146,13 @@ pub fn width_of(text: &str, size: f64) -> f64 {
 pub fn picture(
     view: &View<'_>,
     words: PictureWords,
-    hidden: Hidden,
+    hide_fail: bool,
     facts: bool,
-) -> Result<Picture, TooLarge> {
-    let (locations, transitions) = (view.iosts.locations.len(), view.iosts.transitions.len());
-    if locations > MOST_LOCATIONS || transitions > 8 * MOST_LOCATIONS {
-        return Err(TooLarge { locations, transitions });
+) -> Result<Picture, String> {
+    if let Some(why) = too_large(view.iosts.locations.len(), view.iosts.transitions.len()) {
+        return Err(why);
     }
-    let mut plan = Plan::new(view, words, hidden, facts);
+    let mut plan = Plan::new(view, words, hide_fail, facts);
     let (mut sizes, mut links) = plan.sizes();
     let mut found = layout(&sizes, &links);
     if found.routes.contains(&LayoutRoute::Far) {
@@ -184,21 +165,24 @@ pub fn picture(
 
 /// What will be drawn, before it is known where.
 struct Plan {
+    words: PictureWords,
     nodes: Vec<(LocationId, Vec<String>)>,
-    arrows: Vec<(TransitionId, LocationId, LocationId, Vec<String>)>,
+    arrows: Vec<PlannedArrow>,
     asides: BTreeMap<(LocationId, PictureKind), Said>,
 }
 
 /// Transitions, and what is written of them.
 type Said = (Vec<TransitionId>, Vec<String>);
 
+type PlannedArrow = (Vec<TransitionId>, LocationId, LocationId, Vec<String>);
+
 impl Plan {
-    fn new(view: &View<'_>, words: PictureWords, hidden: Hidden, facts: bool) -> Self {
+    fn new(view: &View<'_>, words: PictureWords, hide_fail: bool, facts: bool) -> Self {
         let is_beside = |location: LocationId| {
             matches!(view.mark(location), Some(Mark::Verdict(Verdict::Fail | Verdict::Inconclusive)))
                 && location != view.iosts.initial
         };
-        let mut plan = Plan { nodes: Vec::new(), arrows: Vec::new(), asides: BTreeMap::new() };
+        let mut plan = Plan { words, nodes: Vec::new(), arrows: Vec::new(), asides: BTreeMap::new() };
         // The initial location is at the top.
         let others = view.iosts.location_ids().filter(|location| *location != view.iosts.initial);
         for location in std::iter::once(view.iosts.initial).chain(others) {
@@ -206,49 +190,82 @@ impl Plan {
                 plan.nodes.push((location, node_lines(view, location, facts)));
             }
         }
+        let mut known: BTreeMap<(LocationId, LocationId), usize> = BTreeMap::new();
         for (number, transition) in view.iosts.transitions.numbered() {
-            let kind = match transition.target {
-                target if is_beside(transition.source) || (hidden.fail && view.is_fail(target)) => continue,
-                target if is_beside(target) => Some(PictureKind::Verdict(target)),
-                target if target == transition.source => Some(PictureKind::Loop),
-                _ => None,
-            };
-            match kind {
-                Some(kind) => plan.aside(view, number, transition, kind, words),
-                None => {
-                    let lines = transition_lines(view, number, transition, words);
-                    plan.arrows.push((number, transition.source, transition.target, lines));
-                }
+            let (source, target) = (transition.source, transition.target);
+            if is_beside(source) || (hide_fail && view.is_fail(target)) {
+                continue;
+            }
+            if is_beside(target) {
+                plan.aside(source, PictureKind::Verdict(target), &[number]);
+            } else if target == source {
+                plan.aside(source, PictureKind::Loop, &[number]);
+            } else if words == PictureWords::Short
+                && let Some(at) = known.get(&(source, target))
+            {
+                plan.arrows[*at].0.push(number);
+            } else {
+                known.insert((source, target), plan.arrows.len());
+                let lines = transition_lines(view, number, words);
+                plan.arrows.push((vec![number], source, target, lines));
             }
         }
+        for (numbers, .., lines) in plan.arrows.iter_mut().filter(|arrow| arrow.0.len() > 1) {
+            *lines = one_line_each(view, numbers);
+        }
+        plan.say(view);
         plan
     }
 
-    fn aside(
-        &mut self,
-        view: &View<'_>,
-        number: TransitionId,
-        transition: &Transition,
-        kind: PictureKind,
-        words: PictureWords,
-    ) {
-        let first = || match kind {
-            PictureKind::Loop => vec!["back here".to_owned()],
-            PictureKind::Far(target) | PictureKind::Verdict(target) => {
-                vec![visible(&view.iosts.location(target).label).into_owned()]
+    fn aside(&mut self, source: LocationId, kind: PictureKind, numbers: &[TransitionId]) {
+        self.asides.entry((source, kind)).or_default().0.extend(numbers);
+    }
+
+    /// Writes what asides say.
+    fn say(&mut self, view: &View<'_>) {
+        let iosts = view.iosts;
+        let leaving: BTreeSet<_> = iosts.transitions.iter().map(|each| (each.source, each.action)).collect();
+        let is_output = |action: &ActionId| iosts.action(*action).kind == ActionKind::Output;
+        let outputs: Vec<ActionId> = iosts.action_ids().filter(is_output).collect();
+        for ((location, kind), (numbers, lines)) in &mut self.asides {
+            let head = match kind {
+                PictureKind::Loop if self.words == PictureWords::Short => {
+                    *lines = one_line_each(view, numbers);
+                    lines.iter_mut().for_each(|line| line.insert_str(0, "\u{21ba} "));
+                    continue;
+                }
+                PictureKind::Loop => "back here".to_owned(),
+                PictureKind::Far(to) | PictureKind::Verdict(to) => {
+                    visible(&iosts.location(*to).label).into_owned()
+                }
+            };
+            *lines = vec![head];
+            let is_fail = matches!(kind, PictureKind::Verdict(to) if view.is_fail(*to));
+            match kind {
+                PictureKind::Loop | PictureKind::Verdict(_)
+                    if self.words == PictureWords::All && !is_fail =>
+                {
+                    lines.extend(numbers.iter().flat_map(|each| transition_lines(view, *each, self.words)));
+                    if lines.len() > MOST_ASIDE {
+                        let more = lines.len() - (MOST_ASIDE - 1);
+                        lines.truncate(MOST_ASIDE - 1);
+                        lines.push(format!("... ({more} more)"));
+                    }
+                }
+                // Many outputs, and what no arrow allows of all of them.
+                _ if is_fail
+                    && outputs.len() >= MOST_ASIDE
+                    && outputs.iter().all(|output| leaving.contains(&(*location, *output))) =>
+                {
+                    let is_other = |number: &&TransitionId| !is_output(&iosts.transitions[**number].action);
+                    let others: Vec<TransitionId> = numbers.iter().filter(is_other).copied().collect();
+                    lines.push("any other output".to_owned());
+                    lines.extend(names(view, &others));
+                }
+                // Guards of Fail say what the others do not: the names are enough, and the rest is said
+                // where it is asked for.
+                _ => lines.extend(names(view, numbers)),
             }
-        };
-        let (transitions, lines) =
-            self.asides.entry((transition.source, kind)).or_insert_with(|| (Vec::new(), first()));
-        transitions.push(number);
-        // Guards of Fail say what the others do not: the names are enough, and the rest is said where it is
-        // asked for.
-        let short =
-            words == PictureWords::Action || matches!(kind, PictureKind::Verdict(to) if view.is_fail(to));
-        let own =
-            transition_lines(view, number, transition, if short { PictureWords::Action } else { words });
-        if !(short && lines[1..].contains(&own[0])) {
-            lines.extend(own);
         }
     }
 
@@ -257,13 +274,11 @@ impl Plan {
         let arrows = std::mem::take(&mut self.arrows);
         for (arrow, route) in arrows.into_iter().zip(&found.routes) {
             match route {
-                LayoutRoute::Far => {
-                    let transition = &view.iosts.transitions[arrow.0];
-                    self.aside(view, arrow.0, transition, PictureKind::Far(arrow.2), PictureWords::Action);
-                }
+                LayoutRoute::Far => self.aside(arrow.1, PictureKind::Far(arrow.2), &arrow.0),
                 _ => self.arrows.push(arrow),
             }
         }
+        self.say(view);
     }
 
     fn sizes(&self) -> (Vec<Size>, Vec<LayoutLink>) {
@@ -271,17 +286,20 @@ impl Plan {
         let mut sizes = Vec::new();
         for (location, lines) in &self.nodes {
             place.insert(*location, sizes.len());
-            let mut beside: f64 = 0.0;
-            let mut height = 0.0;
-            for (_, (_, said)) in self.asides_of(*location) {
-                let said = cut(said);
-                beside = beside.max(ARROW + wide(&said));
-                height += high(&said) + 4.0;
+            let mut size =
+                Size { width: wide(lines).max(36.0), height: high(lines).max(24.0), beside: 0.0, tall: 0.0 };
+            for ((_, kind), (_, said)) in self.asides_of(*location) {
+                if self.is_inside(*kind) {
+                    size.width = size.width.max(wide(said));
+                    size.height += said.len() as f64 * LINE;
+                } else {
+                    size.beside = size.beside.max(ARROW + wide(said));
+                    size.tall += high(said) + 4.0;
+                }
             }
-            let own = high(lines).max(24.0);
-            sizes.push(Size { width: wide(lines).max(36.0), height: own, beside, tall: height });
+            sizes.push(size);
         }
-        let link = |(_, source, target, lines): &(_, LocationId, LocationId, Vec<String>)| {
+        let link = |(_, source, target, lines): &PlannedArrow| {
             let at = |location: &LocationId| place.get(location).copied().unwrap_or_default();
             LayoutLink {
                 source: at(source),
@@ -299,56 +317,83 @@ impl Plan {
         self.asides.range((location, PictureKind::Loop)..=(location, last))
     }
 
+    /// Is it listed in its location?
+    fn is_inside(&self, kind: PictureKind) -> bool {
+        kind == PictureKind::Loop && self.words == PictureWords::Short
+    }
+
     fn place(self, sizes: &[Size], links: &[LayoutLink], found: Layout) -> Picture {
         let mut picture = Picture { width: found.width, height: found.height, ..Picture::default() };
         for (((location, lines), size), at) in self.nodes.iter().zip(sizes).zip(&found.nodes) {
-            let height = high(lines).max(24.0);
+            let Size { width, height, .. } = *size;
             picture.nodes.push(DrawnPicture {
                 location: *location,
                 lines: lines.clone(),
                 at: *at,
-                width: size.width,
+                width,
                 height,
             });
-            let mine: Vec<_> = self.asides_of(*location).collect();
-            let all: f64 = mine.iter().map(|(_, (_, said))| high(&cut(said)) + 4.0).sum::<f64>() - 4.0;
-            let mut y = at.y - all / 2.0;
-            for ((_, kind), (transitions, said)) in mine {
-                let said = cut(said);
-                let (width, height) = (wide(&said), high(&said));
+            let mut y = at.y - (size.tall - 4.0) / 2.0;
+            for ((_, kind), (transitions, said)) in self.asides_of(*location) {
+                let (mut middle, mut own) = (*at, (wide(said), high(said)));
+                if self.is_inside(*kind) {
+                    own = (width, said.len() as f64 * LINE);
+                    middle.y = (at.y + (height - own.1) / 2.0 - 3.0).round();
+                } else {
+                    middle.x = (at.x + width / 2.0 + ARROW + own.0 / 2.0).round();
+                    middle.y = (y + own.1 / 2.0).round();
+                    y += own.1 + 4.0;
+                }
                 picture.asides.push(Aside {
                     location: *location,
                     kind: *kind,
                     transitions: transitions.clone(),
-                    lines: said,
-                    at: LayoutPoint {
-                        x: (at.x + size.width / 2.0 + ARROW + width / 2.0).round(),
-                        y: (y + height / 2.0).round(),
-                    },
-                    width,
-                    height,
+                    lines: said.clone(),
+                    at: middle,
+                    width: own.0,
+                    height: own.1,
                 });
-                y += height + 4.0;
             }
         }
-        for (((transition, _, _, lines), route), link) in self.arrows.into_iter().zip(found.routes).zip(links)
+        for (((transitions, _, _, lines), route), link) in
+            self.arrows.into_iter().zip(found.routes).zip(links)
         {
             if let LayoutRoute::Through { points, label } = route {
-                picture.arrows.push(Arrow { transition, lines, points, label, width: link.width });
+                picture.arrows.push(Arrow { transitions, lines, points, label, width: link.width });
             }
         }
         picture
     }
 }
 
-/// The lines that are shown.
-fn cut(lines: &[String]) -> Vec<String> {
-    if lines.len() <= MOST_ASIDE {
-        return lines.to_vec();
+/// A line for each of the transitions; where these are too many, their names.
+fn one_line_each(view: &View<'_>, numbers: &[TransitionId]) -> Vec<String> {
+    let one = |number: &TransitionId| {
+        let guard = guard_lines(&view.iosts.transitions[*number].guard).join(" ");
+        short(format!("{} {guard}", name(view, *number, PictureWords::Short)).trim_end())
+    };
+    match numbers.len() > 3 * MOST_ASIDE {
+        true => names(view, numbers),
+        false => numbers.iter().map(one).collect(),
     }
-    let more = lines.len() - (MOST_ASIDE - 1);
-    let last = format!("... ({more} more)");
-    lines.iter().take(MOST_ASIDE - 1).cloned().chain([last]).collect()
+}
+
+/// The names of their actions, each once.
+fn names(view: &View<'_>, numbers: &[TransitionId]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for name in numbers.iter().map(|number| name(view, *number, PictureWords::Short)) {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    if found.len() < MOST_ASIDE { found } else { filled(found, ",") }
+}
+
+fn short(line: &str) -> String {
+    match line.char_indices().nth(WIDTH) {
+        Some((at, _)) => format!("{} ...", line[..at].trim_end()),
+        None => line.to_owned(),
+    }
 }
 
 fn wide(lines: &[String]) -> f64 {
@@ -363,40 +408,36 @@ fn high(lines: &[String]) -> f64 {
 fn node_lines(view: &View<'_>, location: LocationId, facts: bool) -> Vec<String> {
     let mut lines = vec![visible(&view.iosts.location(location).label).into_owned()];
     if facts {
-        for (name, facts) in [("reach", view.particulars.reach), ("coreach", view.particulars.coreach)] {
-            for (number, line) in facts.iter().flat_map(|facts| condition_lines(&facts[location])).enumerate()
-            {
-                lines.push(if number == 0 { format!("{name}: {line}") } else { line });
-            }
-        }
+        lines.extend(fact_lines(view, location));
     }
     lines
 }
 
-/// The action, then guard and assignments where they are wanted; before it, when a run took the transition.
-fn transition_lines(
-    view: &View<'_>,
-    number: TransitionId,
-    transition: &Transition,
-    words: PictureWords,
-) -> Vec<String> {
-    const MOST: usize = 8;
-    let shown = view.iosts.action(transition.action);
-    let mut first = match words {
+/// The action; before it, when a run took the transition.
+fn name(view: &View<'_>, number: TransitionId, words: PictureWords) -> String {
+    let shown = view.iosts.action(view.iosts.transitions[number].action);
+    let name = match words {
         PictureWords::All => action(shown, view.sign(shown.kind)),
-        PictureWords::Action => format!("{}{}", shown.name, view.sign(shown.kind)),
+        PictureWords::Short => format!("{}{}", shown.name, view.sign(shown.kind)),
     };
-    if let Some(steps) = view.walked.get(&number) {
-        let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();
-        if steps.len() > MOST {
-            numbers.push(format!("... {} times", steps.len()));
+    let before = view.walked.get(&number).map_or(String::new(), |steps| taken(steps) + " ");
+    visible(&format!("{before}{name}")).into_owned()
+}
+
+/// The action, then guard and assignments.
+fn transition_lines(view: &View<'_>, number: TransitionId, words: PictureWords) -> Vec<String> {
+    let transition = &view.iosts.transitions[number];
+    let mut guard = guard_lines(&transition.guard);
+    let assigned = |(variable, value): (&Datum, &Term)| format!("{variable} := {value}");
+    let mut assignments: Vec<String> = transition.assignments.iter().map(assigned).collect();
+    for lines in [&mut guard, &mut assignments].into_iter().filter(|_| words == PictureWords::Short) {
+        let is_cut = lines.len() > 2;
+        lines.truncate(2);
+        lines.iter_mut().for_each(|line| *line = short(line));
+        if let Some(last) = lines.last_mut().filter(|line| is_cut && !line.ends_with("...")) {
+            last.push_str(" ...");
         }
-        first = format!("({}) {first}", numbers.join(", "));
     }
-    let mut lines = vec![first];
-    if words == PictureWords::All {
-        lines.extend(guard_lines(&transition.guard));
-        lines.extend(transition.assignments.iter().map(|(variable, value)| format!("{variable} := {value}")));
-    }
-    lines.iter().map(|line| visible(line).into_owned()).collect()
+    let rest = guard.iter().chain(&assignments).map(|line| visible(line).into_owned());
+    std::iter::once(name(view, number, words)).chain(rest).collect()
 }

@@ -16,15 +16,15 @@ use coreach_model::visible::visible;
 use super::dot::colours;
 use super::labels::condition_lines;
 use super::layout::LayoutPoint;
-use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, TooLarge, picture, width_of};
+use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, picture, width_of};
 use super::{Options, View};
 
 /// The size of text.
 const SIZE: f64 = 11.0;
 
 /// The picture.
-pub fn svg(view: &View<'_>, options: Options) -> Result<String, TooLarge> {
-    let drawn = picture(view, PictureWords::All, options.hidden, options.facts)?;
+pub fn svg(view: &View<'_>, options: Options) -> Result<String, String> {
+    let drawn = picture(view, PictureWords::All, options.hide_fail, options.facts)?;
     let mut paper = Paper::default();
     let condition = initially(view);
     paper.down = 22.0_f64.max(condition.len() as f64 * LINE + 8.0);
@@ -71,7 +71,7 @@ fn is_walked(view: &View<'_>, transitions: &[TransitionId]) -> bool {
 
 fn arrows(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     for arrow in &drawn.arrows {
-        let line = if is_walked(view, &[arrow.transition]) { WALKED } else { PLAIN };
+        let line = if is_walked(view, &arrow.transitions) { WALKED } else { PLAIN };
         paper.arrow(&arrow.points, line);
         paper.label(arrow.points[arrow.label], arrow.width, &arrow.lines);
     }
@@ -164,10 +164,7 @@ impl Paper {
             "<g><title>{}</title><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"6\" fill=\"{fill}\" fill-opacity=\"0.35\" stroke=\"{border}\" stroke-dasharray=\"3 2\"/>",
             title, aside.width, aside.height
         );
-        for (number, line) in aside.lines.iter().enumerate() {
-            let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(LayoutPoint { x: left + 8.0, y: top + 15.0 + number as f64 * LINE }, line, bold);
-        }
+        self.lines(LayoutPoint { x: left + 8.0, y: top + 15.0 }, LINE, &aside.lines);
         self.body.push_str("</g>\n");
     }
 
@@ -206,10 +203,7 @@ impl Paper {
             "<g><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{high}\" fill=\"white\" fill-opacity=\"0.85\"/>",
             width - 8.0
         );
-        for (number, line) in lines.iter().enumerate() {
-            let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(LayoutPoint { x: left + 4.0, y: top + 10.0 + number as f64 * LINE }, line, bold);
-        }
+        self.lines(LayoutPoint { x: left + 4.0, y: top + 10.0 }, LINE, lines);
         self.body.push_str("</g>\n");
     }
 
@@ -224,6 +218,14 @@ impl Paper {
         }
     }
 
+    /// Lines below each other, the first one in bold.
+    fn lines(&mut self, at: LayoutPoint, apart: f64, lines: &[String]) {
+        for (number, line) in lines.iter().enumerate() {
+            let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
+            self.text(LayoutPoint { x: at.x, y: at.y + number as f64 * apart }, line, bold);
+        }
+    }
+
     fn text(&mut self, at: LayoutPoint, text: &str, more: &str) {
         self.right = self.right.max(at.x + width_of(text, SIZE) + 8.0);
         let _ = writeln!(self.body, "<text x=\"{}\" y=\"{}\"{more}>{}</text>", at.x, at.y, escaped(text));
@@ -232,10 +234,7 @@ impl Paper {
     /// The document.
     pub(super) fn finish(mut self, title: &str, (width, height): (f64, f64), below: &[String]) -> String {
         let bottom = height + self.down + 6.0;
-        for (number, line) in below.iter().enumerate() {
-            let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(LayoutPoint { x: 12.0, y: bottom + 12.0 + number as f64 * (LINE + 1.0) }, line, bold);
-        }
+        self.lines(LayoutPoint { x: 12.0, y: bottom + 12.0 }, LINE + 1.0, below);
         let width = width.max(self.right).ceil();
         let height = (bottom + 12.0 + below.len() as f64 * (LINE + 1.0)).ceil();
         format!(

@@ -13,7 +13,7 @@ use dot_writer::{Attributes, DotWriter, Scope, Style};
 
 use super::labels::{condition_lines, html, quoted};
 use super::layout::{LayoutLink, LayoutRoute, Size, layout};
-use super::picture::{LINE, MOST_LOCATIONS, TooLarge, width_of};
+use super::picture::{LINE, too_large, width_of};
 use super::svg::{DASHED, PLAIN, Paper};
 
 const FONT: &str = "Helvetica";
@@ -114,9 +114,9 @@ fn colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, 
 }
 
 /// The picture, drawn.
-pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<String, TooLarge> {
-    if tree.nodes.len() > MOST_LOCATIONS {
-        return Err(TooLarge { locations: tree.nodes.len(), transitions: tree.nodes.len() });
+pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<String, String> {
+    if let Some(why) = too_large(tree.nodes.len(), tree.nodes.len()) {
+        return Err(why);
     }
     let lines: Vec<Vec<String>> =
         tree.nodes.numbers().map(|number| node_lines(iosts, tree, number)).collect();

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 /// The version of the format: raised when a reader could stumble, not when a key is added.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// All that a page shows.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -106,7 +106,7 @@ pub struct PageGraph {
     pub stage: &'static str,
     /// Are signs those of the tester's side?
     pub is_testers_side: bool,
-    /// Can it be stepped through: is it what a tester executes, or the specification?
+    /// Its constants.
     pub constants: Vec<Data>,
     /// Its variables.
     pub variables: Vec<Data>,
@@ -137,7 +137,9 @@ pub struct PageGraph {
     pub locations: Vec<PageLocation>,
     /// Its transitions.
     pub transitions: Vec<PageTransition>,
-    /// What stands beside locations.
+    /// Arrows of the picture.
+    pub arrows: Vec<PageArrow>,
+    /// What stands in locations, or beside them.
     pub asides: Vec<PageAside>,
 }
 
@@ -189,12 +191,19 @@ pub struct PageTransition {
     /// Where it comes from in the user's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<PageOrigin>,
+}
+
+/// An arrow of the picture.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct PageArrow {
+    /// The transitions that it stands for: all between its two locations.
+    pub transitions: Vec<usize>,
+    /// What is written, shortened.
+    pub lines: Vec<String>,
     /// Its way.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<PageAt>,
     /// Which of the points is the label's middle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label: Option<usize>,
+    pub label: usize,
 }
 
 /// An assignment.
@@ -217,7 +226,7 @@ pub struct PageOrigin {
     pub last: usize,
 }
 
-/// Transitions that are said beside their location.
+/// Transitions that are said in their location (`loop`), or beside it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PageAside {
     /// The number of the location.
@@ -249,7 +258,7 @@ pub struct PageDomain {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The sizes of the stages' results.
-    pub stages: Vec<PageStage>,
+    pub stages: Vec<Json>,
     /// Transitions that selection pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned: Option<usize>,
@@ -261,23 +270,8 @@ pub struct PageDomain {
     pub queries: Option<u64>,
 }
 
-/// The size of a stage's result.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct PageStage {
-    /// The name of the result.
-    pub stage: &'static str,
-    /// Its locations.
-    pub locations: usize,
-    /// Its transitions.
-    pub transitions: usize,
-    /// Those into Inconclusive.
-    pub inconclusive: usize,
-    /// Those into Fail.
-    pub fail: usize,
-}
-
 /// A run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct PageRun {
     /// Where it is kept, and which it is there; an example that no implementation has run has none.
     pub name: String,

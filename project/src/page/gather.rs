@@ -147,7 +147,7 @@ pub fn gather(
         page.run(path, &stored)?;
     }
     for document in &sorted.coverage {
-        page.covered_as(document.clone());
+        page.coverage = Some(document.clone());
     }
     if sorted.coverage.is_empty() && !(sorted.given.stores.is_empty() && sorted.given.runs.is_empty()) {
         count(&mut page, sorted, settings, says);
@@ -164,7 +164,7 @@ fn count(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) 
     }
     match measure(&sorted.given, &settings.coverage, says) {
         Ok((report, stops)) => {
-            page.covered(&report);
+            page.coverage = serde_json::to_value(&report).ok();
             for stop in stops {
                 page.note(format!("coverage is not counted to the end: {}", stop.message));
             }

@@ -4,14 +4,14 @@ use coreach_execution::initial;
 use coreach_execution::lazy::Lazy;
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{ActionKind, Datum, Number, Term, Value, codec};
+use coreach_model::{ActionKind, Datum, Number, Term, TransitionId, Value, codec};
 use coreach_pipeline::export::layout::LayoutPoint;
-use coreach_pipeline::export::picture::{Hidden, Picture, PictureKind, PictureWords, picture};
+use coreach_pipeline::export::picture::{Arrow, Picture, PictureKind, PictureWords, picture};
 use coreach_pipeline::export::{Mark, View};
 use serde_json::{Map, Value as Json};
 
 use super::document::{
-    Data, PageAction, PageAside, PageAssignment, PageAt, PageGraph, PageLocation, PageTransition,
+    Data, PageAction, PageArrow, PageAside, PageAssignment, PageAt, PageGraph, PageLocation, PageTransition,
 };
 use super::tables::Tables;
 
@@ -30,7 +30,7 @@ pub(super) fn graph(
     start: Map<String, Json>,
 ) -> (PageGraph, Option<String>) {
     let iosts = view.iosts;
-    let (drawn, note) = match picture(view, PictureWords::Action, Hidden::default(), false) {
+    let (drawn, note) = match picture(view, PictureWords::Short, false, false) {
         Ok(drawn) => (Some(drawn), None),
         Err(error) => (None, Some(format!("{}: {error}", view.what))),
     };
@@ -53,6 +53,7 @@ pub(super) fn graph(
         size: drawn.as_ref().map(|drawn| [whole(drawn.width), whole(drawn.height)]),
         locations: iosts.location_ids().map(|id| location(tables, view, id)).collect(),
         transitions: transitions(tables, iosts),
+        arrows: Vec::new(),
         asides: Vec::new(),
     };
     if let Some(drawn) = drawn {
@@ -137,8 +138,6 @@ fn transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<PageTransition> {
             })
             .collect(),
         origin: transition.origin.whole.as_ref().map(|origin| tables.origin(origin)),
-        points: Vec::new(),
-        label: None,
     };
     iosts.transitions.iter().map(one).collect()
 }
@@ -149,11 +148,14 @@ fn place(graph: &mut PageGraph, drawn: Picture) {
         location.at = Some(at(node.at));
         location.size = Some([whole(node.width), whole(node.height)]);
     }
-    for arrow in drawn.arrows {
-        let transition = &mut graph.transitions[arrow.transition.place()];
-        transition.points = arrow.points.into_iter().map(at).collect();
-        transition.label = Some(arrow.label);
-    }
+    let places = |transitions: Vec<TransitionId>| transitions.into_iter().map(Number::place).collect();
+    let arrow = |arrow: Arrow| PageArrow {
+        transitions: places(arrow.transitions),
+        lines: arrow.lines,
+        points: arrow.points.into_iter().map(at).collect(),
+        label: arrow.label,
+    };
+    graph.arrows = drawn.arrows.into_iter().map(arrow).collect();
     graph.asides = drawn
         .asides
         .into_iter()
@@ -167,7 +169,7 @@ fn place(graph: &mut PageGraph, drawn: Picture) {
                 location: aside.location.place(),
                 kind,
                 target: target.place(),
-                transitions: aside.transitions.into_iter().map(Number::place).collect(),
+                transitions: places(aside.transitions),
                 lines: aside.lines,
                 at: at(aside.at),
                 size: [whole(aside.width), whole(aside.height)],

@@ -16,14 +16,13 @@ mod tables;
 use coreach_artifact::Document;
 use coreach_artifact::document::Generator;
 use coreach_execution::planner::Example;
-use coreach_model::TestPurpose;
+use coreach_model::{Diagnostic, TestPurpose};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{View, json};
 use coreach_pipeline::stop::Stop;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
-use crate::coverage::CoverageReport;
-use crate::making::{MadeOnline, MadeTest};
+use crate::making::{MadeOnline, MadeTest, Measured};
 use crate::project::Project;
 use document::{FORMAT_VERSION, PageDocument, PageDomain, PageGraph};
 use tables::Tables;
@@ -95,25 +94,16 @@ impl Page {
             }
         }
         let selection = made.generation.test_graph.selection;
+        // Without the time, so that the same input makes the same page.
+        let stage = |Measured { stage, locations, transitions, inconclusive, fail, .. }: &Measured| {
+            json!({ "stage": stage, "locations": locations, "transitions": transitions,
+                "inconclusive": inconclusive, "fail": fail })
+        };
         self.domains.push(PageDomain {
-            purpose: name.clone(),
-            domain,
-            result: if made.unreachable.is_some() { "unreachable" } else { "made" },
-            reason: made.unreachable.as_ref().map(|why| why.message.clone()),
-            stages: made
-                .stages
-                .iter()
-                .map(|stage| document::PageStage {
-                    stage: stage.stage,
-                    locations: stage.locations,
-                    transitions: stage.transitions,
-                    inconclusive: stage.inconclusive,
-                    fail: stage.fail,
-                })
-                .collect(),
+            stages: made.stages.iter().map(stage).collect(),
             pruned: Some(selection.pruned),
             strengthened: Some(selection.strengthened),
-            queries: Some(made.statistics.queries),
+            ..result(name, domain, made.unreachable.as_ref(), Some(made.statistics.queries))
         });
     }
 
@@ -124,40 +114,15 @@ impl Page {
         let of = graph::Made { purpose: Some(name), domain: Some(domain) };
         let number = self.add(&View::of_online(&made.test), of, start);
         self.cases.push((without_origin(json::document(&View::of_online(&made.test))), number));
-        self.domains.push(PageDomain {
-            purpose: name.clone(),
-            domain,
-            result: if made.unreachable.is_some() { "unreachable" } else { "made" },
-            reason: made.unreachable.as_ref().map(|why| why.message.clone()),
-            stages: Vec::new(),
-            pruned: None,
-            strengthened: None,
-            queries: Some(made.statistics.queries),
-        });
+        let unreachable = made.unreachable.as_ref();
+        self.domains.push(result(name, domain, unreachable, Some(made.statistics.queries)));
     }
 
     /// A purpose of which nothing was made.
     pub fn stopped(&mut self, purpose: &TestPurpose, domain: &'static str, stop: &Stop) {
-        self.domains.push(PageDomain {
-            purpose: purpose.iosts.name.clone(),
-            domain,
-            result: "stopped",
-            reason: Some(stop.to_diagnostic().message),
-            stages: Vec::new(),
-            pruned: None,
-            strengthened: None,
-            queries: None,
-        });
-    }
-
-    /// What runs have covered.
-    pub fn covered(&mut self, report: &CoverageReport) {
-        self.coverage = serde_json::to_value(report).ok();
-    }
-
-    /// The same, from a document.
-    pub fn covered_as(&mut self, report: Json) {
-        self.coverage = Some(report);
+        let why = stop.to_diagnostic();
+        let result = result(&purpose.iosts.name, domain, Some(&why), None);
+        self.domains.push(PageDomain { result: "stopped", ..result });
     }
 
     /// What the page shows.
@@ -189,6 +154,25 @@ impl Page {
             self.note(note);
         }
         self.graphs.len() - 1
+    }
+}
+
+/// What a domain made of a purpose, without its stages.
+fn result(
+    purpose: &str,
+    domain: &'static str,
+    unreachable: Option<&Diagnostic>,
+    queries: Option<u64>,
+) -> PageDomain {
+    PageDomain {
+        purpose: purpose.to_owned(),
+        domain,
+        result: if unreachable.is_some() { "unreachable" } else { "made" },
+        reason: unreachable.map(|why| why.message.clone()),
+        stages: Vec::new(),
+        pruned: None,
+        strengthened: None,
+        queries,
     }
 }
 

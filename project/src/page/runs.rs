@@ -10,7 +10,6 @@ use std::path::Path;
 
 use coreach_artifact::{Document, DocumentError, read};
 use coreach_execution::campaign::Store;
-use coreach_execution::explain::Reason;
 use coreach_execution::planner::Example;
 use coreach_execution::record::{Record, StepRecord, restore};
 use coreach_execution::{Run as Ran, TestCase};
@@ -155,18 +154,12 @@ impl Page {
                 None => "a shortest run to Pass".to_owned(),
             },
             test: case.iosts.name.clone(),
-            iut: None,
             verdict: "Pass".to_owned(),
             cause: "event".to_owned(),
-            reason: Reason::default(),
-            bucket: None,
-            failed: None,
             constants: graph::values(&constants.iter().cloned().collect()),
-            seed: None,
             events: events.len(),
-            started: None,
-            seconds: None,
             walk: Some(PageWalk { graph, start: given, steps }),
+            ..PageRun::default()
         });
     }
 }
@@ -204,7 +197,6 @@ fn told(name: String, record: &Record) -> PageRun {
     PageRun {
         name,
         test: record.test_case.clone(),
-        iut: None,
         verdict: record.verdict.to_string(),
         cause: record.cause.clone(),
         reason: record.reason.clone(),
@@ -213,9 +205,8 @@ fn told(name: String, record: &Record) -> PageRun {
         constants: record.constants.clone(),
         seed: Some(record.seed.to_string()),
         events: record.trace.len(),
-        started: None,
         seconds: Some(record.seconds),
-        walk: None,
+        ..PageRun::default()
     }
 }
 

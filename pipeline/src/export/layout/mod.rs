@@ -28,6 +28,8 @@ mod order;
 mod place;
 mod ranks;
 
+use std::collections::BTreeMap;
+
 use coreach_model::budget;
 
 /// An arrow that goes down or up by more ranks of nodes than this has no route.
@@ -113,6 +115,8 @@ struct Spot {
     right: f64,
     height: f64,
     is_node: bool,
+    /// Is it a hub, or what its arrows share?
+    is_trunk: bool,
 }
 
 /// The graph with a point for each rank that an arrow crosses: every pair leads from a rank to the next one.
@@ -124,14 +128,32 @@ struct Layered {
     below: Vec<Vec<usize>>,
     /// The spots of each rank, from left to right.
     layers: Vec<Vec<usize>>,
+    /// What the arrows to and from a hub share: by the hub and the rank.
+    trunks: BTreeMap<(usize, usize), usize>,
 }
 
 /// Lays a graph out; node 0 is at its top.
 pub fn layout(nodes: &[Size], links: &[LayoutLink]) -> Layout {
-    let ranked = ranks::ranks(nodes.len(), links);
-    let mut layered = Layered::new(nodes, &ranked.rank);
+    let ranked = ranks::ranks(nodes, links);
+    let mut layered = Layered::new(nodes, &ranked);
     let chains: Vec<Option<Vec<usize>>> =
         links.iter().zip(&ranked.turned).map(|(link, turned)| layered.chain(link, *turned)).collect();
+    // Half of a row stands at either side of what all rows share.
+    for trunk in layered.trunks.values() {
+        let before = layered.above[*trunk][0];
+        let mut beside = std::mem::take(&mut layered.below[before]);
+        beside.retain(|spot| spot != trunk);
+        // Arrows of one node stay together.
+        let mut middle = beside.len() / 2;
+        while middle > 0
+            && middle < beside.len()
+            && layered.below[beside[middle - 1]] == layered.below[beside[middle]]
+        {
+            middle += 1;
+        }
+        beside.insert(middle, *trunk);
+        layered.below[before] = beside;
+    }
     order::order(&mut layered);
     let across = place::across(&layered);
     let down = place::down(&layered);
@@ -183,22 +205,23 @@ fn route(
 }
 
 impl Layered {
-    fn new(nodes: &[Size], rank: &[usize]) -> Self {
-        let spot = |(size, rank): (&Size, &usize)| Spot {
+    fn new(nodes: &[Size], ranked: &ranks::Ranked) -> Self {
+        let spot = |((size, rank), is_hub): ((&Size, &usize), &bool)| Spot {
             rank: 2 * rank,
             left: size.width / 2.0,
             right: size.width / 2.0 + size.beside,
             height: size.height.max(size.tall),
             is_node: true,
+            is_trunk: *is_hub,
         };
-        let spots: Vec<Spot> = nodes.iter().zip(rank).map(spot).collect();
+        let spots: Vec<Spot> = nodes.iter().zip(&ranked.rank).zip(&ranked.is_hub).map(spot).collect();
         let ranks = spots.iter().map(|spot| spot.rank + 1).max().unwrap_or(0);
         let mut layers = vec![Vec::new(); ranks];
         for (number, spot) in spots.iter().enumerate() {
             layers[spot.rank].push(number);
         }
         let none = vec![Vec::new(); spots.len()];
-        Layered { above: none.clone(), below: none, spots, layers }
+        Layered { above: none.clone(), below: none, spots, layers, trunks: BTreeMap::new() }
     }
 
     /// The points on the way of an arrow, in its own direction; none where it has no route.
@@ -211,20 +234,37 @@ impl Layered {
         if last - first > 2 * MOST_RANKS {
             return None;
         }
-        // An odd rank: nodes have the even ones.
-        let middle = (first + last) / 2;
-        let middle = if middle % 2 == 0 { middle - 1 } else { middle };
+        // An odd rank: nodes have the even ones. Arrows of a hub are one until the last of them.
+        let is_hub = self.spots[upper].is_trunk;
+        let middle = if is_hub { last - 1 } else { ((first + last) / 2 - 1) | 1 };
         let mut chain = Vec::new();
         let mut before = upper;
         for rank in first + 1..last {
             budget::ask();
+            let trunk = (upper, rank);
+            if let Some(&known) = self.trunks.get(&trunk).filter(|_| rank < middle) {
+                chain.push(known);
+                before = known;
+                continue;
+            }
             let (width, height) = if rank == middle { (link.width, link.height) } else { (0.0, 0.0) };
             let number = self.spots.len();
-            self.spots.push(Spot { rank, left: width / 2.0, right: width / 2.0, height, is_node: false });
+            let is_trunk = is_hub && rank < middle;
+            self.spots.push(Spot {
+                rank,
+                left: width / 2.0,
+                right: width / 2.0,
+                height,
+                is_node: false,
+                is_trunk,
+            });
             self.above.push(vec![before]);
             self.below.push(Vec::new());
             self.below[before].push(number);
             self.layers[rank].push(number);
+            if is_trunk {
+                self.trunks.insert(trunk, number);
+            }
             chain.push(number);
             before = number;
         }

@@ -88,8 +88,12 @@ fn wish(layered: &Layered, x: &[f64], spot: usize, from_above: bool, from_both: 
     let own = &layered.spots[spot];
     let mut look = |others: &[usize]| {
         for other in others {
-            let straight = !own.is_node && !layered.spots[*other].is_node;
-            let its = if straight { 4.0 } else { 1.0 };
+            let other_spot = &layered.spots[*other];
+            let its = match () {
+                () if own.is_trunk && other_spot.is_trunk => 100.0,
+                () if !own.is_node && !other_spot.is_node => 4.0,
+                () => 1.0,
+            };
             sum += x[*other] * its;
             weight += its;
         }

@@ -7,10 +7,16 @@
 //!
 //! A node to which only turned arrows lead would lie at the very top. It is let down as far as what it leads
 //! to allows.
+//!
+//! **Rows.** The neighbours of a hub would make its rank as wide as all of them together. So those to which
+//! nothing else leads stand in rows below each other: such a node may lie as far down as one likes.
 
 use coreach_model::budget;
 
-use super::LayoutLink;
+use super::{BESIDE, LayoutLink, Size};
+
+/// How wide a row of a hub is.
+const MOST_WIDE: f64 = 1_100.0;
 
 /// Ranks, and which arrows go up.
 pub(super) struct Ranked {
@@ -18,6 +24,8 @@ pub(super) struct Ranked {
     pub(super) rank: Vec<usize>,
     /// For each arrow, whether it leads upwards.
     pub(super) turned: Vec<bool>,
+    /// For each node, whether its neighbours below stand in rows.
+    pub(super) is_hub: Vec<bool>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -27,7 +35,8 @@ enum Seen {
     Done,
 }
 
-pub(super) fn ranks(count: usize, links: &[LayoutLink]) -> Ranked {
+pub(super) fn ranks(nodes: &[Size], links: &[LayoutLink]) -> Ranked {
+    let count = nodes.len();
     let mut outgoing: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (number, link) in links.iter().enumerate() {
         if link.source != link.target {
@@ -36,18 +45,61 @@ pub(super) fn ranks(count: usize, links: &[LayoutLink]) -> Ranked {
     }
     let mut turned = vec![false; links.len()];
     let finished = search(count, links, &outgoing, &mut turned);
+    let (steps, is_hub) = rows(nodes, links, &turned);
     // What is finished last has nothing above it.
     let mut rank = vec![0; count];
     for &node in finished.iter().rev() {
         for &number in outgoing[node].iter().filter(|number| !turned[**number]) {
             let target = links[number].target;
-            rank[target] = rank[target].max(rank[node] + 1);
+            rank[target] = rank[target].max(rank[node] + steps[target]);
         }
         // Arrows that were turned lead here from below: who they come from lies lower.
         budget::ask();
     }
     settle(links, &mut turned, &mut rank, &finished);
-    Ranked { rank, turned }
+    Ranked { rank, turned, is_hub }
+}
+
+/// How many ranks each node lies below those that lead to it, and which nodes are hubs.
+fn rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, Vec<bool>) {
+    let (mut steps, mut is_hub) = (vec![1; nodes.len()], vec![false; nodes.len()]);
+    // The labels of a node's arrows lie in one rank. Each node has at most one list that it is in.
+    let mut wide = vec![0.0; nodes.len()];
+    let mut above: Vec<Option<usize>> = vec![None; nodes.len()];
+    let mut own: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    for (link, turned) in links.iter().zip(turned).filter(|(link, _)| link.source != link.target) {
+        let (upper, lower) = if *turned { (link.target, link.source) } else { (link.source, link.target) };
+        wide[lower] += link.width + BESIDE;
+        match above[lower] {
+            _ if *turned => {}
+            None => {
+                above[lower] = Some(upper);
+                own[upper].push(lower);
+            }
+            Some(known) if known != upper => own[known].retain(|node| *node != lower),
+            Some(_) => {}
+        }
+    }
+    for (hub, own) in own.iter().enumerate() {
+        budget::ask();
+        let needs = |node: &usize| f64::max(wide[*node], nodes[*node].width + nodes[*node].beside + BESIDE);
+        let all: f64 = own.iter().map(needs).sum();
+        if own.len() < 6 || all <= MOST_WIDE {
+            continue;
+        }
+        is_hub[hub] = true;
+        // Few enough rows for each arrow to have a route.
+        let most = f64::max(MOST_WIDE, all / 16.0);
+        let (mut row, mut filled) = (1, 0.0);
+        for node in own {
+            if filled + needs(node) / 2.0 > most {
+                (row, filled) = (row + 1, 0.0);
+            }
+            filled += needs(node);
+            steps[*node] = row;
+        }
+    }
+    (steps, is_hub)
 }
 
 /// Marks arrows that close a cycle; the nodes in the order in which they are left.

@@ -60,8 +60,12 @@ fn pages_follow_their_schema() {
             guard: Some(0),
             assignments: vec![page::PageAssignment { variable: "v".to_owned(), value: 0 }],
             origin: Some(page::PageOrigin { file: 0, line: 1, last: 2 }),
+        }],
+        arrows: vec![page::PageArrow {
+            transitions: vec![0],
+            lines: vec!["a?".to_owned()],
             points: vec![[1, 2], [3, 4]],
-            label: Some(1),
+            label: 1,
         }],
         asides: vec![page::PageAside {
             location: 0,
@@ -116,13 +120,9 @@ fn pages_follow_their_schema() {
             domain: "interval",
             result: "made",
             reason: Some("r".to_owned()),
-            stages: vec![page::PageStage {
-                stage: "product",
-                locations: 1,
-                transitions: 2,
-                inconclusive: 3,
-                fail: 4,
-            }],
+            stages: vec![
+                json!({ "stage": "product", "locations": 1, "transitions": 2, "inconclusive": 3, "fail": 4 }),
+            ],
             pruned: Some(1),
             strengthened: Some(2),
             queries: Some(3),
