@@ -22,7 +22,6 @@ use crate::condition::Condition;
 use crate::domains::{Assignments, Domain};
 use crate::effect::Case;
 
-/// What a case does each time.
 pub struct Repetition {
     /// By how much each number is moved.
     moves: Vec<(usize, Rational)>,

@@ -26,30 +26,22 @@ use crate::domains::Domain;
 use crate::linear::positive_constraint;
 use crate::summaries::CellInstance;
 
-/// The most such numbers of one effect: each is a dimension.
-const MOST: usize = 6;
-
 /// The most cases into which the factors of one condition's products fall.
 pub const MOST_CASES: usize = 12;
 
 /// A product with a dimension of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Multiplication {
-    /// Its dimension.
     dimension: usize,
     factors: [LinearExpression; 2],
-    /// Are both factors whole numbers?
     is_whole: bool,
 }
 
 /// The numbers that a scope has added.
 #[derive(Default)]
 pub struct Auxiliaries {
-    /// The most that there may be.
     most: usize,
-    /// Which of them are integers.
     pub integer: Vec<bool>,
-    /// What is known of them.
     pub bounds: Vec<Constraint>,
     /// Those that are products, factors before what is made of them.
     pub products: Vec<Multiplication>,
@@ -63,7 +55,8 @@ pub struct Auxiliaries {
 impl Auxiliaries {
     /// None yet; by default there may be none at all.
     pub fn new() -> Self {
-        Auxiliaries { most: MOST, ..Auxiliaries::default() }
+        // The most such numbers of one effect: each is a dimension.
+        Auxiliaries { most: 6, ..Auxiliaries::default() }
     }
 
     /// Another number, behind `dimensions` others.
@@ -98,7 +91,6 @@ impl Auxiliaries {
         self.names
     }
 
-    /// The number of a read that has one.
     pub fn known_read(&self, term: &Term) -> Option<LinearExpression> {
         self.reads.get(term).cloned()
     }
@@ -181,7 +173,6 @@ impl Auxiliaries {
 }
 
 impl Multiplication {
-    /// Does a factor mention the dimension?
     fn mentions(&self, dimension: usize) -> bool {
         self.factors.iter().any(|factor| !factor.coefficient(dimension).is_zero())
     }

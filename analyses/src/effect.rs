@@ -46,7 +46,6 @@ pub struct Case {
     pub finite: Vec<(usize, Option<u32>)>,
     /// The dimensions of parameters and auxiliary numbers, behind those of the frame: which are integers.
     pub extra: Vec<bool>,
-    /// The auxiliary numbers that are products.
     pub products: Vec<Multiplication>,
     /// The auxiliary numbers that are cells of which a fact about all cells knows something.
     pub instances: Vec<CellInstance>,
@@ -86,7 +85,6 @@ impl Case {
         parts.reduce(|sum, part| sum.join(&part)).unwrap_or_else(|| D::bottom(integer.len()))
     }
 
-    /// Takes the auxiliary numbers that it mentions.
     fn take(&mut self, auxiliaries: &Auxiliaries, first: usize) {
         let values: Vec<&LinearExpression> =
             self.numeric.iter().filter_map(|(_, value)| value.as_ref()).collect();
@@ -105,7 +103,6 @@ impl Case {
 #[derive(Clone, Debug)]
 pub struct Effect {
     guard: Term,
-    /// The guard has a value.
     obligations: Term,
     assigned: Vec<Assigned>,
     /// The positions of the finite places read: the cases depend on these digits only.
@@ -340,9 +337,6 @@ impl Effect {
     }
 }
 
-/// The most assigned cells by which cases are told apart: as many ways as these are subsets.
-const MOST_WRITTEN: usize = 3;
-
 /// That the index variable is where a value assigns a cell, for each such place, once.
 fn written<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Term> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
@@ -363,7 +357,8 @@ fn written<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Ter
         }
         work.extend(term.children().into_iter().rev());
     }
-    found.truncate(MOST_WRITTEN);
+    // The most assigned cells by which cases are told apart: as many ways as these are subsets.
+    found.truncate(3);
     found
 }
 
@@ -513,7 +508,6 @@ fn classes(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Co
     beyond_types.map(Condition::congruence).collect()
 }
 
-/// The cells that the case leads to from a cell.
 pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
     let mut cells = vec![cell];
     for (position, digit) in &case.finite {
@@ -559,20 +553,14 @@ impl Effects {
         effect_of
     }
 
-    /// The effect of this number.
     pub fn get(&self, number: u32) -> &Effect {
         &self.list[number as usize]
     }
 
-    /// The effect of this number, to compile it.
     pub fn get_mut(&mut self, number: u32) -> &mut Effect {
         &mut self.list[number as usize]
     }
 }
-
-/// The most constraints of a condition that is projected. Whatever the finite places are, it is as long as
-/// those of all cells together, and a long one says little of the numbers alone.
-const PROJECTED: usize = 128;
 
 /// What the guards of transitions with numeric parameters say of the numbers alone, before the transition
 /// and behind it, in order: `x + p <= 10` of a `p` that is never negative says `x <= 10`, and so it does
@@ -582,7 +570,9 @@ const PROJECTED: usize = 128;
 /// cells.
 pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     let mut frame = frame.clone();
-    frame.condition_limit = frame.condition_limit.min(PROJECTED);
+    // The most constraints of a condition that is projected. Whatever the finite places are, it is as long as
+    // those of all cells together, and a long one says little of the numbers alone.
+    frame.condition_limit = frame.condition_limit.min(128);
     let frame = &frame;
     let mut effects = Effects::default();
     effects.of(frame, iosts, CASE_LIMIT, false);

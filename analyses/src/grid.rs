@@ -57,12 +57,10 @@ impl Congruence {
         &self.coefficients
     }
 
-    /// The constant.
     pub fn constant(&self) -> &Integer {
         &self.constant
     }
 
-    /// The modulus.
     pub fn modulus(&self) -> &Integer {
         &self.modulus
     }
@@ -73,7 +71,6 @@ impl Congruence {
         is_constant.then(|| self.constant.is_multiple_of(&self.modulus))
     }
 
-    /// Does the vector satisfy it?
     pub fn is_satisfied_by(&self, point: &[Rational]) -> bool {
         let terms = self.coefficients.iter().zip(point).map(|(c, x)| &Rational::from(c.clone()) * x);
         let sum = terms.fold(Rational::from(self.constant.clone()), |sum, term| &sum + &term);
@@ -190,12 +187,10 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// All vectors.
     pub fn all(dimensions: usize) -> Self {
         Grid { dimensions, equalities: Vec::new(), congruences: vec![unit(dimensions + 1, dimensions)] }
     }
 
-    /// No vector.
     pub fn none(dimensions: usize) -> Self {
         Grid { dimensions, equalities: vec![unit(dimensions + 1, dimensions)], congruences: Vec::new() }
     }
@@ -212,18 +207,15 @@ impl Grid {
         if is_one { Grid { dimensions, equalities, congruences } } else { Self::none(dimensions) }
     }
 
-    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Is there no vector of rationals?
     pub fn is_none(&self) -> bool {
         self.congruences.is_empty()
     }
 
     /// What satisfies the congruences, and those of the constraints that are equalities, as well.
-    #[must_use]
     pub fn with(&self, constraints: &[Constraint], congruences: &[Congruence]) -> Self {
         let is_equality = |constraint: &&Constraint| constraint.relation() == Relation::Equal;
         let found = constraints.iter().filter(is_equality);
@@ -241,14 +233,11 @@ impl Grid {
         Self::of(self.dimensions, equalities, congruences)
     }
 
-    /// What is in both.
-    #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         self.with_rows(other.equalities.clone(), other.congruences.clone())
     }
 
     /// The vectors whose marked dimensions are whole.
-    #[must_use]
     pub fn whole(&self, integer: &[bool]) -> Self {
         // Most often a row says so, and nothing else.
         let is_unit = |row: &Row, at: usize| {
@@ -262,13 +251,11 @@ impl Grid {
         self.with_rows(Vec::new(), marked.map(|at| unit(self.dimensions + 1, at)).collect())
     }
 
-    /// Which dimensions are whole in all vectors.
     pub fn whole_dimensions(&self) -> Vec<bool> {
         (0..self.dimensions).map(|at| self.has_congruence(&unit(self.dimensions + 1, at))).collect()
     }
 
     /// Without the congruences that need a dimension which is not marked; all equalities stay.
-    #[must_use]
     pub fn congruent_in(&self, marked: &[bool]) -> Self {
         let kept: Vec<usize> = (0..self.dimensions).filter(|at| marked.get(*at) == Some(&true)).collect();
         if kept.len() == self.dimensions || self.is_none() {
@@ -287,7 +274,6 @@ impl Grid {
     }
 
     /// The least grid around both.
-    #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         if self.is_none() || self == other {
             return other.clone();
@@ -310,7 +296,6 @@ impl Grid {
     }
 
     /// The vectors of these dimensions, in this order.
-    #[must_use]
     pub fn project(&self, kept: &[usize]) -> Self {
         if self.is_none() {
             return Self::none(kept.len());
@@ -328,7 +313,6 @@ impl Grid {
     }
 
     /// New dimensions at the end, of any value.
-    #[must_use]
     pub fn longer(&self, count: usize) -> Self {
         let at = self.dimensions;
         let longer = |row: &Row| -> Row {
@@ -343,7 +327,6 @@ impl Grid {
     }
 
     /// The image: some dimensions get new values, all in terms of the old vector; `None` is any.
-    #[must_use]
     pub fn image(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         let (old, all) = (self.dimensions, self.dimensions + assignments.len());
         let mut kept: Vec<usize> = (0..old).collect();
@@ -357,7 +340,6 @@ impl Grid {
     }
 
     /// The vectors that get into this grid; of an unknown value: that may.
-    #[must_use]
     pub fn preimage(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         let unknown: Vec<_> = assignments.iter().filter(|(_, value)| value.is_none()).cloned().collect();
         let free = if unknown.is_empty() { self.clone() } else { self.image(&unknown) };
@@ -377,7 +359,6 @@ impl Grid {
         Self::of(self.dimensions, equalities, free.congruences.iter().map(through).collect())
     }
 
-    /// Is every vector in the other?
     pub fn is_leq(&self, other: &Self) -> bool {
         self.is_none()
             || !other.is_none()
@@ -424,7 +405,6 @@ impl Grid {
         first(&rest).is_none()
     }
 
-    /// The equalities, canonical.
     pub fn equalities(&self) -> Vec<Constraint> {
         let of = |row: &Row| {
             let constant = &row[self.dimensions];

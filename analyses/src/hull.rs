@@ -110,7 +110,6 @@ impl Hull {
     }
 
     /// What is left when a dimension has this value.
-    #[must_use]
     pub fn fixed(&self, dimension: usize, value: &RBig) -> Hull {
         let there = LinearExpression::variable(dimension).minus(&LinearExpression::constant(rational(value)));
         let constraint = Constraint::from_expression(&there, Relation::Equal);

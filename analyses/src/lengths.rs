@@ -34,7 +34,6 @@ impl Scope<'_> {
         }
     }
 
-    /// A comparison of two strings.
     pub(crate) fn compared_strings(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         self.lose((Term::compare(comparison, a, b), ImprecisionReason::String));
         match comparison {
@@ -52,7 +51,6 @@ impl Scope<'_> {
         }
     }
 
-    /// The cases of a number that is made of strings, which is no place.
     pub(crate) fn number_of_strings(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let beyond = || Err((term.clone(), ImprecisionReason::String));
         let Node::OnStrings(StringOperation::Length, arguments) = term.node() else { return beyond() };

@@ -12,7 +12,6 @@ pub fn integer(value: &IBig) -> Integer {
     Integer::from(value.clone())
 }
 
-/// The way back.
 pub fn big(value: &Integer) -> IBig {
     IBig::from(value)
 }

@@ -19,7 +19,6 @@ use coreach_model::budget;
 /// A weak topological order of the nodes that the entries reach.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WeakOrder {
-    /// The nodes.
     pub nodes: Vec<u32>,
     /// For each position, the positions of the heads whose components end behind it, innermost first.
     pub closes: Vec<Vec<u32>>,

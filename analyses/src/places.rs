@@ -51,7 +51,6 @@ pub struct Place {
 }
 
 impl Place {
-    /// Is it a number?
     pub fn is_numeric(&self) -> bool {
         self.ty.is_number()
     }
@@ -96,9 +95,7 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
 
 /// A number in the cell that stands for all.
 pub struct Leaf {
-    /// The index variable.
     pub index: Datum,
-    /// The leaf as it is read.
     pub read: Term,
     /// The number: of a flag or a literal its digit.
     pub place: Place,

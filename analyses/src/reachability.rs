@@ -42,10 +42,8 @@ use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;
 
 coreach_model::words! {
-    /// By what facts are made sharper.
     #[derive(Default)]
     pub enum Refinement {
-        /// By the abstract domains alone.
         #[default]
         Domains = "domains",
         /// By the exact reference too, where selection asks (`crate::exact`).
@@ -57,7 +55,6 @@ coreach_model::words! {
     /// How ascending iterations go through loops.
     #[derive(Default)]
     pub enum Loops {
-        /// By widening alone.
         Widened = "widened",
         /// Simple ones as often as one likes, at once ([`crate::acceleration`]); then by widening.
         #[default]
@@ -67,10 +64,8 @@ coreach_model::words! {
     }
 }
 
-/// The knobs of the analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The domain of numbers.
     pub domain: DomainKind,
     /// Joins at the head of a loop before widening.
     pub delay: usize,
@@ -82,7 +77,6 @@ pub struct Options {
     pub rounds: usize,
     /// Valuations of Booleans and enumerations told apart.
     pub partition_limit: usize,
-    /// How arrays are described.
     pub arrays: Arrays,
     /// Evaluations of locations in one fixpoint.
     pub step_limit: usize,
@@ -118,25 +112,19 @@ impl Default for Options {
     }
 }
 
-/// Where an imprecision happened.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ImprecisionPlace {
     /// The model's data: a place that is not described at all.
     Data,
-    /// The initial condition.
     Initial,
-    /// The transition of this number.
     Transition(usize),
 }
 
 /// A term that the analysis read as true, or as unknown: the facts are coarser for it, never wrong.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Imprecision {
-    /// Where.
     pub place: ImprecisionPlace,
-    /// The term.
     pub term: Term,
-    /// Why.
     pub reason: ImprecisionReason,
 }
 
@@ -151,12 +139,9 @@ impl fmt::Display for Imprecision {
     }
 }
 
-/// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Iterations {
-    /// Evaluations of locations, in all fixpoints.
     pub steps: usize,
-    /// Rounds of backward and forward.
     pub rounds: usize,
     /// Distinct numerical elements met.
     pub elements: usize,
@@ -184,7 +169,6 @@ pub struct Facts {
     pub chain: Vec<RefinementIteration>,
     /// What was not analysed, in order, each once.
     pub imprecisions: Vec<Imprecision>,
-    /// What was done.
     pub iterations: Iterations,
 }
 
@@ -196,9 +180,7 @@ pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Imprecision>) 
 }
 
 /// Over-approximates the reachable and the coreachable states; `accepting` has an entry for each location.
-///
-/// # Panics
-/// Where `accepting` is of another length than the locations.
+/// Panics where `accepting` is of another length than the locations.
 pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     Analyst::new(options).analyse(iosts, accepting)
 }
@@ -225,15 +207,12 @@ pub struct Analyst {
 }
 
 impl Analyst {
-    /// One that has seen nothing yet.
     pub fn new(options: &Options) -> Self {
         Analyst { remembered: options.domain.with(Start(options)), account: Account::default() }
     }
 
     /// [`analyse`], with the options given before.
-    ///
-    /// # Panics
-    /// Where `accepting` is of another length than the locations.
+    /// Panics where `accepting` is of another length than the locations.
     pub fn analyse(&mut self, iosts: &Iosts, accepting: &[bool]) -> Facts {
         assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
         self.account.within(|| self.remembered.run(iosts, Some(accepting)))
@@ -352,9 +331,6 @@ const MANY_NUMBERS: usize = 16;
 /// The values of one refinement iteration, by location: those of its points.
 type Stage = Vec<Vec<AbstractValue>>;
 
-/// An analysis with regions may evaluate locations so many times as often as the one without.
-const MOST_TIMES: usize = 4;
-
 /// Further refinement iterations, with the locations split where joins have lost something
 /// ([`crate::regions`]). Forward and backward in turns, as before.
 fn by_regions<T: Copy, D: Domain>(
@@ -373,7 +349,8 @@ fn by_regions<T: Copy, D: Domain>(
     let all = vec![vec![top.clone()]; iosts.locations.len()];
     let mut regions = Regions::whole(iosts);
     // What takes much longer than the analysis without regions is given up, and its facts stay.
-    let most = iterations.steps.saturating_mul(MOST_TIMES);
+    // An analysis with regions may evaluate locations so many times as often as the one without.
+    let most = iterations.steps.saturating_mul(4);
     let options = Options { step_limit: options.step_limit.min(most), ..options.clone() };
     let stage = |back: usize| stages.len().checked_sub(back).map_or(&all, |at| &stages[at]);
     let (known, reached, before) = (stage(1), stage(2), stage(3));
@@ -444,7 +421,6 @@ struct OneWay<T> {
 }
 
 impl<T: Copy> OneWay<T> {
-    /// Where values enter.
     fn locations(&self) -> impl Iterator<Item = LocationId> {
         self.clauses.entries.iter().map(|entry| self.clauses.points[*entry as usize].location)
     }

@@ -105,12 +105,10 @@ pub fn congruent(congruence: &Congruence, places: &[Place]) -> Term {
     Term::compare(Comparison::Equal, &class, &Term::int(remainder))
 }
 
-/// Does the constraint say more than the types?
 pub fn says_more(frame: &Frame, constraint: &Constraint) -> bool {
     !implied_by_types(frame, constraint)
 }
 
-/// Sorts constraints as they are read.
 pub fn readable_order(constraints: &mut [&Constraint]) {
     constraints.sort_by_key(|constraint| reading_order(constraint));
 }

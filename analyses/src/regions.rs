@@ -42,16 +42,12 @@ use crate::transfer::Abstraction;
 /// The most values whose join is looked at, in one cell.
 const MOST_VALUES: usize = 12;
 
-/// The most constraints that are tried as a split of one region.
-const MOST_TRIED: usize = 48;
-
 /// The most splits of all locations together.
 const MOST_SPLITS: usize = 32;
 
 /// The half-spaces between which a region lies.
 type Region = Vec<Constraint>;
 
-/// The regions of each location, at least one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Regions(Numbered<LocationId, Vec<Region>>);
 
@@ -61,7 +57,6 @@ impl Regions {
         Regions(iosts.locations.map(|_| vec![Region::new()]))
     }
 
-    /// A point for each region, by location.
     pub fn points(&self) -> Vec<Point<usize>> {
         let regions =
             self.0.numbered().flat_map(|(at, regions)| (0..regions.len()).map(move |token| (at, token)));
@@ -103,13 +98,9 @@ impl Regions {
 
 /// What is known of the graph when splits are looked for: values, and what they stay within, by location.
 pub struct OrientedFacts<'a> {
-    /// Which way values flow.
     pub orientation: Orientation,
-    /// The facts.
     pub values: &'a [Vec<AbstractValue>],
-    /// What they stay within.
     pub within: &'a [Vec<AbstractValue>],
-    /// What enters, and where.
     pub entry: &'a dyn Fn(LocationId) -> Option<AbstractValue>,
 }
 
@@ -234,7 +225,8 @@ fn halves<D: Domain>(
             if tried.contains(&constraint) {
                 continue;
             }
-            if tried.len() >= MOST_TRIED {
+            // The most constraints that are tried as a split of one region.
+            if tried.len() >= 48 {
                 return None;
             }
             tried.push(constraint.clone());
@@ -336,7 +328,6 @@ fn on<D: Domain>(
     abstraction.store.add(half)
 }
 
-/// What a value has in a region.
 fn met<D: Domain>(
     abstraction: &mut Abstraction<D>,
     value: &AbstractValue,

@@ -54,7 +54,6 @@ use crate::strategy::Strategy;
 /// How often the given run is repeated to see whether it always fails.
 const CHANCES: usize = 3;
 
-/// What shrinking did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shrunk {
     /// The least run of this bucket that was seen; the given one where none was less.
@@ -65,18 +64,14 @@ pub struct Shrunk {
     pub runs: usize,
     /// What came to its end before nothing was left to try.
     pub stopped: Option<Stopped>,
-    /// How sure it is.
     pub again: Again,
 }
 
 coreach_model::words! {
-    /// What came to its end.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Stopped {
-        /// The number of runs.
         Runs = "runs",
-        /// The time.
         Time = "time",
     }
 }
@@ -84,7 +79,6 @@ coreach_model::words! {
 /// What repetitions of a run came to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Again {
-    /// How often it was repeated.
     pub times: usize,
     /// How often it came to the same bucket.
     pub same: usize,
@@ -92,7 +86,6 @@ pub struct Again {
     pub others: BTreeMap<Bucket, usize>,
 }
 
-/// Something that shrinking did.
 #[derive(Clone, Copy, Debug)]
 pub enum Seen<'a> {
     /// One more run; so many until now.
@@ -103,17 +96,14 @@ pub enum Seen<'a> {
     Repeats,
 }
 
-/// What runs are made with.
 pub struct Shrink<'a> {
     /// The judge and the implementation of each of them, and how they are driven.
     pub session: TestSession<'a>,
     /// The most runs, without the last repetitions.
     pub budget: usize,
-    /// The most time, with them.
     pub time: Duration,
     /// How often the result is repeated.
     pub again: usize,
-    /// Hears of what is done.
     pub seen: &'a mut dyn FnMut(Seen<'_>),
 }
 
@@ -135,7 +125,6 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     Shrunk { run: best, bucket, runs, stopped, again }
 }
 
-/// The stimuli of a run.
 fn stimuli(run: &Run) -> Vec<Event> {
     let sent = |step: &RunStep| match &step.what {
         Occurrence::Stimulus(event) => Some(event.clone()),
@@ -186,7 +175,6 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What has come to its end.
     fn stopped(&self) -> Option<Stopped> {
         let kept = self.longest.saturating_mul(u32::try_from(self.with.again).unwrap_or(u32::MAX));
         if Instant::now() + kept.min(self.with.time / 2) >= self.end {
@@ -203,7 +191,6 @@ impl Search<'_> {
         Settings { time: settings.time.min(left.max(Duration::from_millis(1))), ..settings }
     }
 
-    /// The session, with other settings.
     fn session<'s>(&'s mut self, settings: &'s Settings) -> TestSession<'s> {
         let TestSession { judge, adapter, .. } = &mut self.with.session;
         TestSession { judge: *judge, settings, adapter: *adapter }
@@ -293,10 +280,9 @@ impl Search<'_> {
     }
 
     fn other_seeds(&mut self) -> bool {
-        /// Other seeds in a row without success.
-        const TRIES: u64 = 25;
-        let (mut tries, mut helped) = (0, false);
-        while tries < TRIES && self.stopped().is_none() && events(&self.best.trace) > 1 {
+        let (mut tries, mut helped) = (0_u64, false);
+        // Other seeds in a row without success.
+        while tries < 25 && self.stopped().is_none() && events(&self.best.trace) > 1 {
             tries += 1;
             self.runs += 1;
             (self.with.seen)(Seen::Tried(self.runs));
@@ -476,7 +462,6 @@ struct Place {
     parameter: usize,
 }
 
-/// Are the values in the types of the action?
 fn is_typed(judge: &dyn Judge, event: &Event) -> bool {
     let iosts = judge.iosts();
     let Some(action) = iosts.find_action(&event.action) else { return false };

@@ -39,7 +39,6 @@ use crate::options::{Options, too_many};
 /// The longest number of a label, in digits.
 pub(crate) const DIGITS: usize = 1_000;
 
-/// A line that is a transition.
 pub(crate) struct Edge {
     pub from: u32,
     pub to: u32,
@@ -48,14 +47,12 @@ pub(crate) struct Edge {
     line: Range<usize>,
 }
 
-/// A label, taken apart.
 pub(crate) struct Event {
     pub gate: String,
     pub sign: Option<ActionKind>,
     pub values: Vec<String>,
 }
 
-/// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let (initial, states, edges) = system(collector, options)?;
     let model = model(collector, options, &edges, initial, states);

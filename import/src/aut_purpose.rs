@@ -34,9 +34,8 @@ use crate::finish::name_of;
 use crate::names::Naming;
 
 /// Reads a test purpose for the specification and writes it as one of ours.
-///
-/// # Errors
-/// Every mistake that could be found, with the warnings, in the order of the file; or that a limit was met.
+/// Errors: every mistake that could be found, with the warnings, in the order of the file; or that a limit
+/// was met.
 pub fn import_purpose(
     file: Arc<SourceFile>,
     specification: &Specification,

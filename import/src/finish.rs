@@ -69,9 +69,6 @@ pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) ->
     read_back(collector, format!("{MADE_MARK}an imported specification\n{text}"))
 }
 
-/// So many locations that became one are told.
-const MOST_MERGED: usize = 20;
-
 /// Makes one location of those that internal steps without guards and assignments connect in a circle, and
 /// leaves these steps out.
 ///
@@ -111,7 +108,8 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     for (told, (_, circle)) in merged.enumerate() {
         let first = circle.iter().min().copied();
         circle.iter().for_each(|location| representative[*location] = first);
-        if told < MOST_MERGED {
+        // So many locations that became one are told.
+        if told < 20 {
             let names = circle.iter().map(|location| iosts.locations[*location].name.as_str());
             found = found.note(format!("{} are one location", listed(names)));
         }

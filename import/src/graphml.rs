@@ -27,13 +27,10 @@ use crate::graph::{Drawing, Edge, Start, Vertex, build};
 use crate::options::{Options, too_many};
 use crate::piece::Piece;
 
-/// A drawn element is made of some thirty nodes of XML.
-const NODES_OF_ELEMENT: usize = 60;
-
-/// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
-    let limit = u32::try_from(options.most.saturating_mul(NODES_OF_ELEMENT)).unwrap_or(u32::MAX);
+    // A drawn element is made of some thirty nodes of XML.
+    let limit = u32::try_from(options.most.saturating_mul(60)).unwrap_or(u32::MAX);
     let parsing = ParsingOptions { allow_dtd: false, nodes_limit: limit, ..ParsingOptions::default() };
     let document = match Document::parse_with_options(&file.text, parsing) {
         Ok(document) => document,
@@ -71,7 +68,6 @@ enum Key {
     Guard,
     Actions,
     Initial,
-    /// How something looks.
     Graphics,
     Other,
 }
@@ -80,7 +76,6 @@ struct Reader<'a> {
     collector: &'a mut Collector,
     options: &'a Options,
     text: &'a str,
-    /// What was said once.
     told: HashSet<String>,
 }
 
@@ -236,7 +231,6 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Finds where it begins.
     fn start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
@@ -284,7 +278,6 @@ impl Reader<'_> {
         drawing.begin_at_the_source(self.collector, message, None, help)
     }
 
-    /// The end of an edge.
     fn end(
         &mut self,
         edge: &Node<'_, '_>,
@@ -393,7 +386,6 @@ impl Reader<'_> {
         self.collector.push(found);
     }
 
-    /// Where an element begins: its name.
     fn head(&self, node: &Node<'_, '_>) -> Range<usize> {
         let start = node.range().start + 1;
         let name = self.text.get(start..).map_or(0, |rest| {
@@ -428,7 +420,8 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
             is_data = *mark == MARKS[0].0;
             ((*text).to_owned(), mark.len())
         } else if let (false, '&', Some(end)) =
-            (is_data, sign, rest.bytes().take(LONGEST_ENTITY).position(|b| b == b';'))
+            // `&#x10ffff;`, with a few zeros.
+            (is_data, sign, rest.bytes().take(32).position(|b| b == b';'))
         {
             (entity(&rest[1..end]).map(String::from).unwrap_or_default(), end + 1)
         } else if rest.starts_with("\r\n") {
@@ -451,9 +444,6 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
         piece.push(value, start..start + raw.len());
     }
 }
-
-/// `&#x10ffff;`, with a few zeros.
-const LONGEST_ENTITY: usize = 32;
 
 fn entity(name: &str) -> Option<char> {
     let number = |digits: &str, radix| u32::from_str_radix(digits, radix).ok().and_then(char::from_u32);

@@ -32,7 +32,6 @@ const SILENT: [&str; 3] = ["properties", "editor", "selectedModelIndex"];
 const FOREIGN: [&str; 6] =
     ["generator", "weight", "dependency", "requirements", "predefinedPathEdgeIds", "selectedElementId"];
 
-/// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
@@ -79,7 +78,6 @@ struct Reader<'a> {
     options: &'a Options,
     /// How often each of these keys is there, and where first.
     foreign: BTreeMap<String, (usize, Range<usize>)>,
-    /// The identifiers of the edges.
     edges: Vec<String>,
     /// Numbers of the edges without a source, each with where it stands.
     from_nowhere: Vec<(usize, Range<usize>)>,
@@ -153,7 +151,6 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Of a file that does not say where it begins.
     fn begin_at_the_source(&mut self, json: &Json) -> Option<()> {
         let message = "no model says where it begins";
         if let [(number, span)] = self.from_nowhere.as_slice() {
@@ -302,7 +299,6 @@ impl Reader<'_> {
         self.collector.push(found.at(origin, "not translated"));
     }
 
-    /// Looks at the keys of an object.
     fn keys(&mut self, json: &Json, known: &[&str], what: &str) {
         let JsonValue::Object(members) = &json.value else {
             let message = format!("expected {what}, an object, found {}", json.describe());

@@ -14,27 +14,19 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use crate::piece::Piece;
 
-/// A value with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Json {
-    /// What it is.
     pub value: JsonValue,
-    /// Where it stands in the file.
     pub span: Range<usize>,
 }
 
-/// What a value is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JsonValue {
-    /// `null`
     Null,
     /// `true`, `false`
     Truth(bool),
-    /// A number, as it is written.
     Number(String),
-    /// A text.
     Text(Piece),
-    /// A list.
     List(Vec<Json>),
     /// An object, in the order in which it is written.
     Object(Vec<(Piece, Json)>),
@@ -138,7 +130,6 @@ fn piece(value: &str, range: jsonc_parser::common::Range, text: &str, start: usi
 }
 
 impl Json {
-    /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         match &self.value {
             JsonValue::Object(members) => {
@@ -148,7 +139,6 @@ impl Json {
         }
     }
 
-    /// The text that it is.
     pub fn text(&self) -> Option<&Piece> {
         match &self.value {
             JsonValue::Text(piece) => Some(piece),
@@ -156,7 +146,6 @@ impl Json {
         }
     }
 
-    /// What it is, for messages.
     pub fn describe(&self) -> &'static str {
         match self.value {
             JsonValue::Null => "null",

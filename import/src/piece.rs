@@ -7,10 +7,8 @@
 
 use std::ops::Range;
 
-/// A text with its place.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Piece {
-    /// The text, escapes resolved.
     pub text: String,
     /// Where the text is: from a byte of the text on, the byte of the file, until the next entry. Ascending.
     places: Vec<(usize, usize)>,
@@ -48,7 +46,6 @@ impl Piece {
         self.end = other.end;
     }
 
-    /// Where a range of the text is in the file.
     pub fn place(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.at(range.start);
         // The end is behind the last sign, however that is written.
@@ -61,7 +58,6 @@ impl Piece {
         start..end.max(start)
     }
 
-    /// The whole of it in the file.
     pub fn whole(&self) -> Range<usize> {
         self.place(&(0..self.text.len()))
     }
@@ -72,8 +68,6 @@ impl Piece {
         (from + (byte - at)).min(self.end)
     }
 
-    /// A part of it, as a piece.
-    #[must_use]
     pub fn part(&self, range: Range<usize>) -> Piece {
         let text = self.text.get(range.clone()).unwrap_or_default();
         let mut places = vec![(0, self.at(range.start))];
@@ -84,13 +78,11 @@ impl Piece {
     }
 
     /// The same without white space at its ends.
-    #[must_use]
     pub fn trimmed(&self) -> Piece {
         let start = self.text.len() - self.text.trim_start().len();
         self.part(start..start + self.text.trim().len())
     }
 
-    /// Is nothing in it?
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty()
     }

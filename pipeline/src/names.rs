@@ -28,7 +28,6 @@ const JOINT: &str = "__";
 
 const _: () = assert!(LONGEST + "_18446744073709551615".len() <= MAX_NAME, "with its number it is a name");
 
-/// The names in use.
 #[derive(Default)]
 pub struct UsedNames {
     used: HashSet<String>,
@@ -37,7 +36,6 @@ pub struct UsedNames {
 }
 
 impl UsedNames {
-    /// Starts with these in use.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         UsedNames { used: names.into_iter().map(str::to_owned).collect(), last: HashMap::new() }
     }

@@ -3,22 +3,18 @@
 
 macro_rules! stages {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $artifact:literal;)*) => {
-        /// The stages, in their order.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Stage {
             $($(#[doc = $doc])* $variant,)*
         }
 
         impl Stage {
-            /// All of them, in order.
             pub const ALL: [Stage; [$($name),*].len()] = [$(Stage::$variant),*];
 
-            /// The stage's verb.
             pub fn name(self) -> &'static str {
                 match self { $(Stage::$variant => $name,)* }
             }
 
-            /// The name of its result.
             pub fn artifact(self) -> &'static str {
                 match self { $(Stage::$variant => $artifact,)* }
             }

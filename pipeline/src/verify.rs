@@ -47,12 +47,10 @@ use crate::stages::product::product;
 use crate::stop::Stop;
 use crate::{Options, Stage};
 
-/// What is known of a property.
 #[derive(Clone, Debug)]
 pub enum Verified {
     /// No run of the specification violates it.
     Proved(Proof),
-    /// This one does.
     Violated(Violation),
     /// Neither was found, up to this bound of the search.
     Unknown(SearchBound),
@@ -73,11 +71,9 @@ pub enum Proof {
 pub struct Violation {
     /// The data at the beginning: the specification's and the property's.
     pub initial: Valuation,
-    /// The steps.
     pub steps: Vec<ViolationStep>,
 }
 
-/// A step of the specification.
 #[derive(Clone, Debug)]
 pub struct ViolationStep {
     /// The specification's transition.
@@ -89,7 +85,6 @@ pub struct ViolationStep {
 }
 
 impl Violation {
-    /// What is seen of it.
     pub fn events(&self) -> Vec<Event> {
         self.steps.iter().filter_map(|step| step.event.clone()).collect()
     }
@@ -99,9 +94,7 @@ impl Violation {
 ///
 /// # Errors
 /// [`Stop`]: a limit of the product.
-///
-/// # Panics
-/// Where a run that was found is none: a bug of ours.
+/// Panics where a run that was found is none: a bug of ours.
 pub fn verify(
     specification: &Iosts,
     property: &TestPurpose,

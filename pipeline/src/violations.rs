@@ -58,15 +58,11 @@ pub const VIOLATE_FAIL: &str = "ViolateFail";
 
 /// What the artifacts before say of where the property is.
 pub struct Before<'a> {
-    /// The property, completed.
     pub property: &'a CompletePurpose,
-    /// Its pairs.
     pub product: &'a Product,
-    /// Its members.
     pub closed: &'a Closed,
 }
 
-/// For locations and outputs, guards.
 type Guards = HashMap<(LocationId, ActionId), Vec<Term>>;
 
 impl Before<'_> {
@@ -99,9 +95,6 @@ fn violating(property: &CompletePurpose, places: impl Iterator<Item = (LocationI
 
 /// The visible behaviours, with the outputs that the specification forbids and the property is violated by;
 /// and the location behind these, where there are any.
-///
-/// # Errors
-/// [`Stop`]: a guard would be too long.
 pub fn with_violations(
     visible: Visible,
     before: &Before<'_>,
@@ -129,9 +122,6 @@ pub fn with_violations(
 
 /// The same of a product that is judged on line: the transitions that a state is left by with an output that
 /// it forbids and the property is violated by, to a location behind the others.
-///
-/// # Errors
-/// [`Stop`]: a guard would be too long.
 pub fn violations_on_line(
     property: &CompletePurpose,
     product: &Product,
@@ -188,7 +178,6 @@ fn allowed(iosts: &Iosts) -> Guards {
     allowed
 }
 
-/// When one of these holds, and the action is not taken.
 fn forbidden(allowed: &Guards, of: (LocationId, ActionId), violates: Vec<Term>) -> Term {
     let forbidden = Term::or(allowed.get(&of).cloned().unwrap_or_default()).not();
     Term::and([forbidden, Term::or(violates)])

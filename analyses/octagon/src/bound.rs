@@ -40,7 +40,6 @@ impl Bound {
         matches!(self, Self::Finite { closed: false, .. })
     }
 
-    /// Whether the value is odd; no bound is even.
     pub(crate) fn is_odd(&self) -> bool {
         self.parts().is_some_and(|(value, _)| !value.is_multiple_of(&Integer::from(2)))
     }
@@ -58,7 +57,6 @@ impl Bound {
         self.parts().map_or(Self::Infinite, |(value, _)| Self::new(value.clone(), strict))
     }
 
-    /// The half of an even bound.
     pub(crate) fn half(&self) -> Self {
         self.divided(&Integer::from(2))
     }

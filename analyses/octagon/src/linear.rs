@@ -131,10 +131,7 @@ pub(crate) fn edges(octagon: &Octagon, sum: &Sum) -> Vec<Edge> {
 impl Octagon {
     /// A range of the expression that contains its values: the least if it is octagonal up to a factor, and
     /// otherwise a sum of octagonal ones. "Attained" is then only not excluded.
-    ///
-    /// # Panics
-    /// When the expression mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when the expression mentions a dimension that is not there.
     pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
         if self.is_empty() {
             return Bounds { lower: None, upper: None, empty: true };

@@ -52,10 +52,7 @@ fn source(expression: &LinearExpression, dimensions: usize) -> Option<Source> {
 impl Octagon {
     /// The image of a parallel assignment, all right sides being evaluated at the old vector; no right side
     /// is any value. Exact for `±x + c` and constants; otherwise bounds from above. Integers are not rounded.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn assign(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
         let mut ties = Vec::new();
@@ -77,10 +74,7 @@ impl Octagon {
 
     /// The vectors that a parallel assignment takes into this octagon; for an unknown value: may take.
     /// Exactness is as in [`Octagon::assign`].
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn substitute(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
         let mut ties = Vec::new();
@@ -95,10 +89,7 @@ impl Octagon {
     }
 
     /// The given dimensions may have any value. Exact.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
         let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
         for dimension in dimensions {
@@ -108,16 +99,12 @@ impl Octagon {
     }
 
     /// New dimensions at the end, of any value.
-    #[must_use]
     pub fn add_dimensions(&self, count: usize) -> Self {
         Self { dimensions: self.dimensions + count, blocks: self.blocks.clone() }
     }
 
     /// The last dimensions are projected away. Exact.
-    ///
-    /// # Panics
-    /// When there are fewer.
-    #[must_use]
+    /// Panics when there are fewer.
     pub fn remove_last_dimensions(&self, count: usize) -> Self {
         assert!(count <= self.dimensions, "more dimensions are removed than there are");
         let sources: Vec<Source> = (0..self.dimensions - count).map(same).collect();

@@ -32,7 +32,6 @@ use smallvec::SmallVec;
 
 use crate::budget::{Budget, Exceeded};
 
-/// What to search.
 pub(crate) struct Search<'a> {
     /// For each ray `words` words, whose bits stand for the half-spaces it saturates.
     pub(crate) saturated: &'a [u64],
@@ -54,9 +53,7 @@ const COUNTED: usize = 6;
 
 /// Appends all adjacent pairs, inside first, in an order that depends on the search alone. `hold` is asked
 /// now and then whether so many may be held.
-///
-/// # Errors
-/// When the budget is used up, or `hold` says so.
+/// Errors: when the budget is used up, or `hold` says so.
 pub(crate) fn adjacent(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
@@ -257,7 +254,6 @@ fn by_intersection(
 /// For each half-space the set of rays that saturate it.
 pub(crate) struct Columns {
     pub(crate) bits: SmallVec<[u64; 32]>,
-    /// Words of a column.
     pub(crate) words: usize,
     rays: usize,
 }

@@ -50,7 +50,6 @@ use crate::budget::{Budget, Exceeded};
 use crate::integer::Integer;
 use crate::number::Number;
 
-/// A cone under construction.
 #[derive(Clone)]
 pub(crate) enum Cone {
     /// All numbers fit words so far.
@@ -106,9 +105,6 @@ impl<N> Default for Scratch<N> {
 /// Rows for which memory is asked for at once.
 const ROOM: usize = 24;
 
-/// Numbers up to which the memory of a finished conversion is kept for the next one.
-const KEPT: usize = 1 << 14;
-
 thread_local! {
     /// The memory of the last conversion on words that was finished in this thread.
     static SPARE: Cell<Option<Box<Generators<i64>>>> = const { Cell::new(None) };
@@ -144,8 +140,9 @@ impl Cone {
 
     /// Gives the memory back: the next conversion in this thread will not ask for any, most often.
     pub(crate) fn recycle(self) {
+        // Numbers up to which the memory of a finished conversion is kept for the next one.
         if let Self::Words(words) = self
-            && words.rays.capacity() + words.scratch.rays.capacity() <= KEPT
+            && words.rays.capacity() + words.scratch.rays.capacity() <= 1 << 14
         {
             SPARE.set(Some(words));
         }
@@ -153,9 +150,7 @@ impl Cone {
 
     /// Intersects with the half-space `halfspace . v >= 0`, or the hyperplane `= 0`; whether that
     /// cuts something off.
-    ///
-    /// # Errors
-    /// When more lines and rays, or more work, would be needed than the budget has; the cone is then
+    /// Errors: when more lines and rays, or more work, would be needed than the budget has; the cone is then
     /// unchanged.
     pub(crate) fn add(
         &mut self,

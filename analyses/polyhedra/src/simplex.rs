@@ -27,7 +27,6 @@ const HEAD: usize = 3;
 const CONSTANT: usize = 1;
 const SMALL: usize = 2;
 
-/// What a column stands for.
 #[derive(Clone, Copy, PartialEq)]
 enum Column {
     /// A dimension that no constraint mentions: any number.

@@ -26,9 +26,6 @@ use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Numbered, Term, Transi
 use super::show;
 use crate::solver::{Answer, Solver, Witness};
 
-/// So many variables are named at most.
-const MOST_NAMED: usize = 20;
-
 /// Errors `not-initialized` and `no-initial-state`, or a warning where the solver could not decide.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let condition = Term::and([defined(&iosts.initial_condition), iosts.initial_condition.clone()]);
@@ -57,7 +54,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut equation = String::new();
     for variable in read_before_written(iosts) {
         // Each costs queries; whoever forgot so many forgot them all.
-        if open.len() + undecided.len() == MOST_NAMED {
+        if open.len() + undecided.len() == 20 {
             let others = "perhaps others".to_owned();
             if open.is_empty() {
                 undecided.push(others)

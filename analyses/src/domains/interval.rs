@@ -15,9 +15,6 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 use crate::domains::{Assignments, Domain};
 use crate::linear::constant_truth;
 
-/// Passes over the constraints of one meet.
-const PASSES: usize = 4;
-
 /// An end of an interval: its value, and whether the value itself is out. `None` is infinite.
 type End = Option<(Rational, bool)>;
 
@@ -263,7 +260,8 @@ impl Domain for Interval {
         }
         self.map(|ranges| {
             let mut ranges = ranges.to_vec();
-            for _ in 0..PASSES {
+            // Passes over the constraints of one meet.
+            for _ in 0..4 {
                 let mut changed = false;
                 for constraint in constraints {
                     changed |= propagate(constraint, &mut ranges, integer);

@@ -7,10 +7,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The deepest nesting that is read.
 const DEEPEST: usize = 2000;
 
-/// A word, or a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Expression {
     /// A word, without the bars of a quoted one.
@@ -20,7 +18,6 @@ pub(super) enum Expression {
 }
 
 impl Expression {
-    /// The word, if it is one.
     pub fn word(&self) -> Option<&str> {
         match self {
             Expression::Word(word) => Some(word),
@@ -42,19 +39,16 @@ impl Expression {
         Some((head.word()?, rest))
     }
 
-    /// Is it `false`?
     pub fn is(&self, word: &str) -> bool {
         self.word() == Some(word)
     }
 }
 
-/// Reads one expression.
 pub(super) fn read(text: &str) -> Option<Expression> {
     let tree = tree(text)?;
     resolved(&tree, &mut HashMap::new())
 }
 
-/// The text as a tree, `let` and all.
 fn tree(text: &str) -> Option<Expression> {
     let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
     let mut rest = text.trim_start();

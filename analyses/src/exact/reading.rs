@@ -49,7 +49,6 @@ fn is_derivation(expression: &Expression) -> bool {
     head.is_some_and(|(_, rest)| rest.first().is_some_and(|name| name.is("hyper-res")))
 }
 
-/// A predicate and its arguments.
 fn atom<'e>(
     expression: &'e Expression,
     problem: &Problem<'_>,
@@ -62,7 +61,6 @@ fn atom<'e>(
     Some((side, location, arguments))
 }
 
-/// The definitions of predicates.
 pub(super) fn definitions(text: &str, problem: &Problem<'_>) -> Option<BTreeMap<(Side, LocationId), Term>> {
     let whole = read(text)?;
     let parts = match whole.applied() {
@@ -245,7 +243,6 @@ fn number(word: &str) -> Option<Value> {
     }
 }
 
-/// A value of the type.
 fn value(expression: &Expression, ty: &Type) -> Option<Value> {
     let found = match ty {
         Type::Bool => Value::Bool(match expression.word()? {

@@ -17,7 +17,6 @@ use crate::solver::smtlib::{declarations, sort_to_smtlib, term_to_smtlib, type_c
 /// Where a run is, as to the transition that is asked about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Side {
-    /// It was not taken yet.
     Before,
     /// It was; or none is asked about.
     After,
@@ -33,7 +32,6 @@ pub struct Refutation {
     pub coreach: Vec<Term>,
 }
 
-/// The question.
 pub(super) struct Problem<'a> {
     iosts: &'a Iosts,
     accepting: &'a [bool],
@@ -192,7 +190,6 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Of which predicate a name is.
     pub fn named(&self, name: &str) -> Option<(Side, LocationId)> {
         let (side, number) = name.split_once('!')?;
         let side = match side {

@@ -96,7 +96,6 @@ transitions:
     assert_eq!(answers, "yyynn", "{found:?}");
 }
 
-/// An engine that says what it is told.
 struct Liar(HornReply);
 
 impl HornEngine for Liar {

@@ -48,7 +48,6 @@ fn has(grid: &Grid, (x, y): Pair) -> bool {
         && grid.congruences().iter().all(|one| one.is_satisfied_by(&at))
 }
 
-/// What congruences say by themselves.
 fn all(congruences: &[Congruence]) -> BTreeSet<Pair> {
     let holds = |(x, y): &Pair| {
         let at = [Rational::from(*x), Rational::from(*y)];

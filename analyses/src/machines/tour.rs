@@ -58,7 +58,6 @@ pub fn closed(
     Some(found)
 }
 
-/// How often each edge is taken.
 fn repeated(states: usize, edges: &[(usize, usize)], is_needed: &[bool]) -> Option<Vec<usize>> {
     let needed: Vec<usize> = is_needed.iter().map(|is_needed| usize::from(*is_needed)).collect();
     let mut times = needed.clone();

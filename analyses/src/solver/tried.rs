@@ -19,10 +19,6 @@ use coreach_model::{Datum, Term, Type, Value};
 const MOST_EVALUATIONS: usize = 200;
 /// Strings, or numbers, for one datum.
 const MOST_VALUES: usize = 16;
-/// Of so many words each is tried behind each other one.
-const MOST_PAIRED: usize = 3;
-/// Longer strings are not made for a length that a conjunct names.
-const LONGEST: usize = 40;
 
 /// Values of all data of the conjuncts under which they hold, where some are easily found.
 pub fn tried(conjuncts: &[Term]) -> Option<Valuation> {
@@ -68,7 +64,6 @@ struct Search<'a> {
     /// The conjuncts that can be evaluated when the datum at this place has a value.
     due: Vec<Vec<&'a Term>>,
     values: Values,
-    /// So many evaluations are left.
     left: usize,
 }
 
@@ -135,13 +130,15 @@ impl Values {
                     let number = i64::try_from(number).unwrap_or(0);
                     let near = [number, number.saturating_sub(1), number.saturating_add(1)];
                     numbers.extend(near);
-                    let length = usize::try_from(number).ok().filter(|length| *length <= LONGEST);
+                    // Longer strings are not made for a length that a conjunct names.
+                    let length = usize::try_from(number).ok().filter(|length| *length <= 40);
                     filled.extend(length.map(|length| "a".repeat(length)));
                 }
                 _ => work.extend(term.children().into_iter().rev()),
             }
         }
-        let paired = &words[..words.len().min(MOST_PAIRED)];
+        // Of so many words each is tried behind each other one.
+        let paired = &words[..words.len().min(3)];
         let pairs = paired.iter().flat_map(|one| paired.iter().map(move |other| format!("{one}{other}")));
         let longer = words.iter().map(|word| format!("{word}a"));
         let all = ["", "a"].into_iter().map(str::to_owned).chain(words.iter().cloned());

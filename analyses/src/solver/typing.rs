@@ -23,9 +23,6 @@ use coreach_model::types::{ArrayType, RecordForm};
 use coreach_model::value::ArrayValue;
 use coreach_model::{Datum, Term, Type, Value};
 
-/// Equality over more cells than this is not written out.
-const MOST_CELLS: usize = 256;
-
 /// A literal over a larger finite index type, with an unusual default, is not given to a solver.
 const MOST_CELLS_OF_A_LITERAL: usize = 4096;
 
@@ -50,13 +47,11 @@ pub(super) struct TypeFacts {
     pub side: Vec<Term>,
     /// Does it multiply or divide by something that is not a literal?
     pub nonlinear: bool,
-    /// Does it speak of strings?
     pub strings: bool,
     /// Does it hold a literal that no solver can be given faithfully? Then nothing may be concluded.
     pub beyond: bool,
 }
 
-/// The facts of one term.
 pub(super) fn facts(term: &Term) -> TypeFacts {
     let mut walk = Walk::default();
     walk.visit(term);
@@ -123,7 +118,8 @@ fn is_beyond(value: &Value) -> bool {
 /// The indices of an array whose index type is finite, small, and not all of its sort.
 fn cells(array: &ArrayType) -> Option<Vec<Value>> {
     match array.index {
-        Type::Range(..) | Type::Enum(_) => Value::enumerate(&array.index, MOST_CELLS),
+        // Equality over more cells than this is not written out.
+        Type::Range(..) | Type::Enum(_) => Value::enumerate(&array.index, 256),
         _ => None,
     }
 }

@@ -29,17 +29,13 @@ use super::sum::Sum;
 /// Can a condition hold, and can it fail? Nothing where that is not found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CanBe {
-    /// Can it hold?
     pub can_hold: Option<bool>,
-    /// Can it fail?
     pub can_fail: Option<bool>,
 }
 
 impl CanBe {
     const UNKNOWN: CanBe = CanBe { can_hold: None, can_fail: None };
-    /// It holds, and can fail in no case.
     pub const ALWAYS: CanBe = CanBe { can_hold: Some(true), can_fail: Some(false) };
-    /// It cannot hold.
     pub const NEVER: CanBe = CanBe { can_hold: Some(false), can_fail: Some(true) };
     const SOMETIMES: CanBe = CanBe { can_hold: Some(true), can_fail: Some(true) };
 
@@ -100,7 +96,6 @@ pub struct OpenBounds {
     open: Arc<Substitution>,
     condition: Vec<Term>,
     symbols: Vec<Datum>,
-    /// The open data that stand at sums.
     lines: BTreeMap<Datum, OpenSum>,
     ends: Vec<SumEnds>,
     /// Is each part of the condition an end of one symbol?
@@ -458,13 +453,11 @@ impl OpenBounds {
         self.condition.iter().flat_map(Term::data).all(|symbol| standing.contains(&symbol))
     }
 
-    /// The parts of the condition.
     pub fn condition(&self) -> &[Term] {
         &self.condition
     }
 }
 
-/// The value of a datum, where it is known.
 fn found<'v>(datum: &Datum, (known, given): (&'v Valuation, GivenValues<'v>)) -> Option<&'v Value> {
     let among_given = given.iter().find(|(other, _)| other == datum);
     among_given.map(|(_, value)| value).or_else(|| known.get(datum))

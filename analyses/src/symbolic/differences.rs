@@ -42,7 +42,6 @@ type Edge = (usize, usize, Length);
 struct Graph {
     vertices: BTreeMap<Datum, usize>,
     edges: Vec<Edge>,
-    /// The vertices of integers.
     integers: BTreeSet<usize>,
     /// Was something left out?
     is_part: bool,
@@ -203,7 +202,6 @@ impl Graph {
         new
     }
 
-    /// Values of all vertices, or none.
     fn solve(&self) -> Witness {
         let count = self.vertices.len() + 2;
         let mut at: Vec<Length> = vec![(RBig::ZERO, 0); count];

@@ -43,9 +43,6 @@ const MOST_STEPS: usize = 64;
 /// A bound datum of more values than this is not taken apart.
 const MOST_VALUES: usize = 8;
 
-/// An integer between ends that tell nothing without its value is not tried beyond so many values.
-const MOST_TRIED: i64 = 64;
-
 /// A conjunction that waits for its bound data to be taken away.
 pub(super) struct Case {
     pub(super) bound: Vec<Datum>,
@@ -60,7 +57,6 @@ pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
     without_cases(bound, parts, MOST_STEPS)
 }
 
-/// The same with no more cases than these.
 pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
     let mut open = vec![Case { bound: bound.to_vec(), parts: parts.to_vec() }];
     let mut done: Vec<Term> = Vec::new();
@@ -293,7 +289,8 @@ fn one_of_few(datum: &Datum, about: &[Term], (low, high): (&[End], &[End]), othe
     };
     let lowest = low.iter().filter_map(|end| least(end, &RBig::ONE)).max()?.ceil();
     let highest = -high.iter().filter_map(|end| least(end, &RBig::NEG_ONE)).max()?.ceil();
-    if &highest - &lowest >= MOST_TRIED.into() {
+    // An integer between ends that tell nothing without its value is not tried beyond so many values.
+    if &highest - &lowest >= 64.into() {
         return None;
     }
     let mut cases = Vec::new();

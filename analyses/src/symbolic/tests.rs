@@ -314,7 +314,6 @@ fn arrays_under_a_quantifier_are_unknown() {
     assert_eq!(Z3Solver::default().check_none(&[], &[p], &[part]), Answer::Unknown);
 }
 
-/// Counts what a solver is asked.
 #[derive(Default)]
 struct Counting {
     solver: Z3Solver,

@@ -32,7 +32,6 @@ pub(super) fn wait(pauses: i32) -> bool {
 /// Why a store cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreError {
-    /// There is no such file.
     Missing(PathBuf),
     /// It cannot be read or written here: the system's words.
     Access(PathBuf, String),

@@ -38,16 +38,13 @@ const GROUP: Duration = Duration::from_millis(20);
 /// At most so many of them; so many more may wait to be written.
 const MOST_GROUPED: usize = 256;
 
-/// What can stop the work.
 #[derive(Debug)]
 pub enum WorkError {
     /// A run cannot be kept.
     Store(StoreError),
-    /// The system has no thread for us.
     Thread(std::io::Error),
 }
 
-/// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Worked {
     /// Runs that were done and kept.
@@ -56,7 +53,6 @@ pub struct Worked {
     pub found: usize,
 }
 
-/// How much is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
     /// At most so many runs at once.
@@ -67,7 +63,6 @@ pub struct Effort {
     pub fail_fast: bool,
 }
 
-/// Which way a run goes.
 #[derive(Clone, Copy)]
 pub struct Ways<'a> {
     /// The implementation of a run, as its file describes it.
@@ -76,14 +71,12 @@ pub struct Ways<'a> {
     pub system: &'a (dyn Fn(&Planned) -> Option<usize> + Sync),
 }
 
-/// What is to be done.
 struct Queue<'a> {
     runs: VecDeque<&'a Planned>,
     /// The systems that runs are using.
     busy: BTreeSet<usize>,
 }
 
-/// What the runners share.
 struct Shared<'a, 'p> {
     queue: Mutex<Queue<'p>>,
     /// A system is free again, or the work has stopped.
@@ -99,9 +92,7 @@ struct Shared<'a, 'p> {
 ///
 /// # Errors
 /// [`WorkError`]: what was kept until then stays.
-///
-/// # Panics
-/// Where a run panics: a bug of ours is a crash.
+/// Panics where a run panics: a bug of ours is a crash.
 pub fn work<'p>(
     plan: &Plan,
     runs: impl IntoIterator<Item = &'p Planned>,
@@ -219,7 +210,6 @@ fn write(
     }
 }
 
-/// Counts a run that is on the disk.
 fn count(
     shared: &Shared<'_, '_>,
     done: &Finished<'_>,

@@ -61,7 +61,6 @@ impl Bounds {
     }
 }
 
-/// What came of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explained {
     /// What was met, up to the end or to what is refused.
@@ -80,14 +79,10 @@ type Layer = BTreeMap<(usize, State), Bounds>;
 
 struct Follower<'a> {
     walked: &'a Walked,
-    /// The most states.
     limit: usize,
 }
 
 /// Explains a trace that begins in this state.
-///
-/// # Errors
-/// More states than the limit are possible.
 pub fn explain(
     walked: &Walked,
     initial: &State,
@@ -281,7 +276,6 @@ impl Follower<'_> {
         self.all(layers)
     }
 
-    /// What is common to all ends.
     fn all(&self, ends: VecDeque<Layer>) -> Bounds {
         let mut ends = ends.into_iter().flat_map(Layer::into_values);
         // The trace was followed so far, so there is one.

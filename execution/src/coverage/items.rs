@@ -21,13 +21,10 @@ use crate::coverage::classes::{Class, class_of};
 /// Something that a run may go through.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {
-    /// A location that is visited.
     Location(LocationId),
-    /// A transition that is taken.
     Transition(TransitionId),
     /// A condition of a transition's guard, by its place, that decides.
     Condition {
-        /// The transition.
         transition: TransitionId,
         /// The condition's place in the guard.
         condition: usize,
@@ -36,11 +33,9 @@ pub enum Item {
     },
     /// A class of a parameter's values, at a transition that is taken.
     Class {
-        /// The transition.
         transition: TransitionId,
         /// The parameter's place in the action.
         parameter: usize,
-        /// The class.
         class: Class,
     },
 }
@@ -93,7 +88,6 @@ impl Items {
         Items { all, guards, conditions, places }
     }
 
-    /// All of them.
     pub fn all(&self) -> &[Item] {
         &self.all
     }
@@ -157,7 +151,6 @@ fn without(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option
 pub struct Part {
     /// The model, as its author wrote it.
     pub iosts: Iosts,
-    /// Its items.
     pub items: Items,
     /// For each walked location; none where the author wrote none.
     pub locations: Numbered<LocationId, Option<LocationId>>,
@@ -181,7 +174,6 @@ impl Part {
 /// What is walked, with the models that it is made of.
 #[derive(Clone, Debug)]
 pub struct Walked {
-    /// The system that takes the steps.
     pub iosts: Iosts,
     /// The models: their items are numbered one after the other.
     pub parts: Vec<Part>,
@@ -204,7 +196,6 @@ impl Walked {
         Walked { iosts, parts, outgoing, ranks }
     }
 
-    /// A model alone.
     pub fn alone(iosts: &Iosts) -> Self {
         let part = Part::new(
             iosts,
@@ -214,12 +205,10 @@ impl Walked {
         Walked::new(iosts.clone(), vec![part])
     }
 
-    /// How many items there are.
     pub fn count(&self) -> usize {
         self.parts.iter().map(|part| part.items.all.len()).sum()
     }
 
-    /// Where the items of each part begin.
     fn offsets(&self) -> impl Iterator<Item = (usize, &Part)> {
         self.parts.iter().scan(0, |next, part| {
             let first = *next;

@@ -34,7 +34,6 @@ pub fn unreachable(iosts: &Iosts, items: &Items, options: &Options, solver: &mut
     among(iosts, items, &facts(iosts, options), solver)
 }
 
-/// What is known of the states at each location.
 pub fn facts(iosts: &Iosts, options: &Options) -> Numbered<LocationId, Term> {
     let mut explicit = iosts.clone();
     for transition in &mut explicit.transitions {

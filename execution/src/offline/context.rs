@@ -22,12 +22,10 @@ pub const MOST_PARTS: u64 = 10_000;
 pub enum Place {
     /// So many transitions of the path have been taken, and no others.
     On(usize),
-    /// Another one was taken.
     Off,
 }
 
 impl Place {
-    /// Behind this transition.
     pub(super) fn behind(self, number: TransitionId, path: &[TransitionId]) -> Place {
         match self {
             Place::On(steps) if path.get(steps) == Some(&number) => Place::On(steps + 1),
@@ -36,12 +34,10 @@ impl Place {
     }
 }
 
-/// A context.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Context {
     /// Seen from the path.
     pub place: Place,
-    /// In the model.
     pub state: SymbolicState,
     /// Is it possible at whatever instants the events have happened, within the tolerance of their recorded
     /// ones?

@@ -38,7 +38,6 @@ use crate::offline::uncertain::Uncertain;
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
 
-/// Follows a trace.
 pub struct OfflineJudge<'a> {
     offline: &'a Offline<'a>,
     contexts: Vec<Context>,
@@ -83,7 +82,6 @@ impl<'a> OfflineJudge<'a> {
         Ok(judge)
     }
 
-    /// The contexts that are possible now.
     pub fn contexts(&self) -> &[Context] {
         self.uncertain.as_ref().map_or(&self.contexts, Uncertain::contexts)
     }
@@ -98,7 +96,6 @@ impl<'a> OfflineJudge<'a> {
         self.events
     }
 
-    /// The time of the last that was taken.
     pub fn time(&self) -> &RBig {
         &self.time
     }
@@ -114,9 +111,6 @@ impl<'a> OfflineJudge<'a> {
     }
 
     /// Takes the next member of the trace. Behind a verdict nothing is looked at.
-    ///
-    /// # Errors
-    /// More contexts than the limit.
     pub fn take(&mut self, placed: &Placed, solver: &mut dyn Solver) -> Result<(), CannotJudge> {
         budget::ask();
         if self.has_ended() {
@@ -254,9 +248,6 @@ fn small_enough<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize
 }
 
 /// Judges a whole trace.
-///
-/// # Errors
-/// What its reader says, and [`CannotJudge`].
 pub fn judge<'a, E: From<CannotJudge>>(
     offline: &'a Offline<'a>,
     constants: &Valuation,

@@ -35,9 +35,6 @@ use crate::offline::sequence::{Item, Placed};
 /// The longest line, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// A mistake further down is not drawn on the line.
-const FURTHEST_DRAWN: usize = 4_000_000;
-
 /// So many lines behind a mistake are looked at for others, of which so many are told.
 const FURTHEST_LOOKED: usize = 1000;
 const MOST_OTHERS: usize = 20;
@@ -49,17 +46,14 @@ pub const LONGEST_TOTAL: usize = 1 << 15;
 /// The first line of a CSV file, where there is one that says what stands in the others.
 pub const HEAD: &str = "delay,action,values";
 
-/// Reads a timed sequence.
 pub struct Reader<'a, R> {
     iosts: &'a Iosts,
-    /// The file, as the user named it.
     name: String,
     source: R,
     line: usize,
     is_json: Option<bool>,
     /// May this action stand in this file? What to say where not.
     is_allowed: Box<dyn Fn(ActionId) -> Result<(), String> + 'a>,
-    /// How long all delays so far take.
     total: RBig,
     /// The event of the line whose delay was given out.
     pending: Option<Placed>,
@@ -107,13 +101,11 @@ impl<'a, R: BufRead> Reader<'a, R> {
     }
 
     /// The same, where only some actions may stand in the file.
-    #[must_use]
     pub fn of(mut self, is_allowed: impl Fn(ActionId) -> Result<(), String> + 'a) -> Self {
         self.is_allowed = Box::new(is_allowed);
         self
     }
 
-    /// The next line; nothing at the end.
     fn next_line(&mut self) -> Result<Option<()>, Diagnostic> {
         self.bytes.clear();
         let mut limited = std::io::Read::take(&mut self.source, LONGEST_LINE as u64 + 1);
@@ -212,7 +204,8 @@ impl<'a, R: BufRead> Reader<'a, R> {
     /// The mistake on the user's text. The file itself is not kept: in front of the line stand empty ones, so
     /// that it has its number. Of a line far down its place is told.
     fn draw(&self, text: &str, wrong: Wrong) -> Diagnostic {
-        if self.line > FURTHEST_DRAWN {
+        // A mistake further down is not drawn on the line.
+        if self.line > 4_000_000 {
             let found = Diagnostic::error(wrong.code, wrong.message);
             let column = text.get(..wrong.span.start).map_or(0, |before| before.chars().count()) + 1;
             let found = found.note(format!("{}:{}:{column}: {}", self.name, self.line, wrong.label));

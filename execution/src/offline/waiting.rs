@@ -49,9 +49,7 @@ struct Possible {
     bound: Vec<Datum>,
     /// All parts, with the bound data in them.
     whole: Term,
-    /// The same without them.
     simple: Option<Term>,
-    /// That there are no such values.
     never: Option<Term>,
 }
 
@@ -107,7 +105,6 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Of this system, the delayed form.
     pub fn new(form: &Delayed, system: &System<'_>, rules: Rules) -> Self {
         let iosts = &form.iosts;
         let since = Datum::new(format!("{}#since", form.delay.name()), Type::Real);

@@ -41,7 +41,6 @@ use crate::{Options, Untranslated};
 /// The key of an internal step's action, which no event has.
 const INTERNAL: &str = "";
 
-/// The texts of an edge, read.
 struct Texts<'a> {
     edge: &'a Edge,
     guard: Option<(ForeignExpression, &'a Piece)>,
@@ -50,7 +49,6 @@ struct Texts<'a> {
     broken: Vec<String>,
 }
 
-/// An action in the making.
 struct Event {
     kind: ActionKind,
     /// Its parameters: their names, and their types where they are said.
@@ -425,10 +423,8 @@ fn type_of(collector: &mut Collector, piece: &Piece) -> Option<Type> {
     None
 }
 
-/// The data, under the names that they have here.
 struct Data {
     actions: Naming,
-    /// What the internal step is called.
     internal: String,
     /// Of each event.
     parameters: BTreeMap<String, Vec<Datum>>,
@@ -523,7 +519,6 @@ impl Data {
         data
     }
 
-    /// What names mean at an edge.
     fn scope(&self, edge: &Edge, event: &str) -> ForeignScope {
         let variables = self.variables.get(&edge.model).into_iter().flatten();
         let mut scope: ForeignScope =

@@ -16,7 +16,6 @@ use coreach_model::ActionKind;
 use crate::directions::of_sign;
 use crate::piece::Piece;
 
-/// What stands at an edge.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Label {
     /// What happens, without sign and parameters; nothing of an internal step.
@@ -25,28 +24,21 @@ pub struct Label {
     pub sign: Option<ActionKind>,
     /// The parameters, each with its type where that is said.
     pub parameters: Vec<(Piece, Option<Piece>)>,
-    /// The condition.
     pub guard: Option<Piece>,
-    /// What is assigned.
     pub actions: Vec<Piece>,
-    /// It is never taken.
     pub blocked: bool,
     /// GraphWalker's words that mean nothing here.
     pub ignored: Vec<Piece>,
 }
 
-/// What stands at a vertex.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct VertexLabel {
-    /// Its name.
     pub name: Piece,
     /// The name under which it is shared.
     pub shared: Option<String>,
     /// What is done before the graph begins.
     pub first: Option<Piece>,
-    /// It is never entered.
     pub blocked: bool,
-    /// Words that mean nothing here.
     pub ignored: Vec<Piece>,
 }
 
@@ -129,7 +121,6 @@ fn line_comment(text: &str) -> Option<usize> {
     text.match_indices("//").map(|(at, _)| at).find(|at| is_behind_space(*at))
 }
 
-/// A vertex's label, taken apart.
 pub fn vertex(piece: &Piece) -> VertexLabel {
     let piece = &without_comments(piece);
     let end = next_word(&piece.text, 0).map_or(piece.text.len(), |(at, _)| at);
@@ -152,7 +143,6 @@ pub fn vertex(piece: &Piece) -> VertexLabel {
     label
 }
 
-/// An edge's label, taken apart.
 pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     let mut label = Label::default();
     let piece = &without_comments(piece);

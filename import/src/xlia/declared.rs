@@ -26,7 +26,6 @@ pub(super) struct Declared {
     pub(super) constants: Vec<Datum>,
     pub(super) variables: Vec<Datum>,
     pub(super) clocks: Vec<Datum>,
-    /// What names mean in the file.
     pub(super) scope: ForeignScope,
     pub(super) actions: Numbered<ActionId, Action>,
     /// The number of each port, by its name in the file; none where its declaration was a mistake.
@@ -35,7 +34,6 @@ pub(super) struct Declared {
     pub(super) unsigned: BTreeMap<ActionId, Vec<bool>>,
     pub(super) internal: ActionId,
     pub(super) uncontrollable: BTreeSet<ActionId>,
-    /// First values, by the declarations.
     pub(super) first: Vec<(Datum, ForeignExpression)>,
 }
 
@@ -253,7 +251,6 @@ pub(super) fn named<'a>(
     naming
 }
 
-/// What is declared twice.
 fn distinct(collector: &mut Collector, machine: &Machine) {
     let data: Vec<&Name> = machine
         .types

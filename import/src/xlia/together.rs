@@ -56,7 +56,6 @@ pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaS
     Some(Model { iosts, types, time: Some((clocks, uncontrollable)), open })
 }
 
-/// What others must not be called.
 fn names(model: &Model) -> impl Iterator<Item = String> {
     let iosts = &model.iosts;
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
@@ -134,7 +133,6 @@ fn connect(collector: &mut Collector, system: &mut XliaSystem) {
     }
 }
 
-/// The port that a connection names.
 fn find(
     collector: &mut Collector,
     machines: &[Machine],
@@ -167,7 +165,6 @@ fn find(
     port.map(|port| (*machine, port))
 }
 
-/// A model of one machine.
 struct Part {
     graph: ComposedPart,
     types: Vec<(String, Type)>,
@@ -181,7 +178,6 @@ impl From<Model> for Part {
     }
 }
 
-/// Both as one.
 fn composed(collector: &mut Collector, one: Part, other: Part, name: &Name) -> Option<Part> {
     match one.graph.with(&one.graph.iosts.name, &other.graph) {
         Ok(graph) => Some(Part {

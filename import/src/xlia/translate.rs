@@ -202,7 +202,6 @@ impl Translation<'_> {
         self.collector.error(code, message, name, label);
     }
 
-    /// The variable of this name.
     fn variable(&mut self, name: &Name) -> Option<Datum> {
         let of = |term: &Option<Term>| match term.as_ref().map(Term::node) {
             Some(Node::Data(datum)) => Some(datum.clone()),

@@ -244,7 +244,6 @@ impl Ways {
     }
 }
 
-/// The internal step, then the way.
 fn in_front(step: &Transition, way: &Way) -> Way {
     let mut effect = after(&step.assignments, &way.effect);
     effect.retain(|variable, value| value.as_datum() != Some(variable));

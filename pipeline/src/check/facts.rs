@@ -27,9 +27,6 @@ use crate::artifact::{Closed, Decided, GraphOrigin, Known, TestGraph, Visible};
 /// The most questions about the runs of one machine.
 const MOST_QUESTIONS: usize = 600;
 
-/// The longest run.
-const LONGEST: usize = 8;
-
 /// Looks for a run that refutes a fact, where the facts do not prove themselves.
 pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) {
     let iosts = &graph.iosts;
@@ -162,7 +159,6 @@ struct Run {
     location: LocationId,
     state: Substitution,
     conditions: Vec<Term>,
-    /// Where it was before, and is.
     past: Vec<(LocationId, Substitution)>,
 }
 
@@ -204,7 +200,7 @@ impl<'a> Runs<'a> {
             if let Some(said) = visit(&run, checking) {
                 return Some(said);
             }
-            if run.past.len() > LONGEST || self.ends.contains(&run.location) {
+            if run.past.len() > 8 || self.ends.contains(&run.location) {
                 continue;
             }
             for &number in &outgoing[run.location] {

@@ -20,17 +20,13 @@ use crate::artifact::{Mark, Verdict};
 /// More locations than this, or eight times as many transitions, are not drawn: nobody would see anything.
 pub const MOST_LOCATIONS: usize = 12_000;
 
-/// An aside says at most so many lines.
 const MOST_ASIDE: usize = 8;
 
-/// How high a line is.
 pub const LINE: f64 = 13.0;
-/// Around text.
 const PADDING: f64 = 8.0;
 /// From a location to what is beside it.
 const ARROW: f64 = 26.0;
 
-/// What is written at arrows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PictureWords {
     /// The action alone: the rest is told when it is asked for.
@@ -39,94 +35,66 @@ pub enum PictureWords {
     All,
 }
 
-/// What is not drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Hidden {
-    /// Arrows into Fail.
     pub fail: bool,
 }
 
-/// A location.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DrawnPicture {
-    /// Which.
     pub location: LocationId,
-    /// What is written in it.
     pub lines: Vec<String>,
-    /// Its middle.
     pub at: LayoutPoint,
-    /// Its width.
     pub width: f64,
-    /// Its height.
     pub height: f64,
 }
 
 /// A transition with a way of its own.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Arrow {
-    /// Which.
     pub transition: TransitionId,
     /// What is written at it; the first line is its action.
     pub lines: Vec<String>,
-    /// Its way.
     pub points: Vec<LayoutPoint>,
     /// Which of the points is the label's middle.
     pub label: usize,
-    /// The label's width.
     pub width: f64,
 }
 
 /// What stands beside a location instead of being drawn through the graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum PictureKind {
-    /// Back to itself.
     Loop,
     /// To a place that is too far away.
     Far(LocationId),
-    /// To a verdict.
     Verdict(LocationId),
 }
 
 /// Transitions of one location that are said beside it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Aside {
-    /// The location.
     pub location: LocationId,
-    /// Where they lead.
     pub kind: PictureKind,
-    /// Which they are.
     pub transitions: Vec<TransitionId>,
-    /// What is written.
     pub lines: Vec<String>,
-    /// Its middle.
     pub at: LayoutPoint,
-    /// Its width.
     pub width: f64,
-    /// Its height.
     pub height: f64,
 }
 
-/// All that is drawn.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Picture {
-    /// Locations.
     pub nodes: Vec<DrawnPicture>,
-    /// Transitions.
     pub arrows: Vec<Arrow>,
     /// Transitions that are said beside a location.
     pub asides: Vec<Aside>,
-    /// The width of the whole.
     pub width: f64,
-    /// Its height.
     pub height: f64,
 }
 
-/// It is too large to be drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge {
-    /// Its locations.
     pub locations: usize,
-    /// Its transitions.
     pub transitions: usize,
 }
 
@@ -160,7 +128,6 @@ pub fn width_of(text: &str, size: f64) -> f64 {
     text.chars().map(one).sum::<f64>() * size
 }
 
-/// A picture of the view.
 pub fn picture(
     view: &View<'_>,
     words: PictureWords,
@@ -189,7 +156,6 @@ struct Plan {
     asides: BTreeMap<(LocationId, PictureKind), Said>,
 }
 
-/// Transitions, and what is written of them.
 type Said = (Vec<TransitionId>, Vec<String>);
 
 impl Plan {
@@ -341,7 +307,6 @@ impl Plan {
     }
 }
 
-/// The lines that are shown.
 fn cut(lines: &[String]) -> Vec<String> {
     if lines.len() <= MOST_ASIDE {
         return lines.to_vec();

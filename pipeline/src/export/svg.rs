@@ -22,7 +22,6 @@ use super::{Options, View};
 /// The size of text.
 const SIZE: f64 = 11.0;
 
-/// The picture.
 pub fn svg(view: &View<'_>, options: Options) -> Result<String, TooLarge> {
     let drawn = picture(view, PictureWords::All, options.hidden, options.facts)?;
     let mut paper = Paper::default();
@@ -54,7 +53,6 @@ fn initially(view: &View<'_>) -> Vec<String> {
     }
 }
 
-/// The lines below the picture.
 fn below(view: &View<'_>) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", view.iosts.name, view.what.replace('_', " "))];
     if view.found.reachable == Some(false) {
@@ -109,7 +107,6 @@ fn whole(view: &View<'_>, aside: &Aside) -> String {
     lines.join("&#10;")
 }
 
-/// How a line looks.
 #[derive(Clone, Copy)]
 pub(super) struct Line {
     pub(super) colour: &'static str,
@@ -121,7 +118,6 @@ pub(super) const PLAIN: Line = Line { colour: "#444444", is_dashed: false, width
 pub(super) const DASHED: Line = Line { colour: "#999999", is_dashed: true, width: 1.0 };
 const WALKED: Line = Line { colour: "#1565c0", is_dashed: false, width: 2.5 };
 
-/// What has been drawn.
 #[derive(Default)]
 pub(super) struct Paper {
     body: String,
@@ -229,7 +225,6 @@ impl Paper {
         let _ = writeln!(self.body, "<text x=\"{}\" y=\"{}\"{more}>{}</text>", at.x, at.y, escaped(text));
     }
 
-    /// The document.
     pub(super) fn finish(mut self, title: &str, (width, height): (f64, f64), below: &[String]) -> String {
         let bottom = height + self.down + 6.0;
         for (number, line) in below.iter().enumerate() {

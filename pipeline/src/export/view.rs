@@ -22,7 +22,6 @@ pub const ONLINE: &str = "online_test";
 pub struct View<'a> {
     /// What it is: the name of a stage's artifact, `online_test`, `specification` or `test_purpose`.
     pub what: &'static str,
-    /// The stage, where it is the result of one.
     pub stage: Option<Stage>,
     /// The graph. Directions are the implementation's, at every stage.
     pub iosts: &'a Iosts,
@@ -36,14 +35,12 @@ pub struct View<'a> {
     pub sources: Option<&'a Sources>,
     /// For a test case: of which locations each of its own was made.
     pub origins: Option<&'a Numbered<LocationId, Origins>>,
-    /// Of a timed specification: what is known of time.
     pub timing: Option<&'a Timing>,
     /// A run through the graph: for the number of each transition that was taken, when, counted from 1.
     pub walked: BTreeMap<TransitionId, Vec<usize>>,
 }
 
 impl<'a> View<'a> {
-    /// The view of one stage's result.
     pub fn of(generation: &'a Generation, stage: Stage) -> Self {
         let artifact = generation.result(stage);
         let iosts = artifact.iosts();
@@ -160,12 +157,10 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The mark of a location.
     pub fn mark(&self, location: LocationId) -> Option<Mark> {
         self.marks[location]
     }
 
-    /// Is it the location Fail?
     pub fn is_fail(&self, location: LocationId) -> bool {
         self.mark(location) == Some(Mark::Verdict(Verdict::Fail))
     }
@@ -188,7 +183,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What the signs mean.
     pub fn sides(&self) -> &'static str {
         match self.is_testers_side() {
             true => "! the tester sends, ? the tester observes",

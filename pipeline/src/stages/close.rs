@@ -49,9 +49,7 @@ use crate::stop::{ShownTransition, Stop, within, writable};
 /// Replaces internal sequences by visible transitions.
 ///
 /// Over-approximation: a guard of which the solver does not know whether it can hold is kept.
-///
-/// # Errors
-/// [`Stop::Livelock`] for a reachable cycle of internal actions; [`Stop::TooMany`] of
+/// Errors: [`Stop::Livelock`] for a reachable cycle of internal actions; [`Stop::TooMany`] of
 /// [`Quantity::Sequences`] or [`Quantity::Nodes`].
 pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Result<Closed, Stop> {
     budget::doing("following internal sequences");
@@ -119,7 +117,6 @@ impl Drop for Last {
     }
 }
 
-/// The numbers of a path's steps.
 fn steps(path: &Path) -> Vec<TransitionId> {
     let mut numbers = Vec::new();
     let mut at = path;
@@ -131,7 +128,6 @@ fn steps(path: &Path) -> Vec<TransitionId> {
     numbers
 }
 
-/// The internal steps of a machine.
 struct Internal<'a> {
     iosts: &'a Iosts,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,

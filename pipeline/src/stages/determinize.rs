@@ -51,9 +51,6 @@ use crate::stop::{ShownTransition, Stop, writable};
 /// Makes every choice deterministic.
 ///
 /// Over-approximation: a subset of which the solver does not know whether its guard can hold is kept.
-///
-/// # Errors
-/// [`Stop::NoLookahead`], [`Stop::LookaheadLimit`], [`Stop::TooMany`].
 pub fn determinize(
     closed: Closed,
     max_lookahead: usize,

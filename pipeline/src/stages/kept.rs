@@ -54,9 +54,6 @@ use crate::stages::sets::{is_ordinary, longest_stay, pending};
 use crate::stop::{Stop, all_writable, within};
 
 /// The visible behaviours, as far as they matter, with values kept for each way that a run may have gone.
-///
-/// # Errors
-/// [`Stop::TooMany`], of [`Quantity::Ways`] among others.
 pub(super) fn kept(
     closed: &Closed,
     known: Known,

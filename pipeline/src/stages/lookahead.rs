@@ -34,22 +34,17 @@ use crate::stop::{Stop, within};
 /// Two transitions of one location and action that can be taken together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LookaheadChoice {
-    /// The number of the one.
     pub first: TransitionId,
-    /// The number of the other.
     pub second: TransitionId,
 }
 
-/// What the pair graph says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lookahead {
     /// The smallest k; 0 without any choice. With the choice that needs it.
     Exists(usize, Option<LookaheadChoice>),
     /// A choice that common followers of every length leave open, and actions that show it.
     None {
-        /// The two transitions.
         choice: LookaheadChoice,
-        /// The actions into the cycle.
         prefix: Vec<ActionId>,
         /// The actions of the cycle; never empty.
         cycle: Vec<ActionId>,
@@ -61,9 +56,6 @@ pub enum Lookahead {
 /// target with equal effects are no choice.
 ///
 /// Over-approximation: an overlap of which the solver does not know counts.
-///
-/// # Errors
-/// [`Stop::TooMany`] of [`Quantity::Choices`] or [`Quantity::Overlaps`].
 pub fn choices(
     iosts: &Iosts,
     limits: &Limits,
@@ -140,9 +132,6 @@ fn may_hold_together(a: &Term, b: &Term, solver: &mut dyn Solver) -> bool {
 /// Halves are asked first: where no guard of the one half can hold with one of the other, that is one
 /// question instead of the product of their sizes. So n guards that exclude each other cost n questions;
 /// every pair that overlaps costs a number that grows with the logarithm of n at most.
-///
-/// # Errors
-/// [`Stop::TooMany`] of [`Quantity::Overlaps`].
 pub(super) fn overlaps(
     guards: &[Term],
     limits: &Limits,
@@ -200,7 +189,6 @@ pub fn lookahead(iosts: &Iosts, choices: &[LookaheadChoice]) -> Lookahead {
     Lookahead::Exists(worst.0, worst.1)
 }
 
-/// Two locations, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Pair(LocationId, LocationId);
 
@@ -218,7 +206,6 @@ struct PairGraph<'a> {
     open: HashMap<Pair, usize>,
 }
 
-/// The actions into a cycle, and the cycle.
 type Lasso = (Vec<ActionId>, Vec<ActionId>);
 
 /// A pair whose successors are being walked.

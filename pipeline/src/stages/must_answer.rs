@@ -48,10 +48,6 @@ use crate::stages::sets::pending;
 /// What a condition mentions instead of data that are not kept: no name of a model has this sign.
 const NOT_KEPT: char = '@';
 
-/// So many places to rest are told apart by what is sent from them; of more, each has to answer whatever the
-/// data are.
-const MOST_APART: usize = 64;
-
 /// For each location, with which data it must answer.
 pub(super) fn must_answer(
     closed: &Closed,
@@ -105,7 +101,9 @@ fn condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
     let each = rests.iter().enumerate().map(|(at, one)| {
         let (rest, shown) = one;
         let others = rests.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
-        let alone = match sends(&one) && rests.len() <= MOST_APART {
+        // So many places to rest are told apart by what is sent from them; of more, each has to answer whatever the
+        // data are.
+        let alone = match sends(&one) && rests.len() <= 64 {
             true => Term::and(others.filter(sends).map(|other| there(other).not())),
             false => Term::no(),
         };

@@ -36,9 +36,6 @@ use crate::stage::Stage;
 use crate::stop::{Stop, within};
 
 /// The product of the specification with the completed purpose.
-///
-/// # Errors
-/// [`Stop::TooMany`] of [`Quantity::Pairs`] or [`Quantity::PairTransitions`].
 pub fn product(
     specification: &Iosts,
     purpose: CompletePurpose,

@@ -48,7 +48,6 @@ use crate::simplify::{missing_part, simplify, simplify_guard};
 /// The most rounds of strengthening and reach.
 pub const MAX_ROUNDS: usize = 10;
 
-/// Selects the test graph.
 pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
     let before = visible.iosts.locations.len();
     let Cut { visible: cut, locations, transitions } = cut_behind_accept(visible);
@@ -130,9 +129,7 @@ fn in_numbers_of_visible(
 /// The visible behaviours without what follows an accepting location: no test case goes there.
 struct Cut {
     visible: Visible,
-    /// For each location the number that it had.
     locations: Numbered<LocationId, LocationId>,
-    /// For each transition the number that it had.
     transitions: Numbered<TransitionId, TransitionId>,
 }
 
@@ -268,7 +265,6 @@ struct Builder<'a> {
     pass: LocationId,
     inconclusive: LocationId,
     transitions: Numbered<TransitionId, Transition>,
-    /// For each, the number of the one that it was made from.
     made_of: Numbered<TransitionId, TransitionId>,
     allowed: Vec<Allowed>,
     selection: Selection,

@@ -51,13 +51,11 @@ pub use stop::PathStop;
 /// After how long silence is a fact (TM).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SilenceAfter {
-    /// So many units of time.
     Time(RBig),
     /// A constant of the test case, greater than 0.
     Constant,
 }
 
-/// What can be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// TM.
@@ -92,9 +90,7 @@ struct Case {
 }
 
 /// Makes the test case of a path, which begins in the initial location.
-///
-/// # Panics
-/// The check finds that a promise is broken: a bug of ours.
+/// Panics: The check finds that a promise is broken: a bug of ours.
 pub fn path_guided(
     timed: &Timed,
     path: &[TransitionId],

@@ -27,7 +27,6 @@ use crate::once::Once;
 use crate::project::{Project, load};
 use crate::{budget, iut, jobs};
 
-/// The most runs of a plan.
 const MOST_RUNS: usize = 10_000_000;
 
 /// A test case that is to be made or read.

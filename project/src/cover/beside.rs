@@ -23,16 +23,10 @@ use coreach_model::obligation::enabling_condition;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, budget};
 
-/// With more pairs of locations there is no such system.
-const MOST_PAIRS: usize = 600;
-
-/// The two as one.
 pub struct Beside {
-    /// As a system.
     pub iosts: Iosts,
     /// For each transition the one of the specification that it goes along, where it does.
     pub of: Numbered<TransitionId, Option<TransitionId>>,
-    /// Where they differ.
     pub differs: LocationId,
 }
 
@@ -86,7 +80,8 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
     while let Some(pair) = open.pop() {
         looked += 1;
         budget::ask();
-        if looked > MOST_PAIRS {
+        // With more pairs of locations there is no such system.
+        if looked > 600 {
             return None;
         }
         let source = number(pair, &mut open);

@@ -42,11 +42,7 @@ use super::search::MetGoal;
 /// So many states are looked at for a way on.
 const MOST_STATES: usize = 150;
 
-/// So many events a way on has at most.
 const MOST_EVENTS: usize = 6;
-
-/// So many wrong targets are looked at, spread over all locations.
-const MOST_TARGETS: usize = 64;
 
 /// To show all wrong targets, or all wrong values, is worth so many events.
 const WORTH: usize = 12;
@@ -54,9 +50,7 @@ const WORTH: usize = 12;
 /// What purposes watch behind their goals.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Observe {
-    /// Nothing: they end at the goal.
     None,
-    /// The outputs that follow.
     Outputs,
     /// What distinguishes the goal's step from wrong ones.
     #[default]
@@ -64,10 +58,8 @@ pub enum Observe {
 }
 
 impl Observe {
-    /// All of them.
     pub const ALL: [Observe; 3] = [Observe::None, Observe::Outputs, Observe::Distinguish];
 
-    /// As it is named.
     pub fn name(self) -> &'static str {
         match self {
             Observe::None => "none",
@@ -96,9 +88,7 @@ impl FromStr for Observe {
 pub struct Observer<'a> {
     system: &'a System<'a>,
     observe: Observe,
-    /// What leaves a state.
     leaving: HashMap<State, Vec<Onward>>,
-    /// What is behind an event in a state.
     behind: HashMap<(State, Event), BTreeSet<State>>,
     /// Ways on by the state where they begin and the variables that were assigned last.
     ways: HashMap<(State, Vec<Datum>), Vec<TransitionId>>,
@@ -131,7 +121,6 @@ struct WrongValue {
 }
 
 impl<'a> Observer<'a> {
-    /// Of this system.
     pub fn new(system: &'a System<'a>, observe: Observe) -> Self {
         Observer { system, observe, leaving: HashMap::new(), behind: HashMap::new(), ways: HashMap::new() }
     }
@@ -237,7 +226,6 @@ impl<'a> Observer<'a> {
         certain
     }
 
-    /// The way on from a state.
     fn way(&mut self, from: &State, assigned: Vec<Datum>, solver: &mut dyn Solver) -> Vec<TransitionId> {
         if self.observe == Observe::None {
             return Vec::new();
@@ -279,7 +267,8 @@ impl<'a> Observer<'a> {
     ) -> (Vec<TransitionId>, State) {
         let iosts = self.system.iosts;
         let others = iosts.locations.numbers().filter(|location| *location != from.location);
-        let others = others.step_by(iosts.locations.len().div_ceil(MOST_TARGETS).max(1));
+        // So many wrong targets are looked at, spread over all locations.
+        let others = others.step_by(iosts.locations.len().div_ceil(64).max(1));
         let wrong = |location| State { location, valuation: from.valuation.clone() };
         let wrong = others.map(|location| internal_closure(iosts, BTreeSet::from([wrong(location)])));
         let value = |datum: &Datum| WrongValue { data: BTreeSet::from([datum.clone()]), decided: false };

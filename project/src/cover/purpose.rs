@@ -33,12 +33,9 @@ use coreach_model::{ActionId, Datum, LocationId, Number, Numbered, Term};
 
 use super::evidence::{Explanations, Route};
 
-/// A purpose with its text.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// The purpose.
     pub purpose: TestPurpose,
-    /// As YAML.
     pub text: String,
 }
 
@@ -96,11 +93,9 @@ pub fn purpose(
     (write_purpose_yaml(&read) == text).then_some(Written { purpose: read, text })
 }
 
-/// A visible step.
 struct Step {
     /// Its action; `None` is quiescence.
     action: Option<ActionId>,
-    /// Its guard.
     guard: Term,
     /// When nothing more is needed behind it.
     ends: Term,

@@ -23,20 +23,12 @@ use coreach_model::{Term, TransitionId, budget};
 use super::evidence::{Evidence, Explanations, Route, run_along, shown};
 use super::goals::{Goal, uses};
 
-/// So many paths are made concrete for a goal before it is given up.
-const MOST_TRIES: usize = 12;
-
-/// So many traces of a path are held against their explanations.
-const MOST_TRACES: usize = 5;
-
 /// A path is continued by so many steps at most, and in so many ways.
 const MOST_STEPS_ON: usize = 4;
 const MOST_WAYS_ON: usize = 12;
 
-/// How a goal is met.
 #[derive(Clone, Debug)]
 pub struct MetGoal {
-    /// The path.
     pub route: Route,
     /// A run along it, which meets the goal however it is explained.
     pub evidence: Evidence,
@@ -44,14 +36,11 @@ pub struct MetGoal {
     pub must: bool,
 }
 
-/// What became of a goal.
 #[derive(Clone, Debug)]
 pub enum Sought {
-    /// It is met.
     Met(MetGoal),
     /// No run meets it: the tree ended, with so many nodes.
     Never(usize),
-    /// Not known.
     Unknown(Doubt),
 }
 
@@ -62,7 +51,6 @@ pub enum Doubt {
     Bound(usize, usize),
     /// It was met on a path, and every trace that was tried has an explanation that does not meet it.
     Ambiguous,
-    /// The solver did not know.
     Solver,
 }
 
@@ -70,17 +58,12 @@ pub enum Doubt {
 /// places counted from 1.
 type Memory = Vec<u32>;
 
-/// What is remembered behind a step.
 type Remember = fn(&System<'_>, &Memory, &Move) -> Memory;
 
-/// What has to be remembered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Remembered {
-    /// Nothing.
     Items,
-    /// The last transition.
     Pairs,
-    /// Assignments.
     Definitions,
 }
 
@@ -312,7 +295,8 @@ impl Searcher<'_, '_> {
             Answer::Sat => {}
         }
         open.is_doubted = Some(Doubt::Ambiguous);
-        if open.tries < MOST_TRIES {
+        // So many paths are made concrete for a goal before it is given up.
+        if open.tries < 12 {
             open.tries += 1;
             open.sought = self.tried(route, &open.goal);
             if let Some(found) = &open.sought {
@@ -377,7 +361,8 @@ impl Searcher<'_, '_> {
                     }
                 }
             }
-            if avoided.len() >= MOST_TRACES {
+            // So many traces of a path are held against their explanations.
+            if avoided.len() >= 5 {
                 return None;
             }
             let evidence = run_along(self.system, &route, &avoided, self.solver)?;
@@ -394,7 +379,6 @@ impl Searcher<'_, '_> {
     }
 }
 
-/// The transitions of the path to a node.
 pub fn transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
     let taken = |node: NodeId| match &tree.nodes[node].by {
         Move::Take(step) => Some(step.transition),

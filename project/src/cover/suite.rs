@@ -33,14 +33,10 @@ use super::search::MetGoal;
 /// A route of the suite, with the numbers of the goals that it meets.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// The route.
     pub found: MetGoal,
     /// The goals for which it was chosen, or that it meets besides.
     pub goals: Vec<usize>,
 }
-
-/// So many ways on are looked at before a route is left as it is.
-const MOST_WAYS_ON: usize = 200;
 
 /// Chooses, one route after the other.
 pub struct SuiteChooser<'a> {
@@ -123,7 +119,6 @@ fn is_sequence(goals: &[Goal], candidate: &Chosen) -> bool {
     candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Sequence(_)))
 }
 
-/// Was the route found for a mutant?
 fn is_of_mutants(goals: &[Goal], candidate: &Chosen) -> bool {
     candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Fault(_)))
 }
@@ -205,7 +200,8 @@ fn continued(
             let mut longer = route.clone();
             longer.path.push(*next);
             looked += 1;
-            if looked > MOST_WAYS_ON {
+            // So many ways on are looked at before a route is left as it is.
+            if looked > 200 {
                 return None;
             }
             if length(iosts, &longer) > steps {

@@ -46,7 +46,6 @@ pub const NO_ACCESS: &str = "store-access";
 /// Between two words about progress so many runs are read.
 const SAID_EVERY: usize = 100;
 
-/// How runs are looked at.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The domain that proves what no run can show; nothing is proved where there is none.
@@ -55,10 +54,8 @@ pub struct Settings {
     pub states: usize,
 }
 
-/// What became of the runs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize)]
 pub struct Runs {
-    /// All that were read.
     pub read: usize,
     /// Of those, counted before: the same run is in several files.
     pub repeated: usize,
@@ -78,7 +75,6 @@ struct Test {
     subject: usize,
 }
 
-/// Reads all runs.
 struct Reader<'a> {
     settings: &'a Settings,
     says: Says<'a>,
@@ -109,9 +105,8 @@ impl Stops {
 }
 
 /// Reads the runs and says what they covered; and what a budget has ended, without which there may be less.
-///
-/// # Errors
-/// What cannot be read, or does not fit together: a model that was changed, a run that is none of its models.
+/// Errors: what cannot be read, or does not fit together: a model that was changed, a run that is none of its
+/// models.
 pub fn measure(
     given: &Given,
     settings: &Settings,
@@ -236,7 +231,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds a run.
     fn run(
         &mut self,
         test: &str,
@@ -296,7 +290,6 @@ fn begin(
     last: &mut Option<(usize, Valuation, State)>,
     solver: &mut Lazy,
 ) -> Result<State, String> {
-    const MOST: usize = 1 << 10;
     let mut constants = subject.constants.clone();
     constants.extend(run.constants.iter().cloned());
     if let Some((of, known, state)) = last
@@ -307,7 +300,7 @@ fn begin(
     }
     // Where the condition leaves a variable open it is written before it is read (Definition 4.19): one state
     // stands for all.
-    let states = initial::states(&subject.walked.iosts, &constants, MOST, solver);
+    let states = initial::states(&subject.walked.iosts, &constants, 1 << 10, solver);
     let state = states.map_err(|why| why.text().to_owned())?.swap_remove(0);
     *last = Some((number, constants, state.clone()));
     Ok(state)

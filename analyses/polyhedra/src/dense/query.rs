@@ -10,10 +10,7 @@ use crate::row;
 
 impl Dense {
     /// The range of an expression.
-    ///
-    /// # Panics
-    /// When the expression mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when the expression mentions a dimension that is not there.
     pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
         self.bounds_of_row(&expression.fitted(self.dimensions()), expression.denominator())
     }

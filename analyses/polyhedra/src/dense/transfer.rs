@@ -45,7 +45,6 @@ impl Map {
         Self { parts, scale }
     }
 
-    /// The image of a generator.
     fn image(&self, generator: &[Integer]) -> Row {
         let mut result: Row = generator.iter().map(|entry| entry * &self.scale).collect();
         for (dimension, row, factor) in &self.parts {
@@ -188,10 +187,7 @@ fn is_something(generator: &Generator) -> bool {
 impl Dense {
     /// The image of a parallel assignment: all right sides are evaluated at the old point.
     /// Dimensions not assigned keep their values.
-    ///
-    /// # Panics
-    /// When a dimension is assigned twice, or one is mentioned that is not there.
-    #[must_use]
+    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
     pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         if let ([(0, expression)], Some(Some(dual))) = (assignments, self.known_dual())
             && self.dimensions() == 1
@@ -253,10 +249,7 @@ impl Dense {
     }
 
     /// The points from which the parallel assignment leads into `self`.
-    ///
-    /// # Panics
-    /// When a dimension is assigned twice, or one is mentioned that is not there.
-    #[must_use]
+    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
     pub fn substitute(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         if let ([(0, expression)], Some(Some(dual))) = (assignments, self.known_dual())
             && self.dimensions() == 1
@@ -277,10 +270,7 @@ impl Dense {
     }
 
     /// Existential projection: the given dimensions may take any value afterwards. The space stays.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         if self.is_known_empty() {
@@ -309,7 +299,6 @@ impl Dense {
 
     /// The same polyhedron in a space with `count` more dimensions at the end, which may take any
     /// value.
-    #[must_use]
     pub fn add_dimensions(&self, count: usize) -> Self {
         let dimensions = self.dimensions() + count;
         if count == 0 {
@@ -344,10 +333,7 @@ impl Dense {
     }
 
     /// Projects the given dimensions away and drops them; the others close ranks, in order.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn remove_dimensions(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         let kept: Vec<usize> =

@@ -47,20 +47,13 @@ use translate::{Prepared, Translator};
 /// The oldest version that is known to work.
 const OLDEST: (u32, u32, u32) = (4, 13, 3);
 
-/// Beyond so many remembered answers or terms the memory starts anew.
-const MOST_REMEMBERED: usize = 1 << 18;
-
 /// How far a witness's numbers lie from 0, where they can.
 const SMALL: i64 = 10;
-
-/// A string of a witness is printable and of at most so many characters, where it can be.
-const SHORT: i64 = 12;
 
 /// Resource units of a question about strings: five times as many decide half of the rest, in thrice the
 /// time.
 const MOST_OF_STRINGS: u32 = 200_000;
 
-/// What a query may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueryLimits {
     /// Z3's resource units per query, the same on every machine; 0 for no limit. A small query takes some
@@ -76,7 +69,6 @@ impl Default for QueryLimits {
     }
 }
 
-/// A solver that lives in one thread.
 pub struct Z3Solver {
     limits: QueryLimits,
     translator: Translator,
@@ -125,7 +117,6 @@ impl Drop for Level {
     }
 }
 
-/// What can be said without Z3.
 enum Easy {
     Known(Answer),
     /// The conjuncts, without doubles, as asked; and the same as a key, in an order of its own.
@@ -133,7 +124,6 @@ enum Easy {
 }
 
 impl Z3Solver {
-    /// A solver with these limits.
     pub fn new(limits: QueryLimits) -> Self {
         leave_signals_alone();
         Z3Solver {
@@ -146,13 +136,13 @@ impl Z3Solver {
             quantified: None,
             answers: HashMap::new(),
             witnesses: HashMap::new(),
-            most: MOST_REMEMBERED,
+            // Beyond so many remembered answers or terms the memory starts anew.
+            most: 1 << 18,
             statistics: Statistics::default(),
         }
     }
 
     /// The same with a memory of so many answers and terms, for questions that do not come again.
-    #[must_use]
     pub fn remembering(mut self, most: usize) -> Self {
         self.most = most;
         self
@@ -449,14 +439,13 @@ fn counted(solver: &z3::Solver) -> Option<u64> {
 /// passed is interrupted. A thread beside the work sees to it; it borrows this thread's context, so it ends
 /// before the work's own thread.
 pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Passed> {
-    const LOOK: Duration = Duration::from_millis(10);
     leave_signals_alone();
     let context = z3::Context::thread_local();
     let handle = context.handle();
     std::thread::scope(|scope| {
         let (done, wait) = channel::<()>();
         let interrupter = move || {
-            while wait.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            while wait.recv_timeout(Duration::from_millis(10)) == Err(RecvTimeoutError::Timeout) {
                 // Again and again: what is interrupted between two queries does not feel it.
                 if budget.is_passed() {
                     handle.interrupt();
@@ -478,7 +467,6 @@ fn leave_signals_alone() {
     ONCE.call_once(|| z3::set_global_param("ctrl_c", "false"));
 }
 
-/// A warm Z3 solver with limits.
 fn start(rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
     limited(z3::Solver::new(), rlimit, milliseconds)
 }
@@ -534,7 +522,8 @@ fn bounds(constant: &Dynamic) -> Vec<Bool> {
         let bound = z3::ast::Real::from_rational(SMALL, 1);
         vec![constant.ge(bound.unary_minus()), constant.le(bound)]
     } else if let Some(constant) = constant.as_string() {
-        strings::plain(&constant, SHORT).to_vec()
+        // A string of a witness is printable and of at most so many characters, where it can be.
+        strings::plain(&constant, 12).to_vec()
     } else {
         Vec::new()
     }

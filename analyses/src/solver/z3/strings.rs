@@ -18,7 +18,6 @@ use z3::ast::{Ast, Bool, Dynamic, Int, Regexp};
 
 use crate::solver::smtlib::{self, escaped, sort_to_smtlib};
 
-/// An operation on arguments of its sorts.
 pub(super) fn operation(operation: StringOperation, arguments: &[Dynamic]) -> Dynamic {
     use StringOperation as On;
     let (sorts, result) = (operation.arguments(), operation.result());
@@ -60,7 +59,6 @@ pub(super) fn order(comparison: Comparison, a: &Dynamic, b: &Dynamic) -> Dynamic
     apply(name, &[Type::String, Type::String], Type::Bool, &[a, b])
 }
 
-/// That the whole string is a word of the expression.
 pub(super) fn matches(string: &Dynamic, expression: &RegularExpression) -> Dynamic {
     type Known = HashMap<String, Rc<Dynamic>>;
     thread_local!(static APPLIED: RefCell<Known> = RefCell::default());
@@ -77,7 +75,6 @@ pub(super) fn matches(string: &Dynamic, expression: &RegularExpression) -> Dynam
     applied.decl().apply(&[string, &language])
 }
 
-/// A string's value.
 pub(super) fn literal(text: &str) -> Dynamic {
     known(z3::ast::String::from_str(&escaped(text)).ok(), "an escaped text has no NUL").into()
 }

@@ -32,12 +32,6 @@ use crate::export::View;
 /// The interpreter.
 const RUNTIME: &str = include_str!("runtime.py");
 
-/// Longer expressions have no comment of their own.
-const TOLD: usize = 90;
-
-/// A height of terms at which Python's usual limit of recursion still suffices.
-const SHALLOW: usize = 200;
-
 /// The file.
 pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
     judged_by_its_graph("python", view)?;
@@ -100,7 +94,8 @@ pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
         let _ = writeln!(out, "    {},  # {number}{told}", node(term, &table, &mut types));
     }
     out.push_str("]\n");
-    if table.height() > SHALLOW {
+    // A height of terms at which Python's usual limit of recursion still suffices.
+    if table.height() > 200 {
         let _ = writeln!(
             out,
             "\n# Some of them are as high as this many calls.\nsys.setrecursionlimit(max(sys.getrecursionlimit(), {}))",
@@ -357,7 +352,8 @@ fn text(plain: &str) -> String {
 
 /// `: x > 0`, on one line; nothing for what is long.
 fn comment(plain: &str) -> String {
-    if plain.chars().count() > TOLD {
+    // Longer expressions have no comment of their own.
+    if plain.chars().count() > 90 {
         return String::new();
     }
     let quoted = text(plain);

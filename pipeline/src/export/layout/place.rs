@@ -14,7 +14,6 @@ use super::{BESIDE, BETWEEN, Layered, MARGIN};
 /// Sweeps, as many downwards as upwards.
 const SWEEPS: usize = 12;
 
-/// The x of each spot.
 pub(super) fn across(layered: &Layered) -> Vec<f64> {
     let mut x = vec![0.0; layered.spots.len()];
     for layer in &layered.layers {
