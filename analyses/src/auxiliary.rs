@@ -186,7 +186,7 @@ impl Multiplication {
     }
 
     /// McCormick's inequalities within these bounds of the factors.
-    fn envelope(&self, bounds: &[Bounds; 2]) -> Vec<Constraint> {
+    fn envelope(&self, bounds: &[FactorBounds; 2]) -> Vec<Constraint> {
         let [a, b] = &self.factors;
         let [(a_low, a_high), (b_low, b_high)] = bounds;
         let product = LinearExpression::variable(self.dimension);
@@ -222,11 +222,11 @@ impl Multiplication {
 }
 
 /// The least and the greatest value, as far as they are known.
-type Bounds = (Option<Rational>, Option<Rational>);
+type FactorBounds = (Option<Rational>, Option<Rational>);
 
 /// The bounds of an expression in an element; rounded inwards where it is whole. Whether a bound itself is
 /// out does not matter.
-fn bounds<D: Domain>(element: &D, of: &LinearExpression, integer: &[bool], is_whole: bool) -> Bounds {
+fn bounds<D: Domain>(element: &D, of: &LinearExpression, integer: &[bool], is_whole: bool) -> FactorBounds {
     let last = integer.len();
     let alone = element.add_dimensions(1).assign(&[(last, Some(of.clone()))]);
     let alone = alone.forget(&(0..last).collect::<Vec<_>>());
@@ -253,7 +253,7 @@ fn bounds<D: Domain>(element: &D, of: &LinearExpression, integer: &[bool], is_wh
 }
 
 /// The values within the bounds, where they are at most so many.
-fn few((low, high): &Bounds, is_whole: bool, most: usize) -> Option<Vec<Rational>> {
+fn few((low, high): &FactorBounds, is_whole: bool, most: usize) -> Option<Vec<Rational>> {
     let (low, high) = (low.as_ref()?, high.as_ref()?);
     if low == high {
         return Some(vec![low.clone()]);

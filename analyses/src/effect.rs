@@ -502,7 +502,7 @@ pub fn alone(frame: &Frame, case: Case) -> Option<Case> {
 /// What equalities say of the classes of the first dimensions: `x == 2 * p` of a whole `p` says that `x` is
 /// even.
 fn classes(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Condition> {
-    let around = Grid::all(integer.len()).with(constraints, &[]).whole(integer);
+    let around = Grid::all(integer.len()).with(constraints, &[]).with_integers(integer);
     let seen = around.project(&(0..first).collect::<Vec<_>>()).congruences();
     let beyond_types = seen.into_iter().filter(|congruence| !congruence.modulus().is_one());
     beyond_types.map(Condition::congruence).collect()
@@ -525,12 +525,12 @@ pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
 }
 
 /// What makes effects the same: parameters, guard and assignments.
-type Key = (Vec<Datum>, Term, Vec<(Datum, Term)>);
+type EffectKey = (Vec<Datum>, Term, Vec<(Datum, Term)>);
 
 /// The distinct effects over one frame.
 #[derive(Default)]
 pub struct Effects {
-    numbers: HashMap<Key, u32>,
+    numbers: HashMap<EffectKey, u32>,
     list: Vec<Effect>,
 }
 

@@ -139,7 +139,7 @@ pub fn solve<E: Equations>(
         dirty[*node as usize] = true;
     }
     let closed = vec![false; flow.edges.len()];
-    let mut run = Run { flow, order, equations, values, dirty, closed, steps: 0, strategy: *strategy };
+    let mut run = SolverRun { flow, order, equations, values, dirty, closed, steps: 0, strategy: *strategy };
     if let Err(stop) = run.ascend() {
         let reached = std::mem::take(&mut run.order.nodes);
         for node in reached {
@@ -152,7 +152,7 @@ pub fn solve<E: Equations>(
     Solution { values: run.values, steps: run.steps, stopped: None }
 }
 
-struct Run<'a, E: Equations> {
+struct SolverRun<'a, E: Equations> {
     flow: &'a Flow,
     order: WeakOrder,
     equations: &'a mut E,
@@ -164,7 +164,7 @@ struct Run<'a, E: Equations> {
     strategy: Schedule,
 }
 
-impl<E: Equations> Run<'_, E> {
+impl<E: Equations> SolverRun<'_, E> {
     /// The right side of a node's equation.
     fn evaluate(&mut self, node: u32) -> E::Value {
         let entry = self.equations.entry(node);

@@ -77,10 +77,10 @@ impl Congruence {
         sum.is_integer() && sum.numerator().is_multiple_of(&self.modulus)
     }
 
-    fn row(&self, dimensions: usize) -> Row {
+    fn row(&self, dimensions: usize) -> GridRow {
         let part =
             |entry: &Integer| Rational::new(entry.clone(), self.modulus.clone()).unwrap_or(Rational::ZERO);
-        let mut row: Row = self.coefficients.iter().map(part).collect();
+        let mut row: GridRow = self.coefficients.iter().map(part).collect();
         row.resize(dimensions, Rational::ZERO);
         row.push(part(&self.constant));
         row
@@ -97,18 +97,18 @@ impl fmt::Display for Congruence {
 }
 
 /// The coefficients, and behind them the constant.
-type Row = Vec<Rational>;
+type GridRow = Vec<Rational>;
 
-fn row_of(expression: &LinearExpression, dimensions: usize) -> Row {
+fn row_of(expression: &LinearExpression, dimensions: usize) -> GridRow {
     let coefficients = (0..dimensions).map(|at| expression.coefficient(at));
     coefficients.chain([expression.constant_term()]).collect()
 }
 
-fn scaled(row: &[Rational], factor: &Rational) -> Row {
+fn scaled(row: &[Rational], factor: &Rational) -> GridRow {
     row.iter().map(|entry| entry * factor).collect()
 }
 
-fn unit(length: usize, at: usize) -> Row {
+fn unit(length: usize, at: usize) -> GridRow {
     let mut row = vec![Rational::ZERO; length];
     row[at] = Rational::ONE;
     row
@@ -131,7 +131,11 @@ fn quotient(a: &Rational, b: &Rational) -> Rational {
 }
 
 /// Equalities and congruences, their first columns being decided first, in the form of the head of this file.
-fn echelon(columns: usize, mut equalities: Vec<Row>, mut rows: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
+fn echelon(
+    columns: usize,
+    mut equalities: Vec<GridRow>,
+    mut rows: Vec<GridRow>,
+) -> (Vec<GridRow>, Vec<GridRow>) {
     let mut rank = 0;
     for column in 0..columns {
         let Some(at) = (rank..equalities.len()).find(|at| !equalities[*at][column].is_zero()) else {
@@ -151,7 +155,7 @@ fn echelon(columns: usize, mut equalities: Vec<Row>, mut rows: Vec<Row>) -> (Vec
     (equalities, hermite(columns, rows))
 }
 
-fn hermite(columns: usize, mut rows: Vec<Row>) -> Vec<Row> {
+fn hermite(columns: usize, mut rows: Vec<GridRow>) -> Vec<GridRow> {
     let mut rank = 0;
     for column in 0..columns {
         budget::ask();
@@ -181,9 +185,9 @@ fn hermite(columns: usize, mut rows: Vec<Row>) -> Vec<Row> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
     dimensions: usize,
-    equalities: Vec<Row>,
+    equalities: Vec<GridRow>,
     /// Modulo 1. The last is the constant 1, but where there is no vector.
-    congruences: Vec<Row>,
+    congruences: Vec<GridRow>,
 }
 
 impl Grid {
@@ -195,12 +199,12 @@ impl Grid {
         Grid { dimensions, equalities: vec![unit(dimensions + 1, dimensions)], congruences: Vec::new() }
     }
 
-    fn of(dimensions: usize, equalities: Vec<Row>, congruences: Vec<Row>) -> Self {
+    fn of(dimensions: usize, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
         let (equalities, congruences) = echelon(dimensions + 1, equalities, congruences);
         Self::of_echelon(dimensions, equalities, congruences)
     }
 
-    fn of_echelon(dimensions: usize, equalities: Vec<Row>, congruences: Vec<Row>) -> Self {
+    fn of_echelon(dimensions: usize, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
         // 1 is a multiple of what ends the congruences: of less than 1, and something that is no integer
         // would be one.
         let is_one = congruences.last().is_some_and(|last| last[dimensions] == Rational::ONE);
@@ -223,7 +227,7 @@ impl Grid {
         self.with_rows(found, congruences.iter().map(|one| one.row(self.dimensions)).collect())
     }
 
-    fn with_rows(&self, equalities: Vec<Row>, congruences: Vec<Row>) -> Self {
+    fn with_rows(&self, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
         let no_equality = equalities.iter().all(|row| self.has_equality(row));
         if no_equality && congruences.iter().all(|row| self.has_congruence(row)) {
             return self.clone();
@@ -238,9 +242,9 @@ impl Grid {
     }
 
     /// The vectors whose marked dimensions are whole.
-    pub fn whole(&self, integer: &[bool]) -> Self {
+    pub fn with_integers(&self, integer: &[bool]) -> Self {
         // Most often a row says so, and nothing else.
-        let is_unit = |row: &Row, at: usize| {
+        let is_unit = |row: &GridRow, at: usize| {
             row.iter().enumerate().all(|(other, entry)| match other == at {
                 true => *entry == Rational::ONE,
                 false => entry.is_zero(),
@@ -262,7 +266,7 @@ impl Grid {
             return self.clone();
         }
         let shorter = self.project(&kept);
-        let longer = |row: &Row| {
+        let longer = |row: &GridRow| {
             let mut long = vec![Rational::ZERO; self.dimensions + 1];
             for (entry, at) in row.iter().zip(kept.iter().copied().chain([self.dimensions])) {
                 long[at] = entry.clone();
@@ -282,9 +286,9 @@ impl Grid {
             return self.clone();
         }
         let length = self.dimensions + 1;
-        let twice = |row: &Row| [&row[..], row].concat();
-        let once = |row: &Row| row.iter().cloned().chain(vec![Rational::ZERO; length]).collect();
-        let beside = |own: &[Row], others: &[Row]| -> Vec<Row> {
+        let twice = |row: &GridRow| [&row[..], row].concat();
+        let once = |row: &GridRow| row.iter().cloned().chain(vec![Rational::ZERO; length]).collect();
+        let beside = |own: &[GridRow], others: &[GridRow]| -> Vec<GridRow> {
             own.iter().map(twice).chain(others.iter().map(once)).collect()
         };
         let (equalities, congruences) = echelon(
@@ -304,7 +308,7 @@ impl Grid {
         kept.iter().for_each(|at| stays[*at] = true);
         let gone: Vec<usize> = (0..self.dimensions).filter(|at| !stays[*at]).collect();
         let order: Vec<usize> = gone.iter().chain(kept).copied().chain([self.dimensions]).collect();
-        let moved = |rows: &[Row]| -> Vec<Row> {
+        let moved = |rows: &[GridRow]| -> Vec<GridRow> {
             rows.iter().map(|row| order.iter().map(|at| row[*at].clone()).collect()).collect()
         };
         let (equalities, congruences) =
@@ -315,7 +319,7 @@ impl Grid {
     /// New dimensions at the end, of any value.
     pub fn longer(&self, count: usize) -> Self {
         let at = self.dimensions;
-        let longer = |row: &Row| -> Row {
+        let longer = |row: &GridRow| -> GridRow {
             let free = vec![Rational::ZERO; count];
             row[..at].iter().cloned().chain(free).chain([row[at].clone()]).collect()
         };
@@ -343,11 +347,11 @@ impl Grid {
     pub fn preimage(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         let unknown: Vec<_> = assignments.iter().filter(|(_, value)| value.is_none()).cloned().collect();
         let free = if unknown.is_empty() { self.clone() } else { self.image(&unknown) };
-        let values: Vec<(usize, Row)> = assignments
+        let values: Vec<(usize, GridRow)> = assignments
             .iter()
             .filter_map(|(at, value)| Some((*at, row_of(value.as_ref()?, self.dimensions))))
             .collect();
-        let through = |row: &Row| {
+        let through = |row: &GridRow| {
             let mut new = row.clone();
             values.iter().for_each(|(at, _)| new[*at] = Rational::ZERO);
             for (at, value) in &values {
@@ -378,7 +382,7 @@ impl Grid {
     }
 
     /// What the equalities leave of a row.
-    fn rest(&self, row: &Row) -> Row {
+    fn rest(&self, row: &GridRow) -> GridRow {
         let mut rest = row.clone();
         for equality in &self.equalities {
             if let Some(factor) = first(equality).map(|at| rest[at].clone()).filter(|f| !f.is_zero()) {
@@ -388,11 +392,11 @@ impl Grid {
         rest
     }
 
-    fn has_equality(&self, row: &Row) -> bool {
+    fn has_equality(&self, row: &GridRow) -> bool {
         first(&self.rest(row)).is_none()
     }
 
-    fn has_congruence(&self, row: &Row) -> bool {
+    fn has_congruence(&self, row: &GridRow) -> bool {
         let mut rest = self.rest(row);
         for congruence in &self.congruences {
             let Some(at) = first(congruence) else { continue };
@@ -406,7 +410,7 @@ impl Grid {
     }
 
     pub fn equalities(&self) -> Vec<Constraint> {
-        let of = |row: &Row| {
+        let of = |row: &GridRow| {
             let constant = &row[self.dimensions];
             let expression = LinearExpression::from_rationals(&row[..self.dimensions], constant);
             Constraint::from_expression(&expression, Relation::Equal)
@@ -429,7 +433,7 @@ impl Grid {
     /// The values of `coefficients · x`: a remainder and the distance from one value to the next. `None`
     /// where it may have any value, or one only.
     pub fn class(&self, coefficients: &[Integer]) -> Option<(Rational, Rational)> {
-        let mut value: Row = coefficients.iter().map(|c| Rational::from(c.clone())).collect();
+        let mut value: GridRow = coefficients.iter().map(|c| Rational::from(c.clone())).collect();
         value.resize(self.dimensions + 1, Rational::ZERO);
         let mut rest = self.rest(&value);
         // What a multiple of each row is part of the form: the rows have all integers as values, one of each
@@ -450,8 +454,8 @@ impl Grid {
 }
 
 /// The rows that begin with so many zeros, without these.
-fn behind(zeros: usize, rows: Vec<Row>) -> Vec<Row> {
-    let of = |row: Row| row[..zeros].iter().all(Rational::is_zero).then(|| row[zeros..].to_vec());
+fn behind(zeros: usize, rows: Vec<GridRow>) -> Vec<GridRow> {
+    let of = |row: GridRow| row[..zeros].iter().all(Rational::is_zero).then(|| row[zeros..].to_vec());
     rows.into_iter().filter_map(of).collect()
 }
 

@@ -293,7 +293,7 @@ impl<D: Domain> Remembered<D> {
             alternate(&forward, backward, &mut refinements, abstraction, options, &mut iterations);
         }
         let orientations = [Orientation::Forward, Orientation::Backward].into_iter().cycle();
-        let mut stages: Vec<Stage> =
+        let mut stages: Vec<StageValues> =
             refinements.iter().map(|values| forward.clauses.at_locations(iosts, values)).collect();
         if let Some(backward) = &backward
             && D::SEES_DATA
@@ -302,7 +302,7 @@ impl<D: Domain> Remembered<D> {
             by_regions(&forward, backward, &mut stages, abstraction, iosts, options, &mut iterations);
         }
         let (frame, store) = (&abstraction.frame, &abstraction.store);
-        let write = |stage: &Stage, writer: &mut FactWriter| -> Vec<Term> {
+        let write = |stage: &StageValues, writer: &mut FactWriter| -> Vec<Term> {
             stage.iter().map(|values| for_all(frame, &writer.one_of(frame, store, values))).collect()
         };
         // The facts first: what is shortened is counted in them, not in the refinement iterations that they
@@ -329,14 +329,14 @@ const NUMBERS: usize = 8;
 const MANY_NUMBERS: usize = 16;
 
 /// The values of one refinement iteration, by location: those of its points.
-type Stage = Vec<Vec<AbstractValue>>;
+type StageValues = Vec<Vec<AbstractValue>>;
 
 /// Further refinement iterations, with the locations split where joins have lost something
 /// ([`crate::regions`]). Forward and backward in turns, as before.
 fn by_regions<T: Copy, D: Domain>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
-    stages: &mut Vec<Stage>,
+    stages: &mut Vec<StageValues>,
     abstraction: &mut Abstraction<D>,
     iosts: &Iosts,
     options: &Options,
@@ -347,7 +347,7 @@ fn by_regions<T: Copy, D: Domain>(
     let initial = |at: LocationId| (at == iosts.initial).then(|| forward.entry.clone()).flatten();
     let accepts = |at: LocationId| accepting.contains(&at).then(|| top.clone());
     let all = vec![vec![top.clone()]; iosts.locations.len()];
-    let mut regions = Regions::whole(iosts);
+    let mut regions = Regions::one_each(iosts);
     // What takes much longer than the analysis without regions is given up, and its facts stay.
     // An analysis with regions may evaluate locations so many times as often as the one without.
     let most = iterations.steps.saturating_mul(4);

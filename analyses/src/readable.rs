@@ -65,7 +65,7 @@ pub fn classes<D: Domain>(frame: &Frame, store: &Elements<D>, element: ElementId
         return Vec::new();
     }
     let equalities: Vec<Constraint> = store.constraints(element).cloned().collect();
-    let types = Grid::all(frame.dimensions()).whole(&frame.integer).with(&equalities, &[]);
+    let types = Grid::all(frame.dimensions()).with_integers(&frame.integer).with(&equalities, &[]);
     let is_whole = |congruence: &&Congruence| {
         let mut entries = congruence.coefficients().iter().zip(&frame.integer);
         entries.all(|(entry, integer)| *integer || entry.is_zero())

@@ -53,7 +53,7 @@ pub struct Regions(Numbered<LocationId, Vec<Region>>);
 
 impl Regions {
     /// One for each location.
-    pub fn whole(iosts: &Iosts) -> Self {
+    pub fn one_each(iosts: &Iosts) -> Self {
         Regions(iosts.locations.map(|_| vec![Region::new()]))
     }
 
@@ -115,10 +115,10 @@ pub fn split<D: Domain>(
     let at = |all: &[Vec<AbstractValue>], place: LocationId, abstraction: &mut Abstraction<D>| {
         joined(abstraction, &all[place.place()])
     };
-    let mut parts: Numbered<LocationId, Vec<Part>> = Numbered::default();
+    let mut parts: Numbered<LocationId, Vec<RegionPart>> = Numbered::default();
     for (place, list) in regions.0.numbered() {
         let (values, within) = (at(known.values, place, abstraction), at(known.within, place, abstraction));
-        let part = |region: &Region| Part {
+        let part = |region: &Region| RegionPart {
             value: met(abstraction, &values, region),
             within: met(abstraction, &within, region),
             region: region.clone(),
@@ -167,7 +167,7 @@ pub fn split<D: Domain>(
 }
 
 /// A region, what is known in it, and what that stays within.
-struct Part {
+struct RegionPart {
     region: Region,
     value: AbstractValue,
     within: AbstractValue,
@@ -178,9 +178,9 @@ fn incoming_values<D: Domain>(
     abstraction: &mut Abstraction<D>,
     known: &OrientedFacts<'_>,
     place: LocationId,
-    part: &Part,
+    part: &RegionPart,
     incoming: &[(TransitionId, LocationId)],
-    parts: &Numbered<LocationId, Vec<Part>>,
+    parts: &Numbered<LocationId, Vec<RegionPart>>,
 ) -> Vec<AbstractValue> {
     let entry = (known.entry)(place).map(|entry| abstraction.store.meet(&entry, &part.within));
     let mut found: Vec<AbstractValue> = entry.into_iter().collect();
@@ -206,9 +206,9 @@ fn incoming_values<D: Domain>(
 /// The region in two halves, where its values lie on both sides of a constraint with something between them.
 fn halves<D: Domain>(
     abstraction: &mut Abstraction<D>,
-    part: &Part,
+    part: &RegionPart,
     values: &[AbstractValue],
-) -> Option<[Part; 2]> {
+) -> Option<[RegionPart; 2]> {
     let mut cells: Vec<u32> = values.iter().flat_map(|value| value.cells()).map(|(cell, _)| *cell).collect();
     cells.sort_unstable();
     cells.dedup();
@@ -242,7 +242,7 @@ fn halves<D: Domain>(
                 let of_one: Vec<AbstractValue> = of_one.cloned().collect();
                 let region = [&part.region[..], std::slice::from_ref(side)].concat();
                 let within = met(abstraction, &part.within, std::slice::from_ref(side));
-                Part { value: joined(abstraction, &of_one), within, region }
+                RegionPart { value: joined(abstraction, &of_one), within, region }
             };
             return Some([half(abstraction, &constraint, &other), half(abstraction, &other, &constraint)]);
         }

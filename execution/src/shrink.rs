@@ -112,7 +112,7 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     let end = Instant::now() + with.time;
     let bucket = bucket_of(with.session.judge, given);
     let (best, longest) = (given.clone(), given.time);
-    let mut search = Search { with, bucket, best, runs: 0, end, longest, is_sure: false };
+    let mut search = ShrinkSearch { with, bucket, best, runs: 0, end, longest, is_sure: false };
     let script = script(&given.trace);
     search.is_sure =
         (0..CHANCES).all(|_| search.stopped().is_none() && search.comes_again(given.seed, &script));
@@ -121,7 +121,7 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     let stopped = search.stopped();
     let again = search.again();
     let stopped = if again.times < search.with.again { Some(Stopped::Time) } else { stopped };
-    let Search { best, bucket, runs, .. } = search;
+    let ShrinkSearch { best, bucket, runs, .. } = search;
     Shrunk { run: best, bucket, runs, stopped, again }
 }
 
@@ -162,7 +162,7 @@ fn is_less(one: &Run, other: &Run) -> bool {
     is_alike && simpler::sequences(&values(&ours), &values(&theirs)).is_lt()
 }
 
-struct Search<'a> {
+struct ShrinkSearch<'a> {
     with: Shrink<'a>,
     bucket: Bucket,
     best: Run,
@@ -174,7 +174,7 @@ struct Search<'a> {
     is_sure: bool,
 }
 
-impl Search<'_> {
+impl ShrinkSearch<'_> {
     fn stopped(&self) -> Option<Stopped> {
         let kept = self.longest.saturating_mul(u32::try_from(self.with.again).unwrap_or(u32::MAX));
         if Instant::now() + kept.min(self.with.time / 2) >= self.end {
@@ -304,14 +304,14 @@ impl Search<'_> {
         while at < stimuli(&self.best).len() {
             let count = stimuli(&self.best).get(at).map_or(0, |event| event.values.len());
             for parameter in 0..count {
-                helped |= self.simplify_one(Place { at, parameter }, chances);
+                helped |= self.simplify_one(LeafPlace { at, parameter }, chances);
             }
             at += 1;
         }
         helped
     }
 
-    fn simplify_one(&mut self, place: Place, chances: usize) -> bool {
+    fn simplify_one(&mut self, place: LeafPlace, chances: usize) -> bool {
         let mut helped = false;
         // Arrays lose cells first.
         while let Some(value) = self.value(place) {
@@ -325,7 +325,7 @@ impl Search<'_> {
     }
 
     /// One leaf: the simple ones that come to mind, the simplest first, then halves.
-    fn simplify_leaf(&mut self, place: Place, way: &[usize], chances: usize) -> bool {
+    fn simplify_leaf(&mut self, place: LeafPlace, way: &[usize], chances: usize) -> bool {
         let Some(leaf) = self.leaf(place, way) else { return false };
         let mut steps = simpler::steps(&leaf);
         if way.is_empty() {
@@ -366,21 +366,21 @@ impl Search<'_> {
         helped
     }
 
-    fn value(&self, place: Place) -> Option<Value> {
+    fn value(&self, place: LeafPlace) -> Option<Value> {
         stimuli(&self.best).get(place.at)?.values.get(place.parameter).cloned()
     }
 
-    fn leaf(&self, place: Place, way: &[usize]) -> Option<Value> {
+    fn leaf(&self, place: LeafPlace, way: &[usize]) -> Option<Value> {
         simpler::leaf(&self.value(place)?, way).cloned()
     }
 
-    fn tries_leaf(&mut self, place: Place, way: &[usize], new: &Value, chances: usize) -> bool {
+    fn tries_leaf(&mut self, place: LeafPlace, way: &[usize], new: &Value, chances: usize) -> bool {
         let value = self.value(place).and_then(|value| simpler::with_leaf(&value, way, new));
         value.is_some_and(|value| self.tries_value(place, &value, chances))
     }
 
     /// The stimuli with another value there; if that does not fail, with another one wherever it stands.
-    fn tries_value(&mut self, place: Place, new: &Value, chances: usize) -> bool {
+    fn tries_value(&mut self, place: LeafPlace, new: &Value, chances: usize) -> bool {
         let all = stimuli(&self.best);
         let Some(old) = self.value(place) else { return false };
         let mut alone = all.clone();
@@ -410,7 +410,7 @@ impl Search<'_> {
         is_allowed && self.tries(&all, chances)
     }
 
-    fn boundaries(&mut self, place: Place) -> Vec<Value> {
+    fn boundaries(&mut self, place: LeafPlace) -> Vec<Value> {
         let Some(event) = stimuli(&self.best).get(place.at).cloned() else { return Vec::new() };
         self.go_before(place.at);
         let mut all = self.with.session.judge.boundaries(&event);
@@ -457,7 +457,7 @@ impl Search<'_> {
 
 /// A value in a run: of which stimulus, and which of its parameters.
 #[derive(Clone, Copy)]
-struct Place {
+struct LeafPlace {
     at: usize,
     parameter: usize,
 }

@@ -49,7 +49,8 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
             return None;
         }
     };
-    let drawing = Reader { collector, options, text: &file.text, told: HashSet::new() }.drawing(&document)?;
+    let drawing =
+        GraphmlReader { collector, options, text: &file.text, told: HashSet::new() }.drawing(&document)?;
     build::build(collector, options, &drawing)
 }
 
@@ -63,7 +64,7 @@ fn offset(text: &str, row: u32, column: u32) -> usize {
 
 /// What a key of `<data>` is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Key {
+enum GraphmlKey {
     Label,
     Guard,
     Actions,
@@ -72,14 +73,14 @@ enum Key {
     Other,
 }
 
-struct Reader<'a> {
+struct GraphmlReader<'a> {
     collector: &'a mut Collector,
     options: &'a Options,
     text: &'a str,
     told: HashSet<String>,
 }
 
-impl Reader<'_> {
+impl GraphmlReader<'_> {
     fn drawing(&mut self, document: &Document<'_>) -> Option<Drawing> {
         let root = document.root_element();
         let graph = root.descendants().find(|node| node.has_tag_name_of("graph"));
@@ -89,18 +90,18 @@ impl Reader<'_> {
             self.collector.error("wrong-kind", message, &self.head(&root), "not a graph");
             return None;
         };
-        let keys: HashMap<&str, (Key, &str)> = root
+        let keys: HashMap<&str, (GraphmlKey, &str)> = root
             .descendants()
             .filter(|node| node.has_tag_name_of("key"))
             .filter_map(|node| {
                 let name = node.attribute("attr.name").unwrap_or_default();
                 let kind = match name.to_ascii_lowercase().as_str() {
-                    "label" | "name" | "event" => Key::Label,
-                    "guard" | "condition" => Key::Guard,
-                    "actions" | "action" | "assign" => Key::Actions,
-                    "initial" | "start" => Key::Initial,
-                    _ if node.attribute("yfiles.type").is_some() => Key::Graphics,
-                    _ => Key::Other,
+                    "label" | "name" | "event" => GraphmlKey::Label,
+                    "guard" | "condition" => GraphmlKey::Guard,
+                    "actions" | "action" | "assign" => GraphmlKey::Actions,
+                    "initial" | "start" => GraphmlKey::Initial,
+                    _ if node.attribute("yfiles.type").is_some() => GraphmlKey::Graphics,
+                    _ => GraphmlKey::Other,
                 };
                 Some((node.attribute("id")?, (kind, name)))
             })
@@ -149,11 +150,11 @@ impl Reader<'_> {
             drawing.first.extend(said.first.map(|piece| (0, piece)));
             if data
                 .iter()
-                .any(|(key, piece)| *key == Key::Initial && matches!(piece.text.trim(), "true" | "1"))
+                .any(|(key, piece)| *key == GraphmlKey::Initial && matches!(piece.text.trim(), "true" | "1"))
             {
                 initial = initial.or(Some(number));
             }
-            let span = if said.name.is_empty() { self.head(&node) } else { said.name.whole() };
+            let span = if said.name.is_empty() { self.head(&node) } else { said.name.full_range() };
             drawing.vertices.push(Vertex {
                 id: id.to_owned(),
                 name: said.name,
@@ -174,7 +175,7 @@ impl Reader<'_> {
     fn edges<'d>(
         &mut self,
         graph: &Node<'d, '_>,
-        keys: &HashMap<&str, (Key, &str)>,
+        keys: &HashMap<&str, (GraphmlKey, &str)>,
         ids: &BTreeMap<String, usize>,
         groups: &HashSet<&str>,
         blocked: &HashSet<usize>,
@@ -214,8 +215,8 @@ impl Reader<'_> {
             self.ignored(&said.ignored);
             for (key, piece) in data {
                 match key {
-                    Key::Guard if said.guard.is_none() => said.guard = Some(piece),
-                    Key::Actions => said.actions.push(piece),
+                    GraphmlKey::Guard if said.guard.is_none() => said.guard = Some(piece),
+                    GraphmlKey::Actions => said.actions.push(piece),
                     _ => {}
                 }
             }
@@ -225,7 +226,7 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            let span = if piece.is_empty() { self.head(&edge) } else { piece.trimmed().whole() };
+            let span = if piece.is_empty() { self.head(&edge) } else { piece.trimmed().full_range() };
             drawing.edges.push(Edge { source: Some(source), target, label: said, span, model: 0 });
         }
         Some(())
@@ -320,32 +321,40 @@ impl Reader<'_> {
         &mut self,
         node: &Node<'_, '_>,
         drawn: &str,
-        keys: &HashMap<&str, (Key, &str)>,
-    ) -> (Piece, Vec<(Key, Piece)>) {
+        keys: &HashMap<&str, (GraphmlKey, &str)>,
+    ) -> (Piece, Vec<(GraphmlKey, Piece)>) {
         let mut data = Vec::new();
         let (mut shown, mut said) = (None, None);
         for item in node.children().filter(|child| child.has_tag_name_of("data")) {
-            let (key, name) =
-                item.attribute("key").and_then(|key| keys.get(key)).copied().unwrap_or((Key::Other, ""));
+            let (key, name) = item
+                .attribute("key")
+                .and_then(|key| keys.get(key))
+                .copied()
+                .unwrap_or((GraphmlKey::Other, ""));
             let drawings = item.descendants().filter(|inner| inner.has_tag_name_of(drawn));
             let mut is_graphics = false;
             for inner in drawings {
                 is_graphics = true;
                 let piece = self.content(&inner);
                 if shown.is_some() && !piece.is_empty() {
-                    self.warn("not-taken", "a second label: the first one counts", &piece.trimmed().whole());
+                    self.warn(
+                        "not-taken",
+                        "a second label: the first one counts",
+                        &piece.trimmed().full_range(),
+                    );
                 } else if !piece.is_empty() {
                     shown = Some(piece);
                 }
             }
-            let is_graphics = is_graphics || item.first_element_child().is_some() || key == Key::Graphics;
+            let is_graphics =
+                is_graphics || item.first_element_child().is_some() || key == GraphmlKey::Graphics;
             let piece = self.content(&item);
             if is_graphics || piece.is_empty() {
                 continue;
             }
             match key {
-                Key::Label => said = said.or(Some(piece)),
-                Key::Other => {
+                GraphmlKey::Label => said = said.or(Some(piece)),
+                GraphmlKey::Other => {
                     let what = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
                     self.once(what, &format!("the data `{what}` mean nothing here"), &item);
                 }
@@ -370,7 +379,7 @@ impl Reader<'_> {
             let word = piece.text.split([' ', '=', ':', '\n']).next().unwrap_or_default().to_owned();
             if self.told.insert(format!("word {word}")) {
                 let message = "this says nothing of what the system does";
-                self.warn("not-taken", message, &piece.whole());
+                self.warn("not-taken", message, &piece.full_range());
             }
         }
     }

@@ -97,7 +97,7 @@ fn json(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, MalformedJson> 
                     ObjectPropName::Word(name) => Piece::plain(name.value, start + range.start),
                 };
                 if !seen.insert(key.text.clone()) {
-                    return Err((format!("the key `{}` is there twice", key.text), key.whole()));
+                    return Err((format!("the key `{}` is there twice", key.text), key.full_range()));
                 }
                 members.push((key, json(&property.value, text, start)?));
             }
@@ -168,12 +168,12 @@ mod tests {
         let tree = parse(text, 100).unwrap();
         let JsonValue::Object(members) = &tree.value else { panic!("{tree:?}") };
         let (key, value) = &members[0];
-        assert_eq!((key.text.as_str(), key.whole()), ("aé", 103..110));
+        assert_eq!((key.text.as_str(), key.full_range()), ("aé", 103..110));
         let value = value.text().unwrap();
         assert_eq!(value.text, "x < \u{1f600} \"y\" é z");
         let place = |what: &str| {
             let at = value.text.find(what).unwrap();
-            let place = value.place(&(at..at + what.len()));
+            let place = value.locate(&(at..at + what.len()));
             &text[place.start - 100..place.end - 100]
         };
         assert_eq!(

@@ -115,7 +115,7 @@ pub trait Artifact {
     fn mark(&self, location: LocationId) -> Option<Mark>;
 
     /// The one location of the artifact before that a location is; none where it is new, or a set of several.
-    fn given(&self, location: LocationId) -> Option<LocationId>;
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId>;
 
     fn particulars(&self) -> Particulars<'_> {
         Particulars::default()
@@ -151,7 +151,7 @@ impl Artifact for CompletePurpose {
         }
     }
 
-    fn given(&self, _: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, _: LocationId) -> Option<LocationId> {
         None
     }
 
@@ -185,7 +185,7 @@ impl Artifact for Product {
         self.accepting[location].then_some(Mark::Accept)
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         Some(self.pairs[location].1)
     }
 }
@@ -223,7 +223,7 @@ impl Artifact for Closed {
         self.accepting[location].then_some(Mark::Accept)
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         Some(self.given[location])
     }
 }
@@ -260,7 +260,7 @@ impl Artifact for Visible {
         self.accepting[location].then_some(Mark::Accept)
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         match self.members[location].as_slice() {
             [member] if member.steps.is_empty() => Some(member.location),
             _ => None,
@@ -345,7 +345,7 @@ impl Artifact for TestGraph {
         }
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         match self.origins[location] {
             GraphOrigin::Given(location) => Some(location),
             GraphOrigin::Verdict(_) => None,
@@ -398,7 +398,7 @@ impl Artifact for TestCase {
         self.verdicts[location].map(Mark::Verdict)
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         // It has the test graph's locations, and Fail behind them.
         (self.verdicts[location] != Some(Verdict::Fail)).then_some(location)
     }

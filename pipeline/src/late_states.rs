@@ -116,7 +116,7 @@ fn among_all(graph: &TestGraph, all: &Enumerated) -> LateStates {
         states: (0..states.len()).filter(is_open).count(),
         late_runs,
         runs,
-        example: late.first().map(|at| shown(&graph.iosts, &states[*at])),
+        example: late.first().map(|at| state_text(&graph.iosts, &states[*at])),
     }
 }
 
@@ -151,7 +151,7 @@ fn among_some(graph: &TestGraph, solver: &mut dyn Solver, engine: &mut dyn HornE
         known += usize::from(leads.is_some());
         if leads == Some(false) {
             late += 1;
-            example.get_or_insert_with(|| shown(&graph.iosts, &at));
+            example.get_or_insert_with(|| state_text(&graph.iosts, &at));
         }
         last.insert(at, leads);
     }
@@ -166,7 +166,7 @@ fn among_some(graph: &TestGraph, solver: &mut dyn Solver, engine: &mut dyn HornE
     })
 }
 
-pub fn shown(iosts: &Iosts, state: &State) -> String {
+pub fn state_text(iosts: &Iosts, state: &State) -> String {
     let data: Vec<String> =
         state.valuation.iter().map(|(datum, value)| format!("{} == {value}", datum.name())).collect();
     let label = &iosts.location(state.location).label;

@@ -73,8 +73,7 @@ impl<'a> Simplifier<'a> {
     /// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front. Where
     /// there are many, what is not reached within the work stays as it is.
     fn conjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
-        // Of more conjuncts than so many, those go first that the context implies by itself. They would go anyway,
-        // and the questions about the others are shorter by all of them.
+        // Of more, those that the context implies by itself go first: the questions about the others are shorter.
         if parts.len() <= 16 {
             self.each_conjunct(&mut parts, context);
             return parts;
@@ -213,12 +212,12 @@ mod tests {
 
     /// Counts the conjuncts of all questions.
     #[derive(Default)]
-    struct Counting {
+    struct CountingSolver {
         solver: Z3Solver,
         conjuncts: usize,
     }
 
-    impl Solver for Counting {
+    impl Solver for CountingSolver {
         fn check(&mut self, formula: &[Term]) -> Answer {
             self.conjuncts += formula.len();
             self.solver.check(formula)
@@ -244,7 +243,7 @@ mod tests {
         let guard = Term::and([zero(&x), Term::compare(Comparison::Greater, &y, &Term::int(0))]);
         let faces = 200;
         let fact = Term::and((1..=faces).map(above));
-        let mut solver = Counting::default();
+        let mut solver = CountingSolver::default();
         assert!(missing_part(&fact, &guard, &[], &mut solver).is_true());
         // The fact once with the guard, and each face with it.
         assert!(solver.conjuncts < 6 * faces as usize, "{} conjuncts", solver.conjuncts);

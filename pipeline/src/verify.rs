@@ -118,13 +118,13 @@ pub fn verify(
     let mut facts = analyse(&product.iosts, &product.accepting, &options.analysis);
     budget::doing("proving the facts");
     if let Some(refinement) = proof(&product, &facts.chain, solver) {
-        return Ok(Verified::Proved(Proof::Facts(told(&product, refinement, solver))));
+        return Ok(Verified::Proved(Proof::Facts(excluding_facts(&product, refinement, solver))));
     }
     if options.analysis.refine == Refinement::Exact {
         budget::doing("the exact reference");
         facts = refined(&product.iosts, &product.accepting, facts, horn::engine(), solver);
         if let Some(refinement) = proof(&product, &facts.chain, solver) {
-            return Ok(Verified::Proved(Proof::Facts(told(&product, refinement, solver))));
+            return Ok(Verified::Proved(Proof::Facts(excluding_facts(&product, refinement, solver))));
         }
     }
     budget::doing("looking for a violation");
@@ -195,7 +195,11 @@ fn holds(obligation: &Obligation, solver: &mut dyn Solver) -> bool {
 
 /// What a refinement iteration says where the property could be violated by the next event: that is what
 /// excludes it.
-fn told(product: &Product, refinement: &RefinementIteration, solver: &mut dyn Solver) -> Vec<(String, Term)> {
+fn excluding_facts(
+    product: &Product,
+    refinement: &RefinementIteration,
+    solver: &mut dyn Solver,
+) -> Vec<(String, Term)> {
     let iosts = &product.iosts;
     let fact = |at: LocationId| refinement.facts[coreach_model::Number::place(at)].clone();
     let places: BTreeSet<LocationId> = match refinement.orientation {

@@ -63,11 +63,11 @@ pub struct Before<'a> {
     pub closed: &'a Closed,
 }
 
-type Guards = HashMap<(LocationId, ActionId), Vec<Term>>;
+type OutputGuards = HashMap<(LocationId, ActionId), Vec<Term>>;
 
 impl Before<'_> {
     /// At each location of the closed machine, the guards under which the property is violated by an output.
-    fn violating(&self) -> Guards {
+    fn violating(&self) -> OutputGuards {
         let pairs = &self.product.pairs;
         violating(self.property, self.closed.given.numbered().map(|(at, given)| (at, pairs[*given].1)))
     }
@@ -75,7 +75,10 @@ impl Before<'_> {
 
 /// At each of these places, where the property is at the location beside it, the guards under which it is
 /// violated by an output.
-fn violating(property: &CompletePurpose, places: impl Iterator<Item = (LocationId, LocationId)>) -> Guards {
+fn violating(
+    property: &CompletePurpose,
+    places: impl Iterator<Item = (LocationId, LocationId)>,
+) -> OutputGuards {
     let property = &property.purpose;
     let mut into: HashMap<LocationId, Vec<&Transition>> = HashMap::new();
     for transition in &property.iosts.transitions {
@@ -84,7 +87,7 @@ fn violating(property: &CompletePurpose, places: impl Iterator<Item = (LocationI
             into.entry(transition.source).or_default().push(transition);
         }
     }
-    let mut found = Guards::new();
+    let mut found = OutputGuards::new();
     for (at, location) in places {
         for transition in into.get(&location).into_iter().flatten() {
             found.entry((at, transition.action)).or_default().push(transition.guard.clone());
@@ -170,15 +173,15 @@ fn leaving(
 }
 
 /// The guards by which each action is taken at each location.
-fn allowed(iosts: &Iosts) -> Guards {
-    let mut allowed = Guards::new();
+fn allowed(iosts: &Iosts) -> OutputGuards {
+    let mut allowed = OutputGuards::new();
     for transition in &iosts.transitions {
         allowed.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
     }
     allowed
 }
 
-fn forbidden(allowed: &Guards, of: (LocationId, ActionId), violates: Vec<Term>) -> Term {
+fn forbidden(allowed: &OutputGuards, of: (LocationId, ActionId), violates: Vec<Term>) -> Term {
     let forbidden = Term::or(allowed.get(&of).cloned().unwrap_or_default()).not();
     Term::and([forbidden, Term::or(violates)])
 }

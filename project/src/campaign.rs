@@ -294,7 +294,7 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
         }
         NodeKind::Sequence(items) if !items.is_empty() => {
             let seed = |item: &Arc<Node>| {
-                let value = whole(item).filter(|seed| *seed <= LARGEST_SEED);
+                let value = read_whole_number(item).filter(|seed| *seed <= LARGEST_SEED);
                 if value.is_none() {
                     let message = format!("a seed must be a whole number from 0 to {LARGEST_SEED}");
                     collector.error("wrong-value", message, &item.head(), "not such a number");
@@ -361,7 +361,7 @@ fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashM
 }
 
 /// A whole number without a sign.
-fn whole(node: &Node) -> Option<u64> {
+fn read_whole_number(node: &Node) -> Option<u64> {
     count(&node.as_scalar()?.text)
 }
 

@@ -23,27 +23,27 @@ use crate::octagon::Octagon;
 
 /// Where a dimension of an image has its value from.
 #[derive(Clone, PartialEq, Debug)]
-enum Source {
+enum ImageSource {
     Anything,
     Constant(Rational),
     /// The value of a node of the old space, and what is added.
     Node(usize, Rational),
 }
 
-fn same(dimension: usize) -> Source {
-    Source::Node(2 * dimension, Rational::ZERO)
+fn same(dimension: usize) -> ImageSource {
+    ImageSource::Node(2 * dimension, Rational::ZERO)
 }
 
 /// The form of an expression, if an image has it.
-fn source(expression: &LinearExpression, dimensions: usize) -> Option<Source> {
+fn source(expression: &LinearExpression, dimensions: usize) -> Option<ImageSource> {
     let mut used = (0..dimensions).filter(|at| !expression.coefficient(*at).is_zero());
     let constant = expression.constant_term();
     match (used.next(), used.next()) {
-        (None, _) => Some(Source::Constant(constant)),
+        (None, _) => Some(ImageSource::Constant(constant)),
         (Some(at), None) => {
             let coefficient = expression.coefficient(at);
             let unit = coefficient.numerator().abs().is_one() && coefficient.is_integer();
-            unit.then(|| Source::Node(2 * at + usize::from(coefficient.signum() < 0), constant))
+            unit.then(|| ImageSource::Node(2 * at + usize::from(coefficient.signum() < 0), constant))
         }
         _ => None,
     }
@@ -54,11 +54,11 @@ impl Octagon {
     /// is any value. Exact for `±x + c` and constants; otherwise bounds from above. Integers are not rounded.
     /// Panics when a dimension is not there.
     pub fn assign(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
-        let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(same).collect();
         let mut ties = Vec::new();
         for (dimension, value) in assignments {
             sources[*dimension] = match value {
-                None => Source::Anything,
+                None => ImageSource::Anything,
                 Some(expression) => source(expression, self.dimensions).unwrap_or_else(|| {
                     let new = self.dimensions + ties.len();
                     ties.push(tie(new, expression));
@@ -76,10 +76,10 @@ impl Octagon {
     /// Exactness is as in [`Octagon::assign`].
     /// Panics when a dimension is not there.
     pub fn substitute(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
-        let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(same).collect();
         let mut ties = Vec::new();
         for (dimension, value) in assignments {
-            sources[*dimension] = Source::Anything;
+            sources[*dimension] = ImageSource::Anything;
             if let Some(expression) = value {
                 ties.push(tie(sources.len(), expression));
                 sources.push(same(*dimension));
@@ -91,9 +91,9 @@ impl Octagon {
     /// The given dimensions may have any value. Exact.
     /// Panics when a dimension is not there.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
-        let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(same).collect();
         for dimension in dimensions {
-            sources[*dimension] = Source::Anything;
+            sources[*dimension] = ImageSource::Anything;
         }
         self.image(&sources)
     }
@@ -107,11 +107,11 @@ impl Octagon {
     /// Panics when there are fewer.
     pub fn remove_last_dimensions(&self, count: usize) -> Self {
         assert!(count <= self.dimensions, "more dimensions are removed than there are");
-        let sources: Vec<Source> = (0..self.dimensions - count).map(same).collect();
+        let sources: Vec<ImageSource> = (0..self.dimensions - count).map(same).collect();
         self.image(&sources)
     }
 
-    fn image(&self, sources: &[Source]) -> Self {
+    fn image(&self, sources: &[ImageSource]) -> Self {
         image(self, sources)
     }
 }
@@ -121,7 +121,7 @@ fn tie(new: usize, expression: &LinearExpression) -> Constraint {
     Constraint::from_expression(&LinearExpression::variable(new).minus(expression), Relation::Equal)
 }
 
-fn image(octagon: &Octagon, sources: &[Source]) -> Octagon {
+fn image(octagon: &Octagon, sources: &[ImageSource]) -> Octagon {
     let Some(old) = &octagon.blocks else { return Octagon::empty(sources.len()) };
     let places = octagon.places();
     let mut targets_of = vec![Vec::new(); old.len()];
@@ -130,15 +130,15 @@ fn image(octagon: &Octagon, sources: &[Source]) -> Octagon {
     let mut blocks = Vec::new();
     for (target, source) in sources.iter().enumerate() {
         match source {
-            Source::Anything => {}
-            Source::Constant(value) => {
+            ImageSource::Anything => {}
+            ImageSource::Constant(value) => {
                 let mut matrix = Matrix::unbounded(1, value.denominator().clone());
                 let double = value.numerator() + value.numerator();
                 matrix.set(0, 1, Bound::new(-&double, false));
                 matrix.set(1, 0, Bound::new(double, false));
                 block::split(&[target], matrix, &mut blocks);
             }
-            Source::Node(node, _) => match places[node / 2] {
+            ImageSource::Node(node, _) => match places[node / 2] {
                 Some((index, _)) => targets_of[index].push(target),
                 None => copies_of[node / 2].push(target),
             },
@@ -166,12 +166,12 @@ fn moved(
     matrix: &Matrix,
     position: impl Fn(usize) -> Option<usize>,
     targets: &[usize],
-    sources: &[Source],
+    sources: &[ImageSource],
 ) -> Matrix {
     // For each node, the node of the matrix it takes and what is added to that.
     let mut nodes = Vec::new();
     for target in targets {
-        let Source::Node(node, offset) = &sources[*target] else { continue };
+        let ImageSource::Node(node, offset) = &sources[*target] else { continue };
         let Some(place) = position(node / 2) else { continue };
         let node = 2 * place + node % 2;
         nodes.extend([(node, offset.clone()), (node ^ 1, -offset)]);

@@ -73,8 +73,8 @@ pub fn limits(dimensions: usize) -> Limits {
     let Some(left) = LEFT.get() else { return most };
     let square = (dimensions as u64).saturating_mul(dimensions as u64);
     // An operation may use so much while nothing is owed: what it takes to make boxes and a few relations.
-    // Times the square of the dimensions: so much, too. A cone of as many constraints as dimensions takes less,
-    // and the linear programs in the place of its conversion take more.
+    // Times the square of the dimensions: so much, too. A cone of as many constraints as dimensions takes
+    // less, and the linear programs in the place of its conversion take more.
     let least = square.saturating_mul(8).max(2_000).min(most.work);
     let least = least.saturating_mul(ALL) / ALL.saturating_add(OWED.get());
     let work = (left / PART).clamp(least, most.work);

@@ -112,7 +112,7 @@ thread_local! {
 
 impl Cone {
     /// The whole space of `width` coordinates.
-    pub(crate) fn whole(width: usize) -> Self {
+    pub(crate) fn whole_space(width: usize) -> Self {
         let mut cone = Generators::spare(width);
         cone.lines.resize(width * width, 0);
         (0..width).for_each(|index| cone.lines[index * (width + 1)] = 1);
@@ -522,7 +522,7 @@ mod tests {
     /// The homogenised square [0,1]^2 has four corners and needs no positivity of the height.
     #[test]
     fn square() {
-        let mut cone = Cone::whole(3);
+        let mut cone = Cone::whole_space(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1], [1, 0, -1]] {
             assert_eq!(cone.add(&row(&halfspace), false, &Budget::unlimited()), Ok(true));
         }
@@ -536,7 +536,7 @@ mod tests {
     /// An exceeded limit leaves the cone as it was.
     #[test]
     fn limit() {
-        let mut cone = Cone::whole(3);
+        let mut cone = Cone::whole_space(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1]] {
             assert_eq!(cone.add(&row(&halfspace), false, &Budget::new(3, 100)), Ok(true));
         }
@@ -554,7 +554,7 @@ mod tests {
     #[test]
     fn lines_stay_in_echelon_form() {
         let width: usize = 40;
-        let mut cone = Cone::whole(width);
+        let mut cone = Cone::whole_space(width);
         // No pivot is sought in entry 0, the height.
         for least in [0, 1, 3, 7] {
             let most = if least == 0 { 1 } else { width };
@@ -577,7 +577,7 @@ mod tests {
         let large = (1 << 62) + 1;
         let halfspaces =
             [[1, 0, 0], [large, 7 - large, 3], [-large, 5, large - 2], [3, -large, -large], [1, 1, -1]];
-        let mut small = Cone::whole(3);
+        let mut small = Cone::whole_space(3);
         let Cone::Words(words) = &small else { panic!("it starts with words") };
         let mut big: Generators<Integer> = words.mapped(|entry| Some(entry.to_integer())).unwrap();
         for halfspace in halfspaces {

@@ -52,7 +52,7 @@ impl Polyhedron {
                 Some(own) if own.dimensions == block.dimensions => own.body.is_leq(&block.body),
                 _ => block.body.some_constraints().all(|constraint| {
                     let dimensions = Some(&block.dimensions[..]);
-                    satisfies_terms(&mine, &owners, Terms { constraint, dimensions })
+                    satisfies_terms(&mine, &owners, BlockTerms { constraint, dimensions })
                 }),
             }
         })
@@ -372,13 +372,13 @@ pub(crate) fn owners(dimensions: usize, blocks: &[Block]) -> Owners {
 
 /// A constraint whose coefficients belong to these dimensions of the space, in order.
 #[derive(Clone, Copy)]
-struct Terms<'a> {
+struct BlockTerms<'a> {
     constraint: &'a Constraint,
     /// Nothing where they are the dimensions from the first.
     dimensions: Option<&'a [usize]>,
 }
 
-impl<'a> Terms<'a> {
+impl<'a> BlockTerms<'a> {
     /// The coefficients other than 0, with their dimensions.
     fn iter(self) -> impl Iterator<Item = (usize, &'a Integer)> {
         let place = move |at: usize| self.dimensions.map_or(at, |dimensions| dimensions[at]);
@@ -401,10 +401,10 @@ impl<'a> Terms<'a> {
 
 /// Whether the product of non-empty blocks satisfies a constraint of the whole space.
 pub(crate) fn satisfies(blocks: &[Block], owners: &[Option<usize>], constraint: &Constraint) -> bool {
-    satisfies_terms(blocks, owners, Terms { constraint, dimensions: None })
+    satisfies_terms(blocks, owners, BlockTerms { constraint, dimensions: None })
 }
 
-fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: Terms<'_>) -> bool {
+fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: BlockTerms<'_>) -> bool {
     let mut concerned: SmallVec<[usize; 8]> = SmallVec::new();
     for (dimension, _) in terms.iter() {
         match owners[dimension] {

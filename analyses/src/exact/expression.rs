@@ -85,9 +85,9 @@ fn tree(text: &str) -> Option<Expression> {
 }
 
 /// Names that are bound, each with the values of the bindings around it, the innermost last.
-type Bound = HashMap<Rc<str>, Vec<Expression>>;
+type BoundNames = HashMap<Rc<str>, Vec<Expression>>;
 
-fn resolved(expression: &Expression, bound: &mut Bound) -> Option<Expression> {
+fn resolved(expression: &Expression, bound: &mut BoundNames) -> Option<Expression> {
     let parts = match expression {
         Expression::Word(word) => {
             let value = bound.get(word).and_then(|values| values.last());

@@ -90,7 +90,7 @@ pub(super) fn definitions(text: &str, problem: &Problem<'_>) -> Option<BTreeMap<
         if names.len() != arguments.len() || bound.len() != arguments.len() {
             return None;
         }
-        let mut reader = Terms { names, literals: &literals, known: HashMap::new() };
+        let mut reader = ReadTerms { names, literals: &literals, known: HashMap::new() };
         let fact = reader.term(right)?;
         found.insert((side, location), of_sort(fact, &Type::Bool)?);
     }
@@ -127,14 +127,14 @@ fn word(name: &str) -> String {
     symbol(name).trim_matches('|').to_owned()
 }
 
-struct Terms<'a> {
+struct ReadTerms<'a> {
     names: HashMap<&'a str, Term>,
     literals: &'a HashMap<String, Value>,
     /// By identity: what is shared is read once.
     known: HashMap<*const Expression, Option<Term>>,
 }
 
-impl Terms<'_> {
+impl ReadTerms<'_> {
     fn term(&mut self, expression: &Expression) -> Option<Term> {
         let parts = match expression {
             Expression::Word(word) => return self.word(word),
@@ -291,6 +291,6 @@ fn value(expression: &Expression, ty: &Type) -> Option<Value> {
 /// A number, with a sign and a denominator where it has them.
 fn literal(expression: &Expression) -> Option<Value> {
     let no_names = HashMap::new();
-    let mut reader = Terms { names: HashMap::new(), literals: &no_names, known: HashMap::new() };
+    let mut reader = ReadTerms { names: HashMap::new(), literals: &no_names, known: HashMap::new() };
     reader.term(expression)?.as_literal().cloned()
 }

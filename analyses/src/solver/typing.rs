@@ -53,7 +53,7 @@ pub(super) struct TypeFacts {
 }
 
 pub(super) fn facts(term: &Term) -> TypeFacts {
-    let mut walk = Walk::default();
+    let mut walk = TermWalk::default();
     walk.visit(term);
     walk.facts
 }
@@ -145,13 +145,13 @@ fn is_restricted(ty: &Type) -> bool {
 }
 
 #[derive(Default)]
-struct Walk {
+struct TermWalk {
     seen: HashSet<Term>,
     placed: HashSet<(Term, Term)>,
     facts: TypeFacts,
 }
 
-impl Walk {
+impl TermWalk {
     fn visit(&mut self, term: &Term) {
         self.facts.strings = self.facts.strings || term.sort().contains(&Type::String);
         if let Node::Literal(value) = term.node() {
@@ -255,8 +255,8 @@ impl Walk {
 /// of `R {f: a}.f` it is `a`, of `m[i := e][j]` it is `m[j]` or `e`. `None` for a datum and its parts, whose
 /// values lie in their types. (A constructor leaves these as they are where the whole may have no value.)
 fn made_of(part: &Term) -> Option<Vec<Term>> {
-    type Parts<'a> = Box<dyn Fn(&Term) -> Term + 'a>;
-    let (whole, part_of): (&Term, Parts) = match part.node() {
+    type TermParts<'a> = Box<dyn Fn(&Term) -> Term + 'a>;
+    let (whole, part_of): (&Term, TermParts) = match part.node() {
         Node::Data(_) => return None,
         Node::Field(whole, at) => (whole, Box::new(|whole| Term::field(whole, *at))),
         Node::Select(whole, index) => (whole, Box::new(|whole| Term::select(whole, index))),

@@ -316,7 +316,7 @@ impl OpenBounds {
                 let is_number = by.counts.is_empty() && by.number != RBig::ZERO;
                 if is_number { Some(go(a)?.times(&(RBig::ONE / by.number))) } else { None }
             }
-            Node::IfThenElse(c, a, b) => match self.told(c, (known, given)) {
+            Node::IfThenElse(c, a, b) => match self.decide(c, (known, given)) {
                 CanBe::ALWAYS => go(a),
                 CanBe::NEVER if c.is_total() => go(b),
                 _ => None,
@@ -326,8 +326,8 @@ impl OpenBounds {
     }
 
     /// What is found out about a condition without a question.
-    pub fn told(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
-        let go = |part: &Term| self.told(part, given);
+    pub fn decide(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
+        let go = |part: &Term| self.decide(part, given);
         match condition.node() {
             Node::And(parts) => CanBe::all(parts.iter().map(|part| (part.is_total(), go(part)))),
             Node::Or(parts) => {

@@ -139,8 +139,8 @@ impl SymbolicState {
     }
 
     /// What is found out about a condition on the data without a question.
-    pub fn told(&self, condition: &Term, given: GivenValues<'_>) -> CanBe {
-        self.bounds().told(condition, (&self.known, given))
+    pub fn decide(&self, condition: &Term, given: GivenValues<'_>) -> CanBe {
+        self.bounds().decide(condition, (&self.known, given))
     }
 
     /// What of a guard is not told to hold always; none where it can never hold.
@@ -148,7 +148,7 @@ impl SymbolicState {
         let bounds = self.bounds();
         let mut left = Vec::new();
         for part in guard.conjuncts() {
-            match bounds.told(&part, (&self.known, given)) {
+            match bounds.decide(&part, (&self.known, given)) {
                 CanBe::ALWAYS => {}
                 CanBe::NEVER => return None,
                 _ => left.push(part),

@@ -92,7 +92,7 @@ fn ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
             besides.push(part);
             continue;
         };
-        let (Some(Value::Int(at)), Some(times)) = (at.as_literal(), whole(&times)) else { return None };
+        let (Some(Value::Int(at)), Some(times)) = (at.as_literal(), to_integer(&times)) else { return None };
         // times * symbol ⋈ at, with times above 0
         let floor = at.clone().div_euclid(&times);
         let ceiling = -((-at).div_euclid(&times));
@@ -179,11 +179,11 @@ impl Lattice {
         let mut columns: BTreeMap<&Datum, Vector> = BTreeMap::new();
         for (row, datum) in integers.iter().enumerate() {
             let (sum, number) = Sum::of(&state.value(datum)).apart();
-            base.push(whole(&number)?);
+            base.push(to_integer(&number)?);
             for (atom, times) in sum.counts() {
                 let (symbol, _) = ranges.get_key_value(atom.as_datum()?)?;
                 columns.entry(symbol).or_insert_with(|| vec![IBig::ZERO; integers.len()])[row] =
-                    whole(times)?;
+                    to_integer(times)?;
             }
         }
         let mut vectors = Vec::new();
@@ -335,7 +335,7 @@ fn add(base: &mut Vector, vector: &[IBig], times: &IBig) {
     }
 }
 
-fn whole(number: &dashu::rational::RBig) -> Option<IBig> {
+fn to_integer(number: &dashu::rational::RBig) -> Option<IBig> {
     number.denominator().is_one().then(|| number.numerator().clone())
 }
 

@@ -110,7 +110,7 @@ impl Projections {
 }
 
 /// A conjunction under work: what the data stand at, what is asked, and the symbols that stay.
-struct Work {
+struct ProjectionWork {
     values: Vec<Term>,
     parts: Vec<Term>,
     /// In the order of the data whose values they are.
@@ -121,7 +121,7 @@ struct Work {
 
 /// A state that stands for the same valuations of the data, with fewer symbols.
 pub(super) fn project(data: &[Datum], state: Tidy, is_satisfiable: bool) -> Tidy {
-    let mut work = Work::new(data, &state);
+    let mut work = ProjectionWork::new(data, &state);
     // With more conjuncts than this nothing is taken away.
     // Nor with more symbols that tell the history.
     if work.parts.len() <= 48 && work.bound.len() <= 24 {
@@ -134,7 +134,7 @@ pub(super) fn project(data: &[Datum], state: Tidy, is_satisfiable: bool) -> Tidy
     conditioned.reduced(is_satisfiable)
 }
 
-impl Work {
+impl ProjectionWork {
     fn new(data: &[Datum], state: &Tidy) -> Self {
         let mut kept: Vec<Datum> = Vec::new();
         let keep = |kept: &mut Vec<Datum>, symbol: &Datum| {
@@ -167,7 +167,7 @@ impl Work {
         }
         let mentioned: BTreeSet<Datum> = parts.iter().flat_map(Term::data).collect();
         let bound = mentioned.into_iter().filter(|symbol| !kept.contains(symbol)).collect();
-        Work { values, parts, kept, bound }
+        ProjectionWork { values, parts, kept, bound }
     }
 
     /// Takes away what goes without cases.

@@ -129,7 +129,7 @@ pub struct Searcher {
 }
 
 /// A node: where a path is, and what it leaves possible.
-struct Node {
+struct SearchNode {
     location: LocationId,
     cell: u32,
     element: ElementId,
@@ -215,13 +215,13 @@ impl Searcher {
             return SearchOutcome::None;
         }
         let system = System::prepared(&self.iosts, &self.prepared);
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<SearchNode> = Vec::new();
         // By cost, then by risk, then by age: no two are equal.
         let mut open: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
         let mut expanded = Expanded::default();
         let (mut count, mut spurious) = (0, 0);
         let (goal, distances) = (&self.goal, &self.distances);
-        let push = |nodes: &mut Vec<Node>, open: &mut BinaryHeap<_>, node: Node| {
+        let push = |nodes: &mut Vec<SearchNode>, open: &mut BinaryHeap<_>, node: SearchNode| {
             if let Some(left) = distances[node.location] {
                 open.push(Reverse((node.depth + left, node.risk, nodes.len())));
                 nodes.push(node);
@@ -229,11 +229,15 @@ impl Searcher {
         };
         for (cell, element) in entries {
             let location = start.location;
-            push(&mut nodes, &mut open, Node { location, cell, element, depth: 0, risk: 0, from: None });
+            push(
+                &mut nodes,
+                &mut open,
+                SearchNode { location, cell, element, depth: 0, risk: 0, from: None },
+            );
         }
         while let Some(Reverse((_, _, number))) = open.pop() {
             budget::ask();
-            let Node { location, cell, element, depth, risk, .. } = nodes[number];
+            let SearchNode { location, cell, element, depth, risk, .. } = nodes[number];
             if goal.locations[location] {
                 if let Some(way) = walked(&system, start, &nodes, number, solver) {
                     return SearchOutcome::Path(way);
@@ -265,7 +269,7 @@ impl Searcher {
                 budget::spend(account::spent().wrapping_sub(before) / 4);
                 for (cell, element) in after {
                     let from = Some((number, transition));
-                    let node = Node { location: target, cell, element, depth: depth + 1, risk, from };
+                    let node = SearchNode { location: target, cell, element, depth: depth + 1, risk, from };
                     push(&mut nodes, &mut open, node);
                 }
             }
@@ -287,7 +291,7 @@ fn abstraction(iosts: &Iosts) -> Abstraction<Polyhedra> {
 fn walked(
     system: &System<'_>,
     start: &SymbolicState,
-    nodes: &[Node],
+    nodes: &[SearchNode],
     number: usize,
     solver: &mut dyn Solver,
 ) -> Option<GoalPath> {

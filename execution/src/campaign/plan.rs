@@ -185,7 +185,7 @@ impl Instance {
     }
 
     /// With these constants; those that are missing are solved for, with the seed.
-    pub fn given(
+    pub fn with_constants(
         test: &TestCase,
         given: &Valuation,
         seed: u64,
@@ -195,7 +195,7 @@ impl Instance {
     }
 
     /// So many different ones, solved for with the seeds 0, 1, ...; fewer where no more are found.
-    /// Errors: as [`Instance::given`], where not even one is found.
+    /// Errors: as [`Instance::with_constants`], where not even one is found.
     pub fn solved(
         test: &TestCase,
         count: usize,
@@ -205,7 +205,7 @@ impl Instance {
         let mut doubt = None;
         // Of `solved: n`, so many draws are made for each instance wanted: there may be fewer than n.
         for seed in 0..(count as u64).saturating_mul(8) {
-            match Instance::given(test, &Valuation::new(), seed, solver) {
+            match Instance::with_constants(test, &Valuation::new(), seed, solver) {
                 Ok(instance) if found.iter().all(|known| known.constants != instance.constants) => {
                     found.push(instance);
                 }

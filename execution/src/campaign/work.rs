@@ -77,7 +77,7 @@ struct Queue<'a> {
     busy: BTreeSet<usize>,
 }
 
-struct Shared<'a, 'p> {
+struct SharedQueue<'a, 'p> {
     queue: Mutex<Queue<'p>>,
     /// A system is free again, or the work has stopped.
     freed: Condvar,
@@ -101,7 +101,7 @@ pub fn work<'p>(
     ways: Ways<'_>,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
 ) -> Result<Worked, WorkError> {
-    let shared = Shared {
+    let shared = SharedQueue {
         queue: Mutex::new(Queue { runs: runs.into_iter().collect(), busy: BTreeSet::new() }),
         freed: Condvar::new(),
         store: Mutex::new(store),
@@ -149,7 +149,7 @@ pub fn work<'p>(
 }
 
 /// Dropped, also by a panic, it frees the system that a run has used.
-struct Used<'a, 'p, 'b>(&'b Shared<'a, 'p>, Option<usize>);
+struct Used<'a, 'p, 'b>(&'b SharedQueue<'a, 'p>, Option<usize>);
 
 impl Drop for Used<'_, '_, '_> {
     fn drop(&mut self) {
@@ -161,7 +161,10 @@ impl Drop for Used<'_, '_, '_> {
 }
 
 /// The next run whose system is free, unless the work has stopped.
-fn next<'a, 'p, 'b>(shared: &'b Shared<'a, 'p>, ways: Ways<'_>) -> Option<(&'p Planned, Used<'a, 'p, 'b>)> {
+fn next<'a, 'p, 'b>(
+    shared: &'b SharedQueue<'a, 'p>,
+    ways: Ways<'_>,
+) -> Option<(&'p Planned, Used<'a, 'p, 'b>)> {
     let mut queue = lock(&shared.queue);
     loop {
         if lock(&shared.stopped).is_some() {
@@ -186,7 +189,7 @@ fn next<'a, 'p, 'b>(shared: &'b Shared<'a, 'p>, ways: Ways<'_>) -> Option<(&'p P
 fn write(
     plan: &Plan,
     finished: &Receiver<Finished<'_>>,
-    shared: &Shared<'_, '_>,
+    shared: &SharedQueue<'_, '_>,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
 ) {
     while let Ok(first) = finished.recv() {
@@ -211,7 +214,7 @@ fn write(
 }
 
 fn count(
-    shared: &Shared<'_, '_>,
+    shared: &SharedQueue<'_, '_>,
     done: &Finished<'_>,
     is_new: bool,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
@@ -230,7 +233,7 @@ fn count(
 fn one<'p>(
     plan: &Plan,
     run: &'p Planned,
-    shared: &Shared<'_, '_>,
+    shared: &SharedQueue<'_, '_>,
     ways: Ways<'_>,
     finished: &SyncSender<Finished<'p>>,
 ) -> Result<(), WorkError> {

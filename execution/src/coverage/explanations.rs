@@ -77,7 +77,7 @@ pub struct TooManyStates;
 /// leave.
 type Layer = BTreeMap<(usize, State), Bounds>;
 
-struct Follower<'a> {
+struct PathFollower<'a> {
     walked: &'a Walked,
     limit: usize,
 }
@@ -90,7 +90,7 @@ pub fn explain(
     link: Option<Duration>,
     limit: usize,
 ) -> Result<Explained, TooManyStates> {
-    let follower = Follower { walked, limit };
+    let follower = PathFollower { walked, limit };
     let mut first = Layer::new();
     follower.reach(&mut first, initial.clone(), Bounds::nothing(walked.count()), &[]);
     let mut layers = VecDeque::from([follower.close(first)?]);
@@ -165,7 +165,7 @@ fn add(layer: &mut Layer, key: (usize, State), bounds: Bounds) {
     }
 }
 
-impl Follower<'_> {
+impl PathFollower<'_> {
     /// A path comes to a state, with what its last step has met.
     fn reach(&self, layer: &mut Layer, state: State, mut bounds: Bounds, met: &[usize]) {
         let mut arrived = Vec::new();

@@ -42,7 +42,7 @@ pub enum Item {
 
 /// Where the items of a transition stand.
 #[derive(Clone, Debug)]
-struct Place {
+struct ItemPlace {
     own: usize,
     /// The first one of the conditions: two for each, that it holds before that it fails.
     conditions: usize,
@@ -56,7 +56,7 @@ pub struct Items {
     all: Vec<Item>,
     guards: Numbered<TransitionId, Term>,
     conditions: Numbered<TransitionId, Vec<Term>>,
-    places: Numbered<TransitionId, Place>,
+    places: Numbered<TransitionId, ItemPlace>,
 }
 
 impl Items {
@@ -83,7 +83,7 @@ impl Items {
                 all.extend(list.iter().map(item));
                 classes.push((first, list));
             }
-            places.push(Place { own, conditions: first, classes });
+            places.push(ItemPlace { own, conditions: first, classes });
         }
         Items { all, guards, conditions, places }
     }
@@ -98,7 +98,7 @@ impl Items {
     }
 
     /// What a guard shows under a valuation.
-    fn shown(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
+    fn report_decisive(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
         let guard = &self.guards[transition];
         let Ok(outcome) = holds(guard, valuation) else { return };
         let first = self.places[transition].conditions + usize::from(!outcome);
@@ -226,7 +226,7 @@ impl Walked {
             for &number in &part.outgoing[location] {
                 let action = part.iosts.transitions[number].action;
                 if part.iosts.action(action).kind == ActionKind::Internal {
-                    part.items.shown(number, &state.valuation, &mut |item| met(first + item));
+                    part.items.report_decisive(number, &state.valuation, &mut |item| met(first + item));
                 }
             }
         }
@@ -250,7 +250,7 @@ impl Walked {
             let Some(location) = part.locations[at] else { continue };
             for &number in &part.outgoing[location] {
                 if is_same(part.iosts.action(part.iosts.transitions[number].action)) {
-                    part.items.shown(number, valuation, &mut |item| met(first + item));
+                    part.items.report_decisive(number, valuation, &mut |item| met(first + item));
                 }
             }
         }

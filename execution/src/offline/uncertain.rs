@@ -46,7 +46,7 @@ use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
 
 /// How many of what was sent, and of what was seen.
-type Taken = [usize; 2];
+type TakenCounts = [usize; 2];
 
 struct Recorded {
     seen: Seen,
@@ -63,8 +63,8 @@ pub(super) struct Uncertain {
     tolerance: RBig,
     /// What was sent, and what was seen, of which some cell has not taken everything.
     recorded: [VecDeque<Recorded>; 2],
-    before: Taken,
-    cells: BTreeMap<Taken, Vec<Context>>,
+    before: TakenCounts,
+    cells: BTreeMap<TakenCounts, Vec<Context>>,
     /// Those of the cell that has taken everything, as they are now: some have gone on unseen.
     possible: Vec<Context>,
     events: usize,
@@ -162,7 +162,7 @@ impl Uncertain {
         self.cells.is_empty()
     }
 
-    fn all(&self) -> Taken {
+    fn all(&self) -> TakenCounts {
         [0, 1].map(|side| self.before[side] + self.recorded[side].len())
     }
 
@@ -267,7 +267,7 @@ impl Uncertain {
         // Those that have taken all of this side but the new one, and behind them what of the other side they
         // have not taken.
         let other = 1 - side;
-        let mut behind: Option<(Taken, Vec<Context>)> = None;
+        let mut behind: Option<(TakenCounts, Vec<Context>)> = None;
         let first =
             self.cells.keys().filter(|taken| taken[side] == all[side]).map(|taken| taken[other]).min();
         for at in first.unwrap_or(all[other] + 1)..=all[other] {
@@ -309,7 +309,7 @@ impl Uncertain {
     fn taking(
         &mut self,
         offline: &Offline<'_>,
-        from: &Taken,
+        from: &TakenCounts,
         side: usize,
         line: usize,
         solver: &mut dyn Solver,

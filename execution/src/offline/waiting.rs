@@ -84,7 +84,7 @@ impl Possible {
 
 /// Can the condition hold, with these values in addition? Errs towards yes.
 fn may_be(state: &SymbolicState, condition: &Term, given: GivenValues<'_>, solver: &mut dyn Solver) -> bool {
-    let told = state.told(condition, given).can_hold;
+    let told = state.decide(condition, given).can_hold;
     told.unwrap_or_else(|| {
         let mut known = state.known.clone();
         known.extend(given.iter().cloned());

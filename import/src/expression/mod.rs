@@ -131,7 +131,7 @@ impl ForeignMistake {
     }
 
     pub fn on(self, collector: &Collector, piece: &Piece) -> Diagnostic {
-        let origin = collector.origin(&piece.place(&self.span));
+        let origin = collector.origin(&piece.locate(&self.span));
         let diagnostic = Diagnostic::error(self.code, self.message).at(origin, self.label);
         Diagnostic { help: self.help, ..diagnostic }
     }

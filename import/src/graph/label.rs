@@ -109,7 +109,7 @@ fn without_comments(piece: &Piece) -> Piece {
         let Some(length) = length else { break };
         kept.append(&piece.part(from..start));
         from = start + length;
-        kept.push(" ", piece.place(&(start..from)));
+        kept.push(" ", piece.locate(&(start..from)));
     }
     kept.append(&piece.part(from..text.len()));
     kept
@@ -157,7 +157,10 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     if text[at..].starts_with('[') {
         let end = closing(&text[at..]).map(|end| at + end);
         let Some(end) = end else {
-            return Err(("a guard that does not end: `]` is missing".to_owned(), piece.place(&(at..at + 1))));
+            return Err((
+                "a guard that does not end: `]` is missing".to_owned(),
+                piece.locate(&(at..at + 1)),
+            ));
         };
         label.guard = Some(piece.part(at + 1..end).trimmed()).filter(|guard| !guard.is_empty());
         at = skip(end + 1);
@@ -181,7 +184,7 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     } else if !text[at..end].trim().is_empty() {
         let rest = piece.part(at..end).trimmed();
         let message = format!("expected `[guard]` or `/ actions` behind the event, found `{}`", rest.text);
-        return Err((message, rest.whole()));
+        return Err((message, rest.full_range()));
     }
     for (word, piece) in words(piece, end) {
         match word {
@@ -207,13 +210,13 @@ pub fn event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
         piece = piece.part(0..piece.text.len() - 1).trimmed();
     }
     if first.is_some() && last.is_some() && first != last {
-        return Err(("an event with two directions".to_owned(), piece.whole()));
+        return Err(("an event with two directions".to_owned(), piece.full_range()));
     }
     label.sign = first.or(last);
     if let Some(open) = piece.text.find('(') {
         if !piece.text.ends_with(')') {
             let message = "parameters that do not end: `)` is missing".to_owned();
-            return Err((message, piece.place(&(open..open + 1))));
+            return Err((message, piece.locate(&(open..open + 1))));
         }
         let mut start = open + 1;
         let inner = &piece.text[start..piece.text.len() - 1];
@@ -228,14 +231,14 @@ pub fn event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
                 None => (parameter, None),
             };
             if name.is_empty() {
-                return Err(("a parameter without a name".to_owned(), piece.whole()));
+                return Err(("a parameter without a name".to_owned(), piece.full_range()));
             }
             label.parameters.push((name, ty));
         }
         piece = piece.part(0..open).trimmed();
     }
     if piece.is_empty() {
-        return Err(("a sign or parameters without an event".to_owned(), piece.whole()));
+        return Err(("a sign or parameters without an event".to_owned(), piece.full_range()));
     }
     label.event = Some(piece);
     Ok(())

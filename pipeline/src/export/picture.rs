@@ -138,7 +138,7 @@ pub fn picture(
     if locations > MOST_LOCATIONS || transitions > 8 * MOST_LOCATIONS {
         return Err(TooLarge { locations, transitions });
     }
-    let mut plan = Plan::new(view, words, hidden, facts);
+    let mut plan = PicturePlan::new(view, words, hidden, facts);
     let (mut sizes, mut links) = plan.sizes();
     let mut found = layout(&sizes, &links);
     if found.routes.contains(&LayoutRoute::Far) {
@@ -146,11 +146,11 @@ pub fn picture(
         (sizes, links) = plan.sizes();
         found = layout(&sizes, &links);
     }
-    Ok(plan.place(&sizes, &links, found))
+    Ok(plan.lay_out(&sizes, &links, found))
 }
 
 /// What will be drawn, before it is known where.
-struct Plan {
+struct PicturePlan {
     nodes: Vec<(LocationId, Vec<String>)>,
     arrows: Vec<(TransitionId, LocationId, LocationId, Vec<String>)>,
     asides: BTreeMap<(LocationId, PictureKind), Said>,
@@ -158,13 +158,13 @@ struct Plan {
 
 type Said = (Vec<TransitionId>, Vec<String>);
 
-impl Plan {
+impl PicturePlan {
     fn new(view: &View<'_>, words: PictureWords, hidden: Hidden, facts: bool) -> Self {
         let is_beside = |location: LocationId| {
             matches!(view.mark(location), Some(Mark::Verdict(Verdict::Fail | Verdict::Inconclusive)))
                 && location != view.iosts.initial
         };
-        let mut plan = Plan { nodes: Vec::new(), arrows: Vec::new(), asides: BTreeMap::new() };
+        let mut plan = PicturePlan { nodes: Vec::new(), arrows: Vec::new(), asides: BTreeMap::new() };
         // The initial location is at the top.
         let others = view.iosts.location_ids().filter(|location| *location != view.iosts.initial);
         for location in std::iter::once(view.iosts.initial).chain(others) {
@@ -265,7 +265,7 @@ impl Plan {
         self.asides.range((location, PictureKind::Loop)..=(location, last))
     }
 
-    fn place(self, sizes: &[Size], links: &[LayoutLink], found: Layout) -> Picture {
+    fn lay_out(self, sizes: &[Size], links: &[LayoutLink], found: Layout) -> Picture {
         let mut picture = Picture { width: found.width, height: found.height, ..Picture::default() };
         for (((location, lines), size), at) in self.nodes.iter().zip(sizes).zip(&found.nodes) {
             let height = high(lines).max(24.0);

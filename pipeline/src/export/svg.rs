@@ -87,12 +87,12 @@ fn asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
         let from = LayoutPoint { x: node.at.x + node.width / 2.0, y: node.at.y };
         let to = LayoutPoint { x: aside.at.x - aside.width / 2.0, y: aside.at.y };
         paper.straight(from, to, line);
-        paper.aside(aside, colour, &whole(view, aside));
+        paper.aside(aside, colour, &full_text(view, aside));
     }
 }
 
 /// All that an aside stands for, as XML: what a viewer shows where the mouse rests on it.
-fn whole(view: &View<'_>, aside: &Aside) -> String {
+fn full_text(view: &View<'_>, aside: &Aside) -> String {
     const MOST: usize = 40;
     let one = |number: &TransitionId| {
         let transition = &view.iosts.transitions[*number];

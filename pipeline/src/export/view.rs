@@ -210,7 +210,7 @@ impl<'a> View<'a> {
 fn mark(generation: &Generation, stage: Stage, location: LocationId) -> Option<Mark> {
     let own = generation.result(stage).mark(location);
     own.or_else(|| {
-        let before = mark(generation, stage.before()?, generation.result(stage).given(location)?);
+        let before = mark(generation, stage.before()?, generation.result(stage).earlier_location(location)?);
         before.filter(|mark| *mark == Mark::Reject)
     })
 }

@@ -80,7 +80,7 @@ struct Treated {
 
 /// What a context's treatment depends on.
 #[derive(PartialEq, Eq, Hash)]
-struct Case {
+struct RefusedCase {
     context: Rc<Context>,
     step: TransitionId,
     ahead: Term,
@@ -106,12 +106,12 @@ pub fn path_guided(
     let mut assemble = assemble::Assemble::new(&delayed, &options.silence_after);
     let mut registers = Registers::beside(&delayed.iosts);
     registers.reserve(assemble.constants());
-    let mut treated: HashMap<Case, Rc<Treated>> = HashMap::new();
+    let mut treated: HashMap<RefusedCase, Rc<Treated>> = HashMap::new();
     let mut context = Rc::new(Context::initial(&system, &needed[0], &mut registers, solver));
     let mut has_history = false;
     for (at, step) in path.iter().enumerate() {
         budget::ask();
-        let case = Case {
+        let case = RefusedCase {
             context: context.clone(),
             step: *step,
             ahead: ahead.conditions[at + 1].clone(),
@@ -220,7 +220,7 @@ fn read(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<Trans
 
 fn treat(
     place: &rules::Place<'_>,
-    case: &Case,
+    case: &RefusedCase,
     registers: &mut Registers,
     solver: &mut dyn Solver,
 ) -> Result<Treated, rules::RulesStopped> {

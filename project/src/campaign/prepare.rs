@@ -306,7 +306,7 @@ fn instances(
     let (mut instances, mut none, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for one in list {
         match valuation(test, one) {
-            Ok(known) => match Instance::given(&test.case, &known, 0, &mut solver) {
+            Ok(known) => match Instance::with_constants(&test.case, &known, 0, &mut solver) {
                 Ok(instance) => instances.push(instance),
                 Err(error) => none.push(unsuited(&error, &one.origin, "with these")),
             },

@@ -38,7 +38,7 @@ struct Renamed {
 }
 
 /// A location of each, and whether the mutation has had an effect.
-type Pair = (LocationId, LocationId, bool);
+type StatePair = (LocationId, LocationId, bool);
 
 /// Puts a mutant beside its specification; `None` where that is too large.
 pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
@@ -66,7 +66,7 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
     let differs = locations.push(Location::named("differs"));
     let mut numbers = HashMap::new();
     let mut open = Vec::new();
-    let mut number = |pair: Pair, open: &mut Vec<Pair>| {
+    let mut number = |pair: StatePair, open: &mut Vec<StatePair>| {
         *numbers.entry(pair).or_insert_with(|| {
             open.push(pair);
             let names = [&specification.location(pair.0).name, &mutant.location(pair.1).name];

@@ -334,7 +334,7 @@ pub struct Shown {
     paths: Option<Vec<Vec<TransitionId>>>,
 }
 
-pub fn shown(walked: &Walked, evidence: &Evidence) -> Shown {
+pub fn collect_shown(walked: &Walked, evidence: &Evidence) -> Shown {
     let iosts = &walked.iosts;
     let occurrence = |event: &Event| {
         let input =

@@ -34,7 +34,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Value, budget};
-use coreach_pipeline::late_states::{canonical, shown, values};
+use coreach_pipeline::late_states::{canonical, state_text, values};
 use serde::Serialize;
 
 use super::evidence::{Evidence, Route, says};
@@ -188,7 +188,7 @@ impl Explorer<'_, '_> {
         loop {
             budget::ask();
             if !seen.insert(state.clone()) || seen.len() > MOST_STATES {
-                return Err(format!("it does not come to rest in {}", shown(iosts, &state)));
+                return Err(format!("it does not come to rest in {}", state_text(iosts, &state)));
             }
             let (mut next, mut quiet) = (Vec::new(), None);
             for &number in &self.outgoing[state.location] {
@@ -214,7 +214,7 @@ impl Explorer<'_, '_> {
                 return Ok((state, steps));
             };
             if !next.is_empty() {
-                return Err(format!("it has several answers, or steps, in {}", shown(iosts, &state)));
+                return Err(format!("it has several answers, or steps, in {}", state_text(iosts, &state)));
             }
             let to = fire(iosts, &iosts.transitions[number], &state, &values);
             state = canonical(to.ok_or_else(|| self.undecided(number))?);
@@ -245,7 +245,7 @@ impl Explorer<'_, '_> {
                 return Err(self.undecided(number));
             }
             if flows && (!is_all || all.len() > MOST_CLASSES) {
-                let from = shown(iosts, state);
+                let from = state_text(iosts, state);
                 let name = &action.name;
                 return Err(format!(
                     "what `{name}` carries flows into data, and in {from} it has more than {MOST_CLASSES} values"
@@ -326,7 +326,10 @@ impl Explorer<'_, '_> {
             };
             if found.as_ref().is_some_and(is_other) {
                 let name = &self.iosts.action(class.action).name;
-                return Err(format!("`{name}` is answered in several ways in {}", shown(self.iosts, state)));
+                return Err(format!(
+                    "`{name}` is answered in several ways in {}",
+                    state_text(self.iosts, state)
+                ));
             }
             found.get_or_insert((target, [vec![(number, class.values.clone())], rest].concat()));
         }
@@ -411,7 +414,10 @@ impl FiniteMachine<'_> {
     fn why(&self, none: NoSuite) -> String {
         let state = |number: usize| {
             let word = self.reduced.access()[number].clone().unwrap_or_default();
-            self.explored.after(0, &word).map(|at| shown(self.iosts, &self.states[at])).unwrap_or_default()
+            self.explored
+                .after(0, &word)
+                .map(|at| state_text(self.iosts, &self.states[at]))
+                .unwrap_or_default()
         };
         match none {
             NoSuite::NoUnique(number) => format!("{none}: {}", state(number)),

@@ -44,7 +44,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::suspend::suspend;
 
-use evidence::{Evidence, shown};
+use evidence::{Evidence, collect_shown};
 pub use goals::{CRITERIA, Criterion, Goal};
 use machine::{FiniteMachine, MachineSummary, machine};
 pub use observe::Observe;
@@ -271,7 +271,7 @@ fn make(
             met.push((*number, found.clone()));
             continue;
         }
-        let shows = |evidence: &Evidence| shown(walked, evidence).meets(&walked.iosts, &all[*number]);
+        let shows = |evidence: &Evidence| collect_shown(walked, evidence).meets(&walked.iosts, &all[*number]);
         met.push((*number, observer.observed(found, &shows, &mut solver)));
     }
     let mut steps = settings.steps;

@@ -47,25 +47,16 @@ const MOST_EVENTS: usize = 6;
 /// To show all wrong targets, or all wrong values, is worth so many events.
 const WORTH: usize = 12;
 
-/// What purposes watch behind their goals.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Observe {
-    None,
-    Outputs,
-    /// What distinguishes the goal's step from wrong ones.
-    #[default]
-    Distinguish,
-}
-
-impl Observe {
-    pub const ALL: [Observe; 3] = [Observe::None, Observe::Outputs, Observe::Distinguish];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Observe::None => "none",
-            Observe::Outputs => "outputs",
-            Observe::Distinguish => "distinguish",
-        }
+coreach_model::words! {
+    /// What purposes watch behind their goals.
+    #[derive(Default)]
+    pub enum Observe {
+        /// Nothing: they end at the goal.
+        None = "none",
+        Outputs = "outputs",
+        /// What distinguishes the goal's step from wrong ones.
+        #[default]
+        Distinguish = "distinguish",
     }
 }
 
@@ -79,8 +70,8 @@ impl FromStr for Observe {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Observe::ALL.into_iter().find(|one| one.name() == text);
-        found.ok_or_else(|| format!("`{text}` is none of {}", Observe::ALL.map(Observe::name).join(", ")))
+        let other = || format!("`{text}` is none of {}", Observe::ALL.map(Observe::name).join(", "));
+        Observe::named(text).ok_or_else(other)
     }
 }
 
@@ -104,7 +95,7 @@ struct Onward {
 }
 
 /// A place on the way, with what is not shown yet.
-struct Place {
+struct WatchPlace {
     way: Vec<TransitionId>,
     events: usize,
     state: State,
@@ -272,7 +263,7 @@ impl<'a> Observer<'a> {
         let wrong = |location| State { location, valuation: from.valuation.clone() };
         let wrong = others.map(|location| internal_closure(iosts, BTreeSet::from([wrong(location)])));
         let value = |datum: &Datum| WrongValue { data: BTreeSet::from([datum.clone()]), decided: false };
-        let start = Place {
+        let start = WatchPlace {
             way: Vec::new(),
             events: 0,
             state: from.clone(),
@@ -280,7 +271,7 @@ impl<'a> Observer<'a> {
             values: assigned.iter().map(value).collect(),
         };
         let all = (start.wrong.len(), start.values.len());
-        let worth = |place: &Place| {
+        let worth = |place: &WatchPlace| {
             let share = |left: usize, all: usize| (WORTH * (all - left)).checked_div(all).unwrap_or(0);
             let shown = share(place.wrong.len(), all.0) + share(place.values.len(), all.1);
             if sends { shown.saturating_sub(place.events) } else { place.events }
@@ -316,7 +307,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Behind one more step.
-    fn taken(&mut self, place: &Place, onward: Onward, kind: ActionKind) -> Place {
+    fn taken(&mut self, place: &WatchPlace, onward: Onward, kind: ActionKind) -> WatchPlace {
         let iosts = self.system.iosts;
         let mut way = place.way.clone();
         way.push(onward.transition);
@@ -336,7 +327,7 @@ impl<'a> Observer<'a> {
         let transition = &iosts.transitions[onward.transition];
         let values = place.values.iter().filter_map(|value| value.behind(transition, kind)).collect();
         let events = place.events + usize::from(onward.event.is_some());
-        Place { way, events, state: onward.to, wrong, values }
+        WatchPlace { way, events, state: onward.to, wrong, values }
     }
 
     /// What leaves a state, each transition with some values.

@@ -149,7 +149,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
     let suite = cover.suite.iter().map(|member| ReportedTest {
         purpose: member.written.purpose.iosts.name.clone(),
         path: member.chosen.found.route.path.iter().map(|number| number.place()).collect(),
-        trace: member.chosen.found.evidence.trace.iter().map(|event| told(iosts, event)).collect(),
+        trace: member.chosen.found.evidence.trace.iter().map(|event| event_text(iosts, event)).collect(),
         goals: member.chosen.goals.clone(),
         observes: observes(iosts, &member.chosen.found.route.path),
     });
@@ -177,7 +177,7 @@ fn observes(iosts: &Iosts, path: &[TransitionId]) -> &'static str {
     }
 }
 
-fn told(iosts: &Iosts, event: &Event) -> String {
+fn event_text(iosts: &Iosts, event: &Event) -> String {
     let action = iosts.find_action(&event.action);
     match action.map(|action| iosts.action(action).kind) {
         Some(ActionKind::Quiescence) => "quiescence".to_owned(),

@@ -23,7 +23,7 @@ use coreach_execution::coverage::{Item, Walked};
 use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 
-use super::evidence::{Evidence, Explanations, lies_on, run_along, shown};
+use super::evidence::{Evidence, Explanations, collect_shown, lies_on, run_along};
 use super::faults::{Shows, shows};
 use super::goals::{Fault, Goal};
 use super::observe::Observer;
@@ -96,7 +96,7 @@ impl<'a> SuiteChooser<'a> {
         while let Some(longer) = continued(walked, system, goals, met, &best, left, *steps, solver) {
             best = longer;
             let shows = |evidence: &Evidence| {
-                let shown = shown(walked, evidence);
+                let shown = collect_shown(walked, evidence);
                 best.goals.iter().all(|goal| shown.meets(&walked.iosts, &goals[*goal]))
             };
             best.found = observer.observed(&best.found, &shows, solver);
@@ -133,7 +133,7 @@ fn besides(
     solver: &mut dyn Solver,
 ) {
     let route = &candidate.found.route;
-    let shown = shown(walked, &route.promised_by(&walked.iosts, &candidate.found.evidence));
+    let shown = collect_shown(walked, &route.promised_by(&walked.iosts, &candidate.found.evidence));
     let path = route.promised();
     let mut explanations = None;
     // What shows a mutant asks for its values; others may have other ones.
@@ -219,7 +219,7 @@ fn continued(
                 };
                 besides(walked, system, goals, met, &mut chosen, solver);
                 // What its own conditions asked for is asked for still, if the longer trace shows it too.
-                let shown = shown(walked, &chosen.found.evidence);
+                let shown = collect_shown(walked, &chosen.found.evidence);
                 let kept = from.goals.iter().filter(|number| shown.meets(iosts, &goals[**number]));
                 let more: Vec<usize> =
                     kept.filter(|number| !chosen.goals.contains(number)).copied().collect();

@@ -70,19 +70,19 @@ pub struct Runs {
 }
 
 /// A test case with the number of its subject.
-struct Test {
+struct CoveredTest {
     case: TestCase,
     subject: usize,
 }
 
-struct Reader<'a> {
+struct RunReader<'a> {
     settings: &'a Settings,
     says: Says<'a>,
     subjects: Subjects,
     /// For each subject, its sums.
     tallies: Vec<Tally>,
     /// Test cases by the hashes of stores, and by their files.
-    tests: HashMap<String, Test>,
+    tests: HashMap<String, CoveredTest>,
     seen: BTreeSet<Key>,
     runs: Runs,
     /// The constants of the last run, with the state in which it began: most runs have the same.
@@ -113,7 +113,7 @@ pub fn measure(
     says: Says<'_>,
 ) -> Result<(CoverageReport, Vec<Diagnostic>), Vec<Diagnostic>> {
     let subjects = Subjects::read(&given.configurations, given.are_found)?;
-    let mut reader = Reader {
+    let mut reader = RunReader {
         settings,
         says,
         subjects,
@@ -131,12 +131,12 @@ pub fn measure(
     for run in &given.runs {
         reader.file(run)?;
     }
-    let Reader { subjects, tallies, runs, mut stops, .. } = reader;
+    let RunReader { subjects, tallies, runs, mut stops, .. } = reader;
     let report = report::report(&subjects, &tallies, runs, settings, &mut stops, says);
     Ok((report, stops.0))
 }
 
-impl Reader<'_> {
+impl RunReader<'_> {
     fn store(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         let name = path.display();
         (self.says)(format!("opening {name}"));
@@ -227,7 +227,7 @@ impl Reader<'_> {
         let subject = self.subjects.of(&case, self.says)?;
         let new = self.subjects.subjects.iter().skip(self.tallies.len());
         self.tallies.extend(new.map(|subject| Tally::new(subject.walked.count())));
-        self.tests.insert(name.to_owned(), Test { case, subject });
+        self.tests.insert(name.to_owned(), CoveredTest { case, subject });
         Ok(())
     }
 
@@ -237,7 +237,7 @@ impl Reader<'_> {
         record: &Record,
         place: &dyn Fn() -> String,
     ) -> Result<(), Vec<Diagnostic>> {
-        let Test { case, subject } = &self.tests[test];
+        let CoveredTest { case, subject } = &self.tests[test];
         let models = &self.subjects.subjects[*subject];
         let time = budget::time(None);
         let last = &mut self.last;

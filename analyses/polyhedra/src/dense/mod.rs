@@ -34,10 +34,10 @@ use crate::row;
 #[derive(Clone)]
 #[must_use]
 pub struct Dense {
-    shared: Arc<Shared>,
+    shared: Arc<SharedParts>,
 }
 
-struct Shared {
+struct SharedParts {
     dimensions: usize,
     source: Source,
     /// `None` inside when the polyhedron is empty.
@@ -169,7 +169,12 @@ impl Dense {
 
     pub(crate) fn of_source(dimensions: usize, source: Source) -> Self {
         Self {
-            shared: Arc::new(Shared { dimensions, source, dual: OnceLock::new(), factors: OnceLock::new() }),
+            shared: Arc::new(SharedParts {
+                dimensions,
+                source,
+                dual: OnceLock::new(),
+                factors: OnceLock::new(),
+            }),
         }
     }
 
@@ -181,7 +186,7 @@ impl Dense {
             Source::Constraints { base: None, added: Box::new(added) }
         };
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedParts {
                 dimensions,
                 source,
                 dual: OnceLock::from(dual),

@@ -21,14 +21,14 @@ use crate::rational::Rational;
 use crate::row::{self, Row};
 
 /// A parallel assignment, fitted to a space.
-struct Map {
-    /// Dimension, numerator row, and the factor that brings the numerator to [`Map::scale`].
+struct AffineMap {
+    /// Dimension, numerator row, and the factor that brings the numerator to [`AffineMap::scale`].
     parts: Vec<(usize, Row, Integer)>,
     /// The common denominator of all expressions.
     scale: Integer,
 }
 
-impl Map {
+impl AffineMap {
     fn new(space: &Dense, assignments: &[(usize, LinearExpression)]) -> Self {
         let scale =
             assignments.iter().fold(Integer::ONE, |lcm, (_, expression)| lcm.lcm(expression.denominator()));
@@ -194,13 +194,13 @@ impl Dense {
         {
             return Self::of_dual(1, interval::image(dual, expression));
         }
-        let map = Map::new(self, assignments);
+        let map = AffineMap::new(self, assignments);
         if assignments.is_empty() || self.is_known_empty() {
             return self.clone();
         }
         let dimensions = self.dimensions();
         if let Some(undo) = inverse(assignments) {
-            let undo = Map::new(self, &undo);
+            let undo = AffineMap::new(self, &undo);
             return self.moved(|row| map.image(row), |c| undo.preimage(c));
         }
         let Some(generators) = self.some_generators() else {
@@ -256,13 +256,13 @@ impl Dense {
         {
             return Self::of_dual(1, interval::preimage(dual, expression));
         }
-        let map = Map::new(self, assignments);
+        let map = AffineMap::new(self, assignments);
         if assignments.is_empty() || self.is_known_empty() {
             return self.clone();
         }
         let dimensions = self.dimensions();
         if let Some(undo) = inverse(assignments) {
-            let undo = Map::new(self, &undo);
+            let undo = AffineMap::new(self, &undo);
             return self.moved(|row| undo.image(row), |c| map.preimage(c));
         }
         let mapped = self.some_constraints().map(|c| map.preimage(c)).collect();

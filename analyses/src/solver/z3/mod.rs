@@ -102,16 +102,16 @@ impl Default for Z3Solver {
 }
 
 /// A level of a Z3 solver: what is asserted in it is forgotten at its end, also where a budget unwinds.
-struct Level(Rc<z3::Solver>);
+struct AssertionLevel(Rc<z3::Solver>);
 
-impl Level {
+impl AssertionLevel {
     fn on(solver: Rc<z3::Solver>) -> Self {
         solver.push();
-        Level(solver)
+        AssertionLevel(solver)
     }
 }
 
-impl Drop for Level {
+impl Drop for AssertionLevel {
     fn drop(&mut self) {
         self.0.pop(1);
     }
@@ -163,7 +163,7 @@ impl Z3Solver {
     }
 
     /// Asserts the conjuncts and all that their types add, one level up in the Z3 solver that fits them.
-    fn assert_all(&mut self, prepared: &[Rc<Prepared>]) -> Level {
+    fn assert_all(&mut self, prepared: &[Rc<Prepared>]) -> AssertionLevel {
         let limits = self.limits;
         let solver = if prepared.iter().any(|conjunct| conjunct.strings) {
             // Of strings a solver with a history knows less and less: each question begins anew.
@@ -177,7 +177,7 @@ impl Z3Solver {
         } else {
             self.linear.clone()
         };
-        let level = Level::on(solver);
+        let level = AssertionLevel::on(solver);
         let constraints: BTreeSet<usize> =
             prepared.iter().flat_map(|conjunct| conjunct.constraints.iter().copied()).collect();
         for number in constraints {
@@ -237,7 +237,7 @@ impl Z3Solver {
             .filter(|(datum, _)| is_plain || *datum.ty() != Type::String)
             .flat_map(|(_, constant)| bounds(constant))
             .collect();
-        let mut level = Level::on(solver.clone());
+        let mut level = AssertionLevel::on(solver.clone());
         for bound in &bounds {
             solver.assert(bound);
         }
@@ -250,7 +250,7 @@ impl Z3Solver {
         };
         if answer != Answer::Sat {
             drop(level);
-            level = Level::on(solver.clone());
+            level = AssertionLevel::on(solver.clone());
             answer = self.ask(solver);
         }
         let found = match answer {

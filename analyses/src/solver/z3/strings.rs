@@ -60,8 +60,8 @@ pub(super) fn order(comparison: Comparison, a: &Dynamic, b: &Dynamic) -> Dynamic
 }
 
 pub(super) fn matches(string: &Dynamic, expression: &RegularExpression) -> Dynamic {
-    type Known = HashMap<String, Rc<Dynamic>>;
-    thread_local!(static APPLIED: RefCell<Known> = RefCell::default());
+    type KnownFunctions = HashMap<String, Rc<Dynamic>>;
+    thread_local!(static APPLIED: RefCell<KnownFunctions> = RefCell::default());
     let text = smtlib::regular(expression);
     let applied = APPLIED.with_borrow(|all| all.get(&text).cloned()).unwrap_or_else(|| {
         let solver = z3::Solver::new();
@@ -115,8 +115,8 @@ pub(super) fn known<T>(value: Option<T>, invariant: &str) -> T {
 
 /// A function of SMT-LIB of arguments of these sorts.
 fn apply(name: &'static str, sorts: &[Type], result: Type, arguments: &[&Dynamic]) -> Dynamic {
-    type Known = HashMap<&'static str, Rc<FuncDecl>>;
-    thread_local!(static DECLARED: RefCell<Known> = RefCell::default());
+    type KnownFunctions = HashMap<&'static str, Rc<FuncDecl>>;
+    thread_local!(static DECLARED: RefCell<KnownFunctions> = RefCell::default());
     let declared = DECLARED.with_borrow(|all| all.get(name).cloned()).unwrap_or_else(|| {
         let made = Rc::new(declaration(name, sorts, &result));
         DECLARED.with_borrow_mut(|all| all.insert(name, made.clone()));

@@ -36,7 +36,7 @@ const RUNTIME: &str = include_str!("runtime.py");
 pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
     judged_by_its_graph("python", view)?;
     let iosts = view.iosts;
-    let mut types = Types::default();
+    let mut types = PythonTypes::default();
     let mut table = TermTable::default();
     let mut data = String::new();
     let out = &mut data;
@@ -166,12 +166,12 @@ if __name__ == "__main__":
 
 /// The types that are spoken of, each under a name of its own.
 #[derive(Default)]
-struct Types {
+struct PythonTypes {
     known: BTreeMap<Type, String>,
     lines: String,
 }
 
-impl Types {
+impl PythonTypes {
     fn of(&mut self, ty: &Type) -> String {
         if let Some(known) = self.known.get(ty) {
             return known.clone();
@@ -249,7 +249,7 @@ fn written(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> Str
     )
 }
 
-fn node(term: &Term, table: &TermTable, types: &mut Types) -> String {
+fn node(term: &Term, table: &TermTable, types: &mut PythonTypes) -> String {
     let numbers =
         || term.children().iter().map(|child| format!(", {}", table.known(child))).collect::<String>();
     let word = match term.node() {
