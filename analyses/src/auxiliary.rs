@@ -29,7 +29,6 @@ use crate::summaries::CellInstance;
 /// The most cases into which the factors of one condition's products fall.
 pub const MOST_CASES: usize = 12;
 
-/// A product with a dimension of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Multiplication {
     dimension: usize,
@@ -37,7 +36,6 @@ pub struct Multiplication {
     is_whole: bool,
 }
 
-/// The numbers that a scope has added.
 #[derive(Default)]
 pub struct Auxiliaries {
     most: usize,

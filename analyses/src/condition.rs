@@ -153,7 +153,6 @@ impl Condition {
         matches!(self, Condition::Yes | Condition::Linear(_))
     }
 
-    /// How many constraints and congruences it has.
     pub fn size(&self) -> usize {
         match self {
             Condition::Yes | Condition::No => 0,

@@ -40,7 +40,6 @@ pub struct Case {
     pub condition: Condition,
     /// The assigned dimensions; `None` is an unknown value.
     pub numeric: Vec<(usize, Option<LinearExpression>)>,
-    /// The types' bounds of the dimensions with unknown values.
     pub unknown_bounds: Vec<Constraint>,
     /// The new digits, by position; `None` is any.
     pub finite: Vec<(usize, Option<u32>)>,
@@ -52,7 +51,6 @@ pub struct Case {
 }
 
 impl Case {
-    /// Does it leave every number as it is, whatever it is?
     pub fn is_identity(&self) -> bool {
         self.condition == Condition::Yes && self.numeric.is_empty()
     }
@@ -114,7 +112,6 @@ pub struct Effect {
     /// The ids that parameters are compared with, and those parameters.
     ids: Vec<Place>,
     id_parameters: Vec<Place>,
-    /// The ids that are assigned, by their positions.
     new_ids: Vec<(usize, Term)>,
     /// Whether the cell that stands for all is one that is assigned: what cases are told apart by.
     written: Vec<Term>,
@@ -219,7 +216,6 @@ impl Effect {
         effect
     }
 
-    /// The dimension of a numeric parameter.
     fn add_parameter(&mut self, frame: &Frame, place: &Place) -> usize {
         let dimension = frame.dimensions() + self.parameter_integer.len();
         let variable = LinearExpression::variable(dimension);

@@ -42,7 +42,6 @@ impl FactWriter {
         FactWriter { limit, shortened: 0, values: HashMap::new(), elements: HashMap::new() }
     }
 
-    /// The term of a value: `false` for bottom.
     pub fn term<D: Domain>(&mut self, frame: &Frame, store: &Elements<D>, value: &AbstractValue) -> Term {
         if let Some(known) = self.values.get(value) {
             return known.clone();

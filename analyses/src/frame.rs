@@ -58,7 +58,6 @@ pub struct ArraySummary {
     pub leaves: Vec<usize>,
 }
 
-/// Where a place is found in an abstract value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slot {
     Numeric(usize),
@@ -75,7 +74,6 @@ pub struct FinitePlace {
     pub stride: u32,
 }
 
-/// The ids of a frame (`identities.rs`).
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
     /// Those that are told apart.
@@ -92,7 +90,6 @@ pub struct Frame {
     pub numeric: Vec<Place>,
     /// For each dimension: is it an integer?
     pub integer: Vec<bool>,
-    /// The types' bounds of all dimensions.
     pub bounds: Vec<Constraint>,
     /// The digits of a cell's number.
     pub finite: Vec<FinitePlace>,

@@ -370,7 +370,6 @@ impl Grid {
                 && other.congruences.iter().all(|row| self.has_congruence(row))
     }
 
-    /// Does every vector satisfy the congruence?
     pub fn implies(&self, congruence: &Congruence) -> bool {
         self.is_none() || self.has_congruence(&congruence.row(self.dimensions))
     }

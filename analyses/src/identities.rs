@@ -295,7 +295,6 @@ impl Scope<'_> {
         Condition::or(cases)
     }
 
-    /// The cases of an id: data, parts of data and literals.
     fn id_cases(&mut self, term: &Term) -> Result<Cases<Term>, Beyond> {
         if let Some(known) = self.memory.ids.get(term) {
             return known.clone();

@@ -47,14 +47,12 @@ pub enum Orientation {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Point<T = ()> {
     pub location: LocationId,
-    /// What is told apart at the location.
     pub token: T,
 }
 
 /// Values flow from one point to another, through a transition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct HornStep {
-    /// The number of the point that they come from.
     pub from: u32,
     /// The number of the point that they go to: against the transition, where the orientation is backward.
     pub to: u32,
@@ -66,7 +64,6 @@ pub struct HornStep {
 pub struct HornClauses<T = ()> {
     pub orientation: Orientation,
     pub points: Vec<Point<T>>,
-    /// The numbers of the points at which values enter.
     pub entries: Vec<u32>,
     /// How values flow, in the order of the transitions.
     pub steps: Vec<HornStep>,

@@ -14,7 +14,6 @@ use crate::condition::Condition;
 use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, known_part};
 
 impl Scope<'_> {
-    /// A condition that an operation on strings is, or its negation.
     pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Condition {
         self.lose((term.clone(), ImprecisionReason::String));
         match term.node() {
@@ -42,7 +41,6 @@ impl Scope<'_> {
         }
     }
 
-    /// That the lengths compare so, where they are linear.
     fn lengths(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         let (a, b) = (a.length(), b.length());
         match self.linear(&a).and_then(|_| self.linear(&b)) {

@@ -34,7 +34,6 @@ enum OrderWork {
     Close(u32),
 }
 
-/// The order for a graph given by successors, from these entries.
 pub fn weak_order(successors: &[Vec<u32>], entries: &[u32]) -> WeakOrder {
     let mut order = WeakOrder::default();
     let mut search = OrderSearch::new(successors);

@@ -8,7 +8,6 @@ use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::types::ArrayType;
 use coreach_model::{Datum, Type, Value};
 
-/// How arrays are described, by their cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrays {
     /// Up to so many, each cell has places of its own.
@@ -63,7 +62,6 @@ impl Place {
         }
     }
 
-    /// The part of a value of the datum that lies at the place.
     pub fn part_of(&self, datum: &Datum, value: &Term) -> Term {
         substitute(&self.term, &Substitution::from([(datum.clone(), value.clone())]))
     }

@@ -166,14 +166,12 @@ pub fn split<D: Domain>(
     splits > before
 }
 
-/// A region, what is known in it, and what that stays within.
 struct RegionPart {
     region: Region,
     value: AbstractValue,
     within: AbstractValue,
 }
 
-/// The values that come into a region, each once.
 fn incoming_values<D: Domain>(
     abstraction: &mut Abstraction<D>,
     known: &OrientedFacts<'_>,
@@ -250,7 +248,6 @@ fn halves<D: Domain>(
     None
 }
 
-/// The constraints of the elements, as half-spaces.
 fn candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[ElementId]) -> Vec<Constraint> {
     // Half-spaces over several numbers, or at the ends of a machine's words, make conversions explode.
     let is_simple = |constraint: &&Constraint| {

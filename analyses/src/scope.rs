@@ -74,13 +74,11 @@ impl fmt::Display for ImprecisionReason {
     }
 }
 
-/// A term that is beyond the domains, and why.
 pub type Beyond = (Term, ImprecisionReason);
 
 /// The cases of a value: under which condition it is which.
 pub type Cases<T> = Vec<(Condition, T)>;
 
-/// What was compiled in a scope, with what was lost in it.
 #[derive(Default)]
 pub struct Memory {
     conditions: HashMap<Term, Condition>,

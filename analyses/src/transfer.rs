@@ -25,10 +25,8 @@ use crate::scope::Beyond;
 
 /// A model seen through a domain.
 pub struct Abstraction<D> {
-    /// Which parts of a state are described.
     pub frame: Frame,
     pub store: Elements<D>,
-    /// Constraints that widening may stop at.
     pub thresholds: Vec<Constraint>,
     effects: Effects,
     effect_of: Vec<u32>,

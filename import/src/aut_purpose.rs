@@ -59,7 +59,6 @@ pub fn import_purpose(
     collector.ended(text)
 }
 
-/// The names that `import` may give the actions of a gate.
 fn names(gate: &str, action: &Action) -> [String; 4] {
     let (direction, values) = (direction(action.kind), action.parameters.len());
     let own = |name: String| Naming::of([(name.as_str(), None)], &BTreeSet::new(), "a").get(&name).to_owned();

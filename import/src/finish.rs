@@ -31,7 +31,6 @@ use crate::options::{FirstValues, LIMIT, Options};
 pub struct Model {
     /// The graph; its transitions know their place in the foreign text.
     pub iosts: Iosts,
-    /// The types that it declares, in order.
     pub types: Vec<(String, Type)>,
     /// Of a timed model: its clocks, and the inputs that do not come from the tester.
     pub time: Option<(Clocks, BTreeSet<ActionId>)>,

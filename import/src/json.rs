@@ -32,7 +32,6 @@ pub enum JsonValue {
     Object(Vec<(Piece, Json)>),
 }
 
-/// What is wrong, and where in the file.
 pub type MalformedJson = (String, Range<usize>);
 
 /// The value that a text is, which begins at this byte of the file. Comments (`//`, `/* */`) may stand

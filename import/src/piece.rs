@@ -35,7 +35,6 @@ impl Piece {
         self.end = place.end;
     }
 
-    /// Takes another piece behind this one.
     pub fn append(&mut self, other: &Piece) {
         if other.text.is_empty() {
             return;

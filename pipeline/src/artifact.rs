@@ -302,7 +302,6 @@ pub struct TestGraph {
     pub origins: Numbered<LocationId, GraphOrigin>,
     /// For each transition, the number of the one of [`Visible`] that it was made from.
     pub made_of: Numbered<TransitionId, TransitionId>,
-    /// What was known of the locations of [`Visible`].
     pub decided: Decided,
     /// The location Pass. None where the purpose cannot be reached.
     pub pass: Option<LocationId>,
@@ -312,7 +311,6 @@ pub struct TestGraph {
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which `Accept` can be reached, per location.
     pub coreach: Numbered<LocationId, Term>,
-    /// What the specification allows in each location.
     pub allowed: Vec<Allowed>,
     /// As of the visible behaviours; `false` at verdicts.
     pub must_answer: Numbered<LocationId, Term>,

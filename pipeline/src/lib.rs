@@ -100,7 +100,6 @@ use stages::select::select;
 use stop::{Stop, writable};
 use violations::{Before, verdicts, with_violations};
 
-/// Everything that was made on the way.
 #[derive(Clone, Debug)]
 pub struct Generation {
     pub complete_purpose: CompletePurpose,

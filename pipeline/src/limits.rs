@@ -88,7 +88,6 @@ impl Quantity {
     }
 }
 
-/// A limit for each quantity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     of: [u64; TABLE.len()],
@@ -108,7 +107,6 @@ impl Limits {
         self.of[quantity as usize]
     }
 
-    /// The same limits but for one.
     pub fn with(mut self, quantity: Quantity, limit: u64) -> Self {
         self.of[quantity as usize] = limit;
         self

@@ -19,7 +19,6 @@ macro_rules! stages {
                 match self { $(Stage::$variant => $artifact,)* }
             }
 
-            /// The stage before it; none before the first.
             pub fn before(self) -> Option<Stage> {
                 Stage::ALL.into_iter().rfind(|stage| *stage < self)
             }

@@ -44,7 +44,6 @@ pub struct ShownTransition {
 }
 
 impl ShownTransition {
-    /// Shows a transition of a machine.
     pub fn transition(iosts: &Iosts, transition: &Transition) -> Self {
         let guard =
             if transition.guard.is_true() { String::new() } else { format!(" [{}]", transition.guard) };
@@ -178,7 +177,6 @@ fn budget(passed: &Passed) -> Diagnostic {
 }
 
 impl Stop {
-    /// The stop as a diagnostic on the user's own text.
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             Stop::Livelock { cycle } => {

@@ -76,11 +76,9 @@ pub struct Violation {
 
 #[derive(Clone, Debug)]
 pub struct ViolationStep {
-    /// The specification's transition.
     pub transition: TransitionId,
     /// The event; of an internal step, none.
     pub event: Option<Event>,
-    /// The specification's state after it.
     pub after: State,
 }
 

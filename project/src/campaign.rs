@@ -94,7 +94,6 @@ const KEYS: [&str; 10] =
 
 const LIMITS: [&str; 5] = ["quiescence_ms", "quiescence_at", "patience_ms", "steps", "run_ms"];
 
-/// Reads a campaign from the disk.
 pub fn load_campaign(path: &Path) -> Reading<Campaign> {
     let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
     read_campaign(file, path.parent().unwrap_or(Path::new("")))

@@ -55,7 +55,6 @@ pub struct ap_exclog_t {
     pub tail: *mut ap_exclog_t,
 }
 
-/// What the last call had to say beside its result.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_result_t {
@@ -76,9 +75,7 @@ pub struct ap_funopt_t {
     pub timeout: usize,
     /// No library looks at it.
     pub max_object_size: usize,
-    /// Try to say whether the result is exact.
     pub flag_exact_wanted: ap_bool,
-    /// Try to say whether the result is the best.
     pub flag_best_wanted: ap_bool,
 }
 
@@ -200,7 +197,6 @@ pub struct ap_abstract0_t {
 unsafe extern "C" {
     pub fn box_manager_alloc() -> *mut ap_manager_t;
     pub fn oct_manager_alloc() -> *mut ap_manager_t;
-    /// A manager of polyhedra; strict ones have strict constraints.
     pub fn pk_manager_alloc(strict: ap_bool) -> *mut ap_manager_t;
     /// Widening of octagons whose entries stop at `nb` scalars, which ascend.
     pub fn ap_abstract0_oct_widening_thresholds(
@@ -214,10 +210,8 @@ unsafe extern "C" {
 
 // `libapron`: managers and numbers.
 unsafe extern "C" {
-    /// Drops one reference to the manager.
     pub fn ap_manager_free(man: *mut ap_manager_t);
     pub fn ap_manager_clear_exclog(man: *mut ap_manager_t);
-    /// Whether the process is to end at this exception.
     pub fn ap_manager_set_abort_if_exception(man: *mut ap_manager_t, exn: ap_enum, flag: ap_bool);
     pub fn ap_scalar_alloc_set_mpq(mpq: *const mpq) -> *mut ap_scalar_t;
     pub fn ap_scalar_free(scalar: *mut ap_scalar_t);
@@ -231,7 +225,6 @@ unsafe extern "C" {
     pub fn ap_coeff_set_scalar_mpq(coeff: *mut ap_coeff_t, mpq: *const mpq);
     pub fn ap_interval_free(interval: *mut ap_interval_t);
     pub fn ap_interval_array_free(array: *mut *mut ap_interval_t, size: usize);
-    /// An expression with `size` coefficients, all 0.
     pub fn ap_linexpr0_alloc(discr: ap_enum, size: usize) -> *mut ap_linexpr0_t;
     pub fn ap_linexpr0_free(expression: *mut ap_linexpr0_t);
     /// The coefficient of a dimension, which stays the expression's; null where a dense one has none.
@@ -252,7 +245,6 @@ unsafe extern "C" {
     pub fn ap_abstract0_dimension(man: *mut ap_manager_t, a: *mut ap_abstract0_t) -> ap_dimension_t;
     pub fn ap_abstract0_is_bottom(man: *mut ap_manager_t, a: *mut ap_abstract0_t) -> ap_bool;
     pub fn ap_abstract0_is_top(man: *mut ap_manager_t, a: *mut ap_abstract0_t) -> ap_bool;
-    /// Is `a1` certainly within `a2`?
     pub fn ap_abstract0_is_leq(
         man: *mut ap_manager_t,
         a1: *mut ap_abstract0_t,
@@ -313,7 +305,6 @@ unsafe extern "C" {
         size: usize,
         dest: *mut ap_abstract0_t,
     ) -> *mut ap_abstract0_t;
-    /// The dimensions take any value, or 0 where `project` is not 0.
     pub fn ap_abstract0_forget_array(
         man: *mut ap_manager_t,
         destructive: ap_bool,
@@ -322,7 +313,6 @@ unsafe extern "C" {
         size: usize,
         project: ap_bool,
     ) -> *mut ap_abstract0_t;
-    /// New dimensions, of any value or 0.
     pub fn ap_abstract0_add_dimensions(
         man: *mut ap_manager_t,
         destructive: ap_bool,

@@ -58,7 +58,6 @@ impl Manager {
         self.make(|manager| unsafe { sys::ap_abstract0_bottom(manager, integers, reals) })
     }
 
-    /// Calls a function of the library that makes an element.
     pub(crate) fn make(
         &self,
         function: impl FnOnce(*mut sys::ap_manager_t) -> *mut sys::ap_abstract0_t,
@@ -72,7 +71,6 @@ impl Manager {
 }
 
 impl Element {
-    /// Takes over a value that the library made with this manager.
     fn wrap(manager: &Manager, raw: NonNull<sys::ap_abstract0_t>) -> Self {
         // SAFETY: the value lives, and its manager does. This cannot fail: it reads two fields.
         let size = unsafe { sys::ap_abstract0_dimension(manager.as_ptr(), raw.as_ptr()) };
@@ -132,14 +130,12 @@ impl Element {
         self.ask(|manager| unsafe { sys::ap_abstract0_is_top(manager, self.raw()) })
     }
 
-    /// Is every vector in the other element?
     pub fn is_leq(&self, other: &Self) -> Result<bool, Error> {
         self.fits(other)?;
         // SAFETY: see `is_bottom`.
         self.ask(|manager| unsafe { sys::ap_abstract0_is_leq(manager, self.raw(), other.raw()) })
     }
 
-    /// Does every vector satisfy the constraint?
     pub fn satisfies(&self, constraint: &Constraint) -> Result<bool, Error> {
         let array = RawConstraints::of(std::slice::from_ref(constraint), self.dimensions())?;
         // SAFETY: see `is_bottom`; the array has one constraint, which the library reads.
@@ -179,7 +175,6 @@ impl Element {
         self.list_prepared()?.read()
     }
 
-    /// What is in both.
     pub fn meet(&self, other: &Self) -> Result<Self, Error> {
         self.fits(other)?;
         // SAFETY: see `is_bottom`.
@@ -256,7 +251,6 @@ impl Element {
         self.substitute_prepared(&mut PreparedAssignments::of(assignments, self.dimensions())?)
     }
 
-    /// The dimensions may have any value.
     pub fn forget(&self, dimensions: &[usize]) -> Result<Self, Error> {
         if dimensions.is_empty() {
             return Ok(self.clone());

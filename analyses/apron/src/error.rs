@@ -4,7 +4,6 @@ use std::fmt;
 
 use coreach_apron_sys as sys;
 
-/// The kinds of errors: those of APRON, and one of ours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
     /// It took too long.

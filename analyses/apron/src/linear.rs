@@ -13,12 +13,9 @@ pub struct Expression {
     pub constant: RBig,
 }
 
-/// How an expression is compared with 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
-    /// It is 0.
     Equal,
-    /// It is at least 0.
     AtLeast,
     /// It is more than 0. All but [`crate::Library::PolkaStrict`] take it for [`Relation::AtLeast`] over
     /// reals.
@@ -69,7 +66,6 @@ impl Drop for RawExpression {
 }
 
 impl RawExpression {
-    /// Of an expression over at most that many dimensions.
     pub(crate) fn of(expression: &Expression, dimensions: usize) -> Result<Self, Error> {
         let size = expression.coefficients.len();
         if size > dimensions || u32::try_from(dimensions).is_err() {

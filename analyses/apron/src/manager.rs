@@ -103,7 +103,6 @@ impl Manager {
         self.0.library
     }
 
-    /// The library's own name and version.
     pub fn version(&self) -> String {
         // SAFETY: the manager lives, and both fields point to constant strings of the library.
         let [library, version] = unsafe {

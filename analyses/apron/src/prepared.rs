@@ -31,7 +31,6 @@ pub struct PreparedExpression {
 }
 
 impl PreparedConstraints {
-    /// For elements with this many dimensions.
     pub fn of(constraints: &[Constraint], dimensions: usize) -> Result<Self, Error> {
         Ok(Self { raw: RawConstraints::of(constraints, dimensions)?, dimensions })
     }
@@ -40,14 +39,12 @@ impl PreparedConstraints {
         self.raw.0.size
     }
 
-    /// The constraints as values of ours.
     pub fn read(&self) -> Result<Vec<Constraint>, Error> {
         self.raw.read(self.dimensions)
     }
 }
 
 impl PreparedAssignments {
-    /// For elements with this many dimensions.
     pub fn of(assignments: &[(usize, Expression)], dimensions: usize) -> Result<Self, Error> {
         let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();
         let targets = distinct(&targets, dimensions)?;
@@ -57,7 +54,6 @@ impl PreparedAssignments {
 }
 
 impl PreparedExpression {
-    /// For elements with this many dimensions.
     pub fn of(expression: &Expression, dimensions: usize) -> Result<Self, Error> {
         Ok(Self { raw: RawExpression::of(expression, dimensions)?, dimensions })
     }

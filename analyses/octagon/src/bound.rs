@@ -61,12 +61,10 @@ impl Bound {
         self.divided(&Integer::from(2))
     }
 
-    /// The bound multiplied by a positive number.
     pub(crate) fn times(&self, factor: &Integer) -> Self {
         self.parts().map_or(Self::Infinite, |(value, strict)| Self::new(value * factor, strict))
     }
 
-    /// The bound divided by a positive divisor of its value.
     pub(crate) fn divided(&self, divisor: &Integer) -> Self {
         self.parts().map_or(Self::Infinite, |(value, strict)| Self::new(value.div_exact(divisor), strict))
     }

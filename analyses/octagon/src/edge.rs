@@ -71,7 +71,6 @@ pub(crate) fn sides(constraint: &Constraint) -> Vec<Sum> {
 }
 
 impl Sum {
-    /// The edge that says the same, if there is one.
     pub(crate) fn edge(&self) -> Option<Edge> {
         match &self.terms[..] {
             [(node, weight)] => {

@@ -36,7 +36,6 @@ fn is_same(a: &[Arc<Block>], b: &[Arc<Block>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| block::equal(a, b))
 }
 
-/// The block of an octagon that is this one.
 pub(crate) fn twin<'a>(
     octagon: &'a Octagon,
     places: &[Option<(usize, usize)>],

@@ -65,7 +65,6 @@ impl Octagon {
         met
     }
 
-    /// The bounds that are below those known.
     fn improving(&self, edges: &[Edge]) -> Vec<Edge> {
         let places = self.places();
         let improves = |edge: &&Edge| match self.value(&places, edge.row, edge.column) {

@@ -21,7 +21,6 @@ use crate::bound::Bound;
 use crate::matrix::{Matrix, pairs};
 use crate::octagon::Octagon;
 
-/// Where a dimension of an image has its value from.
 #[derive(Clone, PartialEq, Debug)]
 enum ImageSource {
     Anything,
@@ -34,7 +33,6 @@ fn same(dimension: usize) -> ImageSource {
     ImageSource::Node(2 * dimension, Rational::ZERO)
 }
 
-/// The form of an expression, if an image has it.
 fn source(expression: &LinearExpression, dimensions: usize) -> Option<ImageSource> {
     let mut used = (0..dimensions).filter(|at| !expression.coefficient(*at).is_zero());
     let constant = expression.constant_term();

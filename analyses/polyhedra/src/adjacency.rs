@@ -36,7 +36,6 @@ pub(crate) struct Search<'a> {
     /// For each ray `words` words, whose bits stand for the half-spaces it saturates.
     pub(crate) saturated: &'a [u64],
     pub(crate) words: usize,
-    /// The number of half-spaces.
     pub(crate) borders: usize,
     /// The rays on the one side of the new border, and on the other.
     pub(crate) inside: &'a [u32],
@@ -279,7 +278,6 @@ impl Columns {
         &self.bits[border * self.words..][..self.words]
     }
 
-    /// The rays there are in a word of a column.
     fn all(&self, word: usize) -> u64 {
         let rest = self.rays - 64 * word;
         if rest < 64 { (1 << rest) - 1 } else { u64::MAX }

@@ -111,7 +111,6 @@ thread_local! {
 }
 
 impl Cone {
-    /// The whole space of `width` coordinates.
     pub(crate) fn whole_space(width: usize) -> Self {
         let mut cone = Generators::spare(width);
         cone.lines.resize(width * width, 0);
@@ -174,7 +173,6 @@ impl Cone {
         }
     }
 
-    /// The number of lines and rays.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Words(words) => (words.lines.len() + words.rays.len()) / words.width,
@@ -191,7 +189,6 @@ impl Cone {
     }
 }
 
-/// Appends a row, as far as its numbers fit.
 fn push<N: Number>(row: &[Integer], out: &mut Vec<N>) -> Option<()> {
     for entry in row {
         out.push(N::of_integer(entry)?);
@@ -263,7 +260,6 @@ impl<N: Number> Generators<N> {
         Some(self)
     }
 
-    /// The same with other numbers, if all can be.
     fn mapped<M>(&self, map: impl Fn(&N) -> Option<M>) -> Option<Generators<M>> {
         Some(Generators {
             width: self.width,

@@ -17,7 +17,6 @@ use crate::linear::{Constraint, Relation};
 use crate::minimise::{self, Minimal};
 use crate::row::{self, Row};
 
-/// What a generator contributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// A direction, both ways.

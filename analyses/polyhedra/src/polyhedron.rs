@@ -77,7 +77,6 @@ impl Block {
         self.dimensions == other.dimensions && self.body.is_known_equal(&other.body)
     }
 
-    /// A constraint of the block in the space of the whole.
     pub(crate) fn outward(&self, constraint: &Constraint, dimensions: usize) -> Constraint {
         Constraint::of_canonical(
             product::spread(constraint.row(), &self.dimensions, dimensions + 1),
@@ -207,7 +206,6 @@ impl Polyhedron {
         }
     }
 
-    /// A polyhedron of disjoint blocks in any order.
     pub(crate) fn of_blocks(dimensions: usize, blocks: impl IntoIterator<Item = Block>) -> Self {
         let mut blocks: Blocks = blocks.into_iter().collect();
         if blocks.iter().any(|block| block.body.is_known_empty()) {

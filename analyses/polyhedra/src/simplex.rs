@@ -37,7 +37,6 @@ enum Column {
     Slack(usize),
 }
 
-/// A slack that is a sum of columns.
 struct ColumnSum {
     number: usize,
     is_zero: bool,

@@ -30,7 +30,6 @@ use dashu::rational::RBig;
 use crate::domains::{Assignments, Domain};
 use crate::linear::{big, rational};
 
-/// Which of APRON's libraries a domain is.
 pub trait ApronKind: Clone + 'static {
     const LIBRARY: Library;
 }

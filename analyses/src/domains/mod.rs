@@ -110,7 +110,6 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     }
 }
 
-/// A function that can be run for each domain.
 pub trait WithDomain {
     type Output;
     fn run<D: Domain>(self) -> Self::Output;

@@ -25,7 +25,6 @@ impl Expression {
         }
     }
 
-    /// The parts, if it is a list.
     pub fn list(&self) -> Option<&[Expression]> {
         match self {
             Expression::Word(_) => None,

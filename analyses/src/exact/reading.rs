@@ -18,7 +18,6 @@ use super::script::{Problem, Side};
 use crate::solver::ids;
 use crate::solver::smtlib::symbol;
 
-/// The states of a derivation, from the first one on.
 pub(super) fn states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Side, State)>> {
     let proof = read(proof)?;
     let ("mp", steps) = proof.applied()? else { return None };
@@ -288,7 +287,6 @@ fn value(expression: &Expression, ty: &Type) -> Option<Value> {
     found.is_in(ty).then_some(found)
 }
 
-/// A number, with a sign and a denominator where it has them.
 fn literal(expression: &Expression) -> Option<Value> {
     let no_names = HashMap::new();
     let mut reader = ReadTerms { names: HashMap::new(), literals: &no_names, known: HashMap::new() };

@@ -233,7 +233,6 @@ fn longest(words: BTreeSet<Word>) -> Vec<Word> {
     found
 }
 
-/// The suite in the making, as a tree.
 struct Trie {
     /// For each node its state, its depth, and for each input the node behind it.
     nodes: Vec<(usize, usize, Vec<Option<usize>>)>,

@@ -37,7 +37,6 @@ pub enum Witness {
     Unknown,
 }
 
-/// What a solver was asked, for reports.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Statistics {
     /// Queries asked by the analyses and stages.
@@ -73,7 +72,6 @@ pub trait Solver {
         self.check(&all)
     }
 
-    /// A valuation that satisfies the conjunction.
     fn witness(&mut self, formula: &[Term]) -> Witness;
 
     fn statistics(&self) -> Statistics;

@@ -66,7 +66,6 @@ pub fn type_constraints(terms: &[Term]) -> Vec<String> {
     constraints
 }
 
-/// A whole script that asks whether the terms hold together.
 pub fn script(terms: &[Term]) -> String {
     let mut lines = declarations(terms);
     lines.extend(type_constraints(terms).iter().map(|constraint| format!("(assert {constraint})")));

@@ -164,7 +164,6 @@ fn mirrored(comparison: Comparison) -> Comparison {
 }
 
 impl SumEnds {
-    /// Adds an end, if it is tighter than the one that is there.
     fn add(&mut self, is_high: bool, mut end: SumEnd, is_integer: bool) {
         if is_integer && (end.is_excluded || !end.at.is_int()) {
             let whole = match (is_high, end.is_excluded) {
@@ -293,7 +292,6 @@ impl OpenBounds {
         is_single && !ends.is_empty()
     }
 
-    /// The value of a number, where it is a sum of symbols.
     fn value(&self, term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<OpenSum> {
         let go = |term: &Term| self.value(term, (known, given));
         match term.node() {
@@ -463,7 +461,6 @@ fn found<'v>(datum: &Datum, (known, given): (&'v Valuation, GivenValues<'v>)) ->
     among_given.map(|(_, value)| value).or_else(|| known.get(datum))
 }
 
-/// The value of a term whose data are all known.
 fn evaluated(term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<Value> {
     if given.is_empty() {
         return evaluate(term, known).ok();

@@ -511,7 +511,6 @@ fn isolated(comparison: Comparison, side: &Term, other: &Term, datum: &Datum) ->
     }
 }
 
-/// The comparison with its sides exchanged.
 fn mirrored(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Equal => Comparison::Equal,

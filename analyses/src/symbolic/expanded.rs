@@ -23,7 +23,6 @@ use crate::partition::{ElementId, Elements};
 /// The elements of one place by the values of what they fix.
 type ByValues = HashMap<Vec<u32>, Vec<ElementId>>;
 
-/// The elements that were expanded, for each location and cell.
 #[derive(Default)]
 pub(super) struct Expanded(HashMap<(LocationId, u32), BTreeMap<Vec<usize>, ByValues>>);
 

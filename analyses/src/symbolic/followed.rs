@@ -331,7 +331,6 @@ fn is_weak(part: &Term) -> bool {
     matches!(part.node(), Node::Compare(Comparison::NotEqual, ..) | Node::Or(..))
 }
 
-/// The symbol that a part of a condition fixes, and its value.
 fn fixed(part: &Term) -> Option<(Datum, Value)> {
     match part.node() {
         Node::Data(flag) => Some((flag.clone(), Value::Bool(true))),

@@ -356,7 +356,6 @@ mod tests {
         (data.to_vec(), points.iter().map(state).collect())
     }
 
-    /// The points of the states, by counting up their symbols.
     fn counted_up(data: &[Datum], states: &[SymbolicState]) -> BTreeSet<Vec<IBig>> {
         let integers: Vec<&Datum> = data.iter().collect();
         let mut found = BTreeSet::new();

@@ -37,7 +37,6 @@ pub(super) enum By {
 /// Where a step leads: to which projection, and is its condition certain? None where no data allow it.
 type Led = Option<(usize, bool)>;
 
-/// The projections of a tree, each once.
 pub(super) struct Projections {
     data: Vec<Datum>,
     all: Vec<Tidy>,

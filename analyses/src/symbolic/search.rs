@@ -46,7 +46,6 @@ use crate::transfer::Abstraction;
 /// The most cells of the finite data: beyond them the least mentioned are not told apart.
 const MOST_CELLS: usize = 1 << 12;
 
-/// What is looked for, and by which way.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchGoal {
     pub locations: Numbered<LocationId, bool>,
@@ -91,7 +90,6 @@ pub enum SearchOutcome {
     NotFound(SearchBound),
 }
 
-/// What has ended a search that found nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SearchBound {
     Nodes(usize),

@@ -362,7 +362,6 @@ fn model(transitions: &str) -> String {
     )
 }
 
-/// The tree of such a system, and what it asked.
 fn grown(transitions: &str, limits: TreeLimits) -> (Tree, Counting) {
     let source = SourceFile { name: "counters.yaml".to_owned(), text: model(transitions) };
     let (specification, _) = read_specification(source.into()).unwrap();

@@ -137,14 +137,12 @@ pub struct Node {
     pub refuted: Vec<Refuted>,
 }
 
-/// A symbolic execution tree, or its beginning.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     /// Its nodes in the order of their creation: the root first, parents before children.
     pub nodes: Numbered<NodeId, Node>,
 }
 
-/// How far a tree grows, and in which form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TreeLimits {
     /// No node is further from the root.

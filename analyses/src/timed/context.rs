@@ -59,7 +59,6 @@ impl Registers {
         Registers { used, ..Registers::default() }
     }
 
-    /// These names are in use, too.
     pub fn reserve(&mut self, data: &[Datum]) {
         self.used.extend(data.iter().map(|datum| datum.name().to_owned()));
     }

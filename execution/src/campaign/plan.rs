@@ -42,7 +42,6 @@ impl Test {
         Ok(Test::with_document(case, json))
     }
 
-    /// Takes a test case from its document.
     pub fn from_document(document: &Document) -> Result<Self, DocumentError> {
         let case = TestCase::from_document(document)?;
         let json =
@@ -172,7 +171,6 @@ impl RunSettings {
 pub struct Instance {
     /// The constants' values by name, in the order of the test case.
     pub constants: Map<String, Json>,
-    /// The initial state, the constants in it.
     pub state: State,
 }
 

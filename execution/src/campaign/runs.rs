@@ -78,12 +78,10 @@ impl fmt::Display for FindError {
 impl std::error::Error for FindError {}
 
 impl Store {
-    /// Reads the documents of the test cases, by their hashes.
     pub fn test_documents(&self) -> Result<HashMap<String, String>> {
         self.texts_by_hash("tests", "document")
     }
 
-    /// Reads the names of the implementations, by their hashes.
     pub fn iut_names(&self) -> Result<HashMap<String, String>> {
         self.texts_by_hash("iuts", "name")
     }
@@ -97,7 +95,6 @@ impl Store {
         Ok(texts)
     }
 
-    /// Reads the document of a run's test case.
     pub fn test_document(&self, run: &StoredRun) -> Result<String> {
         let sql = "SELECT document FROM tests WHERE hash = ?1";
         let read = self.connection.query_row(sql, [&run.test], |row| row.get(0));
@@ -112,7 +109,6 @@ impl Store {
         read.map_err(|error| wrong(&self.path, &error))
     }
 
-    /// How many runs it has.
     pub fn count(&self) -> Result<usize> {
         let count = self.connection.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0));
         let count = count.map_err(|error| wrong(&self.path, &error))?;
@@ -187,7 +183,6 @@ impl Store {
         }
     }
 
-    /// The record of the run of this number, as it is kept.
     pub(super) fn record(&self, number: i64) -> Result<serde_json::Value> {
         let sql = "SELECT record FROM runs WHERE number = ?1";
         let read = || -> rusqlite::Result<String> {

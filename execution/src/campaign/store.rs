@@ -51,7 +51,6 @@ pub struct Row {
     pub reason: String,
     /// What failed, of a run that did not end well: Fail or a run error.
     pub bucket: Option<Bucket>,
-    /// The length of its trace.
     pub events: usize,
     pub seconds: f64,
 }
@@ -256,7 +255,6 @@ impl Store {
         insert().map_err(|error| wrong(&path, &error))
     }
 
-    /// Is this run finished?
     pub fn has(&self, key: &Key) -> Result<bool> {
         let has =
             || self.connection.prepare_cached("SELECT 1 FROM runs WHERE key = ?1")?.exists([key.to_string()]);
@@ -374,7 +372,6 @@ fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     })
 }
 
-/// What failed in the run of this record.
 fn bucket(record: &str) -> rusqlite::Result<Bucket> {
     let read = read(record.as_bytes());
     let bucket = read.and_then(|read| read.bucket.ok_or_else(|| "a record without a bucket".to_owned()));

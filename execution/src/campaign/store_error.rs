@@ -39,7 +39,6 @@ pub enum StoreError {
     NoDatabase(PathBuf),
     /// It is a data base, and another program's.
     Foreign(PathBuf),
-    /// It is a store of another format version.
     Version(PathBuf, i64),
     /// It is damaged: what was found, the runs by their numbers.
     Damaged(PathBuf, String),

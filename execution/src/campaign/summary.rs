@@ -202,7 +202,6 @@ pub(super) fn finished<'a>(
     plan.runs.iter().enumerate().filter_map(|(number, run)| Some((number, rows.get(&run.key.to_string())?)))
 }
 
-/// A bucket with its runs, of which there is one at least.
 fn one(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
     // Of several that are as short, the first of the plan.
     let (number, row) = runs.iter().min_by_key(|(number, row)| (row.events, *number))?;

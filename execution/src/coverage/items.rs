@@ -40,7 +40,6 @@ pub enum Item {
     },
 }
 
-/// Where the items of a transition stand.
 #[derive(Clone, Debug)]
 struct ItemPlace {
     own: usize,
@@ -92,7 +91,6 @@ impl Items {
         &self.all
     }
 
-    /// The conditions of a transition's guard.
     pub fn conditions(&self, transition: TransitionId) -> &[Term] {
         &self.conditions[transition]
     }
@@ -171,7 +169,6 @@ impl Part {
     }
 }
 
-/// What is walked, with the models that it is made of.
 #[derive(Clone, Debug)]
 pub struct Walked {
     pub iosts: Iosts,

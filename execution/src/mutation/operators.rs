@@ -289,7 +289,6 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
     Some(format!("{parameter} of {} is never {never}", iosts.action(action).name))
 }
 
-/// The guard with one of its atoms rewritten.
 fn with_atom(
     random: &mut Random,
     guard: &Term,

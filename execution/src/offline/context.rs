@@ -17,7 +17,6 @@ use crate::offline::verdict::CannotJudge;
 /// The most parts of a term for a datum that is not known, or of what is known of it.
 pub const MOST_PARTS: u64 = 10_000;
 
-/// Where a context is, seen from the path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Place {
     /// So many transitions of the path have been taken, and no others.
@@ -36,7 +35,6 @@ impl Place {
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Context {
-    /// Seen from the path.
     pub place: Place,
     pub state: SymbolicState,
     /// Is it possible at whatever instants the events have happened, within the tolerance of their recorded

@@ -45,7 +45,6 @@ pub struct OfflineJudge<'a> {
     uncertain: Option<Uncertain>,
     /// The time since the last event.
     elapsed: RBig,
-    /// The time since the beginning.
     time: RBig,
     last: Option<Seen>,
     events: usize,
@@ -55,7 +54,6 @@ pub struct OfflineJudge<'a> {
 }
 
 impl<'a> OfflineJudge<'a> {
-    /// At the beginning, with constants that are known.
     pub fn new(
         offline: &'a Offline<'a>,
         constants: &Valuation,
@@ -100,7 +98,6 @@ impl<'a> OfflineJudge<'a> {
         &self.time
     }
 
-    /// The most contexts that were kept at once.
     pub fn most_at_once(&self) -> usize {
         self.most_at_once
     }
@@ -223,7 +220,6 @@ impl<'a> OfflineJudge<'a> {
         }
     }
 
-    /// Where no context is left, the verdict and why.
     fn ended(&self) -> Option<(OfflineVerdict, &Why)> {
         let end = self.end.as_ref().map(|(verdict, why)| (*verdict, why));
         end.or_else(|| self.uncertain.as_ref()?.doubt())
@@ -247,7 +243,6 @@ fn small_enough<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize
     large.map_or(Ok(()), |datum| Err(CannotJudge::TooLarge { line, datum }))
 }
 
-/// Judges a whole trace.
 pub fn judge<'a, E: From<CannotJudge>>(
     offline: &'a Offline<'a>,
     constants: &Valuation,

@@ -20,7 +20,6 @@ use crate::offline::sequence::{Item, Placed, time_text};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Merged {
     pub inputs: RBig,
-    /// How long the outputs were recorded.
     pub outputs: RBig,
     pub events: usize,
 }

@@ -84,7 +84,6 @@ fn real(value: RBig) -> Term {
 }
 
 impl Uncertain {
-    /// At the beginning, in these contexts.
     pub fn new(
         offline: &Offline<'_>,
         initial: Vec<Context>,

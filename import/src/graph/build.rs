@@ -311,7 +311,6 @@ fn rename(tree: &mut ForeignExpression, names: &BTreeMap<String, String>) {
     }
 }
 
-/// The actions, by their names in the file.
 fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BTreeMap<String, EventDraft> {
     let mut events: BTreeMap<String, EventDraft> = BTreeMap::new();
     let names: BTreeSet<&str> = drawing

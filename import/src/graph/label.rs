@@ -22,7 +22,6 @@ pub struct Label {
     pub event: Option<Piece>,
     /// The direction that a sign at the event says.
     pub sign: Option<ActionKind>,
-    /// The parameters, each with its type where that is said.
     pub parameters: Vec<(Piece, Option<Piece>)>,
     pub guard: Option<Piece>,
     pub actions: Vec<Piece>,
@@ -42,7 +41,6 @@ pub struct VertexLabel {
     pub ignored: Vec<Piece>,
 }
 
-/// What is wrong, and where in the file.
 pub type LabelMistake = (String, Range<usize>);
 
 /// Words that stand for themselves, in these letters.

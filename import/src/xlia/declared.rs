@@ -20,7 +20,6 @@ use crate::names::Naming;
 use crate::options::Options;
 use crate::piece::Piece;
 
-/// What is declared, under the names that it has here.
 pub(super) struct Declared {
     pub(super) types: Vec<(String, Type)>,
     pub(super) constants: Vec<Datum>,

@@ -412,7 +412,6 @@ impl Translation<'_> {
         Some((Edge { source, action: number, guard, assignments: state, target, origin }, resets))
     }
 
-    /// What is received goes into a variable.
     fn received(
         &mut self,
         parameter: &Datum,

@@ -28,7 +28,6 @@ const MOST_WAYS: usize = 400;
 /// The most locations of a cycle of internal steps that are looked at.
 const LONGEST_CYCLE: usize = 8;
 
-/// Checks the result of `close` against the product.
 pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "closed 4";
     let mut checking = Checking::new(solver);

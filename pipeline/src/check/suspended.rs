@@ -14,7 +14,6 @@ use coreach_model::term::{Substitution, substitute};
 use super::obligation::{Checking, Findings};
 use crate::suspend::Suspended;
 
-/// Checks the result of `suspend` against the specification.
 pub fn suspended(suspended: &Suspended, specification: &Iosts, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "suspended 1";
     let mut checking = Checking::new(solver);

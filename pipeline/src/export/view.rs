@@ -25,7 +25,6 @@ pub struct View<'a> {
     pub stage: Option<Stage>,
     /// The graph. Directions are the implementation's, at every stage.
     pub iosts: &'a Iosts,
-    /// What is special about each location.
     pub marks: Numbered<LocationId, Option<Mark>>,
     /// What is said beside the graph. Of facts: from `select` on.
     pub particulars: Particulars<'a>,
@@ -102,7 +101,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The view of a specification as the user wrote it.
     pub fn of_specification(iosts: &'a Iosts) -> Self {
         View {
             what: "specification",
@@ -138,7 +136,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The view of a purpose as the user wrote it.
     pub fn of_purpose(purpose: &'a TestPurpose) -> Self {
         let iosts = &purpose.iosts;
         let mark = |location| match location {
@@ -199,7 +196,6 @@ impl<'a> View<'a> {
         Some(format!("every output without a transition at a location without a verdict leads to {fail}"))
     }
 
-    /// How many transitions lead to this verdict.
     pub fn count_into(&self, verdict: Verdict) -> usize {
         let leads = |location| self.mark(location) == Some(Mark::Verdict(verdict));
         self.iosts.transitions.iter().filter(|transition| leads(transition.target)).count()

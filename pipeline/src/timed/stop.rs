@@ -73,7 +73,6 @@ pub enum PathStop {
 }
 
 impl PathStop {
-    /// The stop as a diagnostic on the user's own text.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let error = |code: &'static str, message: String| Diagnostic::error(code, message);
         match self {

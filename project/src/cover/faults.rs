@@ -47,7 +47,6 @@ use super::search::{Doubt, MetGoal, Sought, transitions};
 /// So many initial states are followed.
 const MOST_STATES: usize = 1 << 10;
 
-/// The mutants of a specification, at most so many.
 pub fn faults(
     specification: &Iosts,
     most: usize,

@@ -53,7 +53,6 @@ pub struct MachineSummary {
     pub states: usize,
     pub inputs: Vec<String>,
     pub is_complete: bool,
-    /// The suites, of all methods beside each other.
     pub suites: Vec<SuiteSummary>,
 }
 
@@ -92,7 +91,6 @@ pub struct FiniteMachine<'a> {
     steps: Vec<Vec<Steps>>,
 }
 
-/// The machine of a specification that may be suspended.
 pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMachine<'a>, String> {
     budget::doing("exploring a finite machine");
     if let Some(constant) = iosts.constants.first() {

@@ -97,7 +97,6 @@ pub struct Member {
 
 #[derive(Clone, Debug)]
 pub struct Cover {
-    /// The specification, suspended or not.
     pub iosts: Iosts,
     /// The goals in the order of the criteria.
     pub goals: Vec<Ended>,

@@ -231,7 +231,6 @@ fn chain(name: &str, model: &Iosts, steps: &[PurposeStep], is_quiet: bool) -> Te
     }
 }
 
-/// How many visible steps a route has.
 pub fn length(iosts: &Iosts, route: &Route) -> usize {
     let is_seen = |number: &&_| iosts.action(iosts.transitions[**number].action).is_visible();
     route.path.iter().filter(is_seen).count()

@@ -32,7 +32,6 @@ pub struct CoverDocument {
     pub criteria: Vec<ReportedCriterion>,
     pub goals: Vec<ReportedGoal>,
     pub suite: Vec<ReportedTest>,
-    /// The specification as a finite machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineSummary>,
     /// Why the work did not come to its end, where it did not.
@@ -217,7 +216,6 @@ pub fn files(cover: &Cover, specification: &str, rest: &str) -> Vec<(String, Str
     files
 }
 
-/// The paths that [`files`] would write into a folder.
 pub fn paths(folder: &Path, files: &[(String, String)]) -> Vec<std::path::PathBuf> {
     files.iter().map(|(name, _)| folder.join(name)).collect()
 }

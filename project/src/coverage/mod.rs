@@ -69,7 +69,6 @@ pub struct Runs {
     pub stopped: usize,
 }
 
-/// A test case with the number of its subject.
 struct CoveredTest {
     case: TestCase,
     subject: usize,

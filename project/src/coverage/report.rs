@@ -79,7 +79,6 @@ impl Status {
 pub struct Met {
     pub status: Status,
     pub runs: u64,
-    /// Runs that may have met it, those among them.
     pub possible_runs: u64,
     /// How often it was met at least, in all runs together.
     pub times: u64,
@@ -99,7 +98,6 @@ impl Met {
     }
 }
 
-/// How many items there are of a kind, and what is known of them.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
 pub struct Figure {
     pub all: usize,
@@ -177,7 +175,6 @@ pub struct LocationCoverage {
     pub met: Met,
 }
 
-/// A transition, with its guard and its parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TransitionCoverage {
     /// `Pay -Return-> Choose`

@@ -39,7 +39,6 @@ use crate::timing::given;
 pub struct Candidate {
     configuration: Configuration,
     pub specification: Specification,
-    /// The hash of that, as it is written.
     pub source: Source,
     pub purposes: Vec<TestPurpose>,
     /// For each purpose: what a test case of it says that it was made of.
@@ -53,7 +52,6 @@ pub struct Subject {
     pub purpose: usize,
     /// The models: the specification, and the purpose.
     pub walked: Walked,
-    /// The constants that the configuration fixes.
     pub constants: Valuation,
 }
 

@@ -27,7 +27,6 @@ pub struct Driven {
 }
 
 impl Driven {
-    /// Reads both files.
     pub fn read(
         model: &TimedModel,
         constants: Valuation,

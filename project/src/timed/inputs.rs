@@ -29,7 +29,6 @@ pub struct TimedInputs {
     pub is_whole: bool,
 }
 
-/// A sequence for a path.
 pub fn along(
     model: &TimedModel,
     path: &[TransitionId],

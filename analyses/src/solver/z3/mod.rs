@@ -156,7 +156,6 @@ impl Z3Solver {
         }
     }
 
-    /// The conjuncts as Z3 has them.
     fn prepare(&mut self, conjuncts: &[Term]) -> Vec<Rc<Prepared>> {
         self.make_room();
         conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect()
@@ -471,7 +470,6 @@ fn start(rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
     limited(z3::Solver::new(), rlimit, milliseconds)
 }
 
-/// A Z3 solver with limits.
 fn limited(solver: z3::Solver, rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
     let mut parameters = Params::new();
     if rlimit > 0 {

@@ -278,13 +278,11 @@ fn sort(ty: &Type) -> Sort {
     }
 }
 
-/// The record of these fields in Z3's syntax.
 fn constructed(record: &Arc<RecordType>, fields: &[Dynamic]) -> Dynamic {
     let fields: Vec<&dyn Ast> = fields.iter().map(|value| value as &dyn Ast).collect();
     datatype(record).variants[0].constructor.apply(&fields)
 }
 
-/// A field of a record in Z3's syntax.
 pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize) -> Dynamic {
     datatype(record).variants[0].accessors[position].apply(&[ast])
 }

@@ -51,9 +51,7 @@ pub struct Size {
 /// An arrow, and the size of its label.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LayoutLink {
-    /// The number of the node from which it comes.
     pub source: usize,
-    /// The number of the node to which it leads.
     pub target: usize,
     /// The label's width; 0 without a label.
     pub width: f64,
