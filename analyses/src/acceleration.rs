@@ -22,7 +22,6 @@ use crate::condition::Condition;
 use crate::domains::{Assignments, Domain};
 use crate::effect::Case;
 
-/// What a case does each time.
 pub struct Repetition {
     /// By how much each number is moved.
     moves: Vec<(usize, Rational)>,
@@ -80,7 +79,6 @@ impl Repetition {
         all.meet_constraints(&[is_once], &with_times).assign(&moves).remove_last_dimensions(1)
     }
 
-    /// What the guard says of the states behind it.
     fn behind(&self, condition: &Condition) -> Vec<Constraint> {
         let linear = match condition {
             Condition::Linear(constraints) => constraints,

@@ -26,30 +26,20 @@ use crate::domains::Domain;
 use crate::linear::positive_constraint;
 use crate::summaries::CellInstance;
 
-/// The most such numbers of one effect: each is a dimension.
-const MOST: usize = 6;
-
 /// The most cases into which the factors of one condition's products fall.
 pub const MOST_CASES: usize = 12;
 
-/// A product with a dimension of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Multiplication {
-    /// Its dimension.
     dimension: usize,
     factors: [LinearExpression; 2],
-    /// Are both factors whole numbers?
     is_whole: bool,
 }
 
-/// The numbers that a scope has added.
 #[derive(Default)]
 pub struct Auxiliaries {
-    /// The most that there may be.
     most: usize,
-    /// Which of them are integers.
     pub integer: Vec<bool>,
-    /// What is known of them.
     pub bounds: Vec<Constraint>,
     /// Those that are products, factors before what is made of them.
     pub products: Vec<Multiplication>,
@@ -63,7 +53,8 @@ pub struct Auxiliaries {
 impl Auxiliaries {
     /// None yet; by default there may be none at all.
     pub fn new() -> Self {
-        Auxiliaries { most: MOST, ..Auxiliaries::default() }
+        // The most such numbers of one effect: each is a dimension.
+        Auxiliaries { most: 6, ..Auxiliaries::default() }
     }
 
     /// Another number, behind `dimensions` others.
@@ -98,7 +89,6 @@ impl Auxiliaries {
         self.names
     }
 
-    /// The number of a read that has one.
     pub fn known_read(&self, term: &Term) -> Option<LinearExpression> {
         self.reads.get(term).cloned()
     }
@@ -181,7 +171,6 @@ impl Auxiliaries {
 }
 
 impl Multiplication {
-    /// Does a factor mention the dimension?
     fn mentions(&self, dimension: usize) -> bool {
         self.factors.iter().any(|factor| !factor.coefficient(dimension).is_zero())
     }
@@ -195,7 +184,7 @@ impl Multiplication {
     }
 
     /// McCormick's inequalities within these bounds of the factors.
-    fn envelope(&self, bounds: &[Bounds; 2]) -> Vec<Constraint> {
+    fn envelope(&self, bounds: &[FactorBounds; 2]) -> Vec<Constraint> {
         let [a, b] = &self.factors;
         let [(a_low, a_high), (b_low, b_high)] = bounds;
         let product = LinearExpression::variable(self.dimension);
@@ -231,11 +220,11 @@ impl Multiplication {
 }
 
 /// The least and the greatest value, as far as they are known.
-type Bounds = (Option<Rational>, Option<Rational>);
+type FactorBounds = (Option<Rational>, Option<Rational>);
 
 /// The bounds of an expression in an element; rounded inwards where it is whole. Whether a bound itself is
 /// out does not matter.
-fn bounds<D: Domain>(element: &D, of: &LinearExpression, integer: &[bool], is_whole: bool) -> Bounds {
+fn bounds<D: Domain>(element: &D, of: &LinearExpression, integer: &[bool], is_whole: bool) -> FactorBounds {
     let last = integer.len();
     let alone = element.add_dimensions(1).assign(&[(last, Some(of.clone()))]);
     let alone = alone.forget(&(0..last).collect::<Vec<_>>());
@@ -262,7 +251,7 @@ fn bounds<D: Domain>(element: &D, of: &LinearExpression, integer: &[bool], is_wh
 }
 
 /// The values within the bounds, where they are at most so many.
-fn few((low, high): &Bounds, is_whole: bool, most: usize) -> Option<Vec<Rational>> {
+fn few((low, high): &FactorBounds, is_whole: bool, most: usize) -> Option<Vec<Rational>> {
     let (low, high) = (low.as_ref()?, high.as_ref()?);
     if low == high {
         return Some(vec![low.clone()]);

@@ -33,9 +33,7 @@ use crate::grid::{Congruence, Grid};
 use crate::partition::{AbstractValue, ElementId, Elements};
 use crate::readable::{classes, congruent, independent, readable_order, says_more, to_term};
 
-/// A fact in clauses.
 pub struct FactClauses {
-    /// The conjunction.
     pub term: Term,
     /// How many comparisons and flags it has.
     pub size: usize,
@@ -136,7 +134,6 @@ fn support(frame: &Frame, cells: &[u32]) -> Term {
 struct Sides {
     /// It follows from the element, as far as the domain can tell.
     known: Vec<u32>,
-    /// The others.
     open: Vec<u32>,
 }
 

@@ -18,18 +18,14 @@ pub enum Condition {
     Yes,
     /// Holds nowhere.
     No,
-    /// All of these.
     Linear(Vec<Constraint>),
-    /// A congruence. Only with a frame that has them.
     Congruence(Congruence),
     /// All of these, of which at most the first is [`Condition::Linear`].
     And(Vec<Condition>),
-    /// One of these.
     Or(Vec<Condition>),
 }
 
 impl Condition {
-    /// The conjunction.
     pub fn and(parts: impl IntoIterator<Item = Condition>) -> Condition {
         let (mut linear, mut others) = (Vec::new(), Vec::new());
         let mut work: Vec<Condition> = parts.into_iter().collect();
@@ -78,7 +74,6 @@ impl Condition {
         }
     }
 
-    /// The disjunction.
     pub fn or(parts: impl IntoIterator<Item = Condition>) -> Condition {
         let mut kept = Vec::new();
         for part in parts {
@@ -97,7 +92,6 @@ impl Condition {
         }
     }
 
-    /// That the congruence holds.
     pub fn congruence(congruence: Congruence) -> Condition {
         match congruence.constant_truth() {
             Some(true) => Condition::Yes,
@@ -106,7 +100,6 @@ impl Condition {
         }
     }
 
-    /// That the constraint holds.
     pub fn constraint(constraint: Constraint) -> Condition {
         match constant_truth(&constraint) {
             Some(true) => Condition::Yes,
@@ -142,7 +135,6 @@ impl Condition {
         }
     }
 
-    /// Does it mention one of these dimensions?
     pub fn mentions(&self, dimensions: &std::ops::Range<usize>) -> bool {
         let within = |coefficients: &[Integer]| {
             dimensions.clone().any(|at| coefficients.get(at).is_some_and(|entry| !entry.is_zero()))
@@ -157,12 +149,10 @@ impl Condition {
         }
     }
 
-    /// Has it nothing but constraints?
     pub fn is_linear(&self) -> bool {
         matches!(self, Condition::Yes | Condition::Linear(_))
     }
 
-    /// How many constraints and congruences it has.
     pub fn size(&self) -> usize {
         match self {
             Condition::Yes | Condition::No => 0,
@@ -172,7 +162,6 @@ impl Condition {
         }
     }
 
-    /// Visits every constraint.
     pub fn for_each(&self, visit: &mut impl FnMut(&Constraint)) {
         match self {
             Condition::Yes | Condition::No | Condition::Congruence(_) => {}

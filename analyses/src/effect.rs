@@ -40,20 +40,17 @@ pub struct Case {
     pub condition: Condition,
     /// The assigned dimensions; `None` is an unknown value.
     pub numeric: Vec<(usize, Option<LinearExpression>)>,
-    /// The types' bounds of the dimensions with unknown values.
     pub unknown_bounds: Vec<Constraint>,
     /// The new digits, by position; `None` is any.
     pub finite: Vec<(usize, Option<u32>)>,
     /// The dimensions of parameters and auxiliary numbers, behind those of the frame: which are integers.
     pub extra: Vec<bool>,
-    /// The auxiliary numbers that are products.
     pub products: Vec<Multiplication>,
     /// The auxiliary numbers that are cells of which a fact about all cells knows something.
     pub instances: Vec<CellInstance>,
 }
 
 impl Case {
-    /// Does it leave every number as it is, whatever it is?
     pub fn is_identity(&self) -> bool {
         self.condition == Condition::Yes && self.numeric.is_empty()
     }
@@ -86,7 +83,6 @@ impl Case {
         parts.reduce(|sum, part| sum.join(&part)).unwrap_or_else(|| D::bottom(integer.len()))
     }
 
-    /// Takes the auxiliary numbers that it mentions.
     fn take(&mut self, auxiliaries: &Auxiliaries, first: usize) {
         let values: Vec<&LinearExpression> =
             self.numeric.iter().filter_map(|(_, value)| value.as_ref()).collect();
@@ -105,7 +101,6 @@ impl Case {
 #[derive(Clone, Debug)]
 pub struct Effect {
     guard: Term,
-    /// The guard has a value.
     obligations: Term,
     assigned: Vec<Assigned>,
     /// The positions of the finite places read: the cases depend on these digits only.
@@ -117,7 +112,6 @@ pub struct Effect {
     /// The ids that parameters are compared with, and those parameters.
     ids: Vec<Place>,
     id_parameters: Vec<Place>,
-    /// The ids that are assigned, by their positions.
     new_ids: Vec<(usize, Term)>,
     /// Whether the cell that stands for all is one that is assigned: what cases are told apart by.
     written: Vec<Term>,
@@ -222,7 +216,6 @@ impl Effect {
         effect
     }
 
-    /// The dimension of a numeric parameter.
     fn add_parameter(&mut self, frame: &Frame, place: &Place) -> usize {
         let dimension = frame.dimensions() + self.parameter_integer.len();
         let variable = LinearExpression::variable(dimension);
@@ -340,9 +333,6 @@ impl Effect {
     }
 }
 
-/// The most assigned cells by which cases are told apart: as many ways as these are subsets.
-const MOST_WRITTEN: usize = 3;
-
 /// That the index variable is where a value assigns a cell, for each such place, once.
 fn written<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Term> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
@@ -363,7 +353,8 @@ fn written<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Ter
         }
         work.extend(term.children().into_iter().rev());
     }
-    found.truncate(MOST_WRITTEN);
+    // The most assigned cells by which cases are told apart: as many ways as these are subsets.
+    found.truncate(3);
     found
 }
 
@@ -507,13 +498,12 @@ pub fn alone(frame: &Frame, case: Case) -> Option<Case> {
 /// What equalities say of the classes of the first dimensions: `x == 2 * p` of a whole `p` says that `x` is
 /// even.
 fn classes(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Condition> {
-    let around = Grid::all(integer.len()).with(constraints, &[]).whole(integer);
+    let around = Grid::all(integer.len()).with(constraints, &[]).with_integers(integer);
     let seen = around.project(&(0..first).collect::<Vec<_>>()).congruences();
     let beyond_types = seen.into_iter().filter(|congruence| !congruence.modulus().is_one());
     beyond_types.map(Condition::congruence).collect()
 }
 
-/// The cells that the case leads to from a cell.
 pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
     let mut cells = vec![cell];
     for (position, digit) in &case.finite {
@@ -531,12 +521,12 @@ pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
 }
 
 /// What makes effects the same: parameters, guard and assignments.
-type Key = (Vec<Datum>, Term, Vec<(Datum, Term)>);
+type EffectKey = (Vec<Datum>, Term, Vec<(Datum, Term)>);
 
 /// The distinct effects over one frame.
 #[derive(Default)]
 pub struct Effects {
-    numbers: HashMap<Key, u32>,
+    numbers: HashMap<EffectKey, u32>,
     list: Vec<Effect>,
 }
 
@@ -559,20 +549,14 @@ impl Effects {
         effect_of
     }
 
-    /// The effect of this number.
     pub fn get(&self, number: u32) -> &Effect {
         &self.list[number as usize]
     }
 
-    /// The effect of this number, to compile it.
     pub fn get_mut(&mut self, number: u32) -> &mut Effect {
         &mut self.list[number as usize]
     }
 }
-
-/// The most constraints of a condition that is projected. Whatever the finite places are, it is as long as
-/// those of all cells together, and a long one says little of the numbers alone.
-const PROJECTED: usize = 128;
 
 /// What the guards of transitions with numeric parameters say of the numbers alone, before the transition
 /// and behind it, in order: `x + p <= 10` of a `p` that is never negative says `x <= 10`, and so it does
@@ -582,7 +566,9 @@ const PROJECTED: usize = 128;
 /// cells.
 pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     let mut frame = frame.clone();
-    frame.condition_limit = frame.condition_limit.min(PROJECTED);
+    // The most constraints of a condition that is projected. Whatever the finite places are, it is as long as
+    // those of all cells together, and a long one says little of the numbers alone.
+    frame.condition_limit = frame.condition_limit.min(128);
     let frame = &frame;
     let mut effects = Effects::default();
     effects.of(frame, iosts, CASE_LIMIT, false);

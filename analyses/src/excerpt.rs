@@ -13,7 +13,7 @@ pub struct Excerpt<'a>(pub &'a Term);
 
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut cut = Cut { out: f, left: MOST_SHOWN, full: false };
+        let mut cut = CutWriter { out: f, left: MOST_SHOWN, full: false };
         match write!(cut, "{}", self.0) {
             Err(_) if cut.full => f.write_str("..."),
             other => other,
@@ -22,13 +22,13 @@ impl fmt::Display for Excerpt<'_> {
 }
 
 /// Ends the writing by an error when enough is written.
-struct Cut<'a, 'b> {
+struct CutWriter<'a, 'b> {
     out: &'a mut fmt::Formatter<'b>,
     left: usize,
     full: bool,
 }
 
-impl fmt::Write for Cut<'_, '_> {
+impl fmt::Write for CutWriter<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if text.len() <= self.left {
             self.left -= text.len();

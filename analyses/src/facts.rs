@@ -24,12 +24,10 @@ use crate::frame::Frame;
 use crate::partition::{AbstractValue, ElementId, Elements};
 use crate::readable::{classes, congruent, disjunction, readable};
 
-/// So many cases people read.
 const MOST_CASES: usize = 8;
 
 /// Writes values as terms, remembering what it wrote.
 pub struct FactWriter {
-    /// Comparisons and flags in one fact.
     limit: usize,
     /// Facts that say less than the value, for the sake of the limit.
     pub shortened: usize,
@@ -44,7 +42,6 @@ impl FactWriter {
         FactWriter { limit, shortened: 0, values: HashMap::new(), elements: HashMap::new() }
     }
 
-    /// The term of a value: `false` for bottom.
     pub fn term<D: Domain>(&mut self, frame: &Frame, store: &Elements<D>, value: &AbstractValue) -> Term {
         if let Some(known) = self.values.get(value) {
             return known.clone();

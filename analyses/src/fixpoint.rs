@@ -40,9 +40,6 @@ use coreach_model::budget;
 
 use crate::order::{WeakOrder, weak_order};
 
-/// How often edges of a component are opened by what comes through them; then all of them are.
-const PHASES: usize = 8;
-
 /// Why an iteration stopped before it was done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exhausted {
@@ -50,7 +47,6 @@ pub enum Exhausted {
     Steps(usize),
 }
 
-/// The knobs of the iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// Joins at a head before it widens.
@@ -67,21 +63,16 @@ pub struct Schedule {
 
 /// A system of equations; values over-approximate.
 pub trait Equations {
-    /// What a node carries.
     type Value: Clone + PartialEq;
-    /// The least value.
     fn bottom(&self) -> Self::Value;
     /// What holds at a node whatever its inputs are.
     fn entry(&mut self, node: u32) -> Self::Value;
-    /// What an edge makes of the value at its source.
     fn transfer(&mut self, edge: u32, source: &Self::Value) -> Self::Value;
     /// What an edge from a node to itself makes of the value there, taken once or more often.
     fn repeated(&mut self, edge: u32, source: &Self::Value) -> Self::Value {
         self.transfer(edge, source)
     }
-    /// An upper bound.
     fn join(&mut self, a: &Self::Value, b: &Self::Value) -> Self::Value;
-    /// The order.
     fn is_leq(&mut self, a: &Self::Value, b: &Self::Value) -> bool;
     /// A widening; `old` is below `new`.
     fn widen(&mut self, old: &Self::Value, new: &Self::Value) -> Self::Value;
@@ -115,18 +106,15 @@ impl Flow {
         Flow { edges, successors, incoming }
     }
 
-    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.successors.len()
     }
 
-    /// Source and target of an edge.
     pub fn edge(&self, edge: u32) -> (u32, u32) {
         self.edges[edge as usize]
     }
 }
 
-/// A solution.
 pub struct Solution<V> {
     /// By node.
     pub values: Vec<V>,
@@ -151,7 +139,7 @@ pub fn solve<E: Equations>(
         dirty[*node as usize] = true;
     }
     let closed = vec![false; flow.edges.len()];
-    let mut run = Run { flow, order, equations, values, dirty, closed, steps: 0, strategy: *strategy };
+    let mut run = SolverRun { flow, order, equations, values, dirty, closed, steps: 0, strategy: *strategy };
     if let Err(stop) = run.ascend() {
         let reached = std::mem::take(&mut run.order.nodes);
         for node in reached {
@@ -164,7 +152,7 @@ pub fn solve<E: Equations>(
     Solution { values: run.values, steps: run.steps, stopped: None }
 }
 
-struct Run<'a, E: Equations> {
+struct SolverRun<'a, E: Equations> {
     flow: &'a Flow,
     order: WeakOrder,
     equations: &'a mut E,
@@ -176,7 +164,7 @@ struct Run<'a, E: Equations> {
     strategy: Schedule,
 }
 
-impl<E: Equations> Run<'_, E> {
+impl<E: Equations> SolverRun<'_, E> {
     /// The right side of a node's equation.
     fn evaluate(&mut self, node: u32) -> E::Value {
         let entry = self.equations.entry(node);
@@ -266,7 +254,8 @@ impl<E: Equations> Run<'_, E> {
                 }
             }
         }
-        for _ in 0..PHASES {
+        // How often edges of a component are opened by what comes through them; then all of them are.
+        for _ in 0..8 {
             if !self.open(part.clone(), &mut leaving) {
                 break;
             }
@@ -338,7 +327,6 @@ impl<E: Equations> Run<'_, E> {
         Ok(())
     }
 
-    /// Gives a head its next value.
     fn raise(&mut self, node: u32, visits: &mut usize) {
         let old = self.values[node as usize].clone();
         let sum = self.evaluate_above(node, &old);

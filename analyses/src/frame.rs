@@ -22,7 +22,6 @@ use crate::places::{Arrays, Leaf, Place, leaves, places};
 /// The most constraints that one condition has, if nothing else is said.
 pub const CONDITION_LIMIT: usize = 4096;
 
-/// The digit of a value of a finite place.
 pub fn digit(value: &Value) -> Option<u32> {
     match value {
         Value::Bool(value) => Some(u32::from(*value)),
@@ -54,25 +53,20 @@ pub fn type_constraints(ty: &Type, expression: &LinearExpression) -> Vec<Constra
 /// What is known of all cells that have one index type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArraySummary {
-    /// The index variable.
     pub index: Datum,
     /// The dimensions of what stands in the cells.
     pub leaves: Vec<usize>,
 }
 
-/// Where a place is found in an abstract value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slot {
-    /// The dimension of this number.
     Numeric(usize),
-    /// The digit of this number.
     Finite(usize),
 }
 
 /// A place that is a digit of the cell's number.
 #[derive(Clone, Debug)]
 pub struct FinitePlace {
-    /// The place.
     pub place: Place,
     /// Its values; the digit is the position.
     pub values: Vec<Value>,
@@ -80,7 +74,6 @@ pub struct FinitePlace {
     pub stride: u32,
 }
 
-/// The ids of a frame (`identities.rs`).
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
     /// Those that are told apart.
@@ -94,21 +87,17 @@ pub struct Identities {
 /// The variables' order of a numerical domain, and of the partition around it.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The dimensions.
     pub numeric: Vec<Place>,
     /// For each dimension: is it an integer?
     pub integer: Vec<bool>,
-    /// The types' bounds of all dimensions.
     pub bounds: Vec<Constraint>,
     /// The digits of a cell's number.
     pub finite: Vec<FinitePlace>,
-    /// The number of cells.
     pub cells: u32,
     /// Its ids, and which cells their pairs exclude.
     pub identities: Identities,
     /// Finite places, and ids, that the limit kept out of the partition.
     pub dropped: Vec<Place>,
-    /// How arrays are described.
     pub arrays: Arrays,
     /// What is known of all cells that have one index type, by index type.
     pub summaries: Vec<ArraySummary>,
@@ -203,17 +192,14 @@ impl Frame {
         self.numeric == other.numeric && self.dropped == other.dropped && finite(self) == finite(other)
     }
 
-    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.numeric.len()
     }
 
-    /// Where the place is, if it has a slot.
     pub fn slot(&self, place: &Term) -> Option<Slot> {
         self.slots.get(place).copied()
     }
 
-    /// A digit of a cell's number.
     pub fn digit(&self, cell: u32, position: usize) -> u32 {
         let finite = &self.finite[position];
         cell / finite.stride % finite.values.len() as u32
@@ -261,7 +247,6 @@ fn mentioned(arrays: Arrays, term: &Term, seen: &mut HashSet<Term>) -> Vec<Term>
     found
 }
 
-/// The finite places that fit the limit together, in their old order; the others go to `dropped`.
 fn chosen(
     iosts: &Iosts,
     arrays: Arrays,

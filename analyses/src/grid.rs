@@ -57,12 +57,10 @@ impl Congruence {
         &self.coefficients
     }
 
-    /// The constant.
     pub fn constant(&self) -> &Integer {
         &self.constant
     }
 
-    /// The modulus.
     pub fn modulus(&self) -> &Integer {
         &self.modulus
     }
@@ -73,17 +71,16 @@ impl Congruence {
         is_constant.then(|| self.constant.is_multiple_of(&self.modulus))
     }
 
-    /// Does the vector satisfy it?
     pub fn is_satisfied_by(&self, point: &[Rational]) -> bool {
         let terms = self.coefficients.iter().zip(point).map(|(c, x)| &Rational::from(c.clone()) * x);
         let sum = terms.fold(Rational::from(self.constant.clone()), |sum, term| &sum + &term);
         sum.is_integer() && sum.numerator().is_multiple_of(&self.modulus)
     }
 
-    fn row(&self, dimensions: usize) -> Row {
+    fn row(&self, dimensions: usize) -> GridRow {
         let part =
             |entry: &Integer| Rational::new(entry.clone(), self.modulus.clone()).unwrap_or(Rational::ZERO);
-        let mut row: Row = self.coefficients.iter().map(part).collect();
+        let mut row: GridRow = self.coefficients.iter().map(part).collect();
         row.resize(dimensions, Rational::ZERO);
         row.push(part(&self.constant));
         row
@@ -100,18 +97,18 @@ impl fmt::Display for Congruence {
 }
 
 /// The coefficients, and behind them the constant.
-type Row = Vec<Rational>;
+type GridRow = Vec<Rational>;
 
-fn row_of(expression: &LinearExpression, dimensions: usize) -> Row {
+fn row_of(expression: &LinearExpression, dimensions: usize) -> GridRow {
     let coefficients = (0..dimensions).map(|at| expression.coefficient(at));
     coefficients.chain([expression.constant_term()]).collect()
 }
 
-fn scaled(row: &[Rational], factor: &Rational) -> Row {
+fn scaled(row: &[Rational], factor: &Rational) -> GridRow {
     row.iter().map(|entry| entry * factor).collect()
 }
 
-fn unit(length: usize, at: usize) -> Row {
+fn unit(length: usize, at: usize) -> GridRow {
     let mut row = vec![Rational::ZERO; length];
     row[at] = Rational::ONE;
     row
@@ -134,7 +131,11 @@ fn quotient(a: &Rational, b: &Rational) -> Rational {
 }
 
 /// Equalities and congruences, their first columns being decided first, in the form of the head of this file.
-fn echelon(columns: usize, mut equalities: Vec<Row>, mut rows: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
+fn echelon(
+    columns: usize,
+    mut equalities: Vec<GridRow>,
+    mut rows: Vec<GridRow>,
+) -> (Vec<GridRow>, Vec<GridRow>) {
     let mut rank = 0;
     for column in 0..columns {
         let Some(at) = (rank..equalities.len()).find(|at| !equalities[*at][column].is_zero()) else {
@@ -154,7 +155,7 @@ fn echelon(columns: usize, mut equalities: Vec<Row>, mut rows: Vec<Row>) -> (Vec
     (equalities, hermite(columns, rows))
 }
 
-fn hermite(columns: usize, mut rows: Vec<Row>) -> Vec<Row> {
+fn hermite(columns: usize, mut rows: Vec<GridRow>) -> Vec<GridRow> {
     let mut rank = 0;
     for column in 0..columns {
         budget::ask();
@@ -184,46 +185,41 @@ fn hermite(columns: usize, mut rows: Vec<Row>) -> Vec<Row> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
     dimensions: usize,
-    equalities: Vec<Row>,
+    equalities: Vec<GridRow>,
     /// Modulo 1. The last is the constant 1, but where there is no vector.
-    congruences: Vec<Row>,
+    congruences: Vec<GridRow>,
 }
 
 impl Grid {
-    /// All vectors.
     pub fn all(dimensions: usize) -> Self {
         Grid { dimensions, equalities: Vec::new(), congruences: vec![unit(dimensions + 1, dimensions)] }
     }
 
-    /// No vector.
     pub fn none(dimensions: usize) -> Self {
         Grid { dimensions, equalities: vec![unit(dimensions + 1, dimensions)], congruences: Vec::new() }
     }
 
-    fn of(dimensions: usize, equalities: Vec<Row>, congruences: Vec<Row>) -> Self {
+    fn of(dimensions: usize, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
         let (equalities, congruences) = echelon(dimensions + 1, equalities, congruences);
         Self::of_echelon(dimensions, equalities, congruences)
     }
 
-    fn of_echelon(dimensions: usize, equalities: Vec<Row>, congruences: Vec<Row>) -> Self {
+    fn of_echelon(dimensions: usize, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
         // 1 is a multiple of what ends the congruences: of less than 1, and something that is no integer
         // would be one.
         let is_one = congruences.last().is_some_and(|last| last[dimensions] == Rational::ONE);
         if is_one { Grid { dimensions, equalities, congruences } } else { Self::none(dimensions) }
     }
 
-    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Is there no vector of rationals?
     pub fn is_none(&self) -> bool {
         self.congruences.is_empty()
     }
 
     /// What satisfies the congruences, and those of the constraints that are equalities, as well.
-    #[must_use]
     pub fn with(&self, constraints: &[Constraint], congruences: &[Congruence]) -> Self {
         let is_equality = |constraint: &&Constraint| constraint.relation() == Relation::Equal;
         let found = constraints.iter().filter(is_equality);
@@ -231,7 +227,7 @@ impl Grid {
         self.with_rows(found, congruences.iter().map(|one| one.row(self.dimensions)).collect())
     }
 
-    fn with_rows(&self, equalities: Vec<Row>, congruences: Vec<Row>) -> Self {
+    fn with_rows(&self, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
         let no_equality = equalities.iter().all(|row| self.has_equality(row));
         if no_equality && congruences.iter().all(|row| self.has_congruence(row)) {
             return self.clone();
@@ -241,17 +237,14 @@ impl Grid {
         Self::of(self.dimensions, equalities, congruences)
     }
 
-    /// What is in both.
-    #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         self.with_rows(other.equalities.clone(), other.congruences.clone())
     }
 
     /// The vectors whose marked dimensions are whole.
-    #[must_use]
-    pub fn whole(&self, integer: &[bool]) -> Self {
+    pub fn with_integers(&self, integer: &[bool]) -> Self {
         // Most often a row says so, and nothing else.
-        let is_unit = |row: &Row, at: usize| {
+        let is_unit = |row: &GridRow, at: usize| {
             row.iter().enumerate().all(|(other, entry)| match other == at {
                 true => *entry == Rational::ONE,
                 false => entry.is_zero(),
@@ -262,20 +255,18 @@ impl Grid {
         self.with_rows(Vec::new(), marked.map(|at| unit(self.dimensions + 1, at)).collect())
     }
 
-    /// Which dimensions are whole in all vectors.
     pub fn whole_dimensions(&self) -> Vec<bool> {
         (0..self.dimensions).map(|at| self.has_congruence(&unit(self.dimensions + 1, at))).collect()
     }
 
     /// Without the congruences that need a dimension which is not marked; all equalities stay.
-    #[must_use]
     pub fn congruent_in(&self, marked: &[bool]) -> Self {
         let kept: Vec<usize> = (0..self.dimensions).filter(|at| marked.get(*at) == Some(&true)).collect();
         if kept.len() == self.dimensions || self.is_none() {
             return self.clone();
         }
         let shorter = self.project(&kept);
-        let longer = |row: &Row| {
+        let longer = |row: &GridRow| {
             let mut long = vec![Rational::ZERO; self.dimensions + 1];
             for (entry, at) in row.iter().zip(kept.iter().copied().chain([self.dimensions])) {
                 long[at] = entry.clone();
@@ -287,7 +278,6 @@ impl Grid {
     }
 
     /// The least grid around both.
-    #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         if self.is_none() || self == other {
             return other.clone();
@@ -296,9 +286,9 @@ impl Grid {
             return self.clone();
         }
         let length = self.dimensions + 1;
-        let twice = |row: &Row| [&row[..], row].concat();
-        let once = |row: &Row| row.iter().cloned().chain(vec![Rational::ZERO; length]).collect();
-        let beside = |own: &[Row], others: &[Row]| -> Vec<Row> {
+        let twice = |row: &GridRow| [&row[..], row].concat();
+        let once = |row: &GridRow| row.iter().cloned().chain(vec![Rational::ZERO; length]).collect();
+        let beside = |own: &[GridRow], others: &[GridRow]| -> Vec<GridRow> {
             own.iter().map(twice).chain(others.iter().map(once)).collect()
         };
         let (equalities, congruences) = echelon(
@@ -310,7 +300,6 @@ impl Grid {
     }
 
     /// The vectors of these dimensions, in this order.
-    #[must_use]
     pub fn project(&self, kept: &[usize]) -> Self {
         if self.is_none() {
             return Self::none(kept.len());
@@ -319,7 +308,7 @@ impl Grid {
         kept.iter().for_each(|at| stays[*at] = true);
         let gone: Vec<usize> = (0..self.dimensions).filter(|at| !stays[*at]).collect();
         let order: Vec<usize> = gone.iter().chain(kept).copied().chain([self.dimensions]).collect();
-        let moved = |rows: &[Row]| -> Vec<Row> {
+        let moved = |rows: &[GridRow]| -> Vec<GridRow> {
             rows.iter().map(|row| order.iter().map(|at| row[*at].clone()).collect()).collect()
         };
         let (equalities, congruences) =
@@ -328,10 +317,9 @@ impl Grid {
     }
 
     /// New dimensions at the end, of any value.
-    #[must_use]
     pub fn longer(&self, count: usize) -> Self {
         let at = self.dimensions;
-        let longer = |row: &Row| -> Row {
+        let longer = |row: &GridRow| -> GridRow {
             let free = vec![Rational::ZERO; count];
             row[..at].iter().cloned().chain(free).chain([row[at].clone()]).collect()
         };
@@ -343,7 +331,6 @@ impl Grid {
     }
 
     /// The image: some dimensions get new values, all in terms of the old vector; `None` is any.
-    #[must_use]
     pub fn image(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         let (old, all) = (self.dimensions, self.dimensions + assignments.len());
         let mut kept: Vec<usize> = (0..old).collect();
@@ -357,15 +344,14 @@ impl Grid {
     }
 
     /// The vectors that get into this grid; of an unknown value: that may.
-    #[must_use]
     pub fn preimage(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         let unknown: Vec<_> = assignments.iter().filter(|(_, value)| value.is_none()).cloned().collect();
         let free = if unknown.is_empty() { self.clone() } else { self.image(&unknown) };
-        let values: Vec<(usize, Row)> = assignments
+        let values: Vec<(usize, GridRow)> = assignments
             .iter()
             .filter_map(|(at, value)| Some((*at, row_of(value.as_ref()?, self.dimensions))))
             .collect();
-        let through = |row: &Row| {
+        let through = |row: &GridRow| {
             let mut new = row.clone();
             values.iter().for_each(|(at, _)| new[*at] = Rational::ZERO);
             for (at, value) in &values {
@@ -377,7 +363,6 @@ impl Grid {
         Self::of(self.dimensions, equalities, free.congruences.iter().map(through).collect())
     }
 
-    /// Is every vector in the other?
     pub fn is_leq(&self, other: &Self) -> bool {
         self.is_none()
             || !other.is_none()
@@ -385,7 +370,6 @@ impl Grid {
                 && other.congruences.iter().all(|row| self.has_congruence(row))
     }
 
-    /// Does every vector satisfy the congruence?
     pub fn implies(&self, congruence: &Congruence) -> bool {
         self.is_none() || self.has_congruence(&congruence.row(self.dimensions))
     }
@@ -397,7 +381,7 @@ impl Grid {
     }
 
     /// What the equalities leave of a row.
-    fn rest(&self, row: &Row) -> Row {
+    fn rest(&self, row: &GridRow) -> GridRow {
         let mut rest = row.clone();
         for equality in &self.equalities {
             if let Some(factor) = first(equality).map(|at| rest[at].clone()).filter(|f| !f.is_zero()) {
@@ -407,11 +391,11 @@ impl Grid {
         rest
     }
 
-    fn has_equality(&self, row: &Row) -> bool {
+    fn has_equality(&self, row: &GridRow) -> bool {
         first(&self.rest(row)).is_none()
     }
 
-    fn has_congruence(&self, row: &Row) -> bool {
+    fn has_congruence(&self, row: &GridRow) -> bool {
         let mut rest = self.rest(row);
         for congruence in &self.congruences {
             let Some(at) = first(congruence) else { continue };
@@ -424,9 +408,8 @@ impl Grid {
         first(&rest).is_none()
     }
 
-    /// The equalities, canonical.
     pub fn equalities(&self) -> Vec<Constraint> {
-        let of = |row: &Row| {
+        let of = |row: &GridRow| {
             let constant = &row[self.dimensions];
             let expression = LinearExpression::from_rationals(&row[..self.dimensions], constant);
             Constraint::from_expression(&expression, Relation::Equal)
@@ -449,7 +432,7 @@ impl Grid {
     /// The values of `coefficients · x`: a remainder and the distance from one value to the next. `None`
     /// where it may have any value, or one only.
     pub fn class(&self, coefficients: &[Integer]) -> Option<(Rational, Rational)> {
-        let mut value: Row = coefficients.iter().map(|c| Rational::from(c.clone())).collect();
+        let mut value: GridRow = coefficients.iter().map(|c| Rational::from(c.clone())).collect();
         value.resize(self.dimensions + 1, Rational::ZERO);
         let mut rest = self.rest(&value);
         // What a multiple of each row is part of the form: the rows have all integers as values, one of each
@@ -470,8 +453,8 @@ impl Grid {
 }
 
 /// The rows that begin with so many zeros, without these.
-fn behind(zeros: usize, rows: Vec<Row>) -> Vec<Row> {
-    let of = |row: Row| row[..zeros].iter().all(Rational::is_zero).then(|| row[zeros..].to_vec());
+fn behind(zeros: usize, rows: Vec<GridRow>) -> Vec<GridRow> {
+    let of = |row: GridRow| row[..zeros].iter().all(Rational::is_zero).then(|| row[zeros..].to_vec());
     rows.into_iter().filter_map(of).collect()
 }
 

@@ -99,18 +99,17 @@ impl Hull {
         }
         let integer = self.integer[dimension];
         let low = bounds.lower.map(|(value, attained)| match integer {
-            true => whole(if attained { value.ceil() } else { &value.floor() + &Integer::ONE }),
+            true => to_rational(if attained { value.ceil() } else { &value.floor() + &Integer::ONE }),
             false => number(&value),
         });
         let high = bounds.upper.map(|(value, attained)| match integer {
-            true => whole(if attained { value.floor() } else { &value.ceil() - &Integer::ONE }),
+            true => to_rational(if attained { value.floor() } else { &value.ceil() - &Integer::ONE }),
             false => number(&value),
         });
         Some(Range { low, high })
     }
 
     /// What is left when a dimension has this value.
-    #[must_use]
     pub fn fixed(&self, dimension: usize, value: &RBig) -> Hull {
         let there = LinearExpression::variable(dimension).minus(&LinearExpression::constant(rational(value)));
         let constraint = Constraint::from_expression(&there, Relation::Equal);
@@ -119,7 +118,7 @@ impl Hull {
     }
 }
 
-fn whole(value: Integer) -> RBig {
+fn to_rational(value: Integer) -> RBig {
     RBig::from(big(&value))
 }
 

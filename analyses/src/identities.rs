@@ -31,8 +31,6 @@ use crate::scope::{
     Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, known_part, limited, mentions_array,
 };
 
-/// Room for so many partitions there is in any case: for four ids.
-const LEAST_ROOM: u32 = 15;
 /// The most ids of one type: of so many there are 877 partitions.
 const MOST_IDS: usize = 7;
 /// How many partitions there are of so many things.
@@ -45,7 +43,8 @@ impl Frame {
     /// Adds the pairs of as many of these ids as there is room for, the first ones first; gives back the
     /// rest.
     pub(crate) fn add_ids(&mut self, all: Vec<Place>, limit: u32) -> Vec<Place> {
-        let room = (limit / self.cells).max(LEAST_ROOM);
+        // Room for so many partitions there is in any case: for four ids.
+        let room = (limit / self.cells).max(15);
         let mut rest = Vec::new();
         for place in all {
             let mut counts: HashMap<&Type, usize> = HashMap::new();
@@ -106,17 +105,14 @@ impl Frame {
         self.identities.pairs.get(&pair).is_some_and(|position| self.digit(cell, *position) == 1)
     }
 
-    /// The cells that a state may lie in.
     pub fn possible_cells(&self) -> Vec<u32> {
         self.identities.possible.clone().unwrap_or_else(|| (0..self.cells).collect())
     }
 
-    /// May a state lie in the cell?
     pub fn is_possible(&self, cell: u32) -> bool {
         self.identities.possible.as_ref().is_none_or(|possible| possible.binary_search(&cell).is_ok())
     }
 
-    /// The pairs of these ids.
     pub(crate) fn pairs_of(&self, are_meant: impl Fn(&Place) -> bool) -> Vec<usize> {
         let ids = &self.identities.ids;
         let pairs = self.identities.pairs.iter();
@@ -270,7 +266,6 @@ fn are_same(known: &HashMap<Term, Value>, a: &Term, b: &Term) -> Option<bool> {
 }
 
 impl Scope<'_> {
-    /// A comparison of two ids.
     pub(crate) fn compared_ids(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         let whole = || Term::compare(comparison, a, b);
         let (a_cases, b_cases) = match (self.id_cases(a), self.id_cases(b)) {
@@ -305,7 +300,6 @@ impl Scope<'_> {
         Condition::or(cases)
     }
 
-    /// The cases of an id: data, parts of data and literals.
     fn id_cases(&mut self, term: &Term) -> Result<Cases<Term>, Beyond> {
         if let Some(known) = self.memory.ids.get(term) {
             return known.clone();

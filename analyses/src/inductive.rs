@@ -36,7 +36,6 @@ use coreach_model::obligation::enabling_condition;
 use coreach_model::term::{Term, substitute};
 use coreach_model::{Iosts, Number, Numbered, TransitionId};
 
-/// Which way values flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Orientation {
     /// From the initial states along transitions.
@@ -45,34 +44,26 @@ pub enum Orientation {
     Backward,
 }
 
-/// Where a fact is stated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Point<T = ()> {
-    /// The location.
     pub location: LocationId,
-    /// What is told apart at the location.
     pub token: T,
 }
 
 /// Values flow from one point to another, through a transition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct HornStep {
-    /// The number of the point that they come from.
     pub from: u32,
     /// The number of the point that they go to: against the transition, where the orientation is backward.
     pub to: u32,
-    /// The transition.
     pub transition: TransitionId,
 }
 
 /// The conditions on the facts of a graph, in one orientation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HornClauses<T = ()> {
-    /// The orientation.
     pub orientation: Orientation,
-    /// Where facts are stated.
     pub points: Vec<Point<T>>,
-    /// The numbers of the points at which values enter.
     pub entries: Vec<u32>,
     /// How values flow, in the order of the transitions.
     pub steps: Vec<HornStep>,
@@ -81,7 +72,6 @@ pub struct HornClauses<T = ()> {
 /// The facts of one orientation, one for each point: a refinement iteration of the alternation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefinementIteration {
-    /// The orientation.
     pub orientation: Orientation,
     /// By point.
     pub facts: Vec<Term>,
@@ -90,9 +80,7 @@ pub struct RefinementIteration {
 /// Of which condition an obligation is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum HornClause {
-    /// Of the entry at the point of this number.
     Entry(u32),
-    /// Of the step of this number.
     Step(u32),
     /// Of what is claimed of the point of this number.
     Goal(u32),
@@ -101,11 +89,8 @@ pub enum HornClause {
 /// An implication: wherever all premises hold, the conclusion does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Obligation {
-    /// Of which condition.
     pub clause: HornClause,
-    /// The premises.
     pub premises: Vec<Term>,
-    /// The conclusion.
     pub conclusion: Term,
 }
 
@@ -169,7 +154,6 @@ impl<T: Copy> HornClauses<T> {
         HornClauses { orientation, points, entries, steps }
     }
 
-    /// By location, what there is at its points.
     pub fn at_locations<F: Clone>(&self, iosts: &Iosts, facts: &[F]) -> Vec<Vec<F>> {
         let mut found: Numbered<LocationId, Vec<F>> = iosts.locations.map(|_| Vec::new());
         for (point, fact) in self.points.iter().zip(facts) {
@@ -180,9 +164,7 @@ impl<T: Copy> HornClauses<T> {
 
     /// What must hold for these facts, one for each point, to be inductive within others: entries, then
     /// steps.
-    ///
-    /// # Panics
-    /// Where there is not one fact, and one bound, for each point.
+    /// Panics where there is not one fact, and one bound, for each point.
     pub fn obligations<'a>(
         &'a self,
         iosts: &'a Iosts,
@@ -221,9 +203,7 @@ impl<T: Copy> HornClauses<T> {
 /// What makes the last of a chain of refinement iterations contain every state of a run from an initial
 /// state to an accepting location, and imply what is claimed of each location: each refinement iteration is
 /// inductive within the one before.
-///
-/// # Panics
-/// Where a refinement iteration, `accepting` or `claimed` has not one entry for each location.
+/// Panics where a refinement iteration, `accepting` or `claimed` has not one entry for each location.
 pub fn chain<'a>(
     iosts: &'a Iosts,
     accepting: &'a [bool],

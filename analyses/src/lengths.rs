@@ -14,7 +14,6 @@ use crate::condition::Condition;
 use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, known_part};
 
 impl Scope<'_> {
-    /// A condition that an operation on strings is, or its negation.
     pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Condition {
         self.lose((term.clone(), ImprecisionReason::String));
         match term.node() {
@@ -34,7 +33,6 @@ impl Scope<'_> {
         }
     }
 
-    /// A comparison of two strings.
     pub(crate) fn compared_strings(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         self.lose((Term::compare(comparison, a, b), ImprecisionReason::String));
         match comparison {
@@ -43,7 +41,6 @@ impl Scope<'_> {
         }
     }
 
-    /// That the lengths compare so, where they are linear.
     fn lengths(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         let (a, b) = (a.length(), b.length());
         match self.linear(&a).and_then(|_| self.linear(&b)) {
@@ -52,7 +49,6 @@ impl Scope<'_> {
         }
     }
 
-    /// The cases of a number that is made of strings, which is no place.
     pub(crate) fn number_of_strings(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let beyond = || Err((term.clone(), ImprecisionReason::String));
         let Node::OnStrings(StringOperation::Length, arguments) = term.node() else { return beyond() };

@@ -7,17 +7,14 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-/// An integer of the model as one of the linear algebra.
 pub fn integer(value: &IBig) -> Integer {
     Integer::from(value.clone())
 }
 
-/// The way back.
 pub fn big(value: &Integer) -> IBig {
     IBig::from(value)
 }
 
-/// A rational of the model as one of the linear algebra.
 pub fn rational(value: &RBig) -> Rational {
     let denominator = integer(&IBig::from(value.denominator().clone()));
     // A denominator is never 0.

@@ -17,9 +17,7 @@ use coreach_model::iosts::Transition;
 use coreach_model::{Datum, Iosts, LocationId, Numbered};
 
 /// For each location its live variables. Where a run `ends`, nothing is read any more.
-///
-/// # Panics
-/// Where `ends` has not one entry for each location.
+/// Panics where `ends` has not one entry for each location.
 pub fn live(iosts: &Iosts, ends: &[bool]) -> Numbered<LocationId, BTreeSet<Datum>> {
     assert_eq!(ends.len(), iosts.locations.len(), "one entry for each location");
     let goes_on = |transition: &&Transition| !ends[transition.source.0 as usize];

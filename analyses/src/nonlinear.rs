@@ -15,7 +15,6 @@ use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, compare,
 use crate::summaries::at_index_variable;
 
 impl Scope<'_> {
-    /// The number of a product.
     pub(crate) fn product(
         &mut self,
         term: &Term,
@@ -29,7 +28,6 @@ impl Scope<'_> {
         Some(number)
     }
 
-    /// The number of a cell that is no place.
     pub(crate) fn cell(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let beyond = || (term.clone(), ImprecisionReason::Array);
         let Node::Select(array, _) = term.node() else { return Err(beyond()) };
@@ -69,7 +67,6 @@ impl Scope<'_> {
         Some(number)
     }
 
-    /// The dimension behind all others.
     pub(crate) fn next_dimension(&self) -> usize {
         self.dimensions + self.auxiliaries.integer.len()
     }

@@ -19,7 +19,6 @@ use coreach_model::budget;
 /// A weak topological order of the nodes that the entries reach.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WeakOrder {
-    /// The nodes.
     pub nodes: Vec<u32>,
     /// For each position, the positions of the heads whose components end behind it, innermost first.
     pub closes: Vec<Vec<u32>>,
@@ -27,7 +26,7 @@ pub struct WeakOrder {
     pub is_head: Vec<bool>,
 }
 
-enum Work {
+enum OrderWork {
     /// A subgraph still to be ordered, its nodes in the order of their discovery.
     Graph(Vec<u32>),
     Node(u32),
@@ -35,36 +34,35 @@ enum Work {
     Close(u32),
 }
 
-/// The order for a graph given by successors, from these entries.
 pub fn weak_order(successors: &[Vec<u32>], entries: &[u32]) -> WeakOrder {
     let mut order = WeakOrder::default();
-    let mut search = Search::new(successors);
+    let mut search = OrderSearch::new(successors);
     let reached = search.reachable(entries);
-    let mut work = vec![Work::Graph(reached)];
+    let mut work = vec![OrderWork::Graph(reached)];
     while let Some(item) = work.pop() {
         budget::ask();
         match item {
-            Work::Graph(nodes) => {
+            OrderWork::Graph(nodes) => {
                 // Tarjan's algorithm finds components in reverse topological order: pushed as found, the
                 // first to be visited ends on top.
                 for component in search.components(&nodes) {
                     let loops = |node: u32| successors[node as usize].contains(&node);
                     work.push(match component[..] {
-                        [node] if !loops(node) => Work::Node(node),
-                        _ => Work::Component(component),
+                        [node] if !loops(node) => OrderWork::Node(node),
+                        _ => OrderWork::Component(component),
                     });
                 }
             }
-            Work::Node(node) => order.push(node, false),
-            Work::Component(component) => {
+            OrderWork::Node(node) => order.push(node, false),
+            OrderWork::Component(component) => {
                 let position = order.nodes.len() as u32;
                 order.push(component[0], true);
-                work.push(Work::Close(position));
+                work.push(OrderWork::Close(position));
                 if component.len() > 1 {
-                    work.push(Work::Graph(component[1..].to_vec()));
+                    work.push(OrderWork::Graph(component[1..].to_vec()));
                 }
             }
-            Work::Close(head) => {
+            OrderWork::Close(head) => {
                 if let Some(closes) = order.closes.last_mut() {
                     closes.push(head);
                 }
@@ -83,7 +81,7 @@ impl WeakOrder {
 }
 
 /// The state of the depth-first searches, kept between them so that each costs what it visits.
-struct Search<'a> {
+struct OrderSearch<'a> {
     successors: &'a [Vec<u32>],
     /// The subgraph that a node belongs to at present.
     region: Vec<u32>,
@@ -94,10 +92,10 @@ struct Search<'a> {
     on_stack: Vec<bool>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> OrderSearch<'a> {
     fn new(successors: &'a [Vec<u32>]) -> Self {
         let nodes = successors.len();
-        Search {
+        OrderSearch {
             successors,
             region: vec![0; nodes],
             regions: 0,

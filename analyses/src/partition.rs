@@ -20,7 +20,6 @@ use coreach_polyhedra::Constraint;
 use crate::domains::Domain;
 use crate::grid::Congruence;
 
-/// The number of an element in its store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ElementId(u32);
 
@@ -29,7 +28,6 @@ pub struct ElementId(u32);
 pub struct AbstractValue(Rc<Vec<(u32, ElementId)>>);
 
 impl AbstractValue {
-    /// Nothing.
     pub fn bottom() -> Self {
         AbstractValue::default()
     }
@@ -40,17 +38,14 @@ impl AbstractValue {
         AbstractValue(Rc::new(cells))
     }
 
-    /// Is it nothing?
     pub fn is_bottom(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The cells that are not bottom.
     pub fn cells(&self) -> &[(u32, ElementId)] {
         &self.0
     }
 
-    /// The element of a cell.
     pub fn get(&self, cell: u32) -> Option<ElementId> {
         self.0.binary_search_by_key(&cell, |(cell, _)| *cell).ok().map(|at| self.0[at].1)
     }
@@ -79,7 +74,6 @@ pub struct Elements<D> {
 }
 
 impl<D: Domain> Elements<D> {
-    /// An empty store of elements over these dimensions.
     pub fn new(integer: &[bool]) -> Self {
         Elements {
             dimensions: integer.len(),
@@ -98,22 +92,18 @@ impl<D: Domain> Elements<D> {
         }
     }
 
-    /// Which dimensions are integers.
     pub fn integer(&self) -> &[bool] {
         &self.integer
     }
 
-    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// The number of distinct elements.
     pub fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// Has no element been stored?
     pub fn is_empty(&self) -> bool {
         self.elements.is_empty()
     }
@@ -138,7 +128,6 @@ impl<D: Domain> Elements<D> {
         Some(id)
     }
 
-    /// The number of a constraint.
     fn line(&mut self, constraint: Constraint) -> u32 {
         if let Some(known) = self.line_of.get(&constraint) {
             return *known;
@@ -149,7 +138,6 @@ impl<D: Domain> Elements<D> {
         number
     }
 
-    /// The number of a list of congruences.
     fn class(&mut self, congruences: Rc<[Congruence]>) -> u32 {
         if let Some(known) = self.class_of.get(&congruences) {
             return *known;
@@ -160,17 +148,14 @@ impl<D: Domain> Elements<D> {
         number
     }
 
-    /// The element of this number.
     pub fn get(&self, id: ElementId) -> &D {
         &self.elements[id.0 as usize]
     }
 
-    /// Its constraints, canonical.
     pub fn constraints(&self, id: ElementId) -> impl ExactSizeIterator<Item = &Constraint> {
         self.said[id.0 as usize].0.iter().map(|line| &*self.lines[*line as usize])
     }
 
-    /// Its congruences, canonical.
     pub fn congruences(&self, id: ElementId) -> &[Congruence] {
         &self.classes[self.said[id.0 as usize].1 as usize]
     }
@@ -214,7 +199,6 @@ impl<D: Domain> Elements<D> {
         joined
     }
 
-    /// What is in both elements; `None` for bottom.
     pub fn meet_ids(&mut self, a: ElementId, b: ElementId) -> Option<ElementId> {
         if a == b {
             return Some(a);
@@ -247,7 +231,6 @@ impl<D: Domain> Elements<D> {
         order
     }
 
-    /// Is every state of the one in the other?
     pub fn is_leq(&mut self, a: &AbstractValue, b: &AbstractValue) -> bool {
         Rc::ptr_eq(&a.0, &b.0)
             || a.cells().iter().all(|(cell, element)| {
@@ -291,7 +274,6 @@ impl<D: Domain> Elements<D> {
         AbstractValue::new(result)
     }
 
-    /// What is in both, cell by cell.
     pub fn meet(&mut self, a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
         if a == b {
             return a.clone();

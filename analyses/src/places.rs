@@ -8,7 +8,6 @@ use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::types::ArrayType;
 use coreach_model::{Datum, Type, Value};
 
-/// How arrays are described, by their cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrays {
     /// Up to so many, each cell has places of its own.
@@ -51,7 +50,6 @@ pub struct Place {
 }
 
 impl Place {
-    /// Is it a number?
     pub fn is_numeric(&self) -> bool {
         self.ty.is_number()
     }
@@ -64,7 +62,6 @@ impl Place {
         }
     }
 
-    /// The part of a value of the datum that lies at the place.
     pub fn part_of(&self, datum: &Datum, value: &Term) -> Term {
         substitute(&self.term, &Substitution::from([(datum.clone(), value.clone())]))
     }
@@ -96,9 +93,7 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
 
 /// A number in the cell that stands for all.
 pub struct Leaf {
-    /// The index variable.
     pub index: Datum,
-    /// The leaf as it is read.
     pub read: Term,
     /// The number: of a flag or a literal its digit.
     pub place: Place,

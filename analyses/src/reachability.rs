@@ -43,10 +43,8 @@ use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;
 
 coreach_model::words! {
-    /// By what facts are made sharper.
     #[derive(Default)]
     pub enum Refinement {
-        /// By the abstract domains alone.
         #[default]
         Domains = "domains",
         /// By the exact reference too, where selection asks (`crate::exact`).
@@ -58,7 +56,6 @@ coreach_model::words! {
     /// How ascending iterations go through loops.
     #[derive(Default)]
     pub enum Loops {
-        /// By widening alone.
         Widened = "widened",
         /// Simple ones as often as one likes, at once ([`crate::acceleration`]); then by widening.
         #[default]
@@ -68,10 +65,8 @@ coreach_model::words! {
     }
 }
 
-/// The knobs of the analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The domain of numbers.
     pub domain: DomainKind,
     /// Joins at the head of a loop before widening.
     pub delay: usize,
@@ -83,7 +78,6 @@ pub struct Options {
     pub rounds: usize,
     /// Valuations of Booleans and enumerations told apart.
     pub partition_limit: usize,
-    /// How arrays are described.
     pub arrays: Arrays,
     /// Evaluations of locations in one fixpoint.
     pub step_limit: usize,
@@ -119,25 +113,19 @@ impl Default for Options {
     }
 }
 
-/// Where an imprecision happened.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ImprecisionPlace {
     /// The model's data: a place that is not described at all.
     Data,
-    /// The initial condition.
     Initial,
-    /// The transition of this number.
     Transition(usize),
 }
 
 /// A term that the analysis read as true, or as unknown: the facts are coarser for it, never wrong.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Imprecision {
-    /// Where.
     pub place: ImprecisionPlace,
-    /// The term.
     pub term: Term,
-    /// Why.
     pub reason: ImprecisionReason,
 }
 
@@ -152,12 +140,9 @@ impl fmt::Display for Imprecision {
     }
 }
 
-/// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Iterations {
-    /// Evaluations of locations, in all fixpoints.
     pub steps: usize,
-    /// Rounds of backward and forward.
     pub rounds: usize,
     /// Distinct numerical elements met.
     pub elements: usize,
@@ -185,7 +170,6 @@ pub struct Facts {
     pub chain: Vec<RefinementIteration>,
     /// What was not analysed, in order, each once.
     pub imprecisions: Vec<Imprecision>,
-    /// What was done.
     pub iterations: Iterations,
 }
 
@@ -197,9 +181,7 @@ pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Imprecision>) 
 }
 
 /// Over-approximates the reachable and the coreachable states; `accepting` has an entry for each location.
-///
-/// # Panics
-/// Where `accepting` is of another length than the locations.
+/// Panics where `accepting` is of another length than the locations.
 pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     Analyst::new(options).analyse(iosts, accepting)
 }
@@ -226,15 +208,12 @@ pub struct Analyst {
 }
 
 impl Analyst {
-    /// One that has seen nothing yet.
     pub fn new(options: &Options) -> Self {
         Analyst { remembered: options.domain.with(Start(options)), account: Account::default() }
     }
 
     /// [`analyse`], with the options given before.
-    ///
-    /// # Panics
-    /// Where `accepting` is of another length than the locations.
+    /// Panics where `accepting` is of another length than the locations.
     pub fn analyse(&mut self, iosts: &Iosts, accepting: &[bool]) -> Facts {
         assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
         self.account.within(|| self.remembered.run(iosts, Some(accepting)))
@@ -316,7 +295,7 @@ impl<D: Domain> Remembered<D> {
             alternate(&forward, backward, &mut refinements, abstraction, options, &mut iterations);
         }
         let orientations = [Orientation::Forward, Orientation::Backward].into_iter().cycle();
-        let mut stages: Vec<Stage> =
+        let mut stages: Vec<StageValues> =
             refinements.iter().map(|values| forward.clauses.at_locations(iosts, values)).collect();
         if let Some(backward) = &backward
             && D::SEES_DATA
@@ -325,7 +304,7 @@ impl<D: Domain> Remembered<D> {
             by_regions(&forward, backward, &mut stages, abstraction, iosts, options, &mut iterations);
         }
         let (frame, store) = (&abstraction.frame, &abstraction.store);
-        let write = |stage: &Stage, writer: &mut FactWriter| -> Vec<Term> {
+        let write = |stage: &StageValues, writer: &mut FactWriter| -> Vec<Term> {
             stage.iter().map(|values| for_all(frame, &writer.one_of(frame, store, values))).collect()
         };
         // The facts first: what is shortened is counted in them, not in the refinement iterations that they
@@ -352,17 +331,14 @@ const NUMBERS: usize = 8;
 const MANY_NUMBERS: usize = 16;
 
 /// The values of one refinement iteration, by location: those of its points.
-type Stage = Vec<Vec<AbstractValue>>;
-
-/// An analysis with regions may evaluate locations so many times as often as the one without.
-const MOST_TIMES: usize = 2;
+type StageValues = Vec<Vec<AbstractValue>>;
 
 /// Further refinement iterations, with the locations split where joins have lost something
 /// ([`crate::regions`]). Forward and backward in turns, as before.
 fn by_regions<T: Copy, D: Domain>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
-    stages: &mut Vec<Stage>,
+    stages: &mut Vec<StageValues>,
     abstraction: &mut Abstraction<D>,
     iosts: &Iosts,
     options: &Options,
@@ -373,9 +349,10 @@ fn by_regions<T: Copy, D: Domain>(
     let initial = |at: LocationId| (at == iosts.initial).then(|| forward.entry.clone()).flatten();
     let accepts = |at: LocationId| accepting.contains(&at).then(|| top.clone());
     let all = vec![vec![top.clone()]; iosts.locations.len()];
-    let mut regions = Regions::whole(iosts);
+    let mut regions = Regions::one_each(iosts);
     // What takes much longer than the analysis without regions is given up, and its facts stay.
-    let most = iterations.steps.saturating_mul(MOST_TIMES);
+    // An analysis with regions may evaluate locations so many times as often as the one without.
+    let most = iterations.steps.saturating_mul(4);
     let options = Options { step_limit: options.step_limit.min(most), ..options.clone() };
     let stage = |back: usize| stages.len().checked_sub(back).map_or(&all, |at| &stages[at]);
     let (known, reached, before) = (stage(1), stage(2), stage(3));
@@ -446,7 +423,6 @@ struct OneWay<T> {
 }
 
 impl<T: Copy> OneWay<T> {
-    /// Where values enter.
     fn locations(&self) -> impl Iterator<Item = LocationId> {
         self.clauses.entries.iter().map(|entry| self.clauses.points[*entry as usize].location)
     }

@@ -65,7 +65,7 @@ pub fn classes<D: Domain>(frame: &Frame, store: &Elements<D>, element: ElementId
         return Vec::new();
     }
     let equalities: Vec<Constraint> = store.constraints(element).cloned().collect();
-    let types = Grid::all(frame.dimensions()).whole(&frame.integer).with(&equalities, &[]);
+    let types = Grid::all(frame.dimensions()).with_integers(&frame.integer).with(&equalities, &[]);
     let is_whole = |congruence: &&Congruence| {
         let mut entries = congruence.coefficients().iter().zip(&frame.integer);
         entries.all(|(entry, integer)| *integer || entry.is_zero())
@@ -105,12 +105,10 @@ pub fn congruent(congruence: &Congruence, places: &[Place]) -> Term {
     Term::compare(Comparison::Equal, &class, &Term::int(remainder))
 }
 
-/// Does the constraint say more than the types?
 pub fn says_more(frame: &Frame, constraint: &Constraint) -> bool {
     !implied_by_types(frame, constraint)
 }
 
-/// Sorts constraints as they are read.
 pub fn readable_order(constraints: &mut [&Constraint]) {
     constraints.sort_by_key(|constraint| reading_order(constraint));
 }

@@ -42,26 +42,21 @@ use crate::transfer::Abstraction;
 /// The most values whose join is looked at, in one cell.
 const MOST_VALUES: usize = 12;
 
-/// The most constraints that are tried as a split of one region.
-const MOST_TRIED: usize = 48;
-
 /// The most splits of all locations together.
 const MOST_SPLITS: usize = 32;
 
 /// The half-spaces between which a region lies.
 type Region = Vec<Constraint>;
 
-/// The regions of each location, at least one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Regions(Numbered<LocationId, Vec<Region>>);
 
 impl Regions {
     /// One for each location.
-    pub fn whole(iosts: &Iosts) -> Self {
+    pub fn one_each(iosts: &Iosts) -> Self {
         Regions(iosts.locations.map(|_| vec![Region::new()]))
     }
 
-    /// A point for each region, by location.
     pub fn points(&self) -> Vec<Point<usize>> {
         let regions =
             self.0.numbered().flat_map(|(at, regions)| (0..regions.len()).map(move |token| (at, token)));
@@ -103,13 +98,9 @@ impl Regions {
 
 /// What is known of the graph when splits are looked for: values, and what they stay within, by location.
 pub struct OrientedFacts<'a> {
-    /// Which way values flow.
     pub orientation: Orientation,
-    /// The facts.
     pub values: &'a [Vec<AbstractValue>],
-    /// What they stay within.
     pub within: &'a [Vec<AbstractValue>],
-    /// What enters, and where.
     pub entry: &'a dyn Fn(LocationId) -> Option<AbstractValue>,
 }
 
@@ -124,10 +115,10 @@ pub fn split<D: Domain>(
     let at = |all: &[Vec<AbstractValue>], place: LocationId, abstraction: &mut Abstraction<D>| {
         joined(abstraction, &all[place.place()])
     };
-    let mut parts: Numbered<LocationId, Vec<Part>> = Numbered::default();
+    let mut parts: Numbered<LocationId, Vec<RegionPart>> = Numbered::default();
     for (place, list) in regions.0.numbered() {
         let (values, within) = (at(known.values, place, abstraction), at(known.within, place, abstraction));
-        let part = |region: &Region| Part {
+        let part = |region: &Region| RegionPart {
             value: met(abstraction, &values, region),
             within: met(abstraction, &within, region),
             region: region.clone(),
@@ -175,21 +166,19 @@ pub fn split<D: Domain>(
     splits > before
 }
 
-/// A region, what is known in it, and what that stays within.
-struct Part {
+struct RegionPart {
     region: Region,
     value: AbstractValue,
     within: AbstractValue,
 }
 
-/// The values that come into a region, each once.
 fn incoming_values<D: Domain>(
     abstraction: &mut Abstraction<D>,
     known: &OrientedFacts<'_>,
     place: LocationId,
-    part: &Part,
+    part: &RegionPart,
     incoming: &[(TransitionId, LocationId)],
-    parts: &Numbered<LocationId, Vec<Part>>,
+    parts: &Numbered<LocationId, Vec<RegionPart>>,
 ) -> Vec<AbstractValue> {
     let entry = (known.entry)(place).map(|entry| abstraction.store.meet(&entry, &part.within));
     let mut found: Vec<AbstractValue> = entry.into_iter().collect();
@@ -215,9 +204,9 @@ fn incoming_values<D: Domain>(
 /// The region in two halves, where its values lie on both sides of a constraint with something between them.
 fn halves<D: Domain>(
     abstraction: &mut Abstraction<D>,
-    part: &Part,
+    part: &RegionPart,
     values: &[AbstractValue],
-) -> Option<[Part; 2]> {
+) -> Option<[RegionPart; 2]> {
     let mut cells: Vec<u32> = values.iter().flat_map(|value| value.cells()).map(|(cell, _)| *cell).collect();
     cells.sort_unstable();
     cells.dedup();
@@ -234,7 +223,8 @@ fn halves<D: Domain>(
             if tried.contains(&constraint) {
                 continue;
             }
-            if tried.len() >= MOST_TRIED {
+            // The most constraints that are tried as a split of one region.
+            if tried.len() >= 48 {
                 return None;
             }
             tried.push(constraint.clone());
@@ -250,7 +240,7 @@ fn halves<D: Domain>(
                 let of_one: Vec<AbstractValue> = of_one.cloned().collect();
                 let region = [&part.region[..], std::slice::from_ref(side)].concat();
                 let within = met(abstraction, &part.within, std::slice::from_ref(side));
-                Part { value: joined(abstraction, &of_one), within, region }
+                RegionPart { value: joined(abstraction, &of_one), within, region }
             };
             return Some([half(abstraction, &constraint, &other), half(abstraction, &other, &constraint)]);
         }
@@ -258,7 +248,6 @@ fn halves<D: Domain>(
     None
 }
 
-/// The constraints of the elements, as half-spaces.
 fn candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[ElementId]) -> Vec<Constraint> {
     // Half-spaces over several numbers, or at the ends of a machine's words, make conversions explode.
     let is_simple = |constraint: &&Constraint| {
@@ -336,7 +325,6 @@ fn on<D: Domain>(
     abstraction.store.add(half)
 }
 
-/// What a value has in a region.
 fn met<D: Domain>(
     abstraction: &mut Abstraction<D>,
     value: &AbstractValue,

@@ -43,9 +43,7 @@ pub const CASE_LIMIT: usize = 64;
 pub enum ImprecisionReason {
     /// A product of two variables, or a quotient by one.
     NonLinear,
-    /// `div` or `mod`.
     IntegerDivision,
-    /// An array's value, or a read from one.
     Array,
     /// A cell that is read where one cell stands for all.
     Summary,
@@ -53,7 +51,6 @@ pub enum ImprecisionReason {
     String,
     /// A finite place or parameter that the partition has no room for.
     Unpartitioned,
-    /// More than [`CASE_LIMIT`] cases.
     Cases,
     /// More constraints than a condition may have.
     Constraints,
@@ -77,13 +74,11 @@ impl fmt::Display for ImprecisionReason {
     }
 }
 
-/// A term that is beyond the domains, and why.
 pub type Beyond = (Term, ImprecisionReason);
 
 /// The cases of a value: under which condition it is which.
 pub type Cases<T> = Vec<(Condition, T)>;
 
-/// What was compiled in a scope, with what was lost in it.
 #[derive(Default)]
 pub struct Memory {
     conditions: HashMap<Term, Condition>,
@@ -93,14 +88,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// That a comparison holds, or does not.
     pub fn decide(&mut self, comparison: &Term, holds: bool) {
         let truth = |holds| if holds { Condition::Yes } else { Condition::No };
         self.conditions.insert(comparison.clone(), truth(holds));
         self.conditions.insert(comparison.not(), truth(!holds));
     }
 
-    /// Is it decided that the comparison holds?
     pub fn holds(&self, comparison: &Term) -> bool {
         self.conditions.get(comparison) == Some(&Condition::Yes)
     }
@@ -112,11 +105,9 @@ pub type Fields = HashMap<Term, Term>;
 
 /// What is known where a term is compiled: the dimensions, and the values of finite places and parameters.
 pub struct Scope<'a> {
-    /// The frame.
     pub frame: &'a Frame,
     /// Dimensions of the parameters, behind those of the frame.
     pub parameters: &'a HashMap<Term, usize>,
-    /// The values of finite places and parameters here.
     pub finite: HashMap<Term, Value>,
     /// All dimensions but those of auxiliary numbers, the parameters' included.
     pub dimensions: usize,
@@ -131,14 +122,12 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Notes an imprecision.
     pub fn lose(&mut self, (term, reason): Beyond) {
         if !self.imprecisions.iter().any(|(known, why)| (known, why) == (&term, &reason)) {
             self.imprecisions.push((term, reason));
         }
     }
 
-    /// A Boolean term.
     pub fn condition(&mut self, term: &Term) -> Condition {
         if !matches!(term.node(), Node::And(_) | Node::Or(_) | Node::IfThenElse(..) | Node::Compare(..)) {
             return self.uncached_condition(term);
@@ -302,9 +291,7 @@ impl Scope<'_> {
     }
 
     /// The cases of a Boolean or enumeration term.
-    ///
-    /// # Errors
-    /// The subterm that has no value here.
+    /// Errors: the subterm that has no value here.
     pub fn finite_cases(&mut self, term: &Term) -> Result<Cases<Value>, Beyond> {
         if let Some(known) = self.memory.finite.get(term) {
             return known.clone();
@@ -354,9 +341,7 @@ impl Scope<'_> {
     }
 
     /// The cases of a numeric term as linear expressions.
-    ///
-    /// # Errors
-    /// The subterm that is not linear.
+    /// Errors: the subterm that is not linear.
     pub fn linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         if let Some(known) = self.memory.linear.get(term) {
             return known.clone();
@@ -482,7 +467,6 @@ impl Scope<'_> {
     }
 }
 
-/// Is it compared part by part?
 fn has_parts(arrays: Arrays, sort: &Type) -> bool {
     match sort {
         Type::Record(_) => true,
@@ -519,7 +503,6 @@ fn by_fields(arrays: Arrays, whole: &Term) -> Term {
     }
 }
 
-/// The cases, if they are not too many.
 pub(crate) fn limited<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
     if cases.len() > CASE_LIMIT { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) }
 }

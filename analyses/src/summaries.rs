@@ -66,12 +66,9 @@ pub fn at_index_variable(arrays: Arrays, term: &Term) -> Option<(Term, Datum, Te
     }
 }
 
-/// What is read at one index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CellInstance {
-    /// The position of the summary.
     pub summary: usize,
-    /// The index.
     pub index: Term,
     /// The dimensions that are read, and of each the number that it is at this index.
     pub numbers: Vec<(usize, usize)>,
@@ -110,9 +107,6 @@ pub fn instantiated<D: Domain>(frame: &Frame, fact: &D, instances: &[CellInstanc
     found
 }
 
-/// The most conjuncts that one about all cells may become.
-const MOST_CONJUNCTS: usize = 256;
-
 /// A fact for each value of the index variables: what mentions too many of them is left out.
 pub fn for_all(frame: &Frame, fact: &Term) -> Term {
     if frame.summaries.is_empty() {
@@ -123,7 +117,8 @@ pub fn for_all(frame: &Frame, fact: &Term) -> Term {
         let mentioned = part.data();
         let mut instances = vec![part.clone()];
         for summary in frame.summaries.iter().filter(|summary| mentioned.contains(&summary.index)) {
-            let values = Value::enumerate(summary.index.ty(), MOST_CONJUNCTS / instances.len().max(1));
+            // The most conjuncts that one about all cells may become.
+            let values = Value::enumerate(summary.index.ty(), 256 / instances.len().max(1));
             let values = values.unwrap_or_default();
             let at = |part: &Term, value: &Value| {
                 let index = Term::literal(value.clone());

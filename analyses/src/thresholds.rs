@@ -15,7 +15,6 @@ use crate::effect::{atoms, projections};
 use crate::frame::Frame;
 use crate::linear::{integer, positive_constraint};
 
-/// Where widening may stop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Thresholds {
     /// The comparisons of guards and initial condition, and one more and one less; where they mention a
@@ -24,9 +23,6 @@ pub enum Thresholds {
     /// These numbers, as bounds of every number.
     List(Vec<IBig>),
 }
-
-/// The most thresholds that are read off a model: each is tried at each widening.
-const THRESHOLD_LIMIT: usize = 400;
 
 /// The constraints at which widening over the frame may stop, each once.
 pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constraint> {
@@ -62,7 +58,8 @@ pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) 
     }
     let mut seen = BTreeSet::new();
     found.retain(|constraint| seen.insert(constraint.clone()));
-    found.truncate(THRESHOLD_LIMIT);
+    // The most thresholds that are read off a model: each is tried at each widening.
+    found.truncate(400);
     found
 }
 

@@ -23,16 +23,10 @@ use crate::partition::{AbstractValue, ElementId, Elements};
 use crate::places::Arrays;
 use crate::scope::Beyond;
 
-/// So many cases one with disjunctions may fall into.
-const MOST_APART: usize = 8;
-
 /// A model seen through a domain.
 pub struct Abstraction<D> {
-    /// Which parts of a state are described.
     pub frame: Frame,
-    /// The elements.
     pub store: Elements<D>,
-    /// Constraints that widening may stop at.
     pub thresholds: Vec<Constraint>,
     effects: Effects,
     effect_of: Vec<u32>,
@@ -79,7 +73,6 @@ impl<D: Domain> Abstraction<D> {
         self.effect_of = self.effects.of(&self.frame, iosts, self.partition_limit, !D::SEES_DATA);
     }
 
-    /// The frame that the domain needs.
     pub fn frame_for(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Frame {
         let mut frame =
             if D::SEES_DATA { Frame::new(iosts, partition_limit, arrays) } else { Frame::blind() };
@@ -127,7 +120,6 @@ impl<D: Domain> Abstraction<D> {
         positions.iter().map(digit).sum()
     }
 
-    /// The numbers of the cases of a transition in a cell.
     fn cases(&mut self, transition: usize, cell: u32) -> Range<usize> {
         let number = self.effect_of[transition];
         let key = self.projected(cell, &self.effects.get(number).reads);
@@ -183,7 +175,8 @@ impl<D: Domain> Abstraction<D> {
         for number in self.cases(transition, cell) {
             if !self.apart.contains_key(&number) {
                 let case = self.cases[number].clone();
-                let conditions = case.condition.apart(MOST_APART);
+                // So many cases one with disjunctions may fall into.
+                let conditions = case.condition.apart(8);
                 let start = self.cases.len();
                 let range = if conditions.len() < 2 {
                     number..number + 1

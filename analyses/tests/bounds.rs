@@ -100,7 +100,7 @@ fn what_is_told_is_what_a_solver_says() {
         standing.extend(given.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))));
         let asked = substitute(&guard, &standing);
         let bounds = OpenBounds::new(&open, &condition);
-        let found = bounds.told(&guard, (&Valuation::new(), &given));
+        let found = bounds.decide(&guard, (&Valuation::new(), &given));
         let mut can = |part: &Term| {
             let all: Vec<Term> = condition.iter().chain([part]).cloned().collect();
             solver.check(&all) == Answer::Sat

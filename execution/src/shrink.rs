@@ -54,7 +54,6 @@ use crate::strategy::Strategy;
 /// How often the given run is repeated to see whether it always fails.
 const CHANCES: usize = 3;
 
-/// What shrinking did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shrunk {
     /// The least run of this bucket that was seen; the given one where none was less.
@@ -65,18 +64,14 @@ pub struct Shrunk {
     pub runs: usize,
     /// What came to its end before nothing was left to try.
     pub stopped: Option<Stopped>,
-    /// How sure it is.
     pub again: Again,
 }
 
 coreach_model::words! {
-    /// What came to its end.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Stopped {
-        /// The number of runs.
         Runs = "runs",
-        /// The time.
         Time = "time",
     }
 }
@@ -84,7 +79,6 @@ coreach_model::words! {
 /// What repetitions of a run came to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Again {
-    /// How often it was repeated.
     pub times: usize,
     /// How often it came to the same bucket.
     pub same: usize,
@@ -92,7 +86,6 @@ pub struct Again {
     pub others: BTreeMap<Bucket, usize>,
 }
 
-/// Something that shrinking did.
 #[derive(Clone, Copy, Debug)]
 pub enum Seen<'a> {
     /// One more run; so many until now.
@@ -103,17 +96,14 @@ pub enum Seen<'a> {
     Repeats,
 }
 
-/// What runs are made with.
 pub struct Shrink<'a> {
     /// The judge and the implementation of each of them, and how they are driven.
     pub session: TestSession<'a>,
     /// The most runs, without the last repetitions.
     pub budget: usize,
-    /// The most time, with them.
     pub time: Duration,
     /// How often the result is repeated.
     pub again: usize,
-    /// Hears of what is done.
     pub seen: &'a mut dyn FnMut(Seen<'_>),
 }
 
@@ -122,7 +112,7 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     let end = Instant::now() + with.time;
     let bucket = bucket_of(with.session.judge, given);
     let (best, longest) = (given.clone(), given.time);
-    let mut search = Search { with, bucket, best, runs: 0, end, longest, is_sure: false };
+    let mut search = ShrinkSearch { with, bucket, best, runs: 0, end, longest, is_sure: false };
     let script = script(&given.trace);
     search.is_sure =
         (0..CHANCES).all(|_| search.stopped().is_none() && search.comes_again(given.seed, &script));
@@ -131,11 +121,10 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     let stopped = search.stopped();
     let again = search.again();
     let stopped = if again.times < search.with.again { Some(Stopped::Time) } else { stopped };
-    let Search { best, bucket, runs, .. } = search;
+    let ShrinkSearch { best, bucket, runs, .. } = search;
     Shrunk { run: best, bucket, runs, stopped, again }
 }
 
-/// The stimuli of a run.
 fn stimuli(run: &Run) -> Vec<Event> {
     let sent = |step: &RunStep| match &step.what {
         Occurrence::Stimulus(event) => Some(event.clone()),
@@ -173,7 +162,7 @@ fn is_less(one: &Run, other: &Run) -> bool {
     is_alike && simpler::sequences(&values(&ours), &values(&theirs)).is_lt()
 }
 
-struct Search<'a> {
+struct ShrinkSearch<'a> {
     with: Shrink<'a>,
     bucket: Bucket,
     best: Run,
@@ -185,8 +174,7 @@ struct Search<'a> {
     is_sure: bool,
 }
 
-impl Search<'_> {
-    /// What has come to its end.
+impl ShrinkSearch<'_> {
     fn stopped(&self) -> Option<Stopped> {
         let kept = self.longest.saturating_mul(u32::try_from(self.with.again).unwrap_or(u32::MAX));
         if Instant::now() + kept.min(self.with.time / 2) >= self.end {
@@ -203,7 +191,6 @@ impl Search<'_> {
         Settings { time: settings.time.min(left.max(Duration::from_millis(1))), ..settings }
     }
 
-    /// The session, with other settings.
     fn session<'s>(&'s mut self, settings: &'s Settings) -> TestSession<'s> {
         let TestSession { judge, adapter, .. } = &mut self.with.session;
         TestSession { judge: *judge, settings, adapter: *adapter }
@@ -293,10 +280,9 @@ impl Search<'_> {
     }
 
     fn other_seeds(&mut self) -> bool {
-        /// Other seeds in a row without success.
-        const TRIES: u64 = 25;
-        let (mut tries, mut helped) = (0, false);
-        while tries < TRIES && self.stopped().is_none() && events(&self.best.trace) > 1 {
+        let (mut tries, mut helped) = (0_u64, false);
+        // Other seeds in a row without success.
+        while tries < 25 && self.stopped().is_none() && events(&self.best.trace) > 1 {
             tries += 1;
             self.runs += 1;
             (self.with.seen)(Seen::Tried(self.runs));
@@ -318,14 +304,14 @@ impl Search<'_> {
         while at < stimuli(&self.best).len() {
             let count = stimuli(&self.best).get(at).map_or(0, |event| event.values.len());
             for parameter in 0..count {
-                helped |= self.simplify_one(Place { at, parameter }, chances);
+                helped |= self.simplify_one(LeafPlace { at, parameter }, chances);
             }
             at += 1;
         }
         helped
     }
 
-    fn simplify_one(&mut self, place: Place, chances: usize) -> bool {
+    fn simplify_one(&mut self, place: LeafPlace, chances: usize) -> bool {
         let mut helped = false;
         // Arrays lose cells first.
         while let Some(value) = self.value(place) {
@@ -339,7 +325,7 @@ impl Search<'_> {
     }
 
     /// One leaf: the simple ones that come to mind, the simplest first, then halves.
-    fn simplify_leaf(&mut self, place: Place, way: &[usize], chances: usize) -> bool {
+    fn simplify_leaf(&mut self, place: LeafPlace, way: &[usize], chances: usize) -> bool {
         let Some(leaf) = self.leaf(place, way) else { return false };
         let mut steps = simpler::steps(&leaf);
         if way.is_empty() {
@@ -380,21 +366,21 @@ impl Search<'_> {
         helped
     }
 
-    fn value(&self, place: Place) -> Option<Value> {
+    fn value(&self, place: LeafPlace) -> Option<Value> {
         stimuli(&self.best).get(place.at)?.values.get(place.parameter).cloned()
     }
 
-    fn leaf(&self, place: Place, way: &[usize]) -> Option<Value> {
+    fn leaf(&self, place: LeafPlace, way: &[usize]) -> Option<Value> {
         simpler::leaf(&self.value(place)?, way).cloned()
     }
 
-    fn tries_leaf(&mut self, place: Place, way: &[usize], new: &Value, chances: usize) -> bool {
+    fn tries_leaf(&mut self, place: LeafPlace, way: &[usize], new: &Value, chances: usize) -> bool {
         let value = self.value(place).and_then(|value| simpler::with_leaf(&value, way, new));
         value.is_some_and(|value| self.tries_value(place, &value, chances))
     }
 
     /// The stimuli with another value there; if that does not fail, with another one wherever it stands.
-    fn tries_value(&mut self, place: Place, new: &Value, chances: usize) -> bool {
+    fn tries_value(&mut self, place: LeafPlace, new: &Value, chances: usize) -> bool {
         let all = stimuli(&self.best);
         let Some(old) = self.value(place) else { return false };
         let mut alone = all.clone();
@@ -424,7 +410,7 @@ impl Search<'_> {
         is_allowed && self.tries(&all, chances)
     }
 
-    fn boundaries(&mut self, place: Place) -> Vec<Value> {
+    fn boundaries(&mut self, place: LeafPlace) -> Vec<Value> {
         let Some(event) = stimuli(&self.best).get(place.at).cloned() else { return Vec::new() };
         self.go_before(place.at);
         let mut all = self.with.session.judge.boundaries(&event);
@@ -471,12 +457,11 @@ impl Search<'_> {
 
 /// A value in a run: of which stimulus, and which of its parameters.
 #[derive(Clone, Copy)]
-struct Place {
+struct LeafPlace {
     at: usize,
     parameter: usize,
 }
 
-/// Are the values in the types of the action?
 fn is_typed(judge: &dyn Judge, event: &Event) -> bool {
     let iosts = judge.iosts();
     let Some(action) = iosts.find_action(&event.action) else { return false };

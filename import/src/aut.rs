@@ -39,7 +39,6 @@ use crate::options::{Options, too_many};
 /// The longest number of a label, in digits.
 pub(crate) const DIGITS: usize = 1_000;
 
-/// A line that is a transition.
 pub(crate) struct Edge {
     pub from: u32,
     pub to: u32,
@@ -48,14 +47,12 @@ pub(crate) struct Edge {
     line: Range<usize>,
 }
 
-/// A label, taken apart.
 pub(crate) struct Event {
     pub gate: String,
     pub sign: Option<ActionKind>,
     pub values: Vec<String>,
 }
 
-/// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let (initial, states, edges) = system(collector, options)?;
     let model = model(collector, options, &edges, initial, states);
@@ -70,7 +67,7 @@ pub(crate) fn system(collector: &mut Collector, options: &Options) -> Option<(u3
     if collector.is_full() {
         return None;
     }
-    let Some(Header { initial, transitions, states, span }) = header else {
+    let Some(AutHeader { initial, transitions, states, span }) = header else {
         if collector.errors() == 0 {
             let message = "expected `des (initial state, transitions, states)`";
             let end = file.text.trim_end().len().min(1);
@@ -104,7 +101,7 @@ pub(crate) fn system(collector: &mut Collector, options: &Options) -> Option<(u3
     Some((initial, states, edges))
 }
 
-struct Header {
+struct AutHeader {
     initial: u32,
     transitions: u64,
     states: u64,
@@ -112,7 +109,7 @@ struct Header {
 }
 
 /// The header and the transitions; none where a limit was met.
-fn lines(collector: &mut Collector, text: &str, options: &Options) -> Option<(Option<Header>, Vec<Edge>)> {
+fn lines(collector: &mut Collector, text: &str, options: &Options) -> Option<(Option<AutHeader>, Vec<Edge>)> {
     let mut header = None;
     let mut edges = Vec::new();
     let mut start = 0;
@@ -146,13 +143,13 @@ fn lines(collector: &mut Collector, text: &str, options: &Options) -> Option<(Op
     Some((header, edges))
 }
 
-fn read_header(collector: &mut Collector, rest: &str, span: &Range<usize>) -> Option<Header> {
+fn read_header(collector: &mut Collector, rest: &str, span: &Range<usize>) -> Option<AutHeader> {
     let inner = rest.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let numbers: Option<Vec<u64>> =
         inner.map(|inner| inner.split(',').map(|part| count(part.trim())).collect()).unwrap_or_default();
     if let Some(&[initial, transitions, states]) = numbers.as_deref() {
         let initial = u32::try_from(initial).unwrap_or(u32::MAX);
-        return Some(Header { initial, transitions, states, span: span.clone() });
+        return Some(AutHeader { initial, transitions, states, span: span.clone() });
     }
     let message = "expected `des (initial state, transitions, states)`, three numbers";
     let found = Diagnostic::error("syntax", message).at(collector.origin(span), "not such a header");
@@ -291,26 +288,28 @@ fn arguments(text: &str) -> Vec<&str> {
 
 /// What a value is: ordered so that the larger one takes both.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Sort {
+enum LabelSort {
     Truth,
     Integer,
     Real,
     Atom,
 }
 
-fn sort_of(value: &str) -> Sort {
+fn sort_of(value: &str) -> LabelSort {
     match value {
-        "true" | "false" | "TRUE" | "FALSE" => Sort::Truth,
-        _ if number::integer(value, DIGITS).is_ok() => Sort::Integer,
-        _ if number::number(value, DIGITS).is_ok() => Sort::Real,
-        _ => Sort::Atom,
+        "true" | "false" | "TRUE" | "FALSE" => LabelSort::Truth,
+        _ if number::integer(value, DIGITS).is_ok() => LabelSort::Integer,
+        _ if number::number(value, DIGITS).is_ok() => LabelSort::Real,
+        _ => LabelSort::Atom,
     }
 }
 
-fn both(a: Sort, b: Sort) -> Sort {
+fn both(a: LabelSort, b: LabelSort) -> LabelSort {
     match a.max(b) {
         // A truth value is no number.
-        larger if (a == Sort::Truth) != (b == Sort::Truth) && larger != Sort::Atom => Sort::Atom,
+        larger if (a == LabelSort::Truth) != (b == LabelSort::Truth) && larger != LabelSort::Atom => {
+            LabelSort::Atom
+        }
         larger => larger,
     }
 }
@@ -329,7 +328,7 @@ fn model(
     let mut directions = Directions::new(collector, options, &gates);
     let mut variants: Vec<(Variant<'_>, Origin)> = Vec::new();
     let mut known: HashMap<Variant<'_>, ActionId> = HashMap::new();
-    let mut sorts: Numbered<ActionId, Vec<Option<Sort>>> = Numbered::new();
+    let mut sorts: Numbered<ActionId, Vec<Option<LabelSort>>> = Numbered::new();
     let mut of_edge = Vec::new();
     for edge in edges {
         let origin = collector.origin(&edge.label);
@@ -358,7 +357,7 @@ fn model(
     let mut atoms: BTreeMap<&str, Origin> = BTreeMap::new();
     for (edge, number) in edges.iter().zip(&of_edge) {
         for (value, _) in
-            edge.event.values.iter().zip(&sorts[*number]).filter(|(_, sort)| **sort == Some(Sort::Atom))
+            edge.event.values.iter().zip(&sorts[*number]).filter(|(_, sort)| **sort == Some(LabelSort::Atom))
         {
             atoms.entry(value).or_insert_with(|| collector.origin(&edge.label));
         }
@@ -425,7 +424,7 @@ pub(crate) fn direction(kind: ActionKind) -> &'static str {
 fn actions(
     collector: &mut Collector,
     variants: &[(Variant<'_>, Origin)],
-    sorts: &Numbered<ActionId, Vec<Option<Sort>>>,
+    sorts: &Numbered<ActionId, Vec<Option<LabelSort>>>,
     literals: &BTreeSet<String>,
     enumeration: &Arc<EnumType>,
 ) -> Numbered<ActionId, Action> {
@@ -456,10 +455,10 @@ fn actions(
             let parameters = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), literals, "p");
             let parameters = numbers.iter().zip(sorts).map(|(number, sort)| {
                 let ty = match sort {
-                    Some(Sort::Truth) => Type::Bool,
-                    Some(Sort::Real) => Type::Real,
-                    Some(Sort::Atom) => Type::Enum(enumeration.clone()),
-                    Some(Sort::Integer) | None => Type::Int,
+                    Some(LabelSort::Truth) => Type::Bool,
+                    Some(LabelSort::Real) => Type::Real,
+                    Some(LabelSort::Atom) => Type::Enum(enumeration.clone()),
+                    Some(LabelSort::Integer) | None => Type::Int,
                 };
                 Datum::new(parameters.get(number), ty)
             });

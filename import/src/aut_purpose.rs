@@ -34,9 +34,8 @@ use crate::finish::name_of;
 use crate::names::Naming;
 
 /// Reads a test purpose for the specification and writes it as one of ours.
-///
-/// # Errors
-/// Every mistake that could be found, with the warnings, in the order of the file; or that a limit was met.
+/// Errors: every mistake that could be found, with the warnings, in the order of the file; or that a limit
+/// was met.
 pub fn import_purpose(
     file: Arc<SourceFile>,
     specification: &Specification,
@@ -60,7 +59,6 @@ pub fn import_purpose(
     collector.ended(text)
 }
 
-/// The names that `import` may give the actions of a gate.
 fn names(gate: &str, action: &Action) -> [String; 4] {
     let (direction, values) = (direction(action.kind), action.parameters.len());
     let own = |name: String| Naming::of([(name.as_str(), None)], &BTreeSet::new(), "a").get(&name).to_owned();

@@ -11,7 +11,6 @@ use coreach_model::reader::collect::{Collector, inventory};
 
 use crate::Options;
 
-/// What the user says of each name.
 #[derive(Debug)]
 pub struct Directions<'a> {
     options: &'a Options,
@@ -31,7 +30,6 @@ fn lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
 /// So many names without a direction are told, each for itself.
 const MOST_TOLD: usize = 5;
 
-/// The rest, in the lists.
 const ALL: &str = "*";
 
 impl<'a> Directions<'a> {
@@ -109,12 +107,10 @@ impl<'a> Directions<'a> {
         }
     }
 
-    /// Does the user say anything?
     pub fn is_said(&self) -> bool {
         lists(self.options).into_iter().any(|(.., list)| !list.is_empty())
     }
 
-    /// What the user says of the name, and where.
     pub fn said(&self, name: &str) -> Option<(ActionKind, &'static str)> {
         let mut lists = lists(self.options).into_iter();
         let found = lists.find(|(.., list)| name != ALL && list.iter().any(|known| known == name));
@@ -130,7 +126,6 @@ fn word(kind: ActionKind) -> &'static str {
     }
 }
 
-/// The direction that a sign stands for.
 pub fn of_sign(sign: char) -> Option<ActionKind> {
     match sign {
         '?' => Some(ActionKind::Input),

@@ -31,7 +31,6 @@ use crate::options::{FirstValues, LIMIT, Options};
 pub struct Model {
     /// The graph; its transitions know their place in the foreign text.
     pub iosts: Iosts,
-    /// The types that it declares, in order.
     pub types: Vec<(String, Type)>,
     /// Of a timed model: its clocks, and the inputs that do not come from the tester.
     pub time: Option<(Clocks, BTreeSet<ActionId>)>,
@@ -68,9 +67,6 @@ pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) ->
     };
     read_back(collector, format!("{MADE_MARK}an imported specification\n{text}"))
 }
-
-/// So many locations that became one are told.
-const MOST_MERGED: usize = 20;
 
 /// Makes one location of those that internal steps without guards and assignments connect in a circle, and
 /// leaves these steps out.
@@ -111,7 +107,8 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     for (told, (_, circle)) in merged.enumerate() {
         let first = circle.iter().min().copied();
         circle.iter().for_each(|location| representative[*location] = first);
-        if told < MOST_MERGED {
+        // So many locations that became one are told.
+        if told < 20 {
             let names = circle.iter().map(|location| iosts.locations[*location].name.as_str());
             found = found.note(format!("{} are one location", listed(names)));
         }

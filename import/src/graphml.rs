@@ -27,13 +27,10 @@ use crate::graph::{Drawing, Edge, Start, Vertex, build};
 use crate::options::{Options, too_many};
 use crate::piece::Piece;
 
-/// A drawn element is made of some thirty nodes of XML.
-const NODES_OF_ELEMENT: usize = 60;
-
-/// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
-    let limit = u32::try_from(options.most.saturating_mul(NODES_OF_ELEMENT)).unwrap_or(u32::MAX);
+    // A drawn element is made of some thirty nodes of XML.
+    let limit = u32::try_from(options.most.saturating_mul(60)).unwrap_or(u32::MAX);
     let parsing = ParsingOptions { allow_dtd: false, nodes_limit: limit, ..ParsingOptions::default() };
     let document = match Document::parse_with_options(&file.text, parsing) {
         Ok(document) => document,
@@ -52,7 +49,8 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
             return None;
         }
     };
-    let drawing = Reader { collector, options, text: &file.text, told: HashSet::new() }.drawing(&document)?;
+    let drawing =
+        GraphmlReader { collector, options, text: &file.text, told: HashSet::new() }.drawing(&document)?;
     build::build(collector, options, &drawing)
 }
 
@@ -66,25 +64,23 @@ fn offset(text: &str, row: u32, column: u32) -> usize {
 
 /// What a key of `<data>` is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Key {
+enum GraphmlKey {
     Label,
     Guard,
     Actions,
     Initial,
-    /// How something looks.
     Graphics,
     Other,
 }
 
-struct Reader<'a> {
+struct GraphmlReader<'a> {
     collector: &'a mut Collector,
     options: &'a Options,
     text: &'a str,
-    /// What was said once.
     told: HashSet<String>,
 }
 
-impl Reader<'_> {
+impl GraphmlReader<'_> {
     fn drawing(&mut self, document: &Document<'_>) -> Option<Drawing> {
         let root = document.root_element();
         let graph = root.descendants().find(|node| node.has_tag_name_of("graph"));
@@ -94,18 +90,18 @@ impl Reader<'_> {
             self.collector.error("wrong-kind", message, &self.head(&root), "not a graph");
             return None;
         };
-        let keys: HashMap<&str, (Key, &str)> = root
+        let keys: HashMap<&str, (GraphmlKey, &str)> = root
             .descendants()
             .filter(|node| node.has_tag_name_of("key"))
             .filter_map(|node| {
                 let name = node.attribute("attr.name").unwrap_or_default();
                 let kind = match name.to_ascii_lowercase().as_str() {
-                    "label" | "name" | "event" => Key::Label,
-                    "guard" | "condition" => Key::Guard,
-                    "actions" | "action" | "assign" => Key::Actions,
-                    "initial" | "start" => Key::Initial,
-                    _ if node.attribute("yfiles.type").is_some() => Key::Graphics,
-                    _ => Key::Other,
+                    "label" | "name" | "event" => GraphmlKey::Label,
+                    "guard" | "condition" => GraphmlKey::Guard,
+                    "actions" | "action" | "assign" => GraphmlKey::Actions,
+                    "initial" | "start" => GraphmlKey::Initial,
+                    _ if node.attribute("yfiles.type").is_some() => GraphmlKey::Graphics,
+                    _ => GraphmlKey::Other,
                 };
                 Some((node.attribute("id")?, (kind, name)))
             })
@@ -154,11 +150,11 @@ impl Reader<'_> {
             drawing.first.extend(said.first.map(|piece| (0, piece)));
             if data
                 .iter()
-                .any(|(key, piece)| *key == Key::Initial && matches!(piece.text.trim(), "true" | "1"))
+                .any(|(key, piece)| *key == GraphmlKey::Initial && matches!(piece.text.trim(), "true" | "1"))
             {
                 initial = initial.or(Some(number));
             }
-            let span = if said.name.is_empty() { self.head(&node) } else { said.name.whole() };
+            let span = if said.name.is_empty() { self.head(&node) } else { said.name.full_range() };
             drawing.vertices.push(Vertex {
                 id: id.to_owned(),
                 name: said.name,
@@ -179,7 +175,7 @@ impl Reader<'_> {
     fn edges<'d>(
         &mut self,
         graph: &Node<'d, '_>,
-        keys: &HashMap<&str, (Key, &str)>,
+        keys: &HashMap<&str, (GraphmlKey, &str)>,
         ids: &BTreeMap<String, usize>,
         groups: &HashSet<&str>,
         blocked: &HashSet<usize>,
@@ -219,8 +215,8 @@ impl Reader<'_> {
             self.ignored(&said.ignored);
             for (key, piece) in data {
                 match key {
-                    Key::Guard if said.guard.is_none() => said.guard = Some(piece),
-                    Key::Actions => said.actions.push(piece),
+                    GraphmlKey::Guard if said.guard.is_none() => said.guard = Some(piece),
+                    GraphmlKey::Actions => said.actions.push(piece),
                     _ => {}
                 }
             }
@@ -230,13 +226,12 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            let span = if piece.is_empty() { self.head(&edge) } else { piece.trimmed().whole() };
+            let span = if piece.is_empty() { self.head(&edge) } else { piece.trimmed().full_range() };
             drawing.edges.push(Edge { source: Some(source), target, label: said, span, model: 0 });
         }
         Some(())
     }
 
-    /// Finds where it begins.
     fn start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
@@ -284,7 +279,6 @@ impl Reader<'_> {
         drawing.begin_at_the_source(self.collector, message, None, help)
     }
 
-    /// The end of an edge.
     fn end(
         &mut self,
         edge: &Node<'_, '_>,
@@ -327,32 +321,40 @@ impl Reader<'_> {
         &mut self,
         node: &Node<'_, '_>,
         drawn: &str,
-        keys: &HashMap<&str, (Key, &str)>,
-    ) -> (Piece, Vec<(Key, Piece)>) {
+        keys: &HashMap<&str, (GraphmlKey, &str)>,
+    ) -> (Piece, Vec<(GraphmlKey, Piece)>) {
         let mut data = Vec::new();
         let (mut shown, mut said) = (None, None);
         for item in node.children().filter(|child| child.has_tag_name_of("data")) {
-            let (key, name) =
-                item.attribute("key").and_then(|key| keys.get(key)).copied().unwrap_or((Key::Other, ""));
+            let (key, name) = item
+                .attribute("key")
+                .and_then(|key| keys.get(key))
+                .copied()
+                .unwrap_or((GraphmlKey::Other, ""));
             let drawings = item.descendants().filter(|inner| inner.has_tag_name_of(drawn));
             let mut is_graphics = false;
             for inner in drawings {
                 is_graphics = true;
                 let piece = self.content(&inner);
                 if shown.is_some() && !piece.is_empty() {
-                    self.warn("not-taken", "a second label: the first one counts", &piece.trimmed().whole());
+                    self.warn(
+                        "not-taken",
+                        "a second label: the first one counts",
+                        &piece.trimmed().full_range(),
+                    );
                 } else if !piece.is_empty() {
                     shown = Some(piece);
                 }
             }
-            let is_graphics = is_graphics || item.first_element_child().is_some() || key == Key::Graphics;
+            let is_graphics =
+                is_graphics || item.first_element_child().is_some() || key == GraphmlKey::Graphics;
             let piece = self.content(&item);
             if is_graphics || piece.is_empty() {
                 continue;
             }
             match key {
-                Key::Label => said = said.or(Some(piece)),
-                Key::Other => {
+                GraphmlKey::Label => said = said.or(Some(piece)),
+                GraphmlKey::Other => {
                     let what = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
                     self.once(what, &format!("the data `{what}` mean nothing here"), &item);
                 }
@@ -377,7 +379,7 @@ impl Reader<'_> {
             let word = piece.text.split([' ', '=', ':', '\n']).next().unwrap_or_default().to_owned();
             if self.told.insert(format!("word {word}")) {
                 let message = "this says nothing of what the system does";
-                self.warn("not-taken", message, &piece.whole());
+                self.warn("not-taken", message, &piece.full_range());
             }
         }
     }
@@ -393,7 +395,6 @@ impl Reader<'_> {
         self.collector.push(found);
     }
 
-    /// Where an element begins: its name.
     fn head(&self, node: &Node<'_, '_>) -> Range<usize> {
         let start = node.range().start + 1;
         let name = self.text.get(start..).map_or(0, |rest| {
@@ -428,7 +429,8 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
             is_data = *mark == MARKS[0].0;
             ((*text).to_owned(), mark.len())
         } else if let (false, '&', Some(end)) =
-            (is_data, sign, rest.bytes().take(LONGEST_ENTITY).position(|b| b == b';'))
+            // `&#x10ffff;`, with a few zeros.
+            (is_data, sign, rest.bytes().take(32).position(|b| b == b';'))
         {
             (entity(&rest[1..end]).map(String::from).unwrap_or_default(), end + 1)
         } else if rest.starts_with("\r\n") {
@@ -451,9 +453,6 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
         piece.push(value, start..start + raw.len());
     }
 }
-
-/// `&#x10ffff;`, with a few zeros.
-const LONGEST_ENTITY: usize = 32;
 
 fn entity(name: &str) -> Option<char> {
     let number = |digits: &str, radix| u32::from_str_radix(digits, radix).ok().and_then(char::from_u32);

@@ -32,7 +32,6 @@ const SILENT: [&str; 3] = ["properties", "editor", "selectedModelIndex"];
 const FOREIGN: [&str; 6] =
     ["generator", "weight", "dependency", "requirements", "predefinedPathEdgeIds", "selectedElementId"];
 
-/// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
@@ -54,7 +53,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         dialect: Dialect::JavaScript,
         edges_are_inputs: true,
     };
-    let mut reader = Reader {
+    let mut reader = GraphwalkerReader {
         collector,
         options,
         foreign: BTreeMap::new(),
@@ -64,7 +63,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     };
     reader.file(&json)?;
     reader.leave_out_what_is_never_taken();
-    let Reader { foreign, drawing, .. } = reader;
+    let GraphwalkerReader { foreign, drawing, .. } = reader;
     for (key, (count, span)) in foreign {
         let message =
             format!("`{key}` says how paths are made or what is required, not what the system does");
@@ -74,19 +73,18 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     build::build(collector, options, &drawing)
 }
 
-struct Reader<'a> {
+struct GraphwalkerReader<'a> {
     collector: &'a mut Collector,
     options: &'a Options,
     /// How often each of these keys is there, and where first.
     foreign: BTreeMap<String, (usize, Range<usize>)>,
-    /// The identifiers of the edges.
     edges: Vec<String>,
     /// Numbers of the edges without a source, each with where it stands.
     from_nowhere: Vec<(usize, Range<usize>)>,
     drawing: Drawing,
 }
 
-impl Reader<'_> {
+impl GraphwalkerReader<'_> {
     fn file(&mut self, json: &Json) -> Option<()> {
         self.keys(json, &["name", "models"], "a file of GraphWalker");
         self.drawing.name = self.text(json, "name").map(|piece| piece.text).filter(|name| !name.is_empty());
@@ -136,7 +134,7 @@ impl Reader<'_> {
                 let near = nearest(&start.text, known.iter().copied().take(1_000));
                 let mut found =
                     Diagnostic::error("unknown-id", format!("nothing has the identifier `{}`", start.text))
-                        .at(self.collector.origin(&start.whole()), "it begins here");
+                        .at(self.collector.origin(&start.full_range()), "it begins here");
                 if let Some(near) = near {
                     found = found.help(format!("did you mean `{near}`?"));
                 }
@@ -148,12 +146,11 @@ impl Reader<'_> {
             let message =
                 "it begins with the first model that says where; others are entered by shared states";
             let found = Diagnostic::warning("second-start", message);
-            self.collector.push(found.at(self.collector.origin(&other.whole()), "not taken over"));
+            self.collector.push(found.at(self.collector.origin(&other.full_range()), "not taken over"));
         }
         Some(())
     }
 
-    /// Of a file that does not say where it begins.
     fn begin_at_the_source(&mut self, json: &Json) -> Option<()> {
         let message = "no model says where it begins";
         if let [(number, span)] = self.from_nowhere.as_slice() {
@@ -279,7 +276,7 @@ impl Reader<'_> {
         if found.is_none() {
             let message = format!("no vertex of the model has the identifier `{}`", piece.text);
             let mut found = Diagnostic::error("unknown-id", message)
-                .at(self.collector.origin(&piece.whole()), "no such vertex");
+                .at(self.collector.origin(&piece.full_range()), "no such vertex");
             if let Some(near) = self.collector.nearest(&piece.text, ids.keys().map(String::as_str)) {
                 found = found.help(format!("did you mean `{near}`?"));
             }
@@ -291,7 +288,7 @@ impl Reader<'_> {
     /// Something that a specification does not have.
     fn untranslatable(&mut self, piece: &Piece, what: &str) {
         let message = format!("the model format has no counterpart of {what}");
-        let origin = self.collector.origin(&piece.whole());
+        let origin = self.collector.origin(&piece.full_range());
         let found = match self.options.untranslated {
             Untranslated::Drop => {
                 Diagnostic::warning("untranslatable", format!("{message}: they are left out"))
@@ -302,7 +299,6 @@ impl Reader<'_> {
         self.collector.push(found.at(origin, "not translated"));
     }
 
-    /// Looks at the keys of an object.
     fn keys(&mut self, json: &Json, known: &[&str], what: &str) {
         let JsonValue::Object(members) = &json.value else {
             let message = format!("expected {what}, an object, found {}", json.describe());
@@ -321,7 +317,7 @@ impl Reader<'_> {
                 continue;
             }
             if FOREIGN.contains(&name) {
-                let entry = self.foreign.entry(name.to_owned()).or_insert((0, key.whole()));
+                let entry = self.foreign.entry(name.to_owned()).or_insert((0, key.full_range()));
                 entry.0 += 1;
                 continue;
             }
@@ -334,7 +330,7 @@ impl Reader<'_> {
                 }
                 None => Diagnostic::warning("not-taken", message),
             };
-            let origin = self.collector.origin(&key.whole());
+            let origin = self.collector.origin(&key.full_range());
             self.collector.push(found.at(origin, "not known"));
         }
     }

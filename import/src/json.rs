@@ -14,33 +14,24 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use crate::piece::Piece;
 
-/// A value with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Json {
-    /// What it is.
     pub value: JsonValue,
-    /// Where it stands in the file.
     pub span: Range<usize>,
 }
 
-/// What a value is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JsonValue {
-    /// `null`
     Null,
     /// `true`, `false`
     Truth(bool),
-    /// A number, as it is written.
     Number(String),
-    /// A text.
     Text(Piece),
-    /// A list.
     List(Vec<Json>),
     /// An object, in the order in which it is written.
     Object(Vec<(Piece, Json)>),
 }
 
-/// What is wrong, and where in the file.
 pub type MalformedJson = (String, Range<usize>);
 
 /// The value that a text is, which begins at this byte of the file. Comments (`//`, `/* */`) may stand
@@ -105,7 +96,7 @@ fn json(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, MalformedJson> 
                     ObjectPropName::Word(name) => Piece::plain(name.value, start + range.start),
                 };
                 if !seen.insert(key.text.clone()) {
-                    return Err((format!("the key `{}` is there twice", key.text), key.whole()));
+                    return Err((format!("the key `{}` is there twice", key.text), key.full_range()));
                 }
                 members.push((key, json(&property.value, text, start)?));
             }
@@ -138,7 +129,6 @@ fn piece(value: &str, range: jsonc_parser::common::Range, text: &str, start: usi
 }
 
 impl Json {
-    /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         match &self.value {
             JsonValue::Object(members) => {
@@ -148,7 +138,6 @@ impl Json {
         }
     }
 
-    /// The text that it is.
     pub fn text(&self) -> Option<&Piece> {
         match &self.value {
             JsonValue::Text(piece) => Some(piece),
@@ -156,7 +145,6 @@ impl Json {
         }
     }
 
-    /// What it is, for messages.
     pub fn describe(&self) -> &'static str {
         match self.value {
             JsonValue::Null => "null",
@@ -179,12 +167,12 @@ mod tests {
         let tree = parse(text, 100).unwrap();
         let JsonValue::Object(members) = &tree.value else { panic!("{tree:?}") };
         let (key, value) = &members[0];
-        assert_eq!((key.text.as_str(), key.whole()), ("aé", 103..110));
+        assert_eq!((key.text.as_str(), key.full_range()), ("aé", 103..110));
         let value = value.text().unwrap();
         assert_eq!(value.text, "x < \u{1f600} \"y\" é z");
         let place = |what: &str| {
             let at = value.text.find(what).unwrap();
-            let place = value.place(&(at..at + what.len()));
+            let place = value.locate(&(at..at + what.len()));
             &text[place.start - 100..place.end - 100]
         };
         assert_eq!(

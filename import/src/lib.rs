@@ -11,6 +11,8 @@
 //!
 //! What is absent: no solver, no files (a text comes in, a text goes out), no printing.
 
+#![allow(missing_docs, reason = "a comment that repeats a name says nothing")]
+
 pub mod aut;
 pub mod aut_purpose;
 pub mod directions;
@@ -47,22 +49,18 @@ type Read = fn(&mut Collector, &Options) -> Option<Model>;
 
 macro_rules! formats {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $says:literal, $read:expr;)*) => {
-        /// The formats that are read.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum ForeignFormat {
             $($(#[doc = $doc])* $variant,)*
         }
 
         impl ForeignFormat {
-            /// All of them.
             pub const ALL: [ForeignFormat; [$($name),*].len()] = [$(ForeignFormat::$variant),*];
 
-            /// Its name on the command line.
             pub fn name(self) -> &'static str {
                 match self { $(ForeignFormat::$variant => $name,)* }
             }
 
-            /// What it is, in a line.
             pub fn says(self) -> &'static str {
                 match self { $(ForeignFormat::$variant => $says,)* }
             }
@@ -78,9 +76,7 @@ macro_rules! formats {
 formats! {
     /// Labelled transition systems of CADP and mCRL2.
     Aut = "aut", "Aldebaran, of CADP and mCRL2", aut::read;
-    /// Drawn graphs.
     Graphml = "graphml", "GraphML, of yEd and others", graphml::read;
-    /// Models of GraphWalker.
     Graphwalker = "graphwalker", "GraphWalker's JSON", graphwalker::read;
     /// State machines of the Diversity platform.
     Xlia = "xlia", "XLIA, of Diversity", xlia::read;
@@ -92,7 +88,6 @@ impl fmt::Display for ForeignFormat {
     }
 }
 
-/// There is no format of this name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownForeignFormat(pub String);
 
@@ -158,9 +153,8 @@ pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
 }
 
 /// Reads a foreign model and writes it as a specification, with what was not taken over, or not exactly.
-///
-/// # Errors
-/// Every mistake that could be found, with the warnings, in the order of the file; or that a limit was met.
+/// Errors: every mistake that could be found, with the warnings, in the order of the file; or that a limit
+/// was met.
 pub fn import(
     file: Arc<SourceFile>,
     format: Option<ForeignFormat>,

@@ -15,10 +15,8 @@ use coreach_model::reader::types::names_a_type;
 /// Longer names are cut: what stages name has at most 141 bytes.
 const LONGEST: usize = 60;
 
-/// So many renamed ones are told.
 const MOST_TOLD: usize = 20;
 
-/// The names of one namespace.
 #[derive(Clone, Default, Debug)]
 pub struct Naming {
     given: HashMap<String, String>,
@@ -64,7 +62,6 @@ impl Naming {
         self.given.get(foreign).map_or_else(|| panic!("`{foreign}` was not named"), String::as_str)
     }
 
-    /// All names that were given.
     pub fn all(&self) -> BTreeSet<String> {
         self.given.values().cloned().collect()
     }

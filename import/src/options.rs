@@ -9,7 +9,6 @@ pub const LIMIT: &str = "import-limit";
 /// What becomes of the vertices of a drawn graph.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Vertices {
-    /// Locations, and nothing else.
     #[default]
     Locations,
     /// Each vertex is seen when it is entered: an output of its name.
@@ -19,7 +18,6 @@ pub enum Vertices {
 /// What becomes of a guard or an action that the model format cannot say.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Untranslated {
-    /// It is a mistake.
     #[default]
     Refuse,
     /// It is left out, and told: the specification allows more than the model.
@@ -44,7 +42,6 @@ pub struct Options {
     pub inputs: Vec<String>,
     /// These are outputs; `*` likewise.
     pub outputs: Vec<String>,
-    /// These are internal.
     pub internals: Vec<String>,
     /// Of a timed model: inputs that the tester does not send.
     pub uncontrollable: Vec<String>,
@@ -52,7 +49,6 @@ pub struct Options {
     pub first_values: FirstValues,
     /// Where a drawn graph begins, if it does not say so.
     pub initial: Option<String>,
-    /// What becomes of vertices.
     pub vertices: Vertices,
     /// What becomes of what cannot be said.
     pub untranslated: Untranslated,

@@ -7,10 +7,8 @@
 
 use std::ops::Range;
 
-/// A text with its place.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Piece {
-    /// The text, escapes resolved.
     pub text: String,
     /// Where the text is: from a byte of the text on, the byte of the file, until the next entry. Ascending.
     places: Vec<(usize, usize)>,
@@ -37,7 +35,6 @@ impl Piece {
         self.end = place.end;
     }
 
-    /// Takes another piece behind this one.
     pub fn append(&mut self, other: &Piece) {
         if other.text.is_empty() {
             return;
@@ -48,8 +45,7 @@ impl Piece {
         self.end = other.end;
     }
 
-    /// Where a range of the text is in the file.
-    pub fn place(&self, range: &Range<usize>) -> Range<usize> {
+    pub fn locate(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.at(range.start);
         // The end is behind the last sign, however that is written.
         let entry = self.places.partition_point(|(at, _)| *at < range.end);
@@ -61,9 +57,8 @@ impl Piece {
         start..end.max(start)
     }
 
-    /// The whole of it in the file.
-    pub fn whole(&self) -> Range<usize> {
-        self.place(&(0..self.text.len()))
+    pub fn full_range(&self) -> Range<usize> {
+        self.locate(&(0..self.text.len()))
     }
 
     fn at(&self, byte: usize) -> usize {
@@ -72,25 +67,21 @@ impl Piece {
         (from + (byte - at)).min(self.end)
     }
 
-    /// A part of it, as a piece.
-    #[must_use]
     pub fn part(&self, range: Range<usize>) -> Piece {
         let text = self.text.get(range.clone()).unwrap_or_default();
         let mut places = vec![(0, self.at(range.start))];
         let first = self.places.partition_point(|(at, _)| *at <= range.start);
         let behind = self.places.partition_point(|(at, _)| *at < range.end).max(first);
         places.extend(self.places[first..behind].iter().map(|(at, from)| (at - range.start, *from)));
-        Piece { text: text.to_owned(), places, end: self.place(&range).end }
+        Piece { text: text.to_owned(), places, end: self.locate(&range).end }
     }
 
     /// The same without white space at its ends.
-    #[must_use]
     pub fn trimmed(&self) -> Piece {
         let start = self.text.len() - self.text.trim_start().len();
         self.part(start..start + self.text.trim().len())
     }
 
-    /// Is nothing in it?
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty()
     }
@@ -110,14 +101,17 @@ mod tests {
             piece.push(text, place);
         }
         assert_eq!(piece.text, "x < 10 && y");
-        assert_eq!(piece.place(&(0..1)), 5..6);
-        assert_eq!(piece.place(&(2..3)), 7..11);
-        assert_eq!(piece.place(&(4..6)), 12..14);
-        assert_eq!(piece.place(&(7..9)), 15..25);
-        assert_eq!(piece.place(&(10..11)), 26..27);
-        assert_eq!(piece.whole(), 5..27);
+        assert_eq!(piece.locate(&(0..1)), 5..6);
+        assert_eq!(piece.locate(&(2..3)), 7..11);
+        assert_eq!(piece.locate(&(4..6)), 12..14);
+        assert_eq!(piece.locate(&(7..9)), 15..25);
+        assert_eq!(piece.locate(&(10..11)), 26..27);
+        assert_eq!(piece.full_range(), 5..27);
         let part = piece.part(4..11);
-        assert_eq!((part.text.as_str(), part.place(&(3..5)), part.whole()), ("10 && y", 15..25, 12..27));
+        assert_eq!(
+            (part.text.as_str(), part.locate(&(3..5)), part.full_range()),
+            ("10 && y", 15..25, 12..27)
+        );
         assert_eq!(Piece::plain("  a b ", 3).trimmed(), Piece::plain("a b", 5));
     }
 }

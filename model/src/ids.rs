@@ -16,7 +16,6 @@ const NEW: &str = "id";
 /// Numbers of other texts are multiples of this power of two.
 const ABOVE: usize = 64;
 
-/// The number of a text.
 pub fn number(text: &str) -> IBig {
     let digits = text.strip_prefix(NEW).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     let made = digits.and_then(|digits| digits.parse::<UBig>().ok()).map(IBig::from);
@@ -26,7 +25,6 @@ pub fn number(text: &str) -> IBig {
     }
 }
 
-/// The text of a number.
 pub fn text(number: &IBig) -> String {
     bytes(number).unwrap_or_else(|| format!("{NEW}{number}"))
 }

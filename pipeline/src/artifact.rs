@@ -21,7 +21,6 @@ pub use coreach_model::{Verdict, Violated};
 /// are shown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Member {
-    /// The location of [`Closed`].
     pub location: LocationId,
     /// What the run has assigned and the data of [`Visible`] do not show: the effects of its last events, the
     /// oldest first, each over the data before it.
@@ -48,7 +47,6 @@ pub struct Known {
 pub enum GraphOrigin {
     /// It is this location of [`Visible`].
     Given(LocationId),
-    /// It is this verdict's.
     Verdict(Verdict),
 }
 
@@ -73,7 +71,6 @@ pub enum Mark {
     Accept,
     /// The purpose's half is `Reject`.
     Reject,
-    /// It is a verdict.
     Verdict(Verdict),
 }
 
@@ -102,7 +99,6 @@ pub struct Particulars<'a> {
 pub struct FoundOut<'a> {
     /// How many more events tell runs apart.
     pub lookahead: Option<usize>,
-    /// What selection did.
     pub selection: Option<Selection>,
     /// What the domain could not express.
     pub imprecisions: &'a [String],
@@ -112,7 +108,6 @@ pub struct FoundOut<'a> {
 
 /// What can be asked of any stage's result, so that no export, report or comparison asks whose it is.
 pub trait Artifact {
-    /// The graph.
     fn iosts(&self) -> &Iosts;
 
     /// What is special about a location. That it was made from a location Reject of the artifact before need
@@ -120,14 +115,12 @@ pub trait Artifact {
     fn mark(&self, location: LocationId) -> Option<Mark>;
 
     /// The one location of the artifact before that a location is; none where it is new, or a set of several.
-    fn given(&self, location: LocationId) -> Option<LocationId>;
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId>;
 
-    /// What it says beside its graph.
     fn particulars(&self) -> Particulars<'_> {
         Particulars::default()
     }
 
-    /// Adds what its stage has found out.
     fn tell<'a>(&'a self, _found: &mut FoundOut<'a>) {}
 }
 
@@ -135,7 +128,6 @@ pub trait Artifact {
 /// of `complete`.
 #[derive(Clone, Debug)]
 pub struct CompletePurpose {
-    /// The purpose, completed.
     pub purpose: TestPurpose,
     /// The location `Reject`, made where the user had none; a property has none.
     pub reject: Option<LocationId>,
@@ -159,7 +151,7 @@ impl Artifact for CompletePurpose {
         }
     }
 
-    fn given(&self, _: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, _: LocationId) -> Option<LocationId> {
         None
     }
 
@@ -193,7 +185,7 @@ impl Artifact for Product {
         self.accepting[location].then_some(Mark::Accept)
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         Some(self.pairs[location].1)
     }
 }
@@ -201,11 +193,9 @@ impl Artifact for Product {
 /// closure(SP): no internal action, no guard that cannot hold (Definition A.7): the result of `close`.
 #[derive(Clone, Debug)]
 pub struct Closed {
-    /// The visible behaviours.
     pub iosts: Iosts,
     /// For each location, which one of [`Product`] it is.
     pub given: Numbered<LocationId, LocationId>,
-    /// For each location: is it accepting?
     pub accepting: Numbered<LocationId, bool>,
     /// For each location: where internal steps may take a run that is there, itself first.
     pub rests: Numbered<LocationId, Vec<Rest>>,
@@ -214,11 +204,9 @@ pub struct Closed {
 /// Where a run may be that was in a location of [`Closed`] and has done nothing visible since.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rest {
-    /// The location of [`Product`].
     pub at: LocationId,
     /// When internal steps lead there.
     pub guard: Term,
-    /// What they do.
     pub effect: Substitution,
     /// When no internal step goes on from there, over the data before all of them.
     pub stays: Term,
@@ -235,7 +223,7 @@ impl Artifact for Closed {
         self.accepting[location].then_some(Mark::Accept)
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         Some(self.given[location])
     }
 }
@@ -272,7 +260,7 @@ impl Artifact for Visible {
         self.accepting[location].then_some(Mark::Accept)
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         match self.members[location].as_slice() {
             [member] if member.steps.is_empty() => Some(member.location),
             _ => None,
@@ -287,9 +275,7 @@ impl Artifact for Visible {
 /// What an implementation may send at a location, before selection split it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Allowed {
-    /// The location.
     pub location: LocationId,
-    /// The output.
     pub action: ActionId,
     /// The guard of one transition of [`Visible`], in the words in which the test graph states it.
     pub guard: Term,
@@ -302,7 +288,6 @@ pub struct Selection {
     pub pruned: usize,
     /// Stimuli whose guard was strengthened so that `Accept` stays in reach.
     pub strengthened: usize,
-    /// Transitions into Inconclusive.
     pub inconclusive: usize,
     /// How often strengthening and reach followed each other.
     pub rounds: usize,
@@ -317,7 +302,6 @@ pub struct TestGraph {
     pub origins: Numbered<LocationId, GraphOrigin>,
     /// For each transition, the number of the one of [`Visible`] that it was made from.
     pub made_of: Numbered<TransitionId, TransitionId>,
-    /// What was known of the locations of [`Visible`].
     pub decided: Decided,
     /// The location Pass. None where the purpose cannot be reached.
     pub pass: Option<LocationId>,
@@ -327,11 +311,9 @@ pub struct TestGraph {
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which `Accept` can be reached, per location.
     pub coreach: Numbered<LocationId, Term>,
-    /// What the specification allows in each location.
     pub allowed: Vec<Allowed>,
     /// As of the visible behaviours; `false` at verdicts.
     pub must_answer: Numbered<LocationId, Term>,
-    /// What was done.
     pub selection: Selection,
     /// What the domain could not express, one line each.
     pub imprecisions: Vec<String>,
@@ -343,7 +325,6 @@ impl TestGraph {
         self.pass.is_some()
     }
 
-    /// Is it one of the verdict locations?
     pub fn is_verdict(&self, location: LocationId) -> bool {
         Some(location) == self.pass || Some(location) == self.inconclusive
     }
@@ -362,7 +343,7 @@ impl Artifact for TestGraph {
         }
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         match self.origins[location] {
             GraphOrigin::Given(location) => Some(location),
             GraphOrigin::Verdict(_) => None,
@@ -384,9 +365,7 @@ impl Artifact for TestGraph {
 /// implementation's.
 #[derive(Clone, Debug)]
 pub struct TestCase {
-    /// The graph.
     pub iosts: Iosts,
-    /// For each location: its verdict, where it is one.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
     /// As of the test graph; `true` at Fail.
     pub reach: Numbered<LocationId, Term>,
@@ -402,7 +381,6 @@ pub struct TestCase {
 }
 
 impl TestCase {
-    /// How many transitions lead to Fail.
     pub fn fail_transitions(&self) -> usize {
         let is_fail = |location: LocationId| self.verdicts[location] == Some(Verdict::Fail);
         self.iosts.transitions.iter().filter(|t| is_fail(t.target)).count()
@@ -418,7 +396,7 @@ impl Artifact for TestCase {
         self.verdicts[location].map(Mark::Verdict)
     }
 
-    fn given(&self, location: LocationId) -> Option<LocationId> {
+    fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
         // It has the test graph's locations, and Fail behind them.
         (self.verdicts[location] != Some(Verdict::Fail)).then_some(location)
     }

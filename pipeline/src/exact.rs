@@ -26,17 +26,14 @@ pub struct Distance {
     pub kept: usize,
     /// Of these, such as lie on no run.
     pub extra: usize,
-    /// Of these, such as nothing is known of.
     pub unknown: usize,
     /// Transitions that lie on a run and were cut.
     pub lost: usize,
     /// Locations that truly lie on a run.
     pub exact_locations: usize,
-    /// Locations that were kept.
     pub kept_locations: usize,
     /// Of these, such as lie on no run.
     pub extra_locations: usize,
-    /// Questions to the engine.
     pub questions: u64,
     /// Answers of the engine that did not check.
     pub refused: u64,

@@ -40,7 +40,6 @@ use serde::Serialize;
 
 use crate::artifact::TestGraph;
 
-/// The most states that are enumerated.
 pub const MOST_STATES: usize = 2000;
 
 /// The most values of a message's parameters, or of the initial data, of finite types.
@@ -55,11 +54,9 @@ const WALKS: (usize, usize) = (1000, 100);
 /// The walks of a sample, and their steps at most.
 const SAMPLED: (usize, usize) = (12, 60);
 
-/// How it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LateMethod {
-    /// All states were enumerated.
     Enumeration,
     /// Some walks were made, and the last states of them asked of the exact reference.
     Sample,
@@ -68,13 +65,10 @@ pub enum LateMethod {
 /// How many states and runs of a test graph are late.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct LateStates {
-    /// How it is known.
     pub method: LateMethod,
-    /// States that are late.
     pub late: usize,
     /// Of so many: all reachable ones without a verdict, or those that were asked about with an answer.
     pub states: usize,
-    /// Walks that come to a late state.
     pub late_runs: usize,
     /// Of so many walks; in a sample, of those of which it is known.
     pub runs: usize,
@@ -122,7 +116,7 @@ fn among_all(graph: &TestGraph, all: &Enumerated) -> LateStates {
         states: (0..states.len()).filter(is_open).count(),
         late_runs,
         runs,
-        example: late.first().map(|at| shown(&graph.iosts, &states[*at])),
+        example: late.first().map(|at| state_text(&graph.iosts, &states[*at])),
     }
 }
 
@@ -157,7 +151,7 @@ fn among_some(graph: &TestGraph, solver: &mut dyn Solver, engine: &mut dyn HornE
         known += usize::from(leads.is_some());
         if leads == Some(false) {
             late += 1;
-            example.get_or_insert_with(|| shown(&graph.iosts, &at));
+            example.get_or_insert_with(|| state_text(&graph.iosts, &at));
         }
         last.insert(at, leads);
     }
@@ -172,8 +166,7 @@ fn among_some(graph: &TestGraph, solver: &mut dyn Solver, engine: &mut dyn HornE
     })
 }
 
-/// A state in words.
-pub fn shown(iosts: &Iosts, state: &State) -> String {
+pub fn state_text(iosts: &Iosts, state: &State) -> String {
     let data: Vec<String> =
         state.valuation.iter().map(|(datum, value)| format!("{} == {value}", datum.name())).collect();
     let label = &iosts.location(state.location).label;

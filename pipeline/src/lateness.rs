@@ -70,7 +70,6 @@ pub struct Timing {
     pub silence_after: Term,
 }
 
-/// The delayed form with silence.
 #[derive(Clone, Debug)]
 pub struct WithSilence {
     /// The specification. Actions stand in the order in which a file is read: stimuli, what is seen, δ,
@@ -94,16 +93,14 @@ impl WithSilence {
         purpose
     }
 
-    /// The number of an action of the specification.
     pub fn moved(&self, action: ActionId) -> ActionId {
         self.moved[action]
     }
 }
 
 /// Adds silence.
-///
-/// # Errors
-/// [`Stop`]: until when an output is possible cannot be said without quantifiers, or not shortly enough.
+/// Errors: [`Stop`]: until when an output is possible cannot be said without quantifiers, or not shortly
+/// enough.
 pub fn with_silence(
     form: &Iosts,
     timing: &Timing,

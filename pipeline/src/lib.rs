@@ -53,6 +53,8 @@
 //! # }
 //! ```
 
+#![allow(missing_docs, reason = "a comment that repeats a name says nothing")]
+
 pub mod artifact;
 pub mod check;
 pub mod domains;
@@ -98,33 +100,24 @@ use stages::select::select;
 use stop::{Stop, writable};
 use violations::{Before, verdicts, with_violations};
 
-/// Everything that was made on the way.
 #[derive(Clone, Debug)]
 pub struct Generation {
-    /// After `complete`.
     pub complete_purpose: CompletePurpose,
-    /// After `product`.
     pub product: Product,
-    /// After `close`.
     pub closed: Closed,
-    /// After `determinize`.
     pub visible: Visible,
-    /// After `select`.
     pub test_graph: TestGraph,
     /// After `input_complete`.
     pub test_case: TestCase,
-    /// Of what it was made.
     pub sources: Sources,
     /// Of which locations each of the test case's was made.
     pub origins: Numbered<LocationId, Origins>,
     /// What the checks left open, where it is anything; empty where nothing was checked.
     pub unsettled: Vec<Unsettled>,
-    /// Of a timed specification: what is known of time.
     pub timing: Option<Timing>,
 }
 
 impl Generation {
-    /// What a stage has made.
     pub fn result(&self, stage: Stage) -> &dyn Artifact {
         match stage {
             Stage::Complete => &self.complete_purpose,
@@ -137,14 +130,11 @@ impl Generation {
     }
 }
 
-/// What can be chosen.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The longest postponement that `determinize` may need.
     pub max_lookahead: usize,
-    /// The analysis behind `select`.
     pub analysis: reachability::Options,
-    /// How much the stages may make.
     pub limits: Limits,
     /// Check each artifact after its stage.
     pub check: bool,
@@ -153,7 +143,6 @@ pub struct Options {
 /// What the check of one stage's result could not settle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsettled {
-    /// The stage.
     pub stage: Stage,
     /// Questions that the solver did not answer.
     pub unknown: usize,
@@ -162,7 +151,6 @@ pub struct Unsettled {
 }
 
 coreach_model::words! {
-    /// What an implementation is held to.
     #[derive(Default)]
     pub enum Conformance {
         /// ioc (Definition 6.2): what it sends is what the specification can send.
@@ -178,9 +166,7 @@ coreach_model::words! {
 ///
 /// # Errors
 /// As [`generate`], and where it cannot be said when the specification is quiescent.
-///
-/// # Panics
-/// As [`generate`].
+/// Panics: As [`generate`].
 pub fn generate_for(
     conformance: Conformance,
     specification: &Iosts,
@@ -207,9 +193,7 @@ pub fn generate_for(
 ///
 /// # Errors
 /// As [`generate`], and where it cannot be said how long the specification may be silent.
-///
-/// # Panics
-/// As [`generate`].
+/// Panics: As [`generate`].
 pub fn generate_timed(
     form: &Iosts,
     timing: &Timing,
@@ -239,10 +223,8 @@ pub fn generate_timed(
 ///
 /// # Errors
 /// [`Stop`]: a livelock, a choice that is never resolved, a limit.
-///
-/// # Panics
-/// Where a check finds that a stage broke its promise: a bug of ours, and an unsound test case is worse than
-/// none.
+/// Panics where a check finds that a stage broke its promise: a bug of ours, and an unsound test case is
+/// worse than none.
 pub fn generate(
     specification: &Iosts,
     purpose: TestPurpose,

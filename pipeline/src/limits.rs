@@ -5,7 +5,6 @@
 //! limit is where work that nobody wants to wait for begins, not where the program could do no more: with
 //! `limits:` in a configuration each can be set.
 
-/// What is counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Quantity {
     /// Of `product`.
@@ -80,18 +79,15 @@ impl Quantity {
         TABLE[self as usize].1
     }
 
-    /// In words, in the plural.
     pub fn words(self) -> &'static str {
         TABLE[self as usize].3
     }
 
-    /// What makes less of it.
     pub fn advice(self) -> &'static str {
         TABLE[self as usize].4
     }
 }
 
-/// A limit for each quantity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     of: [u64; TABLE.len()],
@@ -107,13 +103,10 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The most of a quantity.
     pub fn of(&self, quantity: Quantity) -> u64 {
         self.of[quantity as usize]
     }
 
-    /// The same limits but for one.
-    #[must_use]
     pub fn with(mut self, quantity: Quantity, limit: u64) -> Self {
         self.of[quantity as usize] = limit;
         self

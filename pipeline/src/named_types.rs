@@ -9,7 +9,6 @@ use coreach_model::term::node::Node;
 use coreach_model::types::{ID, RecordForm};
 use coreach_model::{Iosts, Term, Type};
 
-/// The types, by their names.
 pub fn named_types(iosts: &Iosts) -> Vec<(String, Type)> {
     let mut found = NamedTypes::default();
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);

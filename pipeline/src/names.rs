@@ -28,7 +28,6 @@ const JOINT: &str = "__";
 
 const _: () = assert!(LONGEST + "_18446744073709551615".len() <= MAX_NAME, "with its number it is a name");
 
-/// The names in use.
 #[derive(Default)]
 pub struct UsedNames {
     used: HashSet<String>,
@@ -37,7 +36,6 @@ pub struct UsedNames {
 }
 
 impl UsedNames {
-    /// Starts with these in use.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         UsedNames { used: names.into_iter().map(str::to_owned).collect(), last: HashMap::new() }
     }
@@ -80,7 +78,7 @@ pub fn of_scope(iosts: &Iosts) -> UsedNames {
 
 /// A name for what has several parts: `Pay__Begin`, shortened where there are many.
 pub fn joined_name<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut checksum = Checksum::default();
+    let mut checksum = NameChecksum::default();
     let mut beginning = String::new();
     for (at, part) in parts.into_iter().enumerate() {
         for piece in [if at == 0 { "" } else { JOINT }, part] {
@@ -95,13 +93,13 @@ pub fn joined_name<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 fn shortened(name: &str) -> String {
-    let mut checksum = Checksum::default();
+    let mut checksum = NameChecksum::default();
     checksum.add(name);
     cut(name.to_owned(), &checksum)
 }
 
 /// The name, or of a long one its beginning and the checksum of the whole.
-fn cut(name: String, checksum: &Checksum) -> String {
+fn cut(name: String, checksum: &NameChecksum) -> String {
     if name.len() <= LONGEST {
         return name;
     }
@@ -113,15 +111,15 @@ fn cut(name: String, checksum: &Checksum) -> String {
 
 /// FNV-1a over the bytes: the same on every machine. Two names with one checksum are told apart by
 /// [`UsedNames::unique`].
-struct Checksum(u64);
+struct NameChecksum(u64);
 
-impl Default for Checksum {
+impl Default for NameChecksum {
     fn default() -> Self {
-        Checksum(0xcbf2_9ce4_8422_2325)
+        NameChecksum(0xcbf2_9ce4_8422_2325)
     }
 }
 
-impl Checksum {
+impl NameChecksum {
     fn add(&mut self, text: &str) {
         for byte in text.bytes() {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

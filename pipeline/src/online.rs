@@ -54,7 +54,6 @@ pub struct OnlineTest {
     pub coreach: Numbered<LocationId, Term>,
     /// What the domain could not express.
     pub imprecisions: Vec<String>,
-    /// Of what it was made.
     pub sources: Sources,
     /// Of which locations each was made.
     pub origins: Numbered<LocationId, Origins>,
@@ -66,9 +65,7 @@ pub struct OnlineTest {
 ///
 /// # Errors
 /// [`Stop`]: a limit; for ioco, that it cannot be said when the specification is quiescent.
-///
-/// # Panics
-/// Where a check finds that a stage broke its promise.
+/// Panics where a check finds that a stage broke its promise.
 pub fn online(
     conformance: Conformance,
     specification: &Iosts,

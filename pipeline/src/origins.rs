@@ -18,16 +18,12 @@ use crate::artifact::{Closed, CompletePurpose, GraphOrigin, Product, TestCase, T
 
 /// The machines of which a product was made, with its pairs.
 pub struct Pairs<'a> {
-    /// The specification.
     pub specification: &'a Iosts,
-    /// The purpose, completed.
     pub purpose: &'a CompletePurpose,
-    /// The product.
     pub product: &'a Product,
 }
 
 impl Pairs<'_> {
-    /// Of these locations of the product.
     pub fn origins(&self, of: impl IntoIterator<Item = LocationId>) -> Origins {
         let purpose = &self.purpose.purpose.iosts;
         let mut found = Origins::default();

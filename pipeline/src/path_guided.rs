@@ -10,25 +10,21 @@ use crate::timed::rules::{self, Rule, RuleCounts};
 /// Where a transition of the test case comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MadeBy {
-    /// The rule.
     pub rule: Rule,
     /// The model's transition, where it is about one.
     pub through: Option<TransitionId>,
 }
 
-/// A path-guided test case.
 #[derive(Clone, Debug)]
 pub struct PathGuided {
     /// The graph; its directions are the implementation's. What the tester sees and does not send stands
     /// among the outputs, as in every timed test case ([`crate::lateness`]); `timing` names it.
     pub iosts: Iosts,
-    /// For each location: its verdict, where it is one.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
     /// Of which location of the model each was made.
     pub origins: Numbered<LocationId, Origins>,
     /// What it says of time; silence is a fact after TM.
     pub timing: Timing,
-    /// For each transition, what made it.
     pub made_by: Numbered<TransitionId, MadeBy>,
     /// For each context of the path, in order: its rules' counts.
     pub counts: Vec<RuleCounts>,
@@ -43,7 +39,6 @@ pub struct PathGuided {
 }
 
 impl PathGuided {
-    /// How many transitions the rules made.
     pub fn by_rules(&self) -> usize {
         rules::sum(self.counts.iter().map(|counts| &counts.made))
     }

@@ -28,10 +28,6 @@ const MOST_QUESTIONS: usize = 2_000;
 /// face of a polyhedron may be a hard question by itself, and a shorter text is worth no more.
 const MOST_WORK: u64 = 4_000_000;
 
-/// Of more conjuncts than so many, those go first that the context implies by itself. They would go anyway,
-/// and the questions about the others are shorter by all of them.
-const MANY: usize = 16;
-
 /// A condition that equals the given one wherever the context holds: no longer, usually shorter.
 pub fn simplify(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let simple = Simplifier::new(solver).simpler(condition, context);
@@ -46,7 +42,6 @@ fn still_defined(new: Term, old: &Term, context: &[Term], solver: &mut dyn Solve
 
 struct Simplifier<'a> {
     solver: &'a mut dyn Solver,
-    /// Parts that may still be looked at.
     left: usize,
     /// What long conjunctions may still cost.
     work: Arc<Budget>,
@@ -78,7 +73,8 @@ impl<'a> Simplifier<'a> {
     /// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front. Where
     /// there are many, what is not reached within the work stays as it is.
     fn conjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
-        if parts.len() <= MANY {
+        // Of more, those that the context implies by itself go first: the questions about the others are shorter.
+        if parts.len() <= 16 {
             self.each_conjunct(&mut parts, context);
             return parts;
         }
@@ -216,12 +212,12 @@ mod tests {
 
     /// Counts the conjuncts of all questions.
     #[derive(Default)]
-    struct Counting {
+    struct CountingSolver {
         solver: Z3Solver,
         conjuncts: usize,
     }
 
-    impl Solver for Counting {
+    impl Solver for CountingSolver {
         fn check(&mut self, formula: &[Term]) -> Answer {
             self.conjuncts += formula.len();
             self.solver.check(formula)
@@ -247,7 +243,7 @@ mod tests {
         let guard = Term::and([zero(&x), Term::compare(Comparison::Greater, &y, &Term::int(0))]);
         let faces = 200;
         let fact = Term::and((1..=faces).map(above));
-        let mut solver = Counting::default();
+        let mut solver = CountingSolver::default();
         assert!(missing_part(&fact, &guard, &[], &mut solver).is_true());
         // The fact once with the guard, and each face with it.
         assert!(solver.conjuncts < 6 * faces as usize, "{} conjuncts", solver.conjuncts);

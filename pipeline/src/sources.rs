@@ -26,14 +26,12 @@ use crate::named_types::named_types;
 /// The models of a test case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sources {
-    /// Their names and hashes.
     pub models: document::Sources,
     /// The conjuncts of the specification's guards of what is observed, and of what is internal.
     pub conjuncts: BTreeSet<Term>,
 }
 
 impl Sources {
-    /// Of these models.
     pub fn of(specification: &Iosts, purpose: &TestPurpose) -> Self {
         let mut purpose = purpose.clone();
         purpose.iosts = plain(&purpose.iosts);
@@ -47,7 +45,6 @@ impl Sources {
     }
 }
 
-/// A specification by its name, and by what is in it.
 pub fn of_specification(specification: &Iosts) -> Source {
     let plain = plain(specification);
     source(&plain.name, &write_yaml(&plain, &named_types(&plain)))

@@ -3,27 +3,22 @@
 
 macro_rules! stages {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $artifact:literal;)*) => {
-        /// The stages, in their order.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Stage {
             $($(#[doc = $doc])* $variant,)*
         }
 
         impl Stage {
-            /// All of them, in order.
             pub const ALL: [Stage; [$($name),*].len()] = [$(Stage::$variant),*];
 
-            /// The stage's verb.
             pub fn name(self) -> &'static str {
                 match self { $(Stage::$variant => $name,)* }
             }
 
-            /// The name of its result.
             pub fn artifact(self) -> &'static str {
                 match self { $(Stage::$variant => $artifact,)* }
             }
 
-            /// The stage before it; none before the first.
             pub fn before(self) -> Option<Stage> {
                 Stage::ALL.into_iter().rfind(|stage| *stage < self)
             }

@@ -9,17 +9,11 @@ use crate::limits::{Limits, MOST, Quantity};
 use crate::stage::Stage;
 
 /// Is each guard and each assigned value of the transition small enough to be written?
-///
-/// # Errors
-/// [`Stop::TooMany`] of [`Quantity::Nodes`].
 pub fn writable(stage: Stage, transition: &Transition, limits: &Limits) -> Result<(), Stop> {
     all_writable(stage, std::iter::once(&transition.guard).chain(transition.assignments.values()), limits)
 }
 
 /// Are the expressions small enough to be written?
-///
-/// # Errors
-/// [`Stop::TooMany`] of [`Quantity::Nodes`].
 pub fn all_writable<'a>(
     stage: Stage,
     terms: impl Iterator<Item = &'a Term>,
@@ -33,9 +27,6 @@ pub fn all_writable<'a>(
 }
 
 /// Is there no more of something than its limit?
-///
-/// # Errors
-/// [`Stop::TooMany`].
 pub fn within(stage: Stage, quantity: Quantity, count: usize, limits: &Limits) -> Result<(), Stop> {
     let limit = limits.of(quantity);
     match count as u64 > limit {
@@ -49,12 +40,10 @@ pub fn within(stage: Stage, quantity: Quantity, count: usize, limits: &Limits) -
 pub struct ShownTransition {
     /// `Pay -Return-> Choose`, with its guard where it has one.
     pub text: String,
-    /// Where it came from.
     pub origin: Option<coreach_model::Origin>,
 }
 
 impl ShownTransition {
-    /// Shows a transition of a machine.
     pub fn transition(iosts: &Iosts, transition: &Transition) -> Self {
         let guard =
             if transition.guard.is_true() { String::new() } else { format!(" [{}]", transition.guard) };
@@ -68,7 +57,6 @@ impl ShownTransition {
     }
 }
 
-/// Why there is no result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// A cycle of internal actions (Definition A.4): the closure is not defined.
@@ -79,35 +67,22 @@ pub enum Stop {
     /// Two transitions can be taken together, and no bounded number of further events tells them apart
     /// (Definition A.15).
     NoLookahead {
-        /// The two transitions.
         choice: Box<[ShownTransition; 2]>,
         /// Data with which both can be taken, by name; empty where the solver does not know any.
         witness: Vec<(String, String)>,
         /// Actions that both sides can follow for ever: the way into the cycle, and the cycle.
         prefix: Vec<String>,
-        /// The cycle.
         cycle: Vec<String>,
         /// What there is too much of where both are followed side by side, each with its own data.
         quantity: Quantity,
-        /// The limit of it.
         limit: u64,
     },
     /// The lookahead exists and is larger than the limit.
-    LookaheadLimit {
-        /// The limit.
-        limit: usize,
-        /// How much is needed.
-        needed: usize,
-        /// The two transitions.
-        choice: Box<[ShownTransition; 2]>,
-    },
+    LookaheadLimit { limit: usize, needed: usize, choice: Box<[ShownTransition; 2]> },
     /// A stage would make more of something than its limit.
     TooMany {
-        /// The stage.
         stage: Stage,
-        /// What there is too much of.
         quantity: Quantity,
-        /// The limit.
         limit: u64,
         /// How much it takes to get beyond this place, where that is known.
         needed: Option<u64>,
@@ -116,7 +91,6 @@ pub enum Stop {
     Quiescence {
         /// The output's transition, or the location.
         shown: Box<ShownTransition>,
-        /// What is missing.
         why: String,
     },
     /// The work needs more than its budget, or the user ended it.
@@ -203,7 +177,6 @@ fn budget(passed: &Passed) -> Diagnostic {
 }
 
 impl Stop {
-    /// The stop as a diagnostic on the user's own text.
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             Stop::Livelock { cycle } => {

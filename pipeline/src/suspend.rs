@@ -48,7 +48,6 @@ use crate::stop::{ShownTransition, Stop};
 /// The name of quiescence, where no action has it.
 const DELTA: &str = "delta";
 
-/// The specification with quiescence.
 #[derive(Clone, Debug)]
 pub struct Suspended {
     /// The specification, δ behind the outputs.
@@ -60,7 +59,6 @@ pub struct Suspended {
 }
 
 impl Suspended {
-    /// A purpose of the specification as one of this.
     pub fn purpose(&self, mut purpose: TestPurpose) -> TestPurpose {
         let TestPurpose { iosts, .. } = &mut purpose;
         for transition in &mut iosts.transitions {
@@ -80,9 +78,7 @@ fn moved(action: ActionId, new: ActionId) -> ActionId {
 }
 
 /// Adds quiescence.
-///
-/// # Errors
-/// [`Stop`]: when an output is possible cannot be said without quantifiers, or not shortly enough.
+/// Errors: [`Stop`]: when an output is possible cannot be said without quantifiers, or not shortly enough.
 pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Result<Suspended, Stop> {
     budget::doing("saying when the specification is quiescent");
     let mut iosts = specification.clone();

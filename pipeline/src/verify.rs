@@ -47,12 +47,10 @@ use crate::stages::product::product;
 use crate::stop::Stop;
 use crate::{Options, Stage};
 
-/// What is known of a property.
 #[derive(Clone, Debug)]
 pub enum Verified {
     /// No run of the specification violates it.
     Proved(Proof),
-    /// This one does.
     Violated(Violation),
     /// Neither was found, up to this bound of the search.
     Unknown(SearchBound),
@@ -73,23 +71,18 @@ pub enum Proof {
 pub struct Violation {
     /// The data at the beginning: the specification's and the property's.
     pub initial: Valuation,
-    /// The steps.
     pub steps: Vec<ViolationStep>,
 }
 
-/// A step of the specification.
 #[derive(Clone, Debug)]
 pub struct ViolationStep {
-    /// The specification's transition.
     pub transition: TransitionId,
     /// The event; of an internal step, none.
     pub event: Option<Event>,
-    /// The specification's state after it.
     pub after: State,
 }
 
 impl Violation {
-    /// What is seen of it.
     pub fn events(&self) -> Vec<Event> {
         self.steps.iter().filter_map(|step| step.event.clone()).collect()
     }
@@ -99,9 +92,7 @@ impl Violation {
 ///
 /// # Errors
 /// [`Stop`]: a limit of the product.
-///
-/// # Panics
-/// Where a run that was found is none: a bug of ours.
+/// Panics where a run that was found is none: a bug of ours.
 pub fn verify(
     specification: &Iosts,
     property: &TestPurpose,
@@ -125,13 +116,13 @@ pub fn verify(
     let mut facts = analyse(&product.iosts, &product.accepting, &options.analysis);
     budget::doing("proving the facts");
     if let Some(refinement) = proof(&product, &facts.chain, solver) {
-        return Ok(Verified::Proved(Proof::Facts(told(&product, refinement, solver))));
+        return Ok(Verified::Proved(Proof::Facts(excluding_facts(&product, refinement, solver))));
     }
     if options.analysis.refine == Refinement::Exact {
         budget::doing("the exact reference");
         facts = refined(&product.iosts, &product.accepting, facts, horn::engine(), solver);
         if let Some(refinement) = proof(&product, &facts.chain, solver) {
-            return Ok(Verified::Proved(Proof::Facts(told(&product, refinement, solver))));
+            return Ok(Verified::Proved(Proof::Facts(excluding_facts(&product, refinement, solver))));
         }
     }
     budget::doing("looking for a violation");
@@ -202,7 +193,11 @@ fn holds(obligation: &Obligation, solver: &mut dyn Solver) -> bool {
 
 /// What a refinement iteration says where the property could be violated by the next event: that is what
 /// excludes it.
-fn told(product: &Product, refinement: &RefinementIteration, solver: &mut dyn Solver) -> Vec<(String, Term)> {
+fn excluding_facts(
+    product: &Product,
+    refinement: &RefinementIteration,
+    solver: &mut dyn Solver,
+) -> Vec<(String, Term)> {
     let iosts = &product.iosts;
     let fact = |at: LocationId| refinement.facts[coreach_model::Number::place(at)].clone();
     let places: BTreeSet<LocationId> = match refinement.orientation {

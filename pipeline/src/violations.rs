@@ -58,20 +58,16 @@ pub const VIOLATE_FAIL: &str = "ViolateFail";
 
 /// What the artifacts before say of where the property is.
 pub struct Before<'a> {
-    /// The property, completed.
     pub property: &'a CompletePurpose,
-    /// Its pairs.
     pub product: &'a Product,
-    /// Its members.
     pub closed: &'a Closed,
 }
 
-/// For locations and outputs, guards.
-type Guards = HashMap<(LocationId, ActionId), Vec<Term>>;
+type OutputGuards = HashMap<(LocationId, ActionId), Vec<Term>>;
 
 impl Before<'_> {
     /// At each location of the closed machine, the guards under which the property is violated by an output.
-    fn violating(&self) -> Guards {
+    fn violating(&self) -> OutputGuards {
         let pairs = &self.product.pairs;
         violating(self.property, self.closed.given.numbered().map(|(at, given)| (at, pairs[*given].1)))
     }
@@ -79,7 +75,10 @@ impl Before<'_> {
 
 /// At each of these places, where the property is at the location beside it, the guards under which it is
 /// violated by an output.
-fn violating(property: &CompletePurpose, places: impl Iterator<Item = (LocationId, LocationId)>) -> Guards {
+fn violating(
+    property: &CompletePurpose,
+    places: impl Iterator<Item = (LocationId, LocationId)>,
+) -> OutputGuards {
     let property = &property.purpose;
     let mut into: HashMap<LocationId, Vec<&Transition>> = HashMap::new();
     for transition in &property.iosts.transitions {
@@ -88,7 +87,7 @@ fn violating(property: &CompletePurpose, places: impl Iterator<Item = (LocationI
             into.entry(transition.source).or_default().push(transition);
         }
     }
-    let mut found = Guards::new();
+    let mut found = OutputGuards::new();
     for (at, location) in places {
         for transition in into.get(&location).into_iter().flatten() {
             found.entry((at, transition.action)).or_default().push(transition.guard.clone());
@@ -99,9 +98,6 @@ fn violating(property: &CompletePurpose, places: impl Iterator<Item = (LocationI
 
 /// The visible behaviours, with the outputs that the specification forbids and the property is violated by;
 /// and the location behind these, where there are any.
-///
-/// # Errors
-/// [`Stop`]: a guard would be too long.
 pub fn with_violations(
     visible: Visible,
     before: &Before<'_>,
@@ -129,9 +125,6 @@ pub fn with_violations(
 
 /// The same of a product that is judged on line: the transitions that a state is left by with an output that
 /// it forbids and the property is violated by, to a location behind the others.
-///
-/// # Errors
-/// [`Stop`]: a guard would be too long.
 pub fn violations_on_line(
     property: &CompletePurpose,
     product: &Product,
@@ -180,16 +173,15 @@ fn leaving(
 }
 
 /// The guards by which each action is taken at each location.
-fn allowed(iosts: &Iosts) -> Guards {
-    let mut allowed = Guards::new();
+fn allowed(iosts: &Iosts) -> OutputGuards {
+    let mut allowed = OutputGuards::new();
     for transition in &iosts.transitions {
         allowed.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
     }
     allowed
 }
 
-/// When one of these holds, and the action is not taken.
-fn forbidden(allowed: &Guards, of: (LocationId, ActionId), violates: Vec<Term>) -> Term {
+fn forbidden(allowed: &OutputGuards, of: (LocationId, ActionId), violates: Vec<Term>) -> Term {
     let forbidden = Term::or(allowed.get(&of).cloned().unwrap_or_default()).not();
     Term::and([forbidden, Term::or(violates)])
 }

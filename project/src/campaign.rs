@@ -37,28 +37,19 @@ const LARGEST_SEED: u64 = 1 << 53;
 /// The longest time, in milliseconds: a week.
 const LONGEST: u64 = 7 * 24 * 3600 * 1000;
 
-/// The most threads.
-const MOST_THREADS: u64 = 1024;
-
-/// Where test cases come from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TestSource {
-    /// Those of all purposes of a configuration.
     Configuration(Reference),
-    /// One, from its document.
     Document(Reference),
 }
 
 /// The constants of one instance as they are written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
-    /// Name and value, with their places.
     pub pairs: Vec<(String, Origin, String, Origin)>,
-    /// Where it stands.
     pub origin: Origin,
 }
 
-/// Which constants the runs have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Constants {
     /// These; what is missing is solved for.
@@ -70,13 +61,10 @@ pub enum Constants {
 /// A campaign as it was read, with the defaults where nothing was said.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Campaign {
-    /// Its name.
     pub name: String,
     /// `tests`, at least one.
     pub tests: Vec<TestSource>,
-    /// `iuts`, at least one file.
     pub iuts: Vec<Reference>,
-    /// `constants`; one solved instance.
     pub constants: Constants,
     /// `seeds`; 1 to 10.
     pub seeds: Vec<u64>,
@@ -93,7 +81,6 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// The files of its configurations.
     pub(crate) fn configurations(&self) -> impl Iterator<Item = &Path> {
         self.tests.iter().filter_map(|test| match test {
             TestSource::Configuration(reference) => Some(reference.path.as_path()),
@@ -107,19 +94,13 @@ const KEYS: [&str; 10] =
 
 const LIMITS: [&str; 5] = ["quiescence_ms", "quiescence_at", "patience_ms", "steps", "run_ms"];
 
-/// Reads a campaign from the disk.
-///
-/// # Errors
-/// As [`read_campaign`]; or one finding, that the file cannot be read.
 pub fn load_campaign(path: &Path) -> Reading<Campaign> {
     let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
     read_campaign(file, path.parent().unwrap_or(Path::new("")))
 }
 
 /// Reads a campaign; `folder` is where it lies.
-///
-/// # Errors
-/// Every mistake that could be found, a file that is missing among them, in the order of the text.
+/// Errors: every mistake that could be found, a file that is missing among them, in the order of the text.
 pub fn read_campaign(file: Arc<SourceFile>, folder: &Path) -> Reading<Campaign> {
     let mut collector = Collector::new(file);
     let campaign = read(&mut collector, folder);
@@ -149,7 +130,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
         }
         None => name.as_ref().map(|name| format!("{name}.sqlite")),
     };
-    let threads = number(collector, entries, "threads", (1, MOST_THREADS), 1);
+    let threads = number(collector, entries, "threads", (1, 1024), 1);
     let budget = budget::read(collector, entries);
     Some(Campaign {
         name: name?,
@@ -312,7 +293,7 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
         }
         NodeKind::Sequence(items) if !items.is_empty() => {
             let seed = |item: &Arc<Node>| {
-                let value = whole(item).filter(|seed| *seed <= LARGEST_SEED);
+                let value = read_whole_number(item).filter(|seed| *seed <= LARGEST_SEED);
                 if value.is_none() {
                     let message = format!("a seed must be a whole number from 0 to {LARGEST_SEED}");
                     collector.error("wrong-value", message, &item.head(), "not such a number");
@@ -379,7 +360,7 @@ fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashM
 }
 
 /// A whole number without a sign.
-fn whole(node: &Node) -> Option<u64> {
+fn read_whole_number(node: &Node) -> Option<u64> {
     count(&node.as_scalar()?.text)
 }
 

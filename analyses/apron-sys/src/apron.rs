@@ -13,7 +13,6 @@ use crate::gmp::mpq;
 
 /// 0 is false, anything else is true.
 pub type ap_bool = u8;
-/// A dimension.
 pub type ap_dim_t = c_uint;
 /// An enumeration of C, whose values we do not trust to be among the named ones.
 pub type ap_enum = c_uint;
@@ -43,26 +42,19 @@ pub const AP_EXC_OVERFLOW: ap_enum = 3;
 pub const AP_EXC_INVALID_ARGUMENT: ap_enum = 4;
 /// `ap_exc_t`: this library cannot do it.
 pub const AP_EXC_NOT_IMPLEMENTED: ap_enum = 5;
-/// The number of exceptions.
 pub const AP_EXC_SIZE: usize = 6;
-/// The number of functions of a library.
 pub const AP_FUNID_SIZE: usize = 51;
 
 /// An exception that was raised, and those before it.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_exclog_t {
-    /// Which.
     pub exn: ap_enum,
-    /// In which function.
     pub funid: ap_enum,
-    /// What the library says; a C string.
     pub msg: *mut c_char,
-    /// Those before it.
     pub tail: *mut ap_exclog_t,
 }
 
-/// What the last call had to say beside its result.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_result_t {
@@ -70,13 +62,10 @@ pub struct ap_result_t {
     pub exclog: *mut ap_exclog_t,
     /// The last one. No call sets it back to [`AP_EXC_NONE`].
     pub exn: ap_enum,
-    /// The result is exact.
     pub flag_exact: ap_bool,
-    /// The result is the best one of the library's values.
     pub flag_best: ap_bool,
 }
 
-/// How one function is to work.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_funopt_t {
@@ -86,57 +75,41 @@ pub struct ap_funopt_t {
     pub timeout: usize,
     /// No library looks at it.
     pub max_object_size: usize,
-    /// Try to say whether the result is exact.
     pub flag_exact_wanted: ap_bool,
-    /// Try to say whether the result is the best.
     pub flag_best_wanted: ap_bool,
 }
 
-/// How all functions are to work.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_option_t {
-    /// By function.
     pub funopt: [ap_funopt_t; AP_FUNID_SIZE],
     /// By exception: end the process. The default is yes for all.
     pub abort_if_exception: [ap_bool; AP_EXC_SIZE],
-    /// The kind of numbers to give.
     pub scalar_discr: ap_enum,
 }
 
-/// A library, with its working space. For one thread at a time.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_manager_t {
-    /// The library's name; a C string.
     pub library: *const c_char,
-    /// The library's version; a C string.
     pub version: *const c_char,
-    /// The working space.
     pub internal: *mut c_void,
-    /// The library's functions.
     pub funptr: [*mut c_void; AP_FUNID_SIZE],
-    /// How they are to work.
     pub option: ap_option_t,
     /// What the last call had to say. `ap_manager_get_exception` is declared, and not exported.
     pub result: ap_result_t,
-    /// Frees the working space.
     pub internal_free: Option<unsafe extern "C" fn(*mut c_void)>,
     /// References to this manager: every value that lives holds one.
     pub count: usize,
 }
 
-/// A number.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_scalar_t {
-    /// Which kind.
     pub discr: ap_enum,
-    /// A number, or a pointer to one.
     pub val: ap_scalar_val,
 }
 
-/// The number of a scalar.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union ap_scalar_val {
@@ -154,59 +127,44 @@ impl core::fmt::Debug for ap_scalar_val {
     }
 }
 
-/// The numbers from one to another.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_interval_t {
-    /// The least.
     pub inf: *mut ap_scalar_t,
-    /// The greatest.
     pub sup: *mut ap_scalar_t,
 }
 
-/// A number or an interval.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_coeff_t {
-    /// Which.
     pub discr: ap_enum,
     /// An `ap_scalar_t` of discriminant [`AP_COEFF_SCALAR`], otherwise an `ap_interval_t`.
     pub val: *mut c_void,
 }
 
-/// A linear expression.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_linexpr0_t {
-    /// Its constant.
     pub cst: ap_coeff_t,
-    /// Dense or sparse.
     pub discr: ap_enum,
-    /// The number of coefficients.
     pub size: usize,
     /// The coefficients, as `discr` says.
     pub p: *mut c_void,
 }
 
-/// An expression compared with 0.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_lincons0_t {
-    /// The expression, which belongs to the constraint.
     pub linexpr0: *mut ap_linexpr0_t,
-    /// How it is compared.
     pub constyp: ap_enum,
     /// The modulus of a congruence, otherwise null.
     pub scalar: *mut ap_scalar_t,
 }
 
-/// Constraints.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_lincons0_array_t {
-    /// The first.
     pub p: *mut ap_lincons0_t,
-    /// How many.
     pub size: usize,
 }
 
@@ -216,39 +174,29 @@ pub struct ap_lincons0_array_t {
 pub struct ap_dimchange_t {
     /// The places: the integer ones, then the real ones, ascending.
     pub dim: *mut ap_dim_t,
-    /// How many integer ones.
     pub intdim: usize,
-    /// How many real ones.
     pub realdim: usize,
 }
 
-/// The number of dimensions.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct ap_dimension_t {
     /// Integer ones; they come first.
     pub intdim: usize,
-    /// Real ones.
     pub realdim: usize,
 }
 
-/// A value of some library.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ap_abstract0_t {
-    /// The library's own.
     pub value: *mut c_void,
-    /// The manager that it was made with.
     pub man: *mut ap_manager_t,
 }
 
 // `libboxMPQ`, `liboctMPQ`, `libpolkaMPQ`. The first two set the thread's rounding direction to upward.
 unsafe extern "C" {
-    /// A manager of intervals.
     pub fn box_manager_alloc() -> *mut ap_manager_t;
-    /// A manager of octagons.
     pub fn oct_manager_alloc() -> *mut ap_manager_t;
-    /// A manager of polyhedra; strict ones have strict constraints.
     pub fn pk_manager_alloc(strict: ap_bool) -> *mut ap_manager_t;
     /// Widening of octagons whose entries stop at `nb` scalars, which ascend.
     pub fn ap_abstract0_oct_widening_thresholds(
@@ -262,15 +210,10 @@ unsafe extern "C" {
 
 // `libapron`: managers and numbers.
 unsafe extern "C" {
-    /// Drops one reference to the manager.
     pub fn ap_manager_free(man: *mut ap_manager_t);
-    /// Forgets the exceptions.
     pub fn ap_manager_clear_exclog(man: *mut ap_manager_t);
-    /// Whether the process is to end at this exception.
     pub fn ap_manager_set_abort_if_exception(man: *mut ap_manager_t, exn: ap_enum, flag: ap_bool);
-    /// A copy of the number as a scalar.
     pub fn ap_scalar_alloc_set_mpq(mpq: *const mpq) -> *mut ap_scalar_t;
-    /// Frees a scalar.
     pub fn ap_scalar_free(scalar: *mut ap_scalar_t);
     /// -1, 0, 1: -∞, a number, ∞.
     pub fn ap_scalar_infty(scalar: *mut ap_scalar_t) -> c_int;
@@ -280,41 +223,28 @@ unsafe extern "C" {
     pub fn ap_coeff_set_scalar_frac(coeff: *mut ap_coeff_t, num: c_long, den: core::ffi::c_ulong);
     /// `coeff := mpq`.
     pub fn ap_coeff_set_scalar_mpq(coeff: *mut ap_coeff_t, mpq: *const mpq);
-    /// Frees an interval.
     pub fn ap_interval_free(interval: *mut ap_interval_t);
-    /// Frees intervals and their array.
     pub fn ap_interval_array_free(array: *mut *mut ap_interval_t, size: usize);
-    /// An expression with `size` coefficients, all 0.
     pub fn ap_linexpr0_alloc(discr: ap_enum, size: usize) -> *mut ap_linexpr0_t;
-    /// Frees an expression.
     pub fn ap_linexpr0_free(expression: *mut ap_linexpr0_t);
     /// The coefficient of a dimension, which stays the expression's; null where a dense one has none.
     pub fn ap_linexpr0_coeffref(expression: *mut ap_linexpr0_t, dim: ap_dim_t) -> *mut ap_coeff_t;
     /// `size` constraints without expressions.
     pub fn ap_lincons0_array_make(size: usize) -> ap_lincons0_array_t;
-    /// Frees constraints and their array.
     pub fn ap_lincons0_array_clear(array: *mut ap_lincons0_array_t);
 }
 
 // `libapron`: values.
 unsafe extern "C" {
-    /// Nothing.
     pub fn ap_abstract0_bottom(man: *mut ap_manager_t, intdim: usize, realdim: usize) -> *mut ap_abstract0_t;
-    /// Everything.
     pub fn ap_abstract0_top(man: *mut ap_manager_t, intdim: usize, realdim: usize) -> *mut ap_abstract0_t;
-    /// A copy.
     pub fn ap_abstract0_copy(man: *mut ap_manager_t, a: *mut ap_abstract0_t) -> *mut ap_abstract0_t;
-    /// Frees a value.
     pub fn ap_abstract0_free(man: *mut ap_manager_t, a: *mut ap_abstract0_t);
     /// How large the library's structure is, in a unit of its own.
     pub fn ap_abstract0_size(man: *mut ap_manager_t, a: *mut ap_abstract0_t) -> usize;
-    /// Its dimensions.
     pub fn ap_abstract0_dimension(man: *mut ap_manager_t, a: *mut ap_abstract0_t) -> ap_dimension_t;
-    /// Is it certainly empty?
     pub fn ap_abstract0_is_bottom(man: *mut ap_manager_t, a: *mut ap_abstract0_t) -> ap_bool;
-    /// Is it certainly everything?
     pub fn ap_abstract0_is_top(man: *mut ap_manager_t, a: *mut ap_abstract0_t) -> ap_bool;
-    /// Is `a1` certainly within `a2`?
     pub fn ap_abstract0_is_leq(
         man: *mut ap_manager_t,
         a1: *mut ap_abstract0_t,
@@ -332,28 +262,23 @@ unsafe extern "C" {
         a: *mut ap_abstract0_t,
         expression: *mut ap_linexpr0_t,
     ) -> *mut ap_interval_t;
-    /// The interval for each dimension.
     pub fn ap_abstract0_to_box(man: *mut ap_manager_t, a: *mut ap_abstract0_t) -> *mut *mut ap_interval_t;
-    /// The constraints.
     pub fn ap_abstract0_to_lincons_array(
         man: *mut ap_manager_t,
         a: *mut ap_abstract0_t,
     ) -> ap_lincons0_array_t;
-    /// What is in both.
     pub fn ap_abstract0_meet(
         man: *mut ap_manager_t,
         destructive: ap_bool,
         a1: *mut ap_abstract0_t,
         a2: *mut ap_abstract0_t,
     ) -> *mut ap_abstract0_t;
-    /// An upper bound.
     pub fn ap_abstract0_join(
         man: *mut ap_manager_t,
         destructive: ap_bool,
         a1: *mut ap_abstract0_t,
         a2: *mut ap_abstract0_t,
     ) -> *mut ap_abstract0_t;
-    /// What satisfies the constraints.
     pub fn ap_abstract0_meet_lincons_array(
         man: *mut ap_manager_t,
         destructive: ap_bool,
@@ -380,7 +305,6 @@ unsafe extern "C" {
         size: usize,
         dest: *mut ap_abstract0_t,
     ) -> *mut ap_abstract0_t;
-    /// The dimensions take any value, or 0 where `project` is not 0.
     pub fn ap_abstract0_forget_array(
         man: *mut ap_manager_t,
         destructive: ap_bool,
@@ -389,7 +313,6 @@ unsafe extern "C" {
         size: usize,
         project: ap_bool,
     ) -> *mut ap_abstract0_t;
-    /// New dimensions, of any value or 0.
     pub fn ap_abstract0_add_dimensions(
         man: *mut ap_manager_t,
         destructive: ap_bool,
@@ -397,7 +320,6 @@ unsafe extern "C" {
         dimchange: *mut ap_dimchange_t,
         project: ap_bool,
     ) -> *mut ap_abstract0_t;
-    /// Fewer dimensions.
     pub fn ap_abstract0_remove_dimensions(
         man: *mut ap_manager_t,
         destructive: ap_bool,

@@ -8,11 +8,9 @@ use core::ffi::{c_int, c_long, c_void};
 #[repr(C)]
 #[derive(Debug)]
 pub struct mpz {
-    /// Limbs allocated.
     pub alloc: c_int,
     /// Limbs used, negative for a negative number.
     pub size: c_int,
-    /// The limbs.
     pub limbs: *mut c_void,
 }
 
@@ -20,16 +18,13 @@ pub struct mpz {
 #[repr(C)]
 #[derive(Debug)]
 pub struct mpq {
-    /// The numerator.
     pub numerator: mpz,
-    /// The denominator.
     pub denominator: mpz,
 }
 
 unsafe extern "C" {
     /// Makes a 0/1; to be cleared.
     pub fn __gmpq_init(q: *mut mpq);
-    /// Frees what it holds.
     pub fn __gmpq_clear(q: *mut mpq);
     /// `z := value`.
     pub fn __gmpz_set_si(z: *mut mpz, value: c_long);

@@ -4,7 +4,6 @@
 use core::ffi::c_int;
 
 unsafe extern "C" {
-    /// The rounding direction now.
     pub fn fegetround() -> c_int;
     /// Sets it; 0 is success.
     pub fn fesetround(direction: c_int) -> c_int;

@@ -30,9 +30,6 @@ impl Element {
     }
 
     /// [`Element::meet_constraints`].
-    ///
-    /// # Errors
-    /// What the library says; constraints made for another number of dimensions.
     pub fn meet_prepared(&self, constraints: &mut PreparedConstraints) -> Result<Self, Error> {
         self.has(constraints.dimensions)?;
         // SAFETY: see `list_prepared`; the array is borrowed mutably, so that it may be written to.
@@ -42,9 +39,6 @@ impl Element {
     }
 
     /// [`Element::widen_within`].
-    ///
-    /// # Errors
-    /// What the library says; elements and constraints that do not fit; octagons.
     pub fn widen_prepared(&self, other: &Self, thresholds: &mut PreparedConstraints) -> Result<Self, Error> {
         self.fits(other)?;
         self.has(thresholds.dimensions)?;
@@ -57,9 +51,6 @@ impl Element {
     }
 
     /// [`Element::bound`].
-    ///
-    /// # Errors
-    /// What the library says; an expression made for another number of dimensions.
     pub fn bound_prepared(&self, expression: &mut PreparedExpression) -> Result<Interval, Error> {
         self.has(expression.dimensions)?;
         let (interval, outcome) = self.manager().call(|manager| {
@@ -76,17 +67,11 @@ impl Element {
     }
 
     /// [`Element::assign`].
-    ///
-    /// # Errors
-    /// What the library says; assignments made for another number of dimensions.
     pub fn assign_prepared(&self, assignments: &mut PreparedAssignments) -> Result<Self, Error> {
         self.assigned(assignments, sys::ap_abstract0_assign_linexpr_array)
     }
 
     /// [`Element::substitute`].
-    ///
-    /// # Errors
-    /// What the library says; assignments made for another number of dimensions.
     pub fn substitute_prepared(&self, assignments: &mut PreparedAssignments) -> Result<Self, Error> {
         self.assigned(assignments, sys::ap_abstract0_substitute_linexpr_array)
     }

@@ -52,14 +52,12 @@ impl Manager {
         self.make(|manager| unsafe { sys::ap_abstract0_top(manager, integers, reals) })
     }
 
-    /// No vector.
     pub fn bottom(&self, integers: usize, reals: usize) -> Result<Element, Error> {
         check_dimensions(integers, reals)?;
         // SAFETY: as above.
         self.make(|manager| unsafe { sys::ap_abstract0_bottom(manager, integers, reals) })
     }
 
-    /// Calls a function of the library that makes an element.
     pub(crate) fn make(
         &self,
         function: impl FnOnce(*mut sys::ap_manager_t) -> *mut sys::ap_abstract0_t,
@@ -73,7 +71,6 @@ impl Manager {
 }
 
 impl Element {
-    /// Takes over a value that the library made with this manager.
     fn wrap(manager: &Manager, raw: NonNull<sys::ap_abstract0_t>) -> Self {
         // SAFETY: the value lives, and its manager does. This cannot fail: it reads two fields.
         let size = unsafe { sys::ap_abstract0_dimension(manager.as_ptr(), raw.as_ptr()) };
@@ -88,7 +85,6 @@ impl Element {
         self.0.manager.library()
     }
 
-    /// The manager that made it.
     pub fn manager(&self) -> &Manager {
         &self.0.manager
     }
@@ -98,7 +94,6 @@ impl Element {
         self.0.integers
     }
 
-    /// How many dimensions there are.
     pub fn dimensions(&self) -> usize {
         self.0.integers + self.0.reals
     }
@@ -130,26 +125,17 @@ impl Element {
         self.ask(|manager| unsafe { sys::ap_abstract0_is_bottom(manager, self.raw()) })
     }
 
-    /// Are these all vectors?
     pub fn is_top(&self) -> Result<bool, Error> {
         // SAFETY: see `is_bottom`.
         self.ask(|manager| unsafe { sys::ap_abstract0_is_top(manager, self.raw()) })
     }
 
-    /// Is every vector in the other element?
-    ///
-    /// # Errors
-    /// What the library says; elements that do not fit.
     pub fn is_leq(&self, other: &Self) -> Result<bool, Error> {
         self.fits(other)?;
         // SAFETY: see `is_bottom`.
         self.ask(|manager| unsafe { sys::ap_abstract0_is_leq(manager, self.raw(), other.raw()) })
     }
 
-    /// Does every vector satisfy the constraint?
-    ///
-    /// # Errors
-    /// What the library says; a dimension that there is not.
     pub fn satisfies(&self, constraint: &Constraint) -> Result<bool, Error> {
         let array = RawConstraints::of(std::slice::from_ref(constraint), self.dimensions())?;
         // SAFETY: see `is_bottom`; the array has one constraint, which the library reads.
@@ -163,14 +149,10 @@ impl Element {
     }
 
     /// An interval that contains all values of the expression. Of bottom: one without numbers.
-    ///
-    /// # Errors
-    /// What the library says; a dimension that there is not.
     pub fn bound(&self, expression: &Expression) -> Result<Interval, Error> {
         self.bound_prepared(&mut PreparedExpression::of(expression, self.dimensions())?)
     }
 
-    /// An interval for each dimension.
     pub fn bounds(&self) -> Result<Vec<Interval>, Error> {
         let size = self.dimensions();
         let (intervals, outcome) = self.0.manager.call(|manager| {
@@ -189,15 +171,10 @@ impl Element {
         outcome.map(|()| intervals)
     }
 
-    /// The element as constraints.
     pub fn constraints(&self) -> Result<Vec<Constraint>, Error> {
         self.list_prepared()?.read()
     }
 
-    /// What is in both.
-    ///
-    /// # Errors
-    /// What the library says; elements that do not fit.
     pub fn meet(&self, other: &Self) -> Result<Self, Error> {
         self.fits(other)?;
         // SAFETY: see `is_bottom`.
@@ -205,9 +182,6 @@ impl Element {
     }
 
     /// The least upper bound.
-    ///
-    /// # Errors
-    /// What the library says; elements that do not fit.
     pub fn join(&self, other: &Self) -> Result<Self, Error> {
         self.fits(other)?;
         // SAFETY: see `is_bottom`.
@@ -215,17 +189,11 @@ impl Element {
     }
 
     /// The vectors that satisfy the constraints; coarser where the library cannot say it.
-    ///
-    /// # Errors
-    /// What the library says; a dimension that there is not.
     pub fn meet_constraints(&self, constraints: &[Constraint]) -> Result<Self, Error> {
         self.meet_prepared(&mut PreparedConstraints::of(constraints, self.dimensions())?)
     }
 
     /// The widening. Precondition: this element is within the other.
-    ///
-    /// # Errors
-    /// What the library says; elements that do not fit.
     pub fn widen(&self, other: &Self) -> Result<Self, Error> {
         self.fits(other)?;
         // SAFETY: see `is_bottom`.
@@ -237,9 +205,6 @@ impl Element {
     ///
     /// Not for octagons: the meet closes the result, and a sequence of widenings of closed octagons may not
     /// end. See [`Element::widen_octagon`].
-    ///
-    /// # Errors
-    /// What the library says; elements that do not fit; octagons.
     pub fn widen_within(&self, other: &Self, thresholds: &[Constraint]) -> Result<Self, Error> {
         self.widen_prepared(other, &mut PreparedConstraints::of(thresholds, self.dimensions())?)
     }
@@ -253,9 +218,6 @@ impl Element {
 
     /// The widening of octagons whose bounds stop at the next of these numbers before they go to ∞. A bound
     /// is on `±x ± y`, or on `±2x`: twice the bound on `±x`. Precondition as for [`Element::widen`].
-    ///
-    /// # Errors
-    /// What the library says; elements that do not fit, or are no octagons.
     pub fn widen_octagon(&self, other: &Self, thresholds: &BTreeSet<RBig>) -> Result<Self, Error> {
         self.fits(other)?;
         if self.library() != Library::Octagon {
@@ -280,25 +242,15 @@ impl Element {
     }
 
     /// The image of a parallel assignment: all right sides are evaluated at the old vector.
-    ///
-    /// # Errors
-    /// What the library says; a dimension that there is not, or twice.
     pub fn assign(&self, assignments: &[(usize, Expression)]) -> Result<Self, Error> {
         self.assign_prepared(&mut PreparedAssignments::of(assignments, self.dimensions())?)
     }
 
     /// The vectors that a parallel assignment takes into this element.
-    ///
-    /// # Errors
-    /// What the library says; a dimension that there is not, or twice.
     pub fn substitute(&self, assignments: &[(usize, Expression)]) -> Result<Self, Error> {
         self.substitute_prepared(&mut PreparedAssignments::of(assignments, self.dimensions())?)
     }
 
-    /// The dimensions may have any value.
-    ///
-    /// # Errors
-    /// What the library says; a dimension that there is not, or twice.
     pub fn forget(&self, dimensions: &[usize]) -> Result<Self, Error> {
         if dimensions.is_empty() {
             return Ok(self.clone());
@@ -328,9 +280,6 @@ impl Element {
     }
 
     /// The dimensions are projected away, and those after them move down.
-    ///
-    /// # Errors
-    /// What the library says; a dimension that there is not, or twice.
     pub fn remove_dimensions(&self, dimensions: &[usize]) -> Result<Self, Error> {
         if dimensions.is_empty() {
             return Ok(self.clone());

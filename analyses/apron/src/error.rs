@@ -4,7 +4,6 @@ use std::fmt;
 
 use coreach_apron_sys as sys;
 
-/// The kinds of errors: those of APRON, and one of ours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
     /// It took too long.
@@ -15,7 +14,6 @@ pub enum ErrorKind {
     Overflow,
     /// Dimensions, libraries or managers do not fit.
     InvalidArgument,
-    /// This library cannot do it.
     NotImplemented,
     /// The library is not one that we know how to talk to.
     UnknownLibrary,
@@ -24,9 +22,7 @@ pub enum ErrorKind {
 /// An operation of the library failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
-    /// What kind of failure.
     pub kind: ErrorKind,
-    /// What the library says about it.
     pub message: String,
 }
 
@@ -35,14 +31,12 @@ impl Error {
         Error { kind, message: message.into() }
     }
 
-    /// Of an argument that does not fit.
     pub(crate) fn argument(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::InvalidArgument, message)
     }
 }
 
 impl ErrorKind {
-    /// Of the library's number for it.
     pub(crate) fn of(exception: sys::ap_enum) -> Self {
         match exception {
             sys::AP_EXC_TIMEOUT => ErrorKind::Timeout,

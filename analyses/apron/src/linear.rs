@@ -9,44 +9,33 @@ use crate::number::{self, Number};
 /// `c·x + k`: the coefficients of the first dimensions, those beyond being 0, and the constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expression {
-    /// By dimension.
     pub coefficients: Vec<RBig>,
-    /// The constant.
     pub constant: RBig,
 }
 
-/// How an expression is compared with 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
-    /// It is 0.
     Equal,
-    /// It is at least 0.
     AtLeast,
     /// It is more than 0. All but [`crate::Library::PolkaStrict`] take it for [`Relation::AtLeast`] over
     /// reals.
     Greater,
 }
 
-/// An expression compared with 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
-    /// The expression.
     pub expression: Expression,
-    /// How it is compared.
     pub relation: Relation,
 }
 
 /// The numbers from one to another; `None` is unbounded. `low` may be greater than `high`: there are none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interval {
-    /// The least.
     pub low: Option<RBig>,
-    /// The greatest.
     pub high: Option<RBig>,
 }
 
 impl Expression {
-    /// Of small numbers.
     pub fn of(coefficients: &[i64], constant: i64) -> Self {
         Expression {
             coefficients: coefficients.iter().map(|c| RBig::from(*c)).collect(),
@@ -56,7 +45,6 @@ impl Expression {
 }
 
 impl Constraint {
-    /// The expression compared with 0.
     pub fn new(expression: Expression, relation: Relation) -> Self {
         Constraint { expression, relation }
     }
@@ -78,7 +66,6 @@ impl Drop for RawExpression {
 }
 
 impl RawExpression {
-    /// Of an expression over at most that many dimensions.
     pub(crate) fn of(expression: &Expression, dimensions: usize) -> Result<Self, Error> {
         let size = expression.coefficients.len();
         if size > dimensions || u32::try_from(dimensions).is_err() {

@@ -53,10 +53,8 @@ impl fmt::Debug for Manager {
 
 impl Manager {
     /// A manager for this thread.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfSpace`], and [`ErrorKind::UnknownLibrary`] where the library's structures are not
-    /// those that we know.
+    /// Errors: [`ErrorKind::OutOfSpace`], and [`ErrorKind::UnknownLibrary`] where the library's structures
+    /// are not those that we know.
     pub fn new(library: Library) -> Result<Self, Error> {
         // SAFETY: these functions have no preconditions. They set the rounding direction, which we set back:
         // nothing that a library with rationals computes depends on it, and all other code of this thread
@@ -101,12 +99,10 @@ impl Manager {
         Ok(Manager(Rc::new(Owned { raw, library })))
     }
 
-    /// Its library.
     pub fn library(&self) -> Library {
         self.0.library
     }
 
-    /// The library's own name and version.
     pub fn version(&self) -> String {
         // SAFETY: the manager lives, and both fields point to constant strings of the library.
         let [library, version] = unsafe {

@@ -41,7 +41,6 @@ impl Number {
         number
     }
 
-    /// For functions that read it.
     pub(crate) fn as_ptr(&self) -> *const sys::mpq {
         &self.0
     }

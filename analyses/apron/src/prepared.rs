@@ -31,33 +31,20 @@ pub struct PreparedExpression {
 }
 
 impl PreparedConstraints {
-    /// For elements with this many dimensions.
-    ///
-    /// # Errors
-    /// A dimension that there is not.
     pub fn of(constraints: &[Constraint], dimensions: usize) -> Result<Self, Error> {
         Ok(Self { raw: RawConstraints::of(constraints, dimensions)?, dimensions })
     }
 
-    /// How many.
     pub fn count(&self) -> usize {
         self.raw.0.size
     }
 
-    /// The constraints as values of ours.
-    ///
-    /// # Errors
-    /// One that is not linear.
     pub fn read(&self) -> Result<Vec<Constraint>, Error> {
         self.raw.read(self.dimensions)
     }
 }
 
 impl PreparedAssignments {
-    /// For elements with this many dimensions.
-    ///
-    /// # Errors
-    /// A dimension that there is not, or twice.
     pub fn of(assignments: &[(usize, Expression)], dimensions: usize) -> Result<Self, Error> {
         let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();
         let targets = distinct(&targets, dimensions)?;
@@ -67,10 +54,6 @@ impl PreparedAssignments {
 }
 
 impl PreparedExpression {
-    /// For elements with this many dimensions.
-    ///
-    /// # Errors
-    /// A dimension that there is not.
     pub fn of(expression: &Expression, dimensions: usize) -> Result<Self, Error> {
         Ok(Self { raw: RawExpression::of(expression, dimensions)?, dimensions })
     }

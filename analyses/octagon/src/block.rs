@@ -72,7 +72,6 @@ pub(crate) fn implied(matrix: &Matrix, row: usize, column: usize) -> Bound {
     matrix.get(row, row ^ 1).half().plus(&matrix.get(column ^ 1, column).half())
 }
 
-/// The matrix of some of the variables, in their order.
 pub(crate) fn selected(matrix: &Matrix, variables: &[usize]) -> Matrix {
     let mut part = Matrix::unbounded(variables.len(), matrix.scale().clone());
     let node = |node: usize| 2 * variables[node / 2] + node % 2;

@@ -40,7 +40,6 @@ impl Bound {
         matches!(self, Self::Finite { closed: false, .. })
     }
 
-    /// Whether the value is odd; no bound is even.
     pub(crate) fn is_odd(&self) -> bool {
         self.parts().is_some_and(|(value, _)| !value.is_multiple_of(&Integer::from(2)))
     }
@@ -58,17 +57,14 @@ impl Bound {
         self.parts().map_or(Self::Infinite, |(value, _)| Self::new(value.clone(), strict))
     }
 
-    /// The half of an even bound.
     pub(crate) fn half(&self) -> Self {
         self.divided(&Integer::from(2))
     }
 
-    /// The bound multiplied by a positive number.
     pub(crate) fn times(&self, factor: &Integer) -> Self {
         self.parts().map_or(Self::Infinite, |(value, strict)| Self::new(value * factor, strict))
     }
 
-    /// The bound divided by a positive divisor of its value.
     pub(crate) fn divided(&self, divisor: &Integer) -> Self {
         self.parts().map_or(Self::Infinite, |(value, strict)| Self::new(value.div_exact(divisor), strict))
     }

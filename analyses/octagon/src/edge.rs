@@ -27,7 +27,6 @@ impl Edge {
         Self { row: b ^ 1, column: a, value, strict }
     }
 
-    /// The constraint that it is.
     pub(crate) fn constraint(&self, dimensions: usize, relation: Relation) -> Constraint {
         let denominator = self.value.denominator();
         let mut coefficients = vec![Integer::ZERO; dimensions];
@@ -72,7 +71,6 @@ pub(crate) fn sides(constraint: &Constraint) -> Vec<Sum> {
 }
 
 impl Sum {
-    /// The edge that says the same, if there is one.
     pub(crate) fn edge(&self) -> Option<Edge> {
         match &self.terms[..] {
             [(node, weight)] => {

@@ -13,20 +13,14 @@ use crate::octagon::Octagon;
 
 impl Octagon {
     /// Is every vector of this one in the other? Exact, over the rationals.
-    ///
-    /// # Panics
-    /// When the numbers of dimensions differ.
-    #[must_use]
+    /// Panics when the numbers of dimensions differ.
     pub fn is_leq(&self, other: &Self) -> bool {
         self.assert_same_space(other);
         is_leq(self, other)
     }
 
     /// The least octagon around both.
-    ///
-    /// # Panics
-    /// When the numbers of dimensions differ.
-    #[must_use]
+    /// Panics when the numbers of dimensions differ.
     pub fn join(&self, other: &Self) -> Self {
         self.assert_same_space(other);
         match (&self.blocks, &other.blocks) {
@@ -42,7 +36,6 @@ fn is_same(a: &[Arc<Block>], b: &[Arc<Block>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| block::equal(a, b))
 }
 
-/// The block of an octagon that is this one.
 pub(crate) fn twin<'a>(
     octagon: &'a Octagon,
     places: &[Option<(usize, usize)>],

@@ -21,13 +21,13 @@ use crate::octagon::Octagon;
 const MOST: usize = 8;
 
 /// A value and whether it is out itself; nothing if there is no bound.
-type End = Option<(Rational, bool)>;
+type SumBound = Option<(Rational, bool)>;
 
 /// The bounds of some nodes and of their sums.
 struct Table {
-    ends: Vec<End>,
+    ends: Vec<SumBound>,
     /// Empty if there are too many nodes.
-    sums: Vec<Vec<End>>,
+    sums: Vec<Vec<SumBound>>,
 }
 
 impl Table {
@@ -53,7 +53,7 @@ impl Table {
     }
 
     /// A bound of the weighted sum.
-    fn greatest(&self, mut weights: Vec<Integer>) -> End {
+    fn greatest(&self, mut weights: Vec<Integer>) -> SumBound {
         let (mut total, mut open) = (Rational::ZERO, false);
         let mut add = |(value, strict): &(Rational, bool), weight: &Integer| {
             total = &total + &(value * &Rational::from(weight.clone()));
@@ -131,10 +131,7 @@ pub(crate) fn edges(octagon: &Octagon, sum: &Sum) -> Vec<Edge> {
 impl Octagon {
     /// A range of the expression that contains its values: the least if it is octagonal up to a factor, and
     /// otherwise a sum of octagonal ones. "Attained" is then only not excluded.
-    ///
-    /// # Panics
-    /// When the expression mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when the expression mentions a dimension that is not there.
     pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
         if self.is_empty() {
             return Bounds { lower: None, upper: None, empty: true };

@@ -93,7 +93,6 @@ impl Matrix {
         changed
     }
 
-    /// The whole row, half of which is stored in others.
     pub(crate) fn full_row(&self, row: usize) -> Vec<Bound> {
         (0..self.nodes()).map(|column| self.get(row, column).clone()).collect()
     }
@@ -136,7 +135,6 @@ impl Matrix {
         self
     }
 
-    /// The value of an entry and whether it is strict.
     pub(crate) fn value(&self, row: usize, column: usize) -> Option<(Rational, bool)> {
         let (value, strict) = self.get(row, column).parts()?;
         // A scale is positive.
@@ -170,7 +168,6 @@ impl Matrix {
     }
 }
 
-/// Both with one scale.
 pub(crate) fn aligned(a: Matrix, b: Matrix) -> (Matrix, Matrix) {
     let scale = a.scale.lcm(&b.scale);
     (a.with_scale(&scale), b.with_scale(&scale))

@@ -19,17 +19,11 @@ use crate::matrix::aligned;
 use crate::octagon::Octagon;
 use crate::partition::UnionFind;
 
-/// Passes over the constraints that are no octagon's.
-const PASSES: usize = 4;
-
 impl Octagon {
     /// What is in both. `integer` marks the dimensions that are integers (none, where it is too short): only
     /// their integer values need be kept. Emptiness and the bounds among integers are then exact; those of
     /// reals beside them may be coarser than the integers allow.
-    ///
-    /// # Panics
-    /// When the numbers of dimensions differ.
-    #[must_use]
+    /// Panics when the numbers of dimensions differ.
     pub fn meet(&self, other: &Self, integer: &[bool]) -> Self {
         self.assert_same_space(other);
         meet(self, other, integer)
@@ -38,10 +32,7 @@ impl Octagon {
     /// The vectors that satisfy the constraints; exact for those of the form `±x ± y`, up to a factor, and
     /// for others at most what they imply for single variables and pairs. `integer` is as in
     /// [`Octagon::meet`].
-    ///
-    /// # Panics
-    /// When a constraint mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when a constraint mentions a dimension that is not there.
     pub fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
         let sums: Vec<Sum> = constraints.iter().flat_map(sides).collect();
         let fails = |sum: &Sum| {
@@ -54,7 +45,8 @@ impl Octagon {
         let others: Vec<&Sum> =
             sums.iter().filter(|sum| sum.terms.len() > 1 && sum.edge().is_none()).collect();
         let mut met = self.meet_edges(&edges, integer);
-        for _ in 0..PASSES {
+        // Passes over the constraints that are no octagon's.
+        for _ in 0..4 {
             let mut changed = false;
             for sum in &others {
                 let edges = met.improving(&linear::edges(&met, sum));
@@ -73,7 +65,6 @@ impl Octagon {
         met
     }
 
-    /// The bounds that are below those known.
     fn improving(&self, edges: &[Edge]) -> Vec<Edge> {
         let places = self.places();
         let improves = |edge: &&Edge| match self.value(&places, edge.row, edge.column) {

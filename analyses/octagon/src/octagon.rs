@@ -31,13 +31,11 @@ pub struct Octagon {
 
 impl Octagon {
     /// All vectors of this many dimensions.
-    #[must_use]
     pub fn universe(dimensions: usize) -> Self {
         Self { dimensions, blocks: Some(Vec::new()) }
     }
 
     /// No vector.
-    #[must_use]
     pub fn empty(dimensions: usize) -> Self {
         Self { dimensions, blocks: None }
     }
@@ -48,20 +46,17 @@ impl Octagon {
     }
 
     /// How many dimensions there are.
-    #[must_use]
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
     /// Is there no vector? Exact.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_none()
     }
 
     /// The constraints, canonical: equal octagons give identical lists. Equalities first; no inequality is
     /// implied by the rest.
-    #[must_use]
     pub fn constraints(&self) -> Vec<Constraint> {
         let Some(blocks) = &self.blocks else { return vec![Constraint::of(&[], -1, Relation::AtLeast)] };
         let mut found = Vec::new();

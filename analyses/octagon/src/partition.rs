@@ -6,7 +6,6 @@ pub(crate) struct UnionFind {
 }
 
 impl UnionFind {
-    /// All apart.
     pub(crate) fn apart(count: usize) -> Self {
         Self { parent: (0..count).collect() }
     }

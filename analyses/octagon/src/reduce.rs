@@ -27,7 +27,6 @@ pub(crate) struct Reduced {
     pub(crate) inequalities: Vec<Edge>,
 }
 
-/// The bounds of a block that are needed.
 pub(crate) fn reduced(block: &Block) -> Reduced {
     let matrix = &block.matrix;
     let edge = |row: usize, column: usize| {
@@ -72,7 +71,6 @@ pub(crate) fn reduced(block: &Block) -> Reduced {
     reduced
 }
 
-/// Whether the value of an entry follows from others.
 fn is_redundant(matrix: &Matrix, leaders: &[usize], row: usize, column: usize) -> bool {
     let entry = matrix.get(row, column).with_strictness(false);
     let reaches = |bound: Bound| bound.with_strictness(false) <= entry;

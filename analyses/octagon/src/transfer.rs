@@ -21,29 +21,27 @@ use crate::bound::Bound;
 use crate::matrix::{Matrix, pairs};
 use crate::octagon::Octagon;
 
-/// Where a dimension of an image has its value from.
 #[derive(Clone, PartialEq, Debug)]
-enum Source {
+enum ImageSource {
     Anything,
     Constant(Rational),
     /// The value of a node of the old space, and what is added.
     Node(usize, Rational),
 }
 
-fn same(dimension: usize) -> Source {
-    Source::Node(2 * dimension, Rational::ZERO)
+fn same(dimension: usize) -> ImageSource {
+    ImageSource::Node(2 * dimension, Rational::ZERO)
 }
 
-/// The form of an expression, if an image has it.
-fn source(expression: &LinearExpression, dimensions: usize) -> Option<Source> {
+fn source(expression: &LinearExpression, dimensions: usize) -> Option<ImageSource> {
     let mut used = (0..dimensions).filter(|at| !expression.coefficient(*at).is_zero());
     let constant = expression.constant_term();
     match (used.next(), used.next()) {
-        (None, _) => Some(Source::Constant(constant)),
+        (None, _) => Some(ImageSource::Constant(constant)),
         (Some(at), None) => {
             let coefficient = expression.coefficient(at);
             let unit = coefficient.numerator().abs().is_one() && coefficient.is_integer();
-            unit.then(|| Source::Node(2 * at + usize::from(coefficient.signum() < 0), constant))
+            unit.then(|| ImageSource::Node(2 * at + usize::from(coefficient.signum() < 0), constant))
         }
         _ => None,
     }
@@ -52,16 +50,13 @@ fn source(expression: &LinearExpression, dimensions: usize) -> Option<Source> {
 impl Octagon {
     /// The image of a parallel assignment, all right sides being evaluated at the old vector; no right side
     /// is any value. Exact for `±x + c` and constants; otherwise bounds from above. Integers are not rounded.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn assign(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
-        let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(same).collect();
         let mut ties = Vec::new();
         for (dimension, value) in assignments {
             sources[*dimension] = match value {
-                None => Source::Anything,
+                None => ImageSource::Anything,
                 Some(expression) => source(expression, self.dimensions).unwrap_or_else(|| {
                     let new = self.dimensions + ties.len();
                     ties.push(tie(new, expression));
@@ -77,15 +72,12 @@ impl Octagon {
 
     /// The vectors that a parallel assignment takes into this octagon; for an unknown value: may take.
     /// Exactness is as in [`Octagon::assign`].
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn substitute(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
-        let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(same).collect();
         let mut ties = Vec::new();
         for (dimension, value) in assignments {
-            sources[*dimension] = Source::Anything;
+            sources[*dimension] = ImageSource::Anything;
             if let Some(expression) = value {
                 ties.push(tie(sources.len(), expression));
                 sources.push(same(*dimension));
@@ -95,36 +87,29 @@ impl Octagon {
     }
 
     /// The given dimensions may have any value. Exact.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
-        let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(same).collect();
         for dimension in dimensions {
-            sources[*dimension] = Source::Anything;
+            sources[*dimension] = ImageSource::Anything;
         }
         self.image(&sources)
     }
 
     /// New dimensions at the end, of any value.
-    #[must_use]
     pub fn add_dimensions(&self, count: usize) -> Self {
         Self { dimensions: self.dimensions + count, blocks: self.blocks.clone() }
     }
 
     /// The last dimensions are projected away. Exact.
-    ///
-    /// # Panics
-    /// When there are fewer.
-    #[must_use]
+    /// Panics when there are fewer.
     pub fn remove_last_dimensions(&self, count: usize) -> Self {
         assert!(count <= self.dimensions, "more dimensions are removed than there are");
-        let sources: Vec<Source> = (0..self.dimensions - count).map(same).collect();
+        let sources: Vec<ImageSource> = (0..self.dimensions - count).map(same).collect();
         self.image(&sources)
     }
 
-    fn image(&self, sources: &[Source]) -> Self {
+    fn image(&self, sources: &[ImageSource]) -> Self {
         image(self, sources)
     }
 }
@@ -134,7 +119,7 @@ fn tie(new: usize, expression: &LinearExpression) -> Constraint {
     Constraint::from_expression(&LinearExpression::variable(new).minus(expression), Relation::Equal)
 }
 
-fn image(octagon: &Octagon, sources: &[Source]) -> Octagon {
+fn image(octagon: &Octagon, sources: &[ImageSource]) -> Octagon {
     let Some(old) = &octagon.blocks else { return Octagon::empty(sources.len()) };
     let places = octagon.places();
     let mut targets_of = vec![Vec::new(); old.len()];
@@ -143,15 +128,15 @@ fn image(octagon: &Octagon, sources: &[Source]) -> Octagon {
     let mut blocks = Vec::new();
     for (target, source) in sources.iter().enumerate() {
         match source {
-            Source::Anything => {}
-            Source::Constant(value) => {
+            ImageSource::Anything => {}
+            ImageSource::Constant(value) => {
                 let mut matrix = Matrix::unbounded(1, value.denominator().clone());
                 let double = value.numerator() + value.numerator();
                 matrix.set(0, 1, Bound::new(-&double, false));
                 matrix.set(1, 0, Bound::new(double, false));
                 block::split(&[target], matrix, &mut blocks);
             }
-            Source::Node(node, _) => match places[node / 2] {
+            ImageSource::Node(node, _) => match places[node / 2] {
                 Some((index, _)) => targets_of[index].push(target),
                 None => copies_of[node / 2].push(target),
             },
@@ -179,12 +164,12 @@ fn moved(
     matrix: &Matrix,
     position: impl Fn(usize) -> Option<usize>,
     targets: &[usize],
-    sources: &[Source],
+    sources: &[ImageSource],
 ) -> Matrix {
     // For each node, the node of the matrix it takes and what is added to that.
     let mut nodes = Vec::new();
     for target in targets {
-        let Source::Node(node, offset) = &sources[*target] else { continue };
+        let ImageSource::Node(node, offset) = &sources[*target] else { continue };
         let Some(place) = position(node / 2) else { continue };
         let node = 2 * place + node % 2;
         nodes.extend([(node, offset.clone()), (node ^ 1, -offset)]);

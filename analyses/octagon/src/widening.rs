@@ -34,10 +34,7 @@ impl Octagon {
     /// Thresholds that both satisfy, and that are octagonal, are kept.
     ///
     /// **Precondition:** `self.is_leq(other)`. Without it the result still contains `other`.
-    ///
-    /// # Panics
-    /// When the numbers of dimensions differ.
-    #[must_use]
+    /// Panics when the numbers of dimensions differ.
     pub fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         self.assert_same_space(other);
         let (Some(old), Some(new)) = (&self.blocks, &other.blocks) else { return self.join(other) };

@@ -19,16 +19,6 @@ use crate::tally::{LEFT, OWED, SPENT};
 /// An operation may use one of so many parts of what is left.
 const PART: u64 = 2;
 
-/// An operation may use so much while nothing is owed: what it takes to make boxes and a few relations.
-const LEAST: u64 = 2_000;
-
-/// Times the square of the dimensions: so much, too. A cone of as many constraints as dimensions takes less,
-/// and the linear programs in the place of its conversion take more.
-const LEAST_BY_SQUARE: u64 = 8;
-
-/// Rows that a block may always have, whatever is left; or four for each dimension.
-const LEAST_ROWS: usize = 64;
-
 /// Row operations for an analysis: some tenths of a second. Ten times as many made no state of random test
 /// cases less late, and proved no program more.
 const ALL: u64 = 300_000;
@@ -48,7 +38,6 @@ impl Default for Account {
 
 impl Account {
     /// What is left, in row operations.
-    #[must_use]
     pub fn left(&self) -> u64 {
         self.left
     }
@@ -74,22 +63,24 @@ impl Account {
 
 /// The row operations of this thread since it began. Who pays for work by the difference pays for all of it,
 /// also behind the end of an account.
-#[must_use]
 pub fn spent() -> u64 {
     SPENT.get()
 }
 
 /// What an operation in so many dimensions may use now: the default limits outside of an account.
-#[must_use]
 pub fn limits(dimensions: usize) -> Limits {
     let most = Limits::default();
     let Some(left) = LEFT.get() else { return most };
     let square = (dimensions as u64).saturating_mul(dimensions as u64);
-    let least = LEAST.max(square.saturating_mul(LEAST_BY_SQUARE)).min(most.work);
+    // An operation may use so much while nothing is owed: what it takes to make boxes and a few relations.
+    // Times the square of the dimensions: so much, too. A cone of as many constraints as dimensions takes
+    // less, and the linear programs in the place of its conversion take more.
+    let least = square.saturating_mul(8).max(2_000).min(most.work);
     let least = least.saturating_mul(ALL) / ALL.saturating_add(OWED.get());
     let work = (left / PART).clamp(least, most.work);
     let rows = usize::try_from(most.rows as u64 * work / most.work).unwrap_or(most.rows);
-    Limits { rows: rows.max(LEAST_ROWS).max(dimensions.saturating_mul(4)), work }
+    // Rows that a block may always have, whatever is left; or four for each dimension.
+    Limits { rows: rows.max(64).max(dimensions.saturating_mul(4)), work }
 }
 
 #[cfg(test)]

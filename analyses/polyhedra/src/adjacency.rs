@@ -32,12 +32,10 @@ use smallvec::SmallVec;
 
 use crate::budget::{Budget, Exceeded};
 
-/// What to search.
 pub(crate) struct Search<'a> {
     /// For each ray `words` words, whose bits stand for the half-spaces it saturates.
     pub(crate) saturated: &'a [u64],
     pub(crate) words: usize,
-    /// The number of half-spaces.
     pub(crate) borders: usize,
     /// The rays on the one side of the new border, and on the other.
     pub(crate) inside: &'a [u32],
@@ -54,9 +52,7 @@ const COUNTED: usize = 6;
 
 /// Appends all adjacent pairs, inside first, in an order that depends on the search alone. `hold` is asked
 /// now and then whether so many may be held.
-///
-/// # Errors
-/// When the budget is used up, or `hold` says so.
+/// Errors: when the budget is used up, or `hold` says so.
 pub(crate) fn adjacent(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
@@ -140,15 +136,15 @@ fn intersection(columns: &[u64; 64], borders: u64, start: u64) -> u64 {
 }
 
 /// A set of half-spaces, in words. Loops over them have no length to look at.
-type Set<const W: usize> = [u64; W];
+type WordSet<const W: usize> = [u64; W];
 
 #[inline]
-fn common<const W: usize>(a: &Set<W>, b: &Set<W>) -> Set<W> {
+fn common<const W: usize>(a: &WordSet<W>, b: &WordSet<W>) -> WordSet<W> {
     core::array::from_fn(|word| a[word] & b[word])
 }
 
 #[inline]
-fn is_within<const W: usize>(smaller: &Set<W>, larger: &Set<W>) -> bool {
+fn is_within<const W: usize>(smaller: &WordSet<W>, larger: &WordSet<W>) -> bool {
     let mut beyond = 0;
     for word in 0..W {
         beyond |= smaller[word] & !larger[word];
@@ -163,7 +159,7 @@ fn many<const W: usize>(
     budget: &Budget,
     hold: impl Fn(usize) -> Result<(), Exceeded>,
 ) -> Result<(), Exceeded> {
-    let mut sets: Vec<Set<W>> = Vec::with_capacity(search.saturated.len() / search.words);
+    let mut sets: Vec<WordSet<W>> = Vec::with_capacity(search.saturated.len() / search.words);
     for row in search.saturated.chunks_exact(search.words) {
         let mut set = [0; W];
         set[..row.len()].copy_from_slice(row);
@@ -177,7 +173,7 @@ fn many<const W: usize>(
     let mut is_far = vec![0_u64; columns.words];
     far.iter().for_each(|&ray| is_far[ray as usize / 64] |= 1 << (ray % 64));
     let (mut own, mut both) = (Vec::with_capacity(search.borders), Vec::with_capacity(search.borders));
-    let mut kept: Vec<(u32, Set<W>)> = Vec::with_capacity(KEPT);
+    let mut kept: Vec<(u32, WordSet<W>)> = Vec::with_capacity(KEPT);
     for &ray in near {
         let of_ray = sets[ray as usize];
         own.clear();
@@ -188,7 +184,7 @@ fn many<const W: usize>(
         let mut test = |other: u32| {
             let of_pair = common(&of_ray, &sets[other as usize]);
             // A ray that refuted others may be adjacent itself.
-            let refutes = |(of, set): &(u32, Set<W>)| is_within(&of_pair, set) && *of != other;
+            let refutes = |(of, set): &(u32, WordSet<W>)| is_within(&of_pair, set) && *of != other;
             if let Some(at) = kept.iter().position(refutes) {
                 // What refuted this one probably refutes the next one too.
                 kept.swap(at, at / 2);
@@ -257,7 +253,6 @@ fn by_intersection(
 /// For each half-space the set of rays that saturate it.
 pub(crate) struct Columns {
     pub(crate) bits: SmallVec<[u64; 32]>,
-    /// Words of a column.
     pub(crate) words: usize,
     rays: usize,
 }
@@ -283,7 +278,6 @@ impl Columns {
         &self.bits[border * self.words..][..self.words]
     }
 
-    /// The rays there are in a word of a column.
     fn all(&self, word: usize) -> u64 {
         let rest = self.rays - 64 * word;
         if rest < 64 { (1 << rest) - 1 } else { u64::MAX }

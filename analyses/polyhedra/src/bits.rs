@@ -3,7 +3,6 @@
 //! The conversion asks millions of times "is this set within that one"; sixty-four members fit the
 //! value itself, so the common case touches no heap.
 
-/// A set of indices.
 #[derive(Clone, Debug, Default, Eq)]
 pub(crate) struct Bits {
     first: u64,

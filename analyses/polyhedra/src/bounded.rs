@@ -14,10 +14,7 @@ use crate::polyhedron::{Block, Polyhedron};
 impl Polyhedron {
     /// [`Polyhedron::assign`] with both descriptions of the result computed within the limits, or a
     /// polyhedron around the image.
-    ///
-    /// # Panics
-    /// When a dimension is assigned twice, or one is mentioned that is not there.
-    #[must_use]
+    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
     pub fn assign_limited(&self, assignments: &[(usize, LinearExpression)], limits: &Limits) -> Outcome {
         let start = self.convert_limited(limits);
         let was_exact = start.is_exact();
@@ -47,7 +44,6 @@ impl Polyhedron {
 
     /// [`Polyhedron::tighten`] as far as the limits suffice: a block is left as it was when rounding it would
     /// need more. Both descriptions of the result are known if those of `self` are.
-    #[must_use]
     pub fn tighten_limited(&self, integer: &[bool], limits: &Limits) -> Self {
         let Some(blocks) = self.fine() else {
             return self.clone();

@@ -46,7 +46,6 @@ impl Budget {
         if count <= self.rows.max(width) { Ok(()) } else { Err(Exceeded) }
     }
 
-    /// Whether there is a limit at all.
     pub(crate) fn is_limited(&self) -> bool {
         self.rows < usize::MAX
     }
@@ -63,7 +62,6 @@ impl Budget {
         self.spend(usize::try_from(comparisons / COMPARISONS).unwrap_or(usize::MAX))
     }
 
-    /// The work that is left.
     pub(crate) fn left(&self) -> u64 {
         self.work.get()
     }

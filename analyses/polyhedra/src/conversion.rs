@@ -50,7 +50,6 @@ use crate::budget::{Budget, Exceeded};
 use crate::integer::Integer;
 use crate::number::Number;
 
-/// A cone under construction.
 #[derive(Clone)]
 pub(crate) enum Cone {
     /// All numbers fit words so far.
@@ -106,17 +105,13 @@ impl<N> Default for Scratch<N> {
 /// Rows for which memory is asked for at once.
 const ROOM: usize = 24;
 
-/// Numbers up to which the memory of a finished conversion is kept for the next one.
-const KEPT: usize = 1 << 14;
-
 thread_local! {
     /// The memory of the last conversion on words that was finished in this thread.
     static SPARE: Cell<Option<Box<Generators<i64>>>> = const { Cell::new(None) };
 }
 
 impl Cone {
-    /// The whole space of `width` coordinates.
-    pub(crate) fn whole(width: usize) -> Self {
+    pub(crate) fn whole_space(width: usize) -> Self {
         let mut cone = Generators::spare(width);
         cone.lines.resize(width * width, 0);
         (0..width).for_each(|index| cone.lines[index * (width + 1)] = 1);
@@ -144,8 +139,9 @@ impl Cone {
 
     /// Gives the memory back: the next conversion in this thread will not ask for any, most often.
     pub(crate) fn recycle(self) {
+        // Numbers up to which the memory of a finished conversion is kept for the next one.
         if let Self::Words(words) = self
-            && words.rays.capacity() + words.scratch.rays.capacity() <= KEPT
+            && words.rays.capacity() + words.scratch.rays.capacity() <= 1 << 14
         {
             SPARE.set(Some(words));
         }
@@ -153,9 +149,7 @@ impl Cone {
 
     /// Intersects with the half-space `halfspace . v >= 0`, or the hyperplane `= 0`; whether that
     /// cuts something off.
-    ///
-    /// # Errors
-    /// When more lines and rays, or more work, would be needed than the budget has; the cone is then
+    /// Errors: when more lines and rays, or more work, would be needed than the budget has; the cone is then
     /// unchanged.
     pub(crate) fn add(
         &mut self,
@@ -179,7 +173,6 @@ impl Cone {
         }
     }
 
-    /// The number of lines and rays.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Words(words) => (words.lines.len() + words.rays.len()) / words.width,
@@ -196,7 +189,6 @@ impl Cone {
     }
 }
 
-/// Appends a row, as far as its numbers fit.
 fn push<N: Number>(row: &[Integer], out: &mut Vec<N>) -> Option<()> {
     for entry in row {
         out.push(N::of_integer(entry)?);
@@ -268,7 +260,6 @@ impl<N: Number> Generators<N> {
         Some(self)
     }
 
-    /// The same with other numbers, if all can be.
     fn mapped<M>(&self, map: impl Fn(&N) -> Option<M>) -> Option<Generators<M>> {
         Some(Generators {
             width: self.width,
@@ -527,7 +518,7 @@ mod tests {
     /// The homogenised square [0,1]^2 has four corners and needs no positivity of the height.
     #[test]
     fn square() {
-        let mut cone = Cone::whole(3);
+        let mut cone = Cone::whole_space(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1], [1, 0, -1]] {
             assert_eq!(cone.add(&row(&halfspace), false, &Budget::unlimited()), Ok(true));
         }
@@ -541,7 +532,7 @@ mod tests {
     /// An exceeded limit leaves the cone as it was.
     #[test]
     fn limit() {
-        let mut cone = Cone::whole(3);
+        let mut cone = Cone::whole_space(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1]] {
             assert_eq!(cone.add(&row(&halfspace), false, &Budget::new(3, 100)), Ok(true));
         }
@@ -559,7 +550,7 @@ mod tests {
     #[test]
     fn lines_stay_in_echelon_form() {
         let width: usize = 40;
-        let mut cone = Cone::whole(width);
+        let mut cone = Cone::whole_space(width);
         // No pivot is sought in entry 0, the height.
         for least in [0, 1, 3, 7] {
             let most = if least == 0 { 1 } else { width };
@@ -582,7 +573,7 @@ mod tests {
         let large = (1 << 62) + 1;
         let halfspaces =
             [[1, 0, 0], [large, 7 - large, 3], [-large, 5, large - 2], [3, -large, -large], [1, 1, -1]];
-        let mut small = Cone::whole(3);
+        let mut small = Cone::whole_space(3);
         let Cone::Words(words) = &small else { panic!("it starts with words") };
         let mut big: Generators<Integer> = words.mapped(|entry| Some(entry.to_integer())).unwrap();
         for halfspace in halfspaces {

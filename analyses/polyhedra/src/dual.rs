@@ -17,7 +17,6 @@ use crate::linear::{Constraint, Relation};
 use crate::minimise::{self, Minimal};
 use crate::row::{self, Row};
 
-/// What a generator contributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// A direction, both ways.
@@ -131,7 +130,7 @@ fn constraint_cone(dimensions: usize, base: Option<&Arc<Dual>>, budget: &Budget)
                 .chain(base.skeleton_constraints().iter().map(Constraint::row)),
         ));
     }
-    let mut cone = Cone::whole(width);
+    let mut cone = Cone::whole_space(width);
     cone.add(&positivity, false, budget)?;
     Ok(cone)
 }
@@ -205,7 +204,7 @@ pub(crate) fn from_generators(
                 base.skeleton_generators().iter().map(Generator::row),
             )
         }
-        None => Cone::whole(width),
+        None => Cone::whole_space(width),
     };
     let mut sorted: Vec<&Generator> = added.iter().collect();
     // Lines first, for the reason given at `in_order`.

@@ -37,7 +37,6 @@ pub(crate) struct Faces<'a> {
     pub(crate) facets: &'a [Bits],
     /// The generators that are corners, not rays.
     pub(crate) vertices: &'a Bits,
-    /// The number of generators.
     pub(crate) generators: usize,
 }
 

@@ -39,7 +39,6 @@ impl Integer {
 
     /// The value, if it fits 64 bits.
     #[inline]
-    #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         match &self.0 {
             Repr::Small(value) => Some(*value),
@@ -49,21 +48,18 @@ impl Integer {
 
     /// Whether the number is 0.
     #[inline]
-    #[must_use]
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Repr::Small(0))
     }
 
     /// Whether the number is 1.
     #[inline]
-    #[must_use]
     pub fn is_one(&self) -> bool {
         matches!(self.0, Repr::Small(1))
     }
 
     /// -1, 0 or 1, as the number is negative, zero or positive.
     #[inline]
-    #[must_use]
     pub fn signum(&self) -> i32 {
         match &self.0 {
             Repr::Small(value) => match value.cmp(&0) {
@@ -83,26 +79,22 @@ impl Integer {
 
     /// Whether the number is below 0.
     #[inline]
-    #[must_use]
     pub fn is_negative(&self) -> bool {
         self.signum() < 0
     }
 
     /// Whether the number is above 0.
     #[inline]
-    #[must_use]
     pub fn is_positive(&self) -> bool {
         self.signum() > 0
     }
 
     /// The absolute value.
-    #[must_use]
     pub fn abs(&self) -> Self {
         if self.is_negative() { -self } else { self.clone() }
     }
 
     /// The greatest common divisor, not negative; `gcd(0, 0)` is 0.
-    #[must_use]
     pub fn gcd(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
             (Repr::Small(a), Repr::Small(b)) => {
@@ -114,7 +106,6 @@ impl Integer {
     }
 
     /// The least common multiple, not negative; 0 when either number is 0.
-    #[must_use]
     pub fn lcm(&self, other: &Self) -> Self {
         if self.is_zero() || other.is_zero() {
             return Self::ZERO;
@@ -123,10 +114,7 @@ impl Integer {
     }
 
     /// The quotient by a divisor known to divide the number without rest.
-    ///
-    /// # Panics
-    /// When `divisor` is 0.
-    #[must_use]
+    /// Panics when `divisor` is 0.
     pub fn div_exact(&self, divisor: &Self) -> Self {
         match (&self.0, &divisor.0) {
             (Repr::Small(a), Repr::Small(b)) => Self::from(i128::from(*a) / i128::from(*b)),
@@ -135,10 +123,7 @@ impl Integer {
     }
 
     /// The quotient rounded towards minus infinity.
-    ///
-    /// # Panics
-    /// When `divisor` is 0.
-    #[must_use]
+    /// Panics when `divisor` is 0.
     pub fn div_floor(&self, divisor: &Self) -> Self {
         let quotient = match (&self.0, &divisor.0) {
             (Repr::Small(a), Repr::Small(b)) => Self::from(i128::from(*a) / i128::from(*b)),
@@ -149,16 +134,12 @@ impl Integer {
     }
 
     /// The quotient rounded towards plus infinity.
-    ///
-    /// # Panics
-    /// When `divisor` is 0.
-    #[must_use]
+    /// Panics when `divisor` is 0.
     pub fn div_ceil(&self, divisor: &Self) -> Self {
         -(-self).div_floor(divisor)
     }
 
     /// Whether `divisor` divides the number; 0 divides only 0.
-    #[must_use]
     pub fn is_multiple_of(&self, divisor: &Self) -> bool {
         if divisor.is_zero() {
             return self.is_zero();

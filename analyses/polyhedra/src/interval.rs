@@ -22,14 +22,14 @@ use crate::row::{self, Row};
 
 /// One end: the value `numerator / denominator`, without common divisor, the denominator positive.
 #[derive(Clone, PartialEq, Eq)]
-struct End {
+struct IntervalEnd {
     numerator: Integer,
     denominator: Integer,
     /// Whether the value itself is left out.
     is_open: bool,
 }
 
-impl End {
+impl IntervalEnd {
     fn cmp_value(&self, other: &Self) -> Ordering {
         if self.denominator == other.denominator {
             return self.numerator.cmp(&other.numerator);
@@ -61,12 +61,12 @@ impl End {
 
 /// The lower and the upper end, as far as there are any.
 #[derive(Default, PartialEq, Eq)]
-struct Interval {
-    lower: Option<End>,
-    upper: Option<End>,
+struct DenseInterval {
+    lower: Option<IntervalEnd>,
+    upper: Option<IntervalEnd>,
 }
 
-impl Interval {
+impl DenseInterval {
     /// Intersects with a constraint that has a variable; whether that cuts something off.
     fn cut(&mut self, constraint: &Constraint) -> bool {
         let [constant, coefficient] = constraint.row() else {
@@ -75,7 +75,7 @@ impl Interval {
         let is_lower = coefficient.is_positive();
         let (numerator, denominator) =
             if is_lower { (-constant, coefficient.clone()) } else { (constant.clone(), -coefficient) };
-        let end = End { numerator, denominator, is_open: constraint.relation() == Relation::Greater };
+        let end = IntervalEnd { numerator, denominator, is_open: constraint.relation() == Relation::Greater };
         let is_equality = constraint.relation() == Relation::Equal;
         let mut cuts = false;
         if is_lower || is_equality {
@@ -134,7 +134,7 @@ impl Interval {
 }
 
 /// Replaces `end` by one that is `further`, or at the same value open where `end` is not; whether it does.
-fn tighten(end: &mut Option<End>, by: &End, further: Ordering) -> bool {
+fn tighten(end: &mut Option<IntervalEnd>, by: &IntervalEnd, further: Ordering) -> bool {
     let is_better = end.as_ref().is_none_or(|end| match by.cmp_value(end) {
         Ordering::Equal => by.is_open && !end.is_open,
         order => order == further,
@@ -146,7 +146,7 @@ fn tighten(end: &mut Option<End>, by: &End, further: Ordering) -> bool {
 }
 
 /// Replaces `end` by one that is `further`, or at the same value closed where `end` is not.
-fn extend(end: &mut Option<End>, by: &End, further: Ordering) {
+fn extend(end: &mut Option<IntervalEnd>, by: &IntervalEnd, further: Ordering) {
     let is_better = end.as_ref().is_none_or(|end| match by.cmp_value(end) {
         Ordering::Equal => end.is_open && !by.is_open,
         order => order == further,
@@ -159,7 +159,7 @@ fn extend(end: &mut Option<End>, by: &End, further: Ordering) {
 /// The interval of `base` (or the whole line) with more constraints, which have a variable each; `None`
 /// when it is empty.
 pub(crate) fn from_constraints(base: Option<&Arc<Dual>>, added: &[Constraint]) -> Option<Arc<Dual>> {
-    let mut interval = Interval::default();
+    let mut interval = DenseInterval::default();
     for constraint in base.iter().flat_map(|base| &base.constraints) {
         interval.cut(constraint);
     }
@@ -177,7 +177,7 @@ pub(crate) fn from_constraints(base: Option<&Arc<Dual>>, added: &[Constraint]) -
 /// all.
 pub(crate) fn from_generators(base: Option<&Arc<Dual>>, added: &[Generator]) -> Option<Arc<Dual>> {
     let (mut falls, mut rises) = (false, false);
-    let mut hull = Interval::default();
+    let mut hull = DenseInterval::default();
     for Generator { kind, row } in base.iter().flat_map(|base| &base.generators).chain(added) {
         match kind {
             Kind::Line => (falls, rises) = (true, true),
@@ -189,13 +189,14 @@ pub(crate) fn from_generators(base: Option<&Arc<Dual>>, added: &[Generator]) -> 
                 if !gcd.is_one() {
                     (denominator, numerator) = (denominator.div_exact(&gcd), numerator.div_exact(&gcd));
                 }
-                let end = End { numerator, denominator, is_open: *kind == Kind::ClosurePoint };
+                let end = IntervalEnd { numerator, denominator, is_open: *kind == Kind::ClosurePoint };
                 extend(&mut hull.lower, &end, Ordering::Less);
                 extend(&mut hull.upper, &end, Ordering::Greater);
             }
         }
     }
-    let interval = Interval { lower: hull.lower.filter(|_| !falls), upper: hull.upper.filter(|_| !rises) };
+    let interval =
+        DenseInterval { lower: hull.lower.filter(|_| !falls), upper: hull.upper.filter(|_| !rises) };
     let dual = interval.to_dual()?;
     match base {
         Some(base) if base.constraints == dual.constraints => Some(Arc::clone(base)),

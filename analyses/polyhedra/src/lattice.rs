@@ -36,7 +36,6 @@ use crate::{product, query};
 
 impl Polyhedron {
     /// Inclusion: whether every point of `self` is one of `other`.
-    #[must_use]
     pub fn is_leq(&self, other: &Self) -> bool {
         self.assert_same_space(other);
         if self.is_same_object(other) || self.is_empty() {
@@ -53,23 +52,19 @@ impl Polyhedron {
                 Some(own) if own.dimensions == block.dimensions => own.body.is_leq(&block.body),
                 _ => block.body.some_constraints().all(|constraint| {
                     let dimensions = Some(&block.dimensions[..]);
-                    satisfies_terms(&mine, &owners, Terms { constraint, dimensions })
+                    satisfies_terms(&mine, &owners, BlockTerms { constraint, dimensions })
                 }),
             }
         })
     }
 
     /// Whether both have the same points.
-    #[must_use]
     pub fn is_equal(&self, other: &Self) -> bool {
         self.is_leq(other) && other.is_leq(self)
     }
 
     /// Whether every point satisfies the constraint.
-    ///
-    /// # Panics
-    /// When the constraint mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when the constraint mentions a dimension that is not there.
     pub fn implies(&self, constraint: &Constraint) -> bool {
         self.which_implied([constraint]).next().is_some()
     }
@@ -89,7 +84,6 @@ impl Polyhedron {
     }
 
     /// The intersection.
-    #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         self.assert_same_space(other);
         if self.is_same_object(other) {
@@ -134,10 +128,7 @@ impl Polyhedron {
     }
 
     /// The points that also satisfy the constraints.
-    ///
-    /// # Panics
-    /// When a constraint mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when a constraint mentions a dimension that is not there.
     pub fn meet_constraints(&self, constraints: &[Constraint]) -> Self {
         let dimensions = self.dimensions();
         let mut added: SmallVec<[&Constraint; 8]> = SmallVec::new();
@@ -184,7 +175,6 @@ impl Polyhedron {
     }
 
     /// The smallest polyhedron (closed or not) that contains both.
-    #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         self.join_within(other, &Budget::unlimited(), &Budget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
@@ -252,7 +242,6 @@ impl Polyhedron {
 
 /// Two polyhedra to be joined, after steps 1 and 2.
 pub(crate) struct Differing {
-    /// The blocks that both have.
     pub(crate) same: Vec<Block>,
     /// The others, both descriptions being known; over the same dimensions on both sides unless
     /// what either is in one piece is small.
@@ -289,7 +278,8 @@ pub(crate) fn differing(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Resu
         let is_half_free = |at: &usize| half_free.binary_search(at).is_ok();
         mine.retain(|block| !block.dimensions.iter().all(is_half_free));
         theirs.retain(|block| !block.dimensions.iter().all(is_half_free));
-        let is_small = |blocks: &[Block]| blocks.len() <= 1 || size(blocks) <= SMALL;
+        // Lines, rays and corners up to which a product may be made without looking for a better way.
+        let is_small = |blocks: &[Block]| blocks.len() <= 1 || size(blocks) <= 32;
         if is_small(&mine) && is_small(&theirs) {
             // The join of the two sees to it, and merging costs less than projecting first.
             break;
@@ -303,9 +293,6 @@ pub(crate) fn differing(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Resu
     }
     Ok(Joined::Parts(Differing { same, mine, theirs }))
 }
-
-/// Lines, rays and corners up to which a product may be made without looking for a better way.
-const SMALL: usize = 32;
 
 /// The lines, rays and corners of a product of blocks, both descriptions being known.
 pub(crate) fn size(blocks: &[Block]) -> usize {
@@ -385,13 +372,13 @@ pub(crate) fn owners(dimensions: usize, blocks: &[Block]) -> Owners {
 
 /// A constraint whose coefficients belong to these dimensions of the space, in order.
 #[derive(Clone, Copy)]
-struct Terms<'a> {
+struct BlockTerms<'a> {
     constraint: &'a Constraint,
     /// Nothing where they are the dimensions from the first.
     dimensions: Option<&'a [usize]>,
 }
 
-impl<'a> Terms<'a> {
+impl<'a> BlockTerms<'a> {
     /// The coefficients other than 0, with their dimensions.
     fn iter(self) -> impl Iterator<Item = (usize, &'a Integer)> {
         let place = move |at: usize| self.dimensions.map_or(at, |dimensions| dimensions[at]);
@@ -414,10 +401,10 @@ impl<'a> Terms<'a> {
 
 /// Whether the product of non-empty blocks satisfies a constraint of the whole space.
 pub(crate) fn satisfies(blocks: &[Block], owners: &[Option<usize>], constraint: &Constraint) -> bool {
-    satisfies_terms(blocks, owners, Terms { constraint, dimensions: None })
+    satisfies_terms(blocks, owners, BlockTerms { constraint, dimensions: None })
 }
 
-fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: Terms<'_>) -> bool {
+fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: BlockTerms<'_>) -> bool {
     let mut concerned: SmallVec<[usize; 8]> = SmallVec::new();
     for (dimension, _) in terms.iter() {
         match owners[dimension] {

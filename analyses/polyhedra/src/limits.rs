@@ -22,7 +22,7 @@
 //! to be kept holds, or each corner is one of the arguments'.
 //!
 //! **Stopping early.** The hull of two products that differ in several blocks relates all of these blocks. It
-//! is tried within a part of the limits ([`COUPLED_ROWS`], [`COUPLED_WORK`]), and not at all when a product's
+//! is tried within a part of the limits, and not at all when a product's
 //! corners, which are counted before any is made, are too many: it is cheap where a fixpoint iteration
 //! changes a few variables, and where it is not it explodes. An octagonal bound across two blocks is the sum
 //! of two bounds that the blocks have, and follows from these unless the one argument has the wider range of
@@ -50,28 +50,8 @@ use crate::query::{Bound, Bounds};
 use crate::row;
 use crate::simplex::Program;
 
-/// The exact join of products that differ in several blocks gets this part of the rows and of the work. What
-/// it leaves is paid for by every later operation.
-const COUPLED_ROWS: usize = 80;
-/// See [`COUPLED_ROWS`].
-const COUPLED_WORK: u64 = 64;
-
-/// The bounds added to a join that is coarser anyway get this part of the rows and of the work: each relates
-/// blocks that are small without it, and every later operation would pay for blocks as large as the limit.
-const ADDED_ROWS: usize = 640;
-/// See [`ADDED_ROWS`].
-const ADDED_WORK: u64 = 64;
-
 /// The octagonal bounds of blocks whose own join exceeds the limits get this part of the work.
 const OCTAGONAL: u64 = 8;
-
-/// An equality of two dimensions may cost so much, whatever is left.
-const EQUAL_ROWS: usize = 256;
-/// See [`EQUAL_ROWS`].
-const EQUAL_WORK: u64 = 20_000;
-
-/// Bounds across blocks that are tried at most.
-const ACROSS: usize = 64;
 
 /// What an operation may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +91,6 @@ pub enum Outcome {
 
 impl Outcome {
     /// The polyhedron, exact or coarser.
-    #[must_use]
     pub fn into_polyhedron(self) -> Polyhedron {
         match self {
             Self::Exact(polyhedron) | Self::Coarser(polyhedron) => polyhedron,
@@ -119,7 +98,6 @@ impl Outcome {
     }
 
     /// The polyhedron, exact or coarser.
-    #[must_use]
     pub fn polyhedron(&self) -> &Polyhedron {
         match self {
             Self::Exact(polyhedron) | Self::Coarser(polyhedron) => polyhedron,
@@ -127,7 +105,6 @@ impl Outcome {
     }
 
     /// Whether nothing was lost.
-    #[must_use]
     pub fn is_exact(&self) -> bool {
         matches!(self, Self::Exact(_))
     }
@@ -140,14 +117,12 @@ impl Outcome {
 impl Polyhedron {
     /// The polyhedron with both descriptions computed, so that questions about it are cheap, or a
     /// coarser one for which the limits suffice.
-    #[must_use]
     pub fn convert_limited(&self, limits: &Limits) -> Outcome {
         self.converted(limits, &coarsened)
     }
 
     /// [`Polyhedron::widen_with_thresholds`] with both descriptions computed, or some of its constraints: a
     /// chain of these ends too.
-    #[must_use]
     pub fn widen_limited(&self, other: &Self, thresholds: &[Constraint], limits: &Limits) -> Outcome {
         let some_of = |block: &Dense, budget: &Budget| {
             let own = block.some_constraints().cloned().collect();
@@ -193,7 +168,6 @@ impl Polyhedron {
 
     /// The intersection with both descriptions computed within the limits, or a polyhedron around
     /// it.
-    #[must_use]
     pub fn meet_limited(&self, other: &Self, limits: &Limits) -> Outcome {
         let (a, b) = (self.convert_limited(limits), other.convert_limited(limits));
         let is_exact = a.is_exact() && b.is_exact();
@@ -202,7 +176,6 @@ impl Polyhedron {
     }
 
     /// The join, or a polyhedron around it.
-    #[must_use]
     pub fn join_limited(&self, other: &Self, limits: &Limits) -> Outcome {
         self.assert_same_space(other);
         if self.is_same_object(other) {
@@ -212,7 +185,8 @@ impl Polyhedron {
         let is_exact = a.is_exact() && b.is_exact();
         let (a, b) = (a.into_polyhedron(), b.into_polyhedron());
         let budget = limits.budget();
-        let coupled = Budget::new(limits.rows / COUPLED_ROWS, limits.work / COUPLED_WORK);
+        // A small part: every later operation pays for what this leaves.
+        let coupled = Budget::new(limits.rows / 80, limits.work / 64);
         if let Ok(joined) = a.join_within(&b, &budget, &coupled)
             && joined.known_duals_within(&budget).is_ok()
         {
@@ -288,7 +262,8 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     let octagonal = Budget::new(limits.rows, limits.work / OCTAGONAL);
     same.extend(joined_by_group(dimensions, &mine, &theirs, &budget, &octagonal, &mut candidates));
     let start = Polyhedron::of_blocks(dimensions, same);
-    let budget = Budget::new(limits.rows / ADDED_ROWS, limits.work / ADDED_WORK);
+    // Each relates blocks that are small without it. Every later operation would pay for larger ones.
+    let budget = Budget::new(limits.rows / 640, limits.work / 64);
     candidates.extend(across(dimensions, &mine, &theirs, &budget));
     narrowed(&start, candidates, &budget)
 }
@@ -323,7 +298,8 @@ fn across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Budget) 
                 if signs[x][i] * signs[y][j] >= 0 {
                     continue;
                 }
-                if constraints.len() >= ACROSS || budget.spend(dimensions).is_err() {
+                // Bounds across blocks that are tried at most.
+                if constraints.len() >= 64 || budget.spend(dimensions).is_err() {
                     return constraints;
                 }
                 let sum = |x: &Bound, y: &Bound| {
@@ -477,7 +453,7 @@ fn narrowed(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget
     for candidate in candidates {
         // In a dimension alone nothing is converted. That two dimensions differ by a number makes what
         // follows cheaper, and is known however little is left.
-        let equal = Budget::new(EQUAL_ROWS, EQUAL_WORK);
+        let equal = Budget::new(256, 20_000);
         let budget = match (variables(&candidate), candidate.relation()) {
             (..=1, _) => &all,
             (2, Relation::Equal) => &equal,

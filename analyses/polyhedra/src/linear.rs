@@ -20,7 +20,6 @@ pub enum Relation {
 
 impl Relation {
     /// Whether a value of this sign (-1, 0 or 1) satisfies the relation.
-    #[must_use]
     pub fn admits(self, sign: i32) -> bool {
         match self {
             Self::Equal => sign == 0,
@@ -50,7 +49,6 @@ pub struct Constraint {
 
 impl Constraint {
     /// The constraint `sum coefficients[i] x_i + constant  relation  0`, normalised.
-    #[must_use]
     pub fn new(coefficients: Vec<Integer>, constant: Integer, relation: Relation) -> Self {
         let mut row = Row::from_vec(coefficients);
         row.insert(0, constant);
@@ -58,14 +56,12 @@ impl Constraint {
     }
 
     /// [`Constraint::new`] for word-sized numbers.
-    #[must_use]
     pub fn of(coefficients: &[i64], constant: i64, relation: Relation) -> Self {
         let coefficients = coefficients.iter().map(|&value| Integer::from(value)).collect();
         Self::new(coefficients, Integer::from(constant), relation)
     }
 
     /// The constraint `expression  relation  0`.
-    #[must_use]
     pub fn from_expression(expression: &LinearExpression, relation: Relation) -> Self {
         // The denominator is positive, so dropping it changes nothing.
         Self::of_row(expression.row.clone(), relation)
@@ -96,25 +92,21 @@ impl Constraint {
     }
 
     /// The coefficients, one for each dimension the constraint was made for.
-    #[must_use]
     pub fn coefficients(&self) -> &[Integer] {
         &self.row[1..]
     }
 
     /// The constant `k`.
-    #[must_use]
     pub fn constant(&self) -> &Integer {
         &self.row[0]
     }
 
     /// The relation to 0.
-    #[must_use]
     pub fn relation(&self) -> Relation {
         self.relation
     }
 
     /// Whether it relates several dimensions, and some by a factor beyond this one.
-    #[must_use]
     pub fn has_factor_beyond(&self, most: i64) -> bool {
         let is_beyond =
             |factor: &Integer| factor.to_i64().is_none_or(|factor| !(-most..=most).contains(&factor));
@@ -123,7 +115,6 @@ impl Constraint {
     }
 
     /// The dimension that it gives a value, where it is an equality about one dimension alone.
-    #[must_use]
     pub fn fixes(&self) -> Option<usize> {
         let mut mentioned =
             self.coefficients().iter().enumerate().filter(|(_, factor)| **factor != Integer::ZERO);
@@ -132,19 +123,16 @@ impl Constraint {
     }
 
     /// The linear part, without the relation.
-    #[must_use]
     pub fn expression(&self) -> LinearExpression {
         LinearExpression { row: self.row.clone(), denominator: Integer::ONE }
     }
 
     /// The same linear part under another relation.
-    #[must_use]
     pub fn with_relation(&self, relation: Relation) -> Self {
         Self::of_row(self.row.clone(), relation)
     }
 
     /// The strict or closed complement; for an equality there is none that is one constraint.
-    #[must_use]
     pub fn negated(&self) -> Option<Self> {
         let relation = match self.relation {
             Relation::Equal => return None,
@@ -157,7 +145,6 @@ impl Constraint {
     }
 
     /// Whether the point, one coordinate for each dimension, satisfies the constraint.
-    #[must_use]
     pub fn is_satisfied_by(&self, point: &[Rational]) -> bool {
         self.relation.admits(self.expression().value(point).signum())
     }
@@ -177,16 +164,13 @@ impl Constraint {
         self.row
     }
 
-    /// # Panics
-    /// When it mentions a dimension that is not there.
+    /// Panics when it mentions a dimension that is not there.
     pub(crate) fn assert_fits(&self, dimensions: usize) {
         assert_fits(&self.row, dimensions);
     }
 
     /// The constraint as one over `dimensions` dimensions, new coefficients being 0.
-    ///
-    /// # Panics
-    /// When it mentions a dimension that is not there.
+    /// Panics when it mentions a dimension that is not there.
     pub(crate) fn fitted(mut self, dimensions: usize) -> Self {
         fit(&mut self.row, dimensions);
         self
@@ -274,6 +258,7 @@ fn write_row(f: &mut fmt::Formatter<'_>, row: &[Integer]) -> fmt::Result {
 /// assert_eq!(sum.value(&[Rational::from(2), Rational::from(3)]), Rational::from(6));
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct LinearExpression {
     /// Constant first; trailing zero coefficients are absent.
     row: Row,
@@ -283,7 +268,6 @@ pub struct LinearExpression {
 impl LinearExpression {
     /// The expression with integer coefficients and denominator, or nothing when the denominator is
     /// 0.
-    #[must_use]
     pub fn new(coefficients: Vec<Integer>, constant: Integer, denominator: Integer) -> Option<Self> {
         if denominator.is_zero() {
             return None;
@@ -294,7 +278,6 @@ impl LinearExpression {
     }
 
     /// The expression with rational coefficients.
-    #[must_use]
     pub fn from_rationals(coefficients: &[Rational], constant: &Rational) -> Self {
         let all = || core::iter::once(constant).chain(coefficients);
         let denominator = all().fold(Integer::ONE, |lcm, value| lcm.lcm(value.denominator()));
@@ -304,20 +287,17 @@ impl LinearExpression {
     }
 
     /// The expression with word-sized integer coefficients.
-    #[must_use]
     pub fn of(coefficients: &[i64], constant: i64) -> Self {
         let row = core::iter::once(&constant).chain(coefficients);
         Self::of_row(row.map(|&value| Integer::from(value)).collect(), Integer::ONE)
     }
 
     /// The constant expression.
-    #[must_use]
     pub fn constant(value: Rational) -> Self {
         Self::from_rationals(&[], &value)
     }
 
     /// The expression `x_dimension`.
-    #[must_use]
     pub fn variable(dimension: usize) -> Self {
         Self { row: row::unit(dimension + 2, dimension + 1), denominator: Integer::ONE }
     }
@@ -340,26 +320,22 @@ impl LinearExpression {
     }
 
     /// The coefficient of a dimension.
-    #[must_use]
     pub fn coefficient(&self, dimension: usize) -> Rational {
         let entry = self.row.get(dimension + 1).cloned().unwrap_or(Integer::ZERO);
         Rational::of_nonzero(entry, self.denominator.clone())
     }
 
     /// The constant term.
-    #[must_use]
     pub fn constant_term(&self) -> Rational {
         Rational::of_nonzero(self.row[0].clone(), self.denominator.clone())
     }
 
     /// The common denominator, positive.
-    #[must_use]
     pub fn denominator(&self) -> &Integer {
         &self.denominator
     }
 
     /// The sum.
-    #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let zero = Integer::ZERO;
         let row = (0..self.row.len().max(other.row.len()))
@@ -372,20 +348,17 @@ impl LinearExpression {
     }
 
     /// The difference.
-    #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         self.plus(&other.times(&Rational::from(-1)))
     }
 
     /// The product with a number.
-    #[must_use]
     pub fn times(&self, factor: &Rational) -> Self {
         let row = self.row.iter().map(|entry| entry * factor.numerator()).collect();
         Self::of_row(row, &self.denominator * factor.denominator())
     }
 
     /// The value at a point; dimensions the point does not have count as 0.
-    #[must_use]
     pub fn value(&self, point: &[Rational]) -> Rational {
         let mut sum = Rational::from(self.row[0].clone());
         for (entry, coordinate) in self.row[1..].iter().zip(point) {
@@ -405,21 +378,17 @@ impl LinearExpression {
     }
 
     /// The numerator's row, constant first; trailing zero coefficients are absent.
-    #[must_use]
     pub fn row(&self) -> &[Integer] {
         &self.row
     }
 
-    /// # Panics
-    /// When the expression mentions a dimension that is not there.
+    /// Panics when the expression mentions a dimension that is not there.
     pub(crate) fn assert_fits(&self, dimensions: usize) {
         assert_fits(&self.row, dimensions);
     }
 
     /// The numerator's row in a space with `dimensions` dimensions.
-    ///
-    /// # Panics
-    /// When the expression mentions a dimension that is not there.
+    /// Panics when the expression mentions a dimension that is not there.
     pub(crate) fn fitted(&self, dimensions: usize) -> Row {
         let mut row = self.row.clone();
         fit(&mut row, dimensions);

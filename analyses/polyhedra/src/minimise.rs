@@ -97,7 +97,6 @@ fn maximal<const W: usize>(candidates: &[(usize, &[u64])]) -> SmallVec<[bool; 32
     candidates.iter().enumerate().map(is_maximal).collect()
 }
 
-/// Whether a constraint row has no variables.
 pub(crate) fn is_constant(row: &[Integer]) -> bool {
     row[1..].iter().all(Integer::is_zero)
 }

@@ -38,7 +38,6 @@ impl UnionFind {
         }
     }
 
-    /// Puts members into one group.
     pub(crate) fn relate(&mut self, members: impl IntoIterator<Item = usize>) {
         let mut first = None;
         for member in members {
@@ -53,7 +52,6 @@ impl UnionFind {
         }
     }
 
-    /// The groups.
     pub(crate) fn groups(&self) -> Groups {
         let mut group_of: SmallVec<[u32; 32]> = SmallVec::from_elem(UNTOUCHED, self.parent.len());
         let mut ends: SmallVec<[usize; 8]> = SmallVec::new();
@@ -86,7 +84,6 @@ impl Groups {
         self.ends.len()
     }
 
-    /// The members of a group.
     pub(crate) fn members(&self, group: usize) -> &[usize] {
         let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.members[start..self.ends[group]]

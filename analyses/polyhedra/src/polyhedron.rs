@@ -39,16 +39,13 @@ use crate::partition::Groups;
 use crate::product;
 use crate::row;
 
-/// Corners up to which blocks to be met are merged by their generators. Beyond, the conversion of
-/// the merged block starts from constraints, which may see fewer.
-const PRODUCT: usize = 128;
-
 /// A convex polyhedron over the rationals, bounded by closed and strict constraints.
 ///
 /// Cheap to clone: clones share their descriptions. All operations leave their arguments as they
 /// are. Operations on two polyhedra need equal numbers of dimensions and panic otherwise, as they
 /// do when a dimension's number is out of range: both are mistakes of the calling program.
 #[derive(Clone)]
+#[must_use]
 pub struct Polyhedron {
     pub(crate) dimensions: usize,
     /// Disjoint, ordered by their first dimensions; nothing when the polyhedron is known to be empty.
@@ -62,7 +59,6 @@ pub(crate) type Blocks = SmallVec<[Block; 2]>;
 /// Some dimensions, ascending.
 pub(crate) type Dimensions = SmallVec<[usize; 4]>;
 
-/// A polyhedron in some of the dimensions.
 #[derive(Clone)]
 pub(crate) struct Block {
     /// At least one.
@@ -81,7 +77,6 @@ impl Block {
         self.dimensions == other.dimensions && self.body.is_known_equal(&other.body)
     }
 
-    /// A constraint of the block in the space of the whole.
     pub(crate) fn outward(&self, constraint: &Constraint, dimensions: usize) -> Constraint {
         Constraint::of_canonical(
             product::spread(constraint.row(), &self.dimensions, dimensions + 1),
@@ -110,42 +105,34 @@ pub(crate) fn positions(some: &[usize], all: &[usize]) -> Dimensions {
 
 impl Polyhedron {
     /// All points of the space.
-    #[must_use]
     pub fn universe(dimensions: usize) -> Self {
         Self::of_blocks(dimensions, [])
     }
 
     /// No points.
-    #[must_use]
     pub fn empty(dimensions: usize) -> Self {
         Self { dimensions, blocks: None }
     }
 
     /// The points that satisfy all constraints. Constraints may have fewer coefficients than there
     /// are dimensions; the missing ones are 0.
-    ///
-    /// # Panics
-    /// When a constraint mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when a constraint mentions a dimension that is not there.
     pub fn from_constraints(dimensions: usize, constraints: impl IntoIterator<Item = Constraint>) -> Self {
         let constraints: Vec<Constraint> = constraints.into_iter().collect();
         Self::universe(dimensions).meet_constraints(&constraints)
     }
 
     /// The number of dimensions of the space.
-    #[must_use]
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
     /// Whether there is no point.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.raw().is_none_or(|blocks| blocks.iter().any(|block| block.body.is_empty()))
     }
 
     /// Whether every point of the space is in.
-    #[must_use]
     pub fn is_universe(&self) -> bool {
         self.raw().is_some_and(|blocks| blocks.iter().all(|block| block.body.is_universe()))
     }
@@ -156,7 +143,6 @@ impl Polyhedron {
     /// equalities and sorted; then the strict constraints that leave out faces smaller than a
     /// facet, each the sum of the facets through that face. The universe has none; the empty
     /// polyhedron has the single constraint `-1 >= 0`.
-    #[must_use]
     pub fn constraints(&self) -> Vec<Constraint> {
         if let Some([block]) = self.raw()
             && block.dimensions.len() == self.dimensions
@@ -197,7 +183,6 @@ impl Polyhedron {
     /// The minimal generators, in an order that depends on the set of points alone.
     ///
     /// The corners of a product are all combinations of its blocks' corners: there may be very many.
-    #[must_use]
     pub fn generators(&self) -> Generators {
         self.to_dense().generators()
     }
@@ -205,12 +190,10 @@ impl Polyhedron {
     /// The blocks of dimensions that are related, as far as is known: the polyhedron is the product
     /// of its projections to them, and dimensions in no block may take any value. After
     /// [`Polyhedron::constraints`] it is the finest such partition.
-    #[must_use]
     pub fn blocks(&self) -> Vec<Vec<usize>> {
         self.fine().unwrap_or_default().iter().map(|block| block.dimensions.to_vec()).collect()
     }
 
-    /// The same in one piece.
     pub(crate) fn to_dense(&self) -> Dense {
         let all: Vec<usize> = (0..self.dimensions).collect();
         match self.known_duals() {
@@ -223,7 +206,6 @@ impl Polyhedron {
         }
     }
 
-    /// A polyhedron of disjoint blocks in any order.
     pub(crate) fn of_blocks(dimensions: usize, blocks: impl IntoIterator<Item = Block>) -> Self {
         let mut blocks: Blocks = blocks.into_iter().collect();
         if blocks.iter().any(|block| block.body.is_known_empty()) {
@@ -302,7 +284,6 @@ impl Polyhedron {
     }
 }
 
-/// Some blocks of one polyhedron.
 pub(crate) type Selection<'a> = SmallVec<[&'a Block; 4]>;
 
 /// Blocks by the groups of a partition that relates at least the dimensions of each.
@@ -329,8 +310,10 @@ pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dens
     }
     let known: Option<Vec<&Dual>> =
         blocks.iter().map(|block| Some(block.body.known_dual()??.as_ref())).collect();
+    // Corners up to which blocks to be met are merged by their generators. Beyond, the conversion of
+    // the merged block starts from constraints, which may see fewer.
     if let Some(duals) = known
-        && product::size(0, blocks.iter().map(|block| &block.dimensions[..0]).zip(duals)) <= PRODUCT
+        && product::size(0, blocks.iter().map(|block| &block.dimensions[..0]).zip(duals)) <= 128
         && let Ok(merged) = merge_generators(blocks, dimensions, &Budget::unlimited())
     {
         return merged;

@@ -26,7 +26,6 @@ pub struct Bounds {
 
 impl Bounds {
     /// Whether the polyhedron has no point, so that there is nothing to bound.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.empty
     }
@@ -35,7 +34,6 @@ impl Bounds {
 impl Polyhedron {
     /// How many inequalities relate numbers by factors beyond this one, as far as is known without
     /// converting.
-    #[must_use]
     pub fn inequalities_beyond(&self, most: i64) -> usize {
         let known = |block: &Block| block.body.known_dual().flatten().cloned();
         let inequalities = self.raw().unwrap_or_default().iter().filter_map(known);
@@ -45,10 +43,7 @@ impl Polyhedron {
     }
 
     /// The range of an expression.
-    ///
-    /// # Panics
-    /// When the expression mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when the expression mentions a dimension that is not there.
     pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
         let row = expression.fitted(self.dimensions());
         if self.is_empty() {

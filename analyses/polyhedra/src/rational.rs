@@ -30,7 +30,6 @@ impl Rational {
     pub const ONE: Self = Self { numerator: Integer::ONE, denominator: Integer::ONE };
 
     /// The fraction, or nothing when the denominator is 0.
-    #[must_use]
     pub fn new(numerator: Integer, denominator: Integer) -> Option<Self> {
         if denominator.is_zero() {
             return None;
@@ -53,55 +52,46 @@ impl Rational {
     }
 
     /// The numerator; its sign is the fraction's sign.
-    #[must_use]
     pub fn numerator(&self) -> &Integer {
         &self.numerator
     }
 
     /// The denominator, positive.
-    #[must_use]
     pub fn denominator(&self) -> &Integer {
         &self.denominator
     }
 
     /// Whether the number is 0.
-    #[must_use]
     pub fn is_zero(&self) -> bool {
         self.numerator.is_zero()
     }
 
     /// Whether the number is an integer.
-    #[must_use]
     pub fn is_integer(&self) -> bool {
         self.denominator.is_one()
     }
 
     /// -1, 0 or 1, as the number is negative, zero or positive.
-    #[must_use]
     pub fn signum(&self) -> i32 {
         self.numerator.signum()
     }
 
     /// The greatest integer not above the number.
-    #[must_use]
     pub fn floor(&self) -> Integer {
         self.numerator.div_floor(&self.denominator)
     }
 
     /// The least integer not below the number.
-    #[must_use]
     pub fn ceil(&self) -> Integer {
         self.numerator.div_ceil(&self.denominator)
     }
 
     /// The inverse, or nothing for 0.
-    #[must_use]
     pub fn reciprocal(&self) -> Option<Self> {
         Self::new(self.denominator.clone(), self.numerator.clone())
     }
 
     /// The quotient, or nothing when `divisor` is 0.
-    #[must_use]
     pub fn checked_div(&self, divisor: &Self) -> Option<Self> {
         Some(self * &divisor.reciprocal()?)
     }

@@ -15,7 +15,6 @@ pub(crate) type Row = SmallVec<[Integer; 5]>;
 /// Entries up to which a combination is computed on the stack.
 pub(crate) const INLINE: usize = 24;
 
-/// The row of zeros.
 pub(crate) fn zero(width: usize) -> Row {
     SmallVec::from_elem(Integer::ZERO, width)
 }
@@ -27,7 +26,6 @@ pub(crate) fn unit(width: usize, index: usize) -> Row {
     row
 }
 
-/// The dot product.
 pub(crate) fn dot(a: &[Integer], b: &[Integer]) -> Integer {
     dot_small(a, b).unwrap_or_else(|| dot_large(a, b))
 }

@@ -27,7 +27,6 @@ const HEAD: usize = 3;
 const CONSTANT: usize = 1;
 const SMALL: usize = 2;
 
-/// What a column stands for.
 #[derive(Clone, Copy, PartialEq)]
 enum Column {
     /// A dimension that no constraint mentions: any number.
@@ -38,8 +37,7 @@ enum Column {
     Slack(usize),
 }
 
-/// A slack that is a sum of columns.
-struct Sum {
+struct ColumnSum {
     number: usize,
     is_zero: bool,
     row: Row,
@@ -50,7 +48,7 @@ pub(crate) struct Program {
     columns: Vec<Column>,
     /// Each dimension as a sum of columns; behind them, while one is looked at, an expression.
     values: Vec<Row>,
-    slacks: Vec<Sum>,
+    slacks: Vec<ColumnSum>,
 }
 
 impl Program {
@@ -66,7 +64,7 @@ impl Program {
             row[CONSTANT] = constraint.constant().clone();
             row[SMALL] = Integer::from(-i64::from(constraint.relation() == Relation::Greater));
             row[HEAD..].clone_from_slice(constraint.coefficients());
-            Sum { number, is_zero: constraint.relation() == Relation::Equal, row }
+            ColumnSum { number, is_zero: constraint.relation() == Relation::Equal, row }
         };
         let value = |dimension: usize| {
             let mut row = row::unit(width, HEAD + dimension);
@@ -111,7 +109,7 @@ impl Program {
     /// Whether some point satisfies the equalities, each of which takes a column.
     fn solve_equalities(&mut self, budget: &Budget) -> Result<bool, Exceeded> {
         while let Some(at) = self.slacks.iter().position(|slack| slack.is_zero) {
-            let Sum { row, .. } = self.slacks.swap_remove(at);
+            let ColumnSum { row, .. } = self.slacks.swap_remove(at);
             match (HEAD..row.len()).find(|&column| !row[column].is_zero()) {
                 Some(column) => {
                     let mut solved = solved(&row, column);
@@ -129,11 +127,11 @@ impl Program {
     /// Each dimension that is a column changes places with a slack that mentions it.
     fn free_dimensions(&mut self, budget: &Budget) -> Result<(), Exceeded> {
         for column in HEAD..HEAD + self.columns.len() {
-            let mentions = |slack: &Sum| !slack.row[column].is_zero();
+            let mentions = |slack: &ColumnSum| !slack.row[column].is_zero();
             if self.columns[column - HEAD] == Column::Free
                 && let Some(at) = self.slacks.iter().position(mentions)
             {
-                let Sum { number, row, .. } = self.slacks.swap_remove(at);
+                let ColumnSum { number, row, .. } = self.slacks.swap_remove(at);
                 self.replace(column, &solved(&row, column), budget)?;
                 self.columns[column - HEAD] = Column::Slack(number);
             }
@@ -144,7 +142,7 @@ impl Program {
     /// Whether there is a point at which no slack is negative; it is gone to.
     fn find_point(&mut self, budget: &Budget) -> Result<bool, Exceeded> {
         loop {
-            let is_negative = |slack: &Sum| value_signum(&slack.row) < 0;
+            let is_negative = |slack: &ColumnSum| value_signum(&slack.row) < 0;
             let negative = (0..self.slacks.len()).filter(|&at| is_negative(&self.slacks[at]));
             let Some(leaving) = negative.min_by_key(|&at| self.slacks[at].number) else {
                 return Ok(true);
@@ -169,7 +167,7 @@ impl Program {
             let ends = |at: &usize| self.slacks[*at].row[entering].is_negative();
             // Which one is 0 first, as the column grows.
             let earlier = |&a: &usize, &b: &usize| {
-                let (Sum { row: a, number: first, .. }, Sum { row: b, number: second, .. }) =
+                let (ColumnSum { row: a, number: first, .. }, ColumnSum { row: b, number: second, .. }) =
                     (&self.slacks[a], &self.slacks[b]);
                 let by = |part: usize| (&b[part] * &a[entering]).cmp(&(&a[part] * &b[entering]));
                 by(CONSTANT).then_with(|| by(SMALL)).then_with(|| first.cmp(second))
@@ -196,7 +194,7 @@ impl Program {
         let by = solved(&self.slacks[leaving].row, entering);
         self.replace(entering, &by, budget)?;
         self.columns[entering - HEAD] = Column::Slack(self.slacks[leaving].number);
-        self.slacks[leaving] = Sum { number, is_zero: false, row: by };
+        self.slacks[leaving] = ColumnSum { number, is_zero: false, row: by };
         Ok(())
     }
 

@@ -14,7 +14,6 @@ thread_local! {
     pub(crate) static SPENT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts work that was done.
 pub(crate) fn spend(work: u64) {
     if let Some(left) = LEFT.get() {
         LEFT.set(Some(left.saturating_sub(work)));

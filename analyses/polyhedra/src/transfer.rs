@@ -22,7 +22,6 @@ use crate::product;
 use crate::row::{self, Row};
 use crate::transfer_one::{assign_one, substitute_one};
 
-/// A right side in the whole space.
 struct Right {
     dimension: usize,
     /// The numerator, constant first.
@@ -61,10 +60,7 @@ impl Polyhedron {
 
     /// The image of a parallel assignment: all right sides are evaluated at the old point.
     /// Dimensions not assigned keep their values.
-    ///
-    /// # Panics
-    /// When a dimension is assigned twice, or one is mentioned that is not there.
-    #[must_use]
+    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
     pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         self.assign_within(assignments, &Budget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
@@ -143,10 +139,7 @@ impl Polyhedron {
     }
 
     /// The points from which the parallel assignment leads into `self`.
-    ///
-    /// # Panics
-    /// When a dimension is assigned twice, or one is mentioned that is not there.
-    #[must_use]
+    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
     pub fn substitute(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         let dimensions = self.dimensions();
         let Some(blocks) = self.fine() else {
@@ -214,10 +207,7 @@ impl Polyhedron {
     }
 
     /// Existential projection: the given dimensions may take any value afterwards. The space stays.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         let Some(blocks) = self.fine() else {
@@ -250,16 +240,12 @@ impl Polyhedron {
 
     /// The same polyhedron in a space with `count` more dimensions at the end, which may take any
     /// value.
-    #[must_use]
     pub fn add_dimensions(&self, count: usize) -> Self {
         Self { dimensions: self.dimensions + count, blocks: self.blocks.clone() }
     }
 
     /// Projects the given dimensions away and drops them; the others close ranks, in order.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn remove_dimensions(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         if dimensions.is_empty() {
@@ -290,7 +276,6 @@ impl Polyhedron {
 
     /// A polyhedron within `self` that has all its points whose dimensions marked in `integer` are
     /// integers. Dimensions beyond the end of `integer` are not marked.
-    #[must_use]
     pub fn tighten(&self, integer: &[bool]) -> Self {
         let Some(blocks) = self.fine() else {
             return self.clone();

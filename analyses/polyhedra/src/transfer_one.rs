@@ -116,7 +116,6 @@ fn inward(expression: &LinearExpression, space: &[usize]) -> LinearExpression {
     LinearExpression::of_row(row, expression.denominator().clone())
 }
 
-/// A dimension with a constant value.
 fn alone(dimension: usize, constant: &LinearExpression) -> Block {
     let mut row = row::unit(2, 1);
     row[0] = -&constant.row()[0];

@@ -44,7 +44,6 @@ impl Polyhedron {
     /// **Precondition:** `self` is included in `other`; the caller ensures it, usually by
     /// `self.widen(&self.join(&other))`. Without it the result still contains `other`, but not
     /// necessarily `self`.
-    #[must_use]
     pub fn widen(&self, other: &Self) -> Self {
         self.assert_same_space(other);
         if self.is_same_object(other) {
@@ -94,10 +93,7 @@ impl Polyhedron {
     /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies.
     ///
     /// Still ends: there are finitely many thresholds. Precondition as for [`Polyhedron::widen`].
-    ///
-    /// # Panics
-    /// When a threshold mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when a threshold mentions a dimension that is not there.
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         let kept = strongest(other.which_implied(thresholds).cloned().collect());
         let widened = self.widen(other);

@@ -9,14 +9,11 @@ use coreach_model::{
 #[derive(Clone)]
 pub(crate) struct Build(Iosts);
 
-/// An integer datum as a term.
 pub(crate) fn int(name: &str) -> Term {
     Term::datum(&Datum::new(name, Type::Int))
 }
 
-/// The input `in`.
 pub(crate) const INPUT: ActionId = ActionId(0);
-/// The internal action `step`.
 pub(crate) const STEP: ActionId = ActionId(1);
 
 impl Build {

@@ -125,12 +125,10 @@ fn reported(
     }
 }
 
-/// A longer condition helps nobody.
-const LONGEST_HELP: usize = 300;
-
 fn help(condition: &Term) -> String {
     let condition = condition.to_string();
-    if condition.len() <= LONGEST_HELP {
+    // A longer condition helps nobody.
+    if condition.len() <= 300 {
         return format!("add `{condition}` to the guard, in front, if that is what is meant");
     }
     "say in the guard, in front, that every divisor differs from 0 and every index and value lies in its type, if that \

@@ -26,9 +26,6 @@ use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Numbered, Term, Transi
 use super::show;
 use crate::solver::{Answer, Solver, Witness};
 
-/// So many variables are named at most.
-const MOST_NAMED: usize = 20;
-
 /// Errors `not-initialized` and `no-initial-state`, or a warning where the solver could not decide.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let condition = Term::and([defined(&iosts.initial_condition), iosts.initial_condition.clone()]);
@@ -57,7 +54,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut equation = String::new();
     for variable in read_before_written(iosts) {
         // Each costs queries; whoever forgot so many forgot them all.
-        if open.len() + undecided.len() == MOST_NAMED {
+        if open.len() + undecided.len() == 20 {
             let others = "perhaps others".to_owned();
             if open.is_empty() {
                 undecided.push(others)
@@ -109,8 +106,8 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
 /// The variables that some path from the initial location reads before it writes them, in order.
 pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
     let numbers: HashMap<&Datum, usize> = iosts.variables.iter().zip(0..).collect();
-    let mut words: Vec<Word> = Vec::new();
-    words.resize_with(iosts.variables.len().div_ceil(64), Word::default);
+    let mut words: Vec<VariableWord> = Vec::new();
+    words.resize_with(iosts.variables.len().div_ceil(64), VariableWord::default);
     for (at, transition) in iosts.transitions.numbered() {
         for datum in reads(transition) {
             if let Some(number) = numbers.get(&datum) {
@@ -135,7 +132,7 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
 
 /// What the transitions do to 64 variables, a bit for each: those that do something, in order, and to which.
 #[derive(Default)]
-struct Word {
+struct VariableWord {
     reads: Vec<(TransitionId, u64)>,
     writes: Vec<(TransitionId, u64)>,
 }
@@ -150,7 +147,11 @@ fn note(list: &mut Vec<(TransitionId, u64)>, transition: TransitionId, bit: usiz
 
 /// Which of the word's variables are live at the initial location. `incoming` has the transitions into each
 /// location.
-fn live_at_start(iosts: &Iosts, incoming: &Numbered<LocationId, Vec<TransitionId>>, word: &Word) -> u64 {
+fn live_at_start(
+    iosts: &Iosts,
+    incoming: &Numbered<LocationId, Vec<TransitionId>>,
+    word: &VariableWord,
+) -> u64 {
     if word.reads.is_empty() {
         return 0;
     }

@@ -34,7 +34,6 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
 /// So many warnings of one kind are told; a model with more of them has one cause, and each costs queries.
 const MOST_TOLD: usize = 100;
 
-/// That there may be more warnings than those told.
 fn no_more() -> Diagnostic {
     let message = format!("after {MOST_TOLD} warnings of one kind no more are looked for");
     Diagnostic::warning("too-many-warnings", message)
@@ -60,7 +59,6 @@ fn is_large(condition: &Term) -> bool {
     false
 }
 
-/// So many data of a valuation are shown.
 const MOST_SHOWN: usize = 50;
 
 /// A valuation in one line: `cPrice = 1, vPaid = 2`.

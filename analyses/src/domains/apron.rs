@@ -30,22 +30,14 @@ use dashu::rational::RBig;
 use crate::domains::{Assignments, Domain};
 use crate::linear::{big, rational};
 
-/// Rounds of rounding after which an element is taken as it is: cutting can go on for very long.
-const ROUNDS: usize = 4;
-
-/// Which of APRON's libraries a domain is.
 pub trait ApronKind: Clone + 'static {
-    /// The library.
     const LIBRARY: Library;
 }
 
-/// APRON's boxes.
 #[derive(Clone, Debug)]
 pub struct Box;
-/// APRON's octagons.
 #[derive(Clone, Debug)]
 pub struct Octagon;
-/// APRON's polyhedra.
 #[derive(Clone, Debug)]
 pub struct Polka;
 
@@ -196,7 +188,8 @@ fn met(element: &Element, constraints: &[Constraint], integer: &[bool]) -> Resul
         .map(|constraint| constraint_outwards(rounded(constraint, integer).as_ref().unwrap_or(constraint)))
         .collect();
     let mut element = if given.is_empty() { element.clone() } else { element.meet_constraints(&given)? };
-    for _ in 0..ROUNDS {
+    // Rounds of rounding after which an element is taken as it is: cutting can go on for very long.
+    for _ in 0..4 {
         if !integer.contains(&true) || element.is_bottom()? {
             break;
         }
@@ -244,7 +237,6 @@ fn split(assignments: &Assignments, dimensions: usize) -> (Vec<(usize, Expressio
     (known.collect(), unknown.map(|(at, _)| *at).collect())
 }
 
-/// The canonical constraints of a box.
 fn of_box(element: &Element) -> Result<Vec<Constraint>, Error> {
     let mut found = Vec::new();
     for (at, interval) in element.bounds()?.iter().enumerate() {

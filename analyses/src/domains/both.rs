@@ -14,7 +14,6 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 use crate::domains::{Assignments, Domain};
 use crate::grid::{Congruence, Grid};
 
-/// An element of each.
 #[derive(Clone, Debug)]
 pub struct Both<A, B>(A, B);
 
@@ -23,7 +22,6 @@ impl<A: Domain, B: Domain> Both<A, B> {
         Both(first(&self.0), second(&self.1))
     }
 
-    /// Each part is told what the other says.
     fn reduced(self, integer: &[bool]) -> Self {
         if self.is_bottom() {
             return self;

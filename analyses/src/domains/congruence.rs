@@ -38,7 +38,7 @@ impl Domain for Grid {
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
-        self.meet(other).whole(integer)
+        self.meet(other).with_integers(integer)
     }
 
     fn widen(&self, other: &Self, _: &[Constraint]) -> Self {
@@ -49,11 +49,11 @@ impl Domain for Grid {
         if constraints.iter().any(|constraint| constant_truth(constraint) == Some(false)) {
             return Grid::none(self.dimensions());
         }
-        self.with(constraints, &[]).whole(integer)
+        self.with(constraints, &[]).with_integers(integer)
     }
 
     fn meet_congruences(self, congruences: &[Congruence], integer: &[bool]) -> Self {
-        self.with(&[], congruences).whole(integer).congruent_in(integer)
+        self.with(&[], congruences).with_integers(integer).congruent_in(integer)
     }
 
     fn assign(&self, assignments: &Assignments) -> Self {

@@ -15,17 +15,14 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 use crate::domains::{Assignments, Domain};
 use crate::linear::constant_truth;
 
-/// Passes over the constraints of one meet.
-const PASSES: usize = 4;
-
 /// An end of an interval: its value, and whether the value itself is out. `None` is infinite.
-type End = Option<(Rational, bool)>;
+type RangeEnd = Option<(Rational, bool)>;
 
 /// The values between two ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Range {
-    low: End,
-    high: End,
+    low: RangeEnd,
+    high: RangeEnd,
 }
 
 /// A product of intervals, or nothing.
@@ -51,7 +48,7 @@ impl Range {
     }
 
     fn scaled(&self, factor: &Rational) -> Range {
-        let end = |end: &End| end.as_ref().map(|(value, open)| (value * factor, *open));
+        let end = |end: &RangeEnd| end.as_ref().map(|(value, open)| (value * factor, *open));
         match factor.signum() {
             0 => Range { low: Some((Rational::ZERO, false)), high: Some((Rational::ZERO, false)) },
             1 => Range { low: end(&self.low), high: end(&self.high) },
@@ -60,7 +57,7 @@ impl Range {
     }
 
     fn plus(&self, other: &Range) -> Range {
-        let end = |a: &End, b: &End| {
+        let end = |a: &RangeEnd, b: &RangeEnd| {
             let ((a, a_open), (b, b_open)) = (a.as_ref()?, b.as_ref()?);
             Some((a + b, *a_open || *b_open))
         };
@@ -81,7 +78,7 @@ impl Range {
 }
 
 /// Is the low end `a` at or below the low end `b`? For high ends, mirror.
-fn low_is_leq(a: &End, b: &End) -> bool {
+fn low_is_leq(a: &RangeEnd, b: &RangeEnd) -> bool {
     match (a, b) {
         (None, _) => true,
         (Some(_), None) => false,
@@ -93,7 +90,7 @@ fn low_is_leq(a: &End, b: &End) -> bool {
     }
 }
 
-fn high_is_leq(a: &End, b: &End) -> bool {
+fn high_is_leq(a: &RangeEnd, b: &RangeEnd) -> bool {
     match (a, b) {
         (_, None) => true,
         (None, Some(_)) => false,
@@ -105,19 +102,19 @@ fn high_is_leq(a: &End, b: &End) -> bool {
     }
 }
 
-fn min_low(a: &End, b: &End) -> End {
+fn min_low(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
     if low_is_leq(a, b) { a.clone() } else { b.clone() }
 }
 
-fn max_low(a: &End, b: &End) -> End {
+fn max_low(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
     if low_is_leq(a, b) { b.clone() } else { a.clone() }
 }
 
-fn min_high(a: &End, b: &End) -> End {
+fn min_high(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
     if high_is_leq(a, b) { a.clone() } else { b.clone() }
 }
 
-fn max_high(a: &End, b: &End) -> End {
+fn max_high(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
     if high_is_leq(a, b) { b.clone() } else { a.clone() }
 }
 
@@ -157,7 +154,7 @@ fn propagate(constraint: &Constraint, ranges: &mut [Range], integer: &[bool]) ->
     for &mirrored in sides {
         let sign = if mirrored { Rational::from(-1) } else { Rational::ONE };
         let factor = |at: usize| &Rational::from(coefficients[at].clone()) * &sign;
-        let greatest: Vec<End> = used.iter().map(|at| ranges[*at].scaled(&factor(*at)).high).collect();
+        let greatest: Vec<RangeEnd> = used.iter().map(|at| ranges[*at].scaled(&factor(*at)).high).collect();
         for (position, &at) in used.iter().enumerate() {
             // x_at * factor >= -(constant + greatest of the others)
             let mut rest = Some((&Rational::from(constraint.constant().clone()) * &sign, false));
@@ -263,7 +260,8 @@ impl Domain for Interval {
         }
         self.map(|ranges| {
             let mut ranges = ranges.to_vec();
-            for _ in 0..PASSES {
+            // Passes over the constraints of one meet.
+            for _ in 0..4 {
                 let mut changed = false;
                 for constraint in constraints {
                     changed |= propagate(constraint, &mut ranges, integer);
@@ -379,8 +377,8 @@ fn bounds_on(dimension: usize, thresholds: &[Constraint]) -> impl Iterator<Item 
 }
 
 /// The nearest threshold at or below the end, or no bound.
-fn step_down(dimension: usize, end: &End, thresholds: &[Constraint]) -> End {
-    let mut best: End = None;
+fn step_down(dimension: usize, end: &RangeEnd, thresholds: &[Constraint]) -> RangeEnd {
+    let mut best: RangeEnd = None;
     for (above, value, open) in bounds_on(dimension, thresholds) {
         let candidate = Some((value, open));
         if !above && low_is_leq(&candidate, end) {
@@ -391,8 +389,8 @@ fn step_down(dimension: usize, end: &End, thresholds: &[Constraint]) -> End {
 }
 
 /// The nearest threshold at or above the end, or no bound.
-fn step_up(dimension: usize, end: &End, thresholds: &[Constraint]) -> End {
-    let mut best: End = None;
+fn step_up(dimension: usize, end: &RangeEnd, thresholds: &[Constraint]) -> RangeEnd {
+    let mut best: RangeEnd = None;
     for (above, value, open) in bounds_on(dimension, thresholds) {
         let candidate = Some((value, open));
         if above && high_is_leq(end, &candidate) {

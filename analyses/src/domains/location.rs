@@ -7,7 +7,6 @@ use coreach_polyhedra::Constraint;
 
 use crate::domains::{Assignments, Domain};
 
-/// Reached or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Control {
     reached: bool,

@@ -44,7 +44,6 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     /// All vectors of this many dimensions.
     fn top(dimensions: usize) -> Self;
 
-    /// No vector.
     fn bottom(dimensions: usize) -> Self;
 
     /// Is there no vector? `false` is not certain, `true` is.
@@ -53,12 +52,9 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     /// Is every vector of this one in the other?
     fn is_leq(&self, other: &Self) -> bool;
 
-    /// An upper bound.
-    #[must_use]
     fn join(&self, other: &Self) -> Self;
 
     /// What is in both; `integer` marks the dimensions that are integers.
-    #[must_use]
     fn meet(&self, other: &Self, integer: &[bool]) -> Self;
 
     /// An upper bound of both such that a sequence `x := widen(x, y)` with growing `y` becomes stable.
@@ -66,46 +62,37 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     /// Precondition: `self.is_leq(other)`. The fixpoint engine ensures it by joining before it widens.
     /// Thresholds that both satisfy may be kept; a finite number of them delays stability, and does not
     /// prevent it.
-    #[must_use]
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self;
 
     /// An element between `other` and `self`, where `other.is_leq(self)`. No domain here forces a descending
     /// sequence to end: the engine bounds its steps.
-    #[must_use]
     fn narrow(&self, other: &Self, integer: &[bool]) -> Self {
         self.meet(other, integer)
     }
 
     /// The vectors that satisfy the constraints, of which those beyond the domain's expression may be
     /// ignored.
-    #[must_use]
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self;
 
     /// The vectors that satisfy the congruences, as far as the domain knows such. With none it is the same,
     /// written down for these types: the marked dimensions are whole, and congruences mention no others.
-    #[must_use]
     fn meet_congruences(self, _congruences: &[Congruence], _integer: &[bool]) -> Self {
         self
     }
 
     /// The image of a parallel assignment, all right sides being evaluated at the old vector.
-    #[must_use]
     fn assign(&self, assignments: &Assignments) -> Self;
 
     /// The vectors that a parallel assignment takes into this element; for an unknown value: may take.
-    #[must_use]
     fn substitute(&self, assignments: &Assignments) -> Self;
 
     /// The given dimensions may have any value.
-    #[must_use]
     fn forget(&self, dimensions: &[usize]) -> Self;
 
     /// New dimensions at the end, of any value.
-    #[must_use]
     fn add_dimensions(&self, count: usize) -> Self;
 
     /// The last dimensions are projected away.
-    #[must_use]
     fn remove_last_dimensions(&self, count: usize) -> Self;
 
     /// The constraints whose conjunction the element is, canonical. Of bottom it is not asked.
@@ -123,17 +110,13 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     }
 }
 
-/// A function that can be run for each domain.
 pub trait WithDomain {
-    /// Its result.
     type Output;
-    /// Runs it.
     fn run<D: Domain>(self) -> Self::Output;
 }
 
 macro_rules! domains {
     ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $variant:ident = $name:literal, $ty:ty;)*) => {
-        /// The domains by name.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum DomainKind {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $variant,)*
@@ -148,7 +131,6 @@ macro_rules! domains {
                 match self { $($(#[cfg($cfg)])? DomainKind::$variant => $name,)* }
             }
 
-            /// Runs the function with the domain.
             pub fn with<F: WithDomain>(self, function: F) -> F::Output {
                 match self { $($(#[cfg($cfg)])? DomainKind::$variant => function.run::<$ty>(),)* }
             }
@@ -160,7 +142,6 @@ macro_rules! domains {
 domains! {
     /// The control structure alone.
     Location = "location", location::Control;
-    /// One interval per number.
     Interval = "interval", interval::Interval;
     /// Octagons: bounds of numbers, and of sums and differences of two.
     Octagon = "octagon", octagon::Octagon;
@@ -168,19 +149,13 @@ domains! {
     Polyhedra = "polyhedra", polyhedra::Polyhedra;
     /// Congruences: parities, and the classes of linear forms.
     Congruence = "congruence", Grid;
-    /// Intervals and congruences.
     IntervalCongruence = "interval+congruence", both::Both<interval::Interval, Grid>;
-    /// Octagons and congruences.
     OctagonCongruence = "octagon+congruence", both::Both<octagon::Octagon, Grid>;
-    /// Polyhedra and congruences.
     PolyhedraCongruence = "polyhedra+congruence", both::Both<polyhedra::Polyhedra, Grid>;
-    /// APRON's intervals.
     #[cfg(feature = "apron")]
     ApronBox = "apron:box", apron::Apron<apron::Box>;
-    /// APRON's octagons.
     #[cfg(feature = "apron")]
     ApronOctagon = "apron:octagon", apron::Apron<apron::Octagon>;
-    /// APRON's polyhedra.
     #[cfg(feature = "apron")]
     ApronPolka = "apron:polka", apron::Apron<apron::Polka>;
 }
@@ -206,7 +181,6 @@ impl fmt::Display for DomainKind {
     }
 }
 
-/// There is no domain of this name in this build.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownDomain(pub String);
 

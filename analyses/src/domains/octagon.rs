@@ -9,7 +9,6 @@ use coreach_polyhedra::Constraint;
 
 use crate::domains::{Assignments, Domain};
 
-/// An octagon.
 #[derive(Clone, Debug)]
 pub struct Octagon(coreach_octagon::Octagon);
 

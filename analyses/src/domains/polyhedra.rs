@@ -17,7 +17,6 @@ use coreach_polyhedra::{
 
 use crate::domains::{Assignments, Domain};
 
-/// A convex polyhedron.
 #[derive(Clone, Debug)]
 pub struct Polyhedra {
     inner: Polyhedron,
@@ -29,7 +28,6 @@ fn of(inner: Polyhedron) -> Polyhedra {
     Polyhedra { inner, coarsened: false }
 }
 
-/// What an operation on it may use.
 fn limits(polyhedron: &Polyhedron) -> Limits {
     account::limits(polyhedron.dimensions())
 }
@@ -49,9 +47,6 @@ const LARGE: i64 = i32::MAX as i64;
 /// A join may have so many inequalities with factors beyond `SMALL`.
 const MOST_SLANTED: usize = 8;
 const SMALL: i64 = 2;
-
-/// Blocks of more numbers are not looked at pair by pair.
-const MOST_PAIRED: usize = 16;
 
 /// Without some inequalities that a join made, but with the bounds of each number.
 ///
@@ -79,7 +74,8 @@ fn simpler(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
         return joined;
     }
     let mut looked_at: Vec<LinearExpression> = (0..dimensions).map(LinearExpression::variable).collect();
-    for block in joined.inner.blocks().iter().filter(|block| is_slanted && block.len() <= MOST_PAIRED) {
+    // Blocks of more numbers are not looked at pair by pair.
+    for block in joined.inner.blocks().iter().filter(|block| is_slanted && block.len() <= 16) {
         for (place, &one) in block.iter().enumerate() {
             let pairs = block[..place]
                 .iter()
@@ -102,7 +98,6 @@ fn simpler(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
     Polyhedra { coarsened: true, ..converted(&around) }
 }
 
-/// The same, tightened.
 fn tightened(polyhedron: &Polyhedron, integer: &[bool]) -> Polyhedra {
     let Polyhedra { inner, coarsened } = converted(polyhedron);
     Polyhedra { inner: inner.tighten_limited(integer, &limits(polyhedron)), coarsened }

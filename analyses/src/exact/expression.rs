@@ -7,10 +7,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The deepest nesting that is read.
 const DEEPEST: usize = 2000;
 
-/// A word, or a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Expression {
     /// A word, without the bars of a quoted one.
@@ -20,7 +18,6 @@ pub(super) enum Expression {
 }
 
 impl Expression {
-    /// The word, if it is one.
     pub fn word(&self) -> Option<&str> {
         match self {
             Expression::Word(word) => Some(word),
@@ -28,7 +25,6 @@ impl Expression {
         }
     }
 
-    /// The parts, if it is a list.
     pub fn list(&self) -> Option<&[Expression]> {
         match self {
             Expression::Word(_) => None,
@@ -42,19 +38,16 @@ impl Expression {
         Some((head.word()?, rest))
     }
 
-    /// Is it `false`?
     pub fn is(&self, word: &str) -> bool {
         self.word() == Some(word)
     }
 }
 
-/// Reads one expression.
 pub(super) fn read(text: &str) -> Option<Expression> {
     let tree = tree(text)?;
     resolved(&tree, &mut HashMap::new())
 }
 
-/// The text as a tree, `let` and all.
 fn tree(text: &str) -> Option<Expression> {
     let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
     let mut rest = text.trim_start();
@@ -91,9 +84,9 @@ fn tree(text: &str) -> Option<Expression> {
 }
 
 /// Names that are bound, each with the values of the bindings around it, the innermost last.
-type Bound = HashMap<Rc<str>, Vec<Expression>>;
+type BoundNames = HashMap<Rc<str>, Vec<Expression>>;
 
-fn resolved(expression: &Expression, bound: &mut Bound) -> Option<Expression> {
+fn resolved(expression: &Expression, bound: &mut BoundNames) -> Option<Expression> {
     let parts = match expression {
         Expression::Word(word) => {
             let value = bound.get(word).and_then(|values| values.last());

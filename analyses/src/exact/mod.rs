@@ -51,9 +51,6 @@ pub use refine::refined;
 pub use replay::AcceptingRun;
 pub use script::Refutation;
 
-/// After so many questions without an answer, no more are asked: each took all the time that it may.
-const MOST_UNANSWERED: usize = 6;
-
 /// May it truly lie on a run from an initial state to an accepting location?
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExactAnswer {
@@ -61,24 +58,17 @@ pub enum ExactAnswer {
     Yes(usize),
     /// It does not: facts of this number prove it.
     No(usize),
-    /// Not known, and why.
     Unknown(String),
 }
 
-/// The exact reference of a graph.
 #[derive(Clone, Debug)]
 pub struct ExactReference {
     /// Is there a run to an accepting location at all?
     pub purpose: ExactAnswer,
-    /// Of each transition.
     pub transitions: Numbered<TransitionId, ExactAnswer>,
-    /// The runs that show something.
     pub runs: Vec<AcceptingRun>,
-    /// The facts that prove something.
     pub refutations: Vec<Refutation>,
-    /// Questions to the engine.
     pub questions: u64,
-    /// Its claims that did not check.
     pub refused: u64,
     /// Were the facts given left out, since their own conditions were not proved?
     pub facts_left_out: bool,
@@ -105,9 +95,7 @@ impl ExactReference {
 
 /// Answers for every transition of a graph; nothing may leave its accepting locations. `chain` is what an
 /// analysis has found, and may be empty.
-///
-/// # Panics
-/// Where `accepting` has not one entry for each location.
+/// Panics where `accepting` has not one entry for each location.
 pub fn exact(
     iosts: &Iosts,
     accepting: &[bool],
@@ -142,7 +130,8 @@ pub fn exact(
             transitions[number] = questions.refuted(Some(number), &refutations).map(ExactAnswer::No);
         }
         let is_open = |answer: &&Option<ExactAnswer>| matches!(answer, Some(ExactAnswer::Unknown(_)));
-        if transitions.iter().filter(is_open).count() >= MOST_UNANSWERED {
+        // After so many questions without an answer, no more are asked: each took all the time that it may.
+        if transitions.iter().filter(is_open).count() >= 6 {
             continue;
         }
         if transitions[number].is_none() {

@@ -18,7 +18,6 @@ use super::script::{Problem, Side};
 use crate::solver::smtlib::symbol;
 use coreach_model::ids;
 
-/// The states of a derivation, from the first one on.
 pub(super) fn states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Side, State)>> {
     let proof = read(proof)?;
     let ("mp", steps) = proof.applied()? else { return None };
@@ -49,7 +48,6 @@ fn is_derivation(expression: &Expression) -> bool {
     head.is_some_and(|(_, rest)| rest.first().is_some_and(|name| name.is("hyper-res")))
 }
 
-/// A predicate and its arguments.
 fn atom<'e>(
     expression: &'e Expression,
     problem: &Problem<'_>,
@@ -62,7 +60,6 @@ fn atom<'e>(
     Some((side, location, arguments))
 }
 
-/// The definitions of predicates.
 pub(super) fn definitions(text: &str, problem: &Problem<'_>) -> Option<BTreeMap<(Side, LocationId), Term>> {
     let whole = read(text)?;
     let parts = match whole.applied() {
@@ -92,7 +89,7 @@ pub(super) fn definitions(text: &str, problem: &Problem<'_>) -> Option<BTreeMap<
         if names.len() != arguments.len() || bound.len() != arguments.len() {
             return None;
         }
-        let mut reader = Terms { names, literals: &literals, known: HashMap::new() };
+        let mut reader = ReadTerms { names, literals: &literals, known: HashMap::new() };
         let fact = reader.term(right)?;
         found.insert((side, location), of_sort(fact, &Type::Bool)?);
     }
@@ -129,14 +126,14 @@ fn word(name: &str) -> String {
     symbol(name).trim_matches('|').to_owned()
 }
 
-struct Terms<'a> {
+struct ReadTerms<'a> {
     names: HashMap<&'a str, Term>,
     literals: &'a HashMap<String, Value>,
     /// By identity: what is shared is read once.
     known: HashMap<*const Expression, Option<Term>>,
 }
 
-impl Terms<'_> {
+impl ReadTerms<'_> {
     fn term(&mut self, expression: &Expression) -> Option<Term> {
         let parts = match expression {
             Expression::Word(word) => return self.word(word),
@@ -245,7 +242,6 @@ fn number(word: &str) -> Option<Value> {
     }
 }
 
-/// A value of the type.
 fn value(expression: &Expression, ty: &Type) -> Option<Value> {
     let found = match ty {
         Type::Bool => Value::Bool(match expression.word()? {
@@ -291,9 +287,8 @@ fn value(expression: &Expression, ty: &Type) -> Option<Value> {
     found.is_in(ty).then_some(found)
 }
 
-/// A number, with a sign and a denominator where it has them.
 fn literal(expression: &Expression) -> Option<Value> {
     let no_names = HashMap::new();
-    let mut reader = Terms { names: HashMap::new(), literals: &no_names, known: HashMap::new() };
+    let mut reader = ReadTerms { names: HashMap::new(), literals: &no_names, known: HashMap::new() };
     reader.term(expression)?.as_literal().cloned()
 }

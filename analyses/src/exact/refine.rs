@@ -26,9 +26,7 @@ use crate::solver::horn::HornEngine;
 /// The facts of an analysis of this graph, which nothing leaves at an accepting location, made sharper. What
 /// is reached is then said of runs within `coreach`. Without an engine they stay as they are, and nothing is
 /// known of any transition.
-///
-/// # Panics
-/// Where `accepting` has not one entry for each location.
+/// Panics where `accepting` has not one entry for each location.
 pub fn refined(
     iosts: &Iosts,
     accepting: &[bool],

@@ -12,7 +12,6 @@ use crate::solver::{Solver, Witness};
 /// A run from an initial state to an accepting location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AcceptingRun {
-    /// Where it begins.
     pub initial: State,
     /// What it takes, with the values of parameters, and where it is then.
     pub steps: Vec<(TransitionId, State)>,

@@ -17,7 +17,6 @@ use crate::solver::smtlib::{declarations, sort_to_smtlib, term_to_smtlib, type_c
 /// Where a run is, as to the transition that is asked about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Side {
-    /// It was not taken yet.
     Before,
     /// It was; or none is asked about.
     After,
@@ -33,7 +32,6 @@ pub struct Refutation {
     pub coreach: Vec<Term>,
 }
 
-/// The question.
 pub(super) struct Problem<'a> {
     iosts: &'a Iosts,
     accepting: &'a [bool],
@@ -111,7 +109,12 @@ impl<'a> Problem<'a> {
         if self.is_there(entry, initial) {
             let conditions = [&self.iosts.initial_condition, &self.within[initial.place()]];
             let conditions = conditions.into_iter().flat_map(Term::conjuncts).collect();
-            rules.push(Rule { conditions, from: None, to: Some((entry, initial)), effects: self.state() });
+            rules.push(HornRule {
+                conditions,
+                from: None,
+                to: Some((entry, initial)),
+                effects: self.state(),
+            });
         }
         for (number, transition) in self.iosts.transitions.numbered() {
             let (source, target) = (transition.source, transition.target);
@@ -132,7 +135,7 @@ impl<'a> Problem<'a> {
                     // A condition that holds always, but for the types of its data.
                     conditions.extend(parameters.iter().map(Term::datum).map(|p| Term::equal(&p, &p)));
                     let rule =
-                        Rule { conditions, from: Some((from, source)), to: Some((to, target)), effects };
+                        HornRule { conditions, from: Some((from, source)), to: Some((to, target)), effects };
                     rules.push(rule);
                 }
             }
@@ -140,18 +143,18 @@ impl<'a> Problem<'a> {
         for location in self.iosts.location_ids() {
             if self.accepting[location.place()] && self.is_there(Side::After, location) {
                 let (from, effects) = (Some((Side::After, location)), Vec::new());
-                rules.push(Rule { conditions: Vec::new(), from, to: None, effects });
+                rules.push(HornRule { conditions: Vec::new(), from, to: None, effects });
             }
         }
         self.written(rules)
     }
 
-    fn written(&self, rules: Vec<Rule>) -> String {
+    fn written(&self, rules: Vec<HornRule>) -> String {
         let renamed = |term: &Term| substitute(term, &self.names);
         let state: Vec<Term> = self.state().iter().map(renamed).collect();
         let mut terms: Vec<Term> = self.names.values().cloned().collect();
         let mut lines = Vec::new();
-        for Rule { conditions, from, to, effects } in rules {
+        for HornRule { conditions, from, to, effects } in rules {
             let conditions: Vec<Term> = conditions.iter().map(renamed).collect();
             let effects: Vec<Term> = effects.iter().map(renamed).collect();
             let all: Vec<Term> = conditions.iter().chain(&effects).chain(&state).cloned().collect();
@@ -192,7 +195,6 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Of which predicate a name is.
     pub fn named(&self, name: &str) -> Option<(Side, LocationId)> {
         let (side, number) = name.split_once('!')?;
         let side = match side {
@@ -221,7 +223,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-struct Rule {
+struct HornRule {
     conditions: Vec<Term>,
     from: Option<(Side, LocationId)>,
     /// None for what is asked for.

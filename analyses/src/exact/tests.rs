@@ -11,7 +11,6 @@ use crate::reachability::{Options, analyse};
 use crate::solver::z3::Z3Solver;
 use crate::solver::z3::horn::InThisProcess;
 
-/// A model, which accepts in `Done`.
 fn model(text: &str) -> (Iosts, Vec<bool>) {
     let source = Arc::new(SourceFile { name: "model.yaml".to_owned(), text: text.to_owned() });
     let iosts = read_specification(source).unwrap().0.iosts;
@@ -96,7 +95,6 @@ transitions:
     assert_eq!(answers, "yyynn", "{found:?}");
 }
 
-/// An engine that says what it is told.
 struct Liar(HornReply);
 
 impl HornEngine for Liar {

@@ -26,7 +26,7 @@ fn linear(a: i64, b: i64, k: i64) -> LinearExpression {
 }
 
 fn grid(congruences: &[Congruence]) -> Grid {
-    Grid::all(2).with(&[], congruences).whole(&[true, true])
+    Grid::all(2).with(&[], congruences).with_integers(&[true, true])
 }
 
 fn point((x, y): Pair) -> Grid {
@@ -48,7 +48,6 @@ fn has(grid: &Grid, (x, y): Pair) -> bool {
         && grid.congruences().iter().all(|one| one.is_satisfied_by(&at))
 }
 
-/// What congruences say by themselves.
 fn all(congruences: &[Congruence]) -> BTreeSet<Pair> {
     let holds = |(x, y): &Pair| {
         let at = [Rational::from(*x), Rational::from(*y)];
@@ -157,7 +156,7 @@ fn numbers_that_need_not_be_whole_are_exact_too() {
     let twice = Constraint::of(&[2, -1], 0, Relation::Equal);
     let tied = Grid::all(2).with(std::slice::from_ref(&twice), &[]);
     assert_eq!(tied.project(&[1]), Grid::all(1));
-    let even = tied.whole(&[true, false]).project(&[1]);
+    let even = tied.with_integers(&[true, false]).project(&[1]);
     assert_eq!(
         even.congruences().iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["1*x0 + 0 == 0 mod 2"]
@@ -165,5 +164,5 @@ fn numbers_that_need_not_be_whole_are_exact_too() {
     // A whole number that is a half is none.
     let half = Constraint::of(&[2], -1, Relation::Equal);
     let half = Grid::all(1).with(&[half], &[]);
-    assert!(!half.is_none() && half.whole(&[true]).is_none());
+    assert!(!half.is_none() && half.with_integers(&[true]).is_none());
 }

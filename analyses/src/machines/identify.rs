@@ -68,7 +68,6 @@ pub fn state_identifiers(machine: &Mealy, characterising: &[Word]) -> Vec<Vec<Wo
     (0..machine.next.len()).map(of).collect()
 }
 
-/// Harmonised identifiers.
 pub fn harmonised(machine: &Mealy, separation: &Separation) -> Vec<Vec<Word>> {
     let mut found: Vec<Vec<Word>> = vec![Vec::new(); machine.next.len()];
     let has = |words: &[Word], prefix: &[usize]| words.iter().any(|known| known.starts_with(prefix));

@@ -13,13 +13,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// A sequence of inputs.
 pub type Word = Vec<usize>;
 
 /// A deterministic machine that begins in state 0 and answers each input that it takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mealy {
-    /// How many inputs there are.
     pub inputs: usize,
     /// For each state and input the output and the next state, where the state takes it.
     pub next: Vec<Vec<Option<(usize, usize)>>>,
@@ -32,12 +30,10 @@ impl Mealy {
         row.filter_map(|(input, next)| next.map(|(output, target)| (input, output, target)))
     }
 
-    /// Does every state take every input?
     pub fn is_complete(&self) -> bool {
         self.next.iter().flatten().all(Option::is_some)
     }
 
-    /// The part of the word that the state takes.
     pub fn taken<'a>(&self, mut state: usize, word: &'a [usize]) -> &'a [usize] {
         for (at, input) in word.iter().enumerate() {
             match self.next[state][*input] {
@@ -83,7 +79,6 @@ impl Mealy {
     }
 
     /// The machine with a state for each class of equal states that can be reached.
-    #[must_use]
     pub fn minimal(&self) -> Mealy {
         let reached: Vec<usize> =
             self.access().iter().enumerate().filter(|(_, word)| word.is_some()).map(|(at, _)| at).collect();

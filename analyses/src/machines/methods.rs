@@ -54,7 +54,6 @@ use super::tour::tour;
 pub const MOST_TESTS: usize = 20_000;
 
 coreach_model::words! {
-    /// How a suite is made.
     pub enum Method {
         /// A characterising set behind all.
         W = "w",
@@ -68,7 +67,6 @@ coreach_model::words! {
         Ds = "ds",
         /// Unique input/output sequences.
         Uio = "uio",
-        /// A transition tour.
         Tour = "tour",
     }
 }
@@ -223,7 +221,6 @@ fn identified<'a>(
     Ok(longest(found))
 }
 
-/// Without what others begin with.
 fn longest(words: BTreeSet<Word>) -> Vec<Word> {
     let mut found: Vec<Word> = Vec::new();
     for word in words {
@@ -236,7 +233,6 @@ fn longest(words: BTreeSet<Word>) -> Vec<Word> {
     found
 }
 
-/// The suite in the making, as a tree.
 struct Trie {
     /// For each node its state, its depth, and for each input the node behind it.
     nodes: Vec<(usize, usize, Vec<Option<usize>>)>,

@@ -58,7 +58,6 @@ pub fn closed(
     Some(found)
 }
 
-/// How often each edge is taken.
 fn repeated(states: usize, edges: &[(usize, usize)], is_needed: &[bool]) -> Option<Vec<usize>> {
     let needed: Vec<usize> = is_needed.iter().map(|is_needed| usize::from(*is_needed)).collect();
     let mut times = needed.clone();
@@ -101,7 +100,7 @@ fn repeated(states: usize, edges: &[(usize, usize)], is_needed: &[bool]) -> Opti
 }
 
 /// The cost from the states that are entered too often, and the last edge on the path, forward or back.
-type Reached = (i64, Option<(usize, bool)>);
+type CheapestPath = (i64, Option<(usize, bool)>);
 
 /// For each state how it is reached at the least cost (Bellman and Ford).
 fn cheapest(
@@ -109,9 +108,9 @@ fn cheapest(
     needed: &[usize],
     times: &[usize],
     surplus: &[i64],
-) -> Vec<Option<Reached>> {
+) -> Vec<Option<CheapestPath>> {
     let begin = |surplus: &i64| (*surplus > 0).then_some((0, None));
-    let mut found: Vec<Option<Reached>> = surplus.iter().map(begin).collect();
+    let mut found: Vec<Option<CheapestPath>> = surplus.iter().map(begin).collect();
     let mut changes = true;
     while std::mem::take(&mut changes) {
         for (number, (from, to)) in edges.iter().enumerate() {

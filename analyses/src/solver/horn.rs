@@ -25,17 +25,14 @@ pub fn engine() -> Option<Box<dyn HornEngine>> {
     ENGINE.get().map(|start| start())
 }
 
-/// The predicate that is asked for.
 pub const REACHED: &str = "reached";
 
-/// What an engine answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HornReply {
     /// It can be derived: a proof, as Z3 writes it.
     Derivable(String),
     /// It cannot: definitions of the predicates, as Z3 writes them.
     Underivable(String),
-    /// Why that is not known.
     Unknown(String),
 }
 
@@ -50,7 +47,6 @@ impl HornReply {
         format!("{word}\n{rest}")
     }
 
-    /// From such a text.
     pub fn from_text(text: &str) -> Option<Self> {
         let (word, rest) = text.split_once('\n')?;
         let rest = rest.to_owned();

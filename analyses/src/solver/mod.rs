@@ -19,12 +19,9 @@ pub mod z3;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Term};
 
-/// The answer to a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// There is a valuation.
     Sat,
-    /// There is none.
     Unsat,
     /// The limit was reached, or the theory is undecided.
     Unknown,
@@ -35,13 +32,10 @@ pub enum Answer {
 pub enum Witness {
     /// A valuation of every datum in the query; the terms have been evaluated under it and hold.
     Found(Valuation),
-    /// There is none.
     None,
-    /// Not known.
     Unknown,
 }
 
-/// What a solver was asked, for reports.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Statistics {
     /// Queries asked by the analyses and stages.
@@ -55,9 +49,7 @@ pub struct Statistics {
     pub timed_out: u64,
 }
 
-/// A solver for conjunctions of terms.
 pub trait Solver {
-    /// Is the conjunction satisfiable?
     fn check(&mut self, formula: &[Term]) -> Answer;
 
     /// Is the conjunction along a path satisfiable? The same question as [`Solver::check`]; a solver may keep
@@ -79,10 +71,8 @@ pub trait Solver {
         self.check(&all)
     }
 
-    /// A valuation that satisfies the conjunction.
     fn witness(&mut self, formula: &[Term]) -> Witness;
 
-    /// What was asked so far.
     fn statistics(&self) -> Statistics;
 }
 

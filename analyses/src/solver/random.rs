@@ -167,7 +167,6 @@ impl Random {
     }
 }
 
-/// Conjunctions with their answers.
 pub(crate) fn samples() -> Vec<(Vec<Term>, Answer)> {
     use Answer::{Sat, Unsat};
     let int = |name: &str| datum(name, Type::Int);

@@ -21,9 +21,6 @@ use coreach_model::{Datum, Term, Type, Value};
 use super::typing::{self, cells_of_literal, spelled_out};
 use coreach_model::ids;
 
-/// A subterm used more than once is bound by `let` if it has at least so many nodes.
-const WORTH_A_NAME: usize = 4;
-
 /// What a model's names may not be in a script, separated by blanks.
 const TAKEN: &str = "Array BINARY Bool DECIMAL HEXADECIMAL Int NUMERAL Real RegLan STRING Seq Set String _ abs \
                      and as assert concat const default distinct div exists exit exp extract false forall if \
@@ -50,7 +47,6 @@ pub fn declarations(terms: &[Term]) -> Vec<String> {
     lines
 }
 
-/// The command that declares a datum.
 pub fn declaration(datum: &Datum) -> String {
     format!("(declare-const {} {})", symbol(datum.name()), sort_to_smtlib(datum.ty()))
 }
@@ -70,7 +66,6 @@ pub fn type_constraints(terms: &[Term]) -> Vec<String> {
     constraints
 }
 
-/// A whole script that asks whether the terms hold together.
 pub fn script(terms: &[Term]) -> String {
     let mut lines = declarations(terms);
     lines.extend(type_constraints(terms).iter().map(|constraint| format!("(assert {constraint})")));
@@ -79,7 +74,6 @@ pub fn script(terms: &[Term]) -> String {
     lines.join("\n")
 }
 
-/// A term.
 pub fn term_to_smtlib(term: &Term) -> String {
     let mut printer = Printer::default();
     printer.count(term);
@@ -90,7 +84,6 @@ pub fn term_to_smtlib(term: &Term) -> String {
     format!("{open}{body}{close}")
 }
 
-/// A type's sort.
 pub fn sort_to_smtlib(ty: &Type) -> String {
     match ty {
         Type::Bool => "Bool".to_owned(),
@@ -105,7 +98,6 @@ pub fn sort_to_smtlib(ty: &Type) -> String {
     }
 }
 
-/// A value.
 pub fn value_to_smtlib(value: &Value) -> String {
     match value {
         Value::Bool(value) => value.to_string(),
@@ -135,7 +127,6 @@ pub fn value_to_smtlib(value: &Value) -> String {
     }
 }
 
-/// A name as a symbol.
 pub fn symbol(name: &str) -> String {
     let name = if TAKEN.split(' ').any(|taken| taken == name) { format!("{name}!") } else { name.to_owned() };
     quoted(name)
@@ -265,7 +256,8 @@ impl Printer {
         }
         let text = self.root(term);
         match self.uses.get(term) {
-            Some(&(uses, size)) if uses > 1 && size >= WORTH_A_NAME => {
+            // A subterm used more than once is bound by `let` if it has at least so many nodes.
+            Some(&(uses, size)) if uses > 1 && size >= 4 => {
                 // No name of a model's contains `!`.
                 let name = format!("shared!{}", self.bindings.len());
                 self.bindings.push((name.clone(), text));
@@ -403,7 +395,6 @@ fn on_strings(operation: StringOperation, parts: &[String]) -> String {
     }
 }
 
-/// A string with its quotes.
 fn string_to_smtlib(text: &str) -> String {
     format!("\"{}\"", escaped(text).replace('"', "\"\""))
 }

@@ -19,10 +19,6 @@ use coreach_model::{Datum, Term, Type, Value};
 const MOST_EVALUATIONS: usize = 200;
 /// Strings, or numbers, for one datum.
 const MOST_VALUES: usize = 16;
-/// Of so many words each is tried behind each other one.
-const MOST_PAIRED: usize = 3;
-/// Longer strings are not made for a length that a conjunct names.
-const LONGEST: usize = 40;
 
 /// Values of all data of the conjuncts under which they hold, where some are easily found.
 pub fn tried(conjuncts: &[Term]) -> Option<Valuation> {
@@ -45,8 +41,9 @@ pub fn tried(conjuncts: &[Term]) -> Option<Valuation> {
     for conjunct in conjuncts {
         due[conjunct.data().iter().filter_map(place).max()?].push(conjunct);
     }
-    let values = Values::named_by(conjuncts);
-    let mut search = Search { order: &order, equations: &equations, due, values, left: MOST_EVALUATIONS };
+    let values = NamedValues::named_by(conjuncts);
+    let mut search =
+        ValueSearch { order: &order, equations: &equations, due, values, left: MOST_EVALUATIONS };
     let mut valuation = Valuation::new();
     search.from(0, &mut valuation).then_some(valuation)
 }
@@ -61,18 +58,17 @@ fn equation(conjunct: &Term) -> Vec<(Datum, Term)> {
     [solved(a, b), solved(b, a)].into_iter().flatten().collect()
 }
 
-struct Search<'a> {
+struct ValueSearch<'a> {
     /// The data in the order in which they get values.
     order: &'a [Datum],
     equations: &'a [(Datum, Term)],
     /// The conjuncts that can be evaluated when the datum at this place has a value.
     due: Vec<Vec<&'a Term>>,
-    values: Values,
-    /// So many evaluations are left.
+    values: NamedValues,
     left: usize,
 }
 
-impl Search<'_> {
+impl ValueSearch<'_> {
     /// Do the conjuncts hold with some values of the data from this place on?
     fn from(&mut self, at: usize, valuation: &mut Valuation) -> bool {
         let Some(datum) = self.order.get(at) else { return true };
@@ -106,16 +102,16 @@ pub fn are_plain(conjuncts: &[Term]) -> bool {
         Value::String(text) => text.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
         _ => true,
     };
-    Values::named_by(conjuncts).strings.iter().all(is_plain)
+    NamedValues::named_by(conjuncts).strings.iter().all(is_plain)
 }
 
 /// What the conjuncts name, and what is near it: the plainest first.
-struct Values {
+struct NamedValues {
     strings: Vec<Value>,
     numbers: Vec<Value>,
 }
 
-impl Values {
+impl NamedValues {
     fn named_by(conjuncts: &[Term]) -> Self {
         let (mut words, mut filled, mut numbers) = (Vec::new(), Vec::new(), vec![0, 1]);
         let mut random = Random::new(1);
@@ -135,13 +131,15 @@ impl Values {
                     let number = i64::try_from(number).unwrap_or(0);
                     let near = [number, number.saturating_sub(1), number.saturating_add(1)];
                     numbers.extend(near);
-                    let length = usize::try_from(number).ok().filter(|length| *length <= LONGEST);
+                    // Longer strings are not made for a length that a conjunct names.
+                    let length = usize::try_from(number).ok().filter(|length| *length <= 40);
                     filled.extend(length.map(|length| "a".repeat(length)));
                 }
                 _ => work.extend(term.children().into_iter().rev()),
             }
         }
-        let paired = &words[..words.len().min(MOST_PAIRED)];
+        // Of so many words each is tried behind each other one.
+        let paired = &words[..words.len().min(3)];
         let pairs = paired.iter().flat_map(|one| paired.iter().map(move |other| format!("{one}{other}")));
         let longer = words.iter().map(|word| format!("{word}a"));
         let all = ["", "a"].into_iter().map(str::to_owned).chain(words.iter().cloned());
@@ -153,7 +151,7 @@ impl Values {
             values.retain(|value| seen.insert(value.clone()));
             values.truncate(MOST_VALUES);
         }
-        Values { strings, numbers }
+        NamedValues { strings, numbers }
     }
 
     fn of(&self, ty: &Type) -> Vec<Value> {

@@ -23,9 +23,6 @@ use coreach_model::types::{ArrayType, RecordForm};
 use coreach_model::value::ArrayValue;
 use coreach_model::{Datum, Term, Type, Value};
 
-/// Equality over more cells than this is not written out.
-const MOST_CELLS: usize = 256;
-
 /// A literal over a larger finite index type, with an unusual default, is not given to a solver.
 const MOST_CELLS_OF_A_LITERAL: usize = 4096;
 
@@ -50,15 +47,13 @@ pub(super) struct TypeFacts {
     pub side: Vec<Term>,
     /// Does it multiply or divide by something that is not a literal?
     pub nonlinear: bool,
-    /// Does it speak of strings?
     pub strings: bool,
     /// Does it hold a literal that no solver can be given faithfully? Then nothing may be concluded.
     pub beyond: bool,
 }
 
-/// The facts of one term.
 pub(super) fn facts(term: &Term) -> TypeFacts {
-    let mut walk = Walk::default();
+    let mut walk = TermWalk::default();
     walk.visit(term);
     walk.facts
 }
@@ -123,7 +118,8 @@ fn is_beyond(value: &Value) -> bool {
 /// The indices of an array whose index type is finite, small, and not all of its sort.
 fn cells(array: &ArrayType) -> Option<Vec<Value>> {
     match array.index {
-        Type::Range(..) | Type::Enum(_) => Value::enumerate(&array.index, MOST_CELLS),
+        // Equality over more cells than this is not written out.
+        Type::Range(..) | Type::Enum(_) => Value::enumerate(&array.index, 256),
         _ => None,
     }
 }
@@ -149,13 +145,13 @@ fn is_restricted(ty: &Type) -> bool {
 }
 
 #[derive(Default)]
-struct Walk {
+struct TermWalk {
     seen: HashSet<Term>,
     placed: HashSet<(Term, Term)>,
     facts: TypeFacts,
 }
 
-impl Walk {
+impl TermWalk {
     fn visit(&mut self, term: &Term) {
         self.facts.strings = self.facts.strings || term.sort().contains(&Type::String);
         if let Node::Literal(value) = term.node() {
@@ -259,8 +255,8 @@ impl Walk {
 /// of `R {f: a}.f` it is `a`, of `m[i := e][j]` it is `m[j]` or `e`. `None` for a datum and its parts, whose
 /// values lie in their types. (A constructor leaves these as they are where the whole may have no value.)
 fn made_of(part: &Term) -> Option<Vec<Term>> {
-    type Parts<'a> = Box<dyn Fn(&Term) -> Term + 'a>;
-    let (whole, part_of): (&Term, Parts) = match part.node() {
+    type TermParts<'a> = Box<dyn Fn(&Term) -> Term + 'a>;
+    let (whole, part_of): (&Term, TermParts) = match part.node() {
         Node::Data(_) => return None,
         Node::Field(whole, at) => (whole, Box::new(|whole| Term::field(whole, *at))),
         Node::Select(whole, index) => (whole, Box::new(|whole| Term::select(whole, index))),

@@ -29,17 +29,13 @@ use super::sum::Sum;
 /// Can a condition hold, and can it fail? Nothing where that is not found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CanBe {
-    /// Can it hold?
     pub can_hold: Option<bool>,
-    /// Can it fail?
     pub can_fail: Option<bool>,
 }
 
 impl CanBe {
     const UNKNOWN: CanBe = CanBe { can_hold: None, can_fail: None };
-    /// It holds, and can fail in no case.
     pub const ALWAYS: CanBe = CanBe { can_hold: Some(true), can_fail: Some(false) };
-    /// It cannot hold.
     pub const NEVER: CanBe = CanBe { can_hold: Some(false), can_fail: Some(true) };
     const SOMETIMES: CanBe = CanBe { can_hold: Some(true), can_fail: Some(true) };
 
@@ -100,7 +96,6 @@ pub struct OpenBounds {
     open: Arc<Substitution>,
     condition: Vec<Term>,
     symbols: Vec<Datum>,
-    /// The open data that stand at sums.
     lines: BTreeMap<Datum, OpenSum>,
     ends: Vec<SumEnds>,
     /// Is each part of the condition an end of one symbol?
@@ -169,7 +164,6 @@ fn mirrored(comparison: Comparison) -> Comparison {
 }
 
 impl SumEnds {
-    /// Adds an end, if it is tighter than the one that is there.
     fn add(&mut self, is_high: bool, mut end: SumEnd, is_integer: bool) {
         if is_integer && (end.is_excluded || !end.at.is_int()) {
             let whole = match (is_high, end.is_excluded) {
@@ -298,7 +292,6 @@ impl OpenBounds {
         is_single && !ends.is_empty()
     }
 
-    /// The value of a number, where it is a sum of symbols.
     fn value(&self, term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<OpenSum> {
         let go = |term: &Term| self.value(term, (known, given));
         match term.node() {
@@ -321,7 +314,7 @@ impl OpenBounds {
                 let is_number = by.counts.is_empty() && by.number != RBig::ZERO;
                 if is_number { Some(go(a)?.times(&(RBig::ONE / by.number))) } else { None }
             }
-            Node::IfThenElse(c, a, b) => match self.told(c, (known, given)) {
+            Node::IfThenElse(c, a, b) => match self.decide(c, (known, given)) {
                 CanBe::ALWAYS => go(a),
                 CanBe::NEVER if c.is_total() => go(b),
                 _ => None,
@@ -331,8 +324,8 @@ impl OpenBounds {
     }
 
     /// What is found out about a condition without a question.
-    pub fn told(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
-        let go = |part: &Term| self.told(part, given);
+    pub fn decide(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
+        let go = |part: &Term| self.decide(part, given);
         match condition.node() {
             Node::And(parts) => CanBe::all(parts.iter().map(|part| (part.is_total(), go(part)))),
             Node::Or(parts) => {
@@ -458,19 +451,16 @@ impl OpenBounds {
         self.condition.iter().flat_map(Term::data).all(|symbol| standing.contains(&symbol))
     }
 
-    /// The parts of the condition.
     pub fn condition(&self) -> &[Term] {
         &self.condition
     }
 }
 
-/// The value of a datum, where it is known.
 fn found<'v>(datum: &Datum, (known, given): (&'v Valuation, GivenValues<'v>)) -> Option<&'v Value> {
     let among_given = given.iter().find(|(other, _)| other == datum);
     among_given.map(|(_, value)| value).or_else(|| known.get(datum))
 }
 
-/// The value of a term whose data are all known.
 fn evaluated(term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<Value> {
     if given.is_empty() {
         return evaluate(term, known).ok();

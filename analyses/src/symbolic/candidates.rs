@@ -27,13 +27,6 @@ use coreach_model::{Datum, LocationId, Term, Type, Value, budget, journal};
 use super::inclusion::{Inclusion, Tidy, compared};
 use crate::solver::{Solver, Witness};
 
-/// So many questions are asked for one state.
-const MOST_QUESTIONS: usize = 48;
-
-/// So many of them may stay without an answer.
-const MOST_UNKNOWN: u64 = 3;
-
-/// An expanded state.
 struct Candidate<N> {
     node: N,
     state: Tidy,
@@ -73,7 +66,6 @@ impl<M, N> Drop for Candidates<M, N> {
 }
 
 impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
-    /// Adds a state that is expanded.
     pub(super) fn add(&mut self, data: &[Datum], node: N, state: &Tidy, memory: M) {
         let literals = data.iter().zip(&state.values).enumerate().filter_map(|(place, (datum, value))| {
             // An array may be written in two ways.
@@ -116,7 +108,9 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
             if !points.iter().all(|point| candidate.may_hold(point)) {
                 continue;
             }
-            if questions == MOST_QUESTIONS || unknown == MOST_UNKNOWN {
+            // So many questions are asked for one state.
+            // So many of them may stay without an answer.
+            if questions == 48 || unknown == 3 {
                 self.unknown += 1 + unknown;
                 return None;
             }

@@ -32,17 +32,16 @@ const MOST_EDGES: usize = 200;
 const MOST_TRIED: usize = 16;
 
 /// A length, and how many excluded ends are on the way: each takes a little away.
-type Length = (RBig, i32);
+type Distance = (RBig, i32);
 
 /// From a vertex to another one. The vertices 0 and 1 stand at the number 0, of reals and of integers.
-type Edge = (usize, usize, Length);
+type DistanceEdge = (usize, usize, Distance);
 
 /// A conjunction as edges.
 #[derive(Clone, Default)]
-struct Graph {
+struct DifferenceGraph {
     vertices: BTreeMap<Datum, usize>,
-    edges: Vec<Edge>,
-    /// The vertices of integers.
+    edges: Vec<DistanceEdge>,
     integers: BTreeSet<usize>,
     /// Was something left out?
     is_part: bool,
@@ -67,7 +66,7 @@ pub fn solved(formula: &[Term]) -> Option<Witness> {
     }
     let mut left = MOST_TRIED;
     let open: Vec<Term> = formula.iter().rev().cloned().collect();
-    match search(Graph::default(), open, &mut left)? {
+    match search(DifferenceGraph::default(), open, &mut left)? {
         Witness::Unknown => None,
         Witness::None => Some(Witness::None),
         Witness::Found(mut values) => {
@@ -81,7 +80,7 @@ pub fn solved(formula: &[Term]) -> Option<Witness> {
 }
 
 /// Takes the next part; of a disjunction, each in turn. Nothing where that is too much.
-fn search(mut graph: Graph, mut open: Vec<Term>, left: &mut usize) -> Option<Witness> {
+fn search(mut graph: DifferenceGraph, mut open: Vec<Term>, left: &mut usize) -> Option<Witness> {
     let mut choices: Vec<Vec<Term>> = Vec::new();
     while let Some(part) = open.pop() {
         match part.node() {
@@ -120,7 +119,7 @@ fn search(mut graph: Graph, mut open: Vec<Term>, left: &mut usize) -> Option<Wit
     Some(if is_open { Witness::Unknown } else { Witness::None })
 }
 
-impl Graph {
+impl DifferenceGraph {
     /// Adds what a comparison says, where it says it of at most two numbers, each as often as the other.
     fn compare(&mut self, comparison: Comparison, a: &Term, b: &Term) {
         let is_known = a.sort().is_number() && a.is_total() && b.is_total();
@@ -202,10 +201,9 @@ impl Graph {
         new
     }
 
-    /// Values of all vertices, or none.
     fn solve(&self) -> Witness {
         let count = self.vertices.len() + 2;
-        let mut at: Vec<Length> = vec![(RBig::ZERO, 0); count];
+        let mut at: Vec<Distance> = vec![(RBig::ZERO, 0); count];
         let mut is_settled = false;
         for _ in 0..=count {
             is_settled = true;

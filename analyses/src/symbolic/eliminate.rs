@@ -43,9 +43,6 @@ const MOST_STEPS: usize = 64;
 /// A bound datum of more values than this is not taken apart.
 const MOST_VALUES: usize = 8;
 
-/// An integer between ends that tell nothing without its value is not tried beyond so many values.
-const MOST_TRIED: i64 = 64;
-
 /// A conjunction that waits for its bound data to be taken away.
 pub(super) struct Case {
     pub(super) bound: Vec<Datum>,
@@ -60,7 +57,6 @@ pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
     without_cases(bound, parts, MOST_STEPS)
 }
 
-/// The same with no more cases than these.
 pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
     let mut open = vec![Case { bound: bound.to_vec(), parts: parts.to_vec() }];
     let mut done: Vec<Term> = Vec::new();
@@ -179,10 +175,10 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
                 None => counted(part, datum).or_else(|| among_reals(part, datum))?,
             };
             match comparison {
-                Comparison::AtLeast => low.push(End { at, times, is_excluded: false }),
-                Comparison::Greater => low.push(End { at, times, is_excluded: true }),
-                Comparison::AtMost => high.push(End { at, times, is_excluded: false }),
-                Comparison::Less => high.push(End { at, times, is_excluded: true }),
+                Comparison::AtLeast => low.push(BoundEnd { at, times, is_excluded: false }),
+                Comparison::Greater => low.push(BoundEnd { at, times, is_excluded: true }),
+                Comparison::AtMost => high.push(BoundEnd { at, times, is_excluded: false }),
+                Comparison::Less => high.push(BoundEnd { at, times, is_excluded: true }),
                 Comparison::Equal | Comparison::NotEqual => return None,
             }
         }
@@ -205,14 +201,14 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
 }
 
 /// An end of what a number may be, so many times.
-struct End {
+struct BoundEnd {
     at: Term,
     times: RBig,
     is_excluded: bool,
 }
 
 /// That a real lies between two ends.
-fn room(low: &End, high: &End) -> Term {
+fn room(low: &BoundEnd, high: &BoundEnd) -> Term {
     let comparison = if low.is_excluded || high.is_excluded { Comparison::Less } else { Comparison::AtMost };
     Term::compare(comparison, &low.at, &high.at)
 }
@@ -222,7 +218,7 @@ fn room(low: &End, high: &End) -> Term {
 /// end is no greater; between two that are no whole numbers there may be none, if they are less than 1 apart.
 /// Of two ends of one multiple, whole numbers without bound data, the last multiple below the upper end
 /// decides.
-fn room_of_integers(low: &End, high: &End, bound: &[Datum]) -> Option<Term> {
+fn room_of_integers(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term> {
     if low.is_whole() && high.is_whole() {
         return Some(match (low.is_excluded, high.is_excluded) {
             (true, true) => Term::compare(Comparison::Less, &Term::add(&low.at, &Term::int(1)), &high.at),
@@ -268,7 +264,12 @@ fn room_of_integers(low: &End, high: &End, bound: &[Datum]) -> Option<Term> {
 
 /// That an integer of which these parts speak has one of the values that its ends leave it, by what the other
 /// parts say of these.
-fn one_of_few(datum: &Datum, about: &[Term], (low, high): (&[End], &[End]), others: &[Term]) -> Option<Term> {
+fn one_of_few(
+    datum: &Datum,
+    about: &[Term],
+    (low, high): (&[BoundEnd], &[BoundEnd]),
+    others: &[Term],
+) -> Option<Term> {
     // Of each other comparison, what is not below 0.
     let known: Vec<Sum> = others
         .iter()
@@ -282,7 +283,7 @@ fn one_of_few(datum: &Datum, about: &[Term], (low, high): (&[End], &[End]), othe
         })
         .collect();
     // How small so many times the end can be: what is left of it without one of those.
-    let least = |end: &End, sign: &RBig| -> Option<RBig> {
+    let least = |end: &BoundEnd, sign: &RBig| -> Option<RBig> {
         let whole = Sum::of(&end.at).times(&(sign / &end.times));
         let without = |not_negative: &Sum| {
             let mut rest = whole.clone();
@@ -293,7 +294,8 @@ fn one_of_few(datum: &Datum, about: &[Term], (low, high): (&[End], &[End]), othe
     };
     let lowest = low.iter().filter_map(|end| least(end, &RBig::ONE)).max()?.ceil();
     let highest = -high.iter().filter_map(|end| least(end, &RBig::NEG_ONE)).max()?.ceil();
-    if &highest - &lowest >= MOST_TRIED.into() {
+    // An integer between ends that tell nothing without its value is not tried beyond so many values.
+    if &highest - &lowest >= 64.into() {
         return None;
     }
     let mut cases = Vec::new();
@@ -306,7 +308,7 @@ fn one_of_few(datum: &Datum, about: &[Term], (low, high): (&[End], &[End]), othe
     Some(Term::or(cases))
 }
 
-impl End {
+impl BoundEnd {
     /// Is it the number's own end, and a whole number?
     fn is_whole(&self) -> bool {
         self.times == RBig::ONE && *self.at.sort() == Type::Int
@@ -320,7 +322,7 @@ impl End {
         let is_left_out = self.is_excluded && number.is_int();
         let least = RBig::from(if is_left_out { least + 1 } else { least });
         let at = Term::int((sign * least).numerator().clone());
-        *self = End { at, times: RBig::ONE, is_excluded: false };
+        *self = BoundEnd { at, times: RBig::ONE, is_excluded: false };
     }
 
     /// The end of the number itself, as a real.
@@ -509,7 +511,6 @@ fn isolated(comparison: Comparison, side: &Term, other: &Term, datum: &Datum) ->
     }
 }
 
-/// The comparison with its sides exchanged.
 fn mirrored(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Equal => Comparison::Equal,

@@ -33,12 +33,6 @@ use coreach_model::{Datum, Term, Type, Value};
 use super::eliminate::{solved, without};
 use crate::solver::{Solver, Witness, must_hold};
 
-/// The most values that the solver is asked for where those that are tried are not enough.
-const MOST_WITNESSES: usize = 4;
-
-/// The most values of a type that are all tried.
-const MOST_VALUES: i64 = 32;
-
 /// Eliminates the bound data from a condition.
 ///
 /// The result holds exactly where the bound data have values in their types for which the condition holds.
@@ -86,7 +80,8 @@ fn eliminate_by_points(condition: &Term, datum: &Datum, solver: &mut dyn Solver)
         return eliminate_fields(condition, datum, record, solver);
     }
     // What the solver knows where the condition names nothing: a word of a regular expression.
-    for _ in 0..MOST_WITNESSES {
+    // The most values that the solver is asked for where those that are tried are not enough.
+    for _ in 0..4 {
         let left = [condition.clone(), Term::or(at.clone()).not()];
         if !is_enough
             && let Witness::Found(witness) = solver.witness(&left)
@@ -173,7 +168,8 @@ fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
                 found.extend([Term::add(point, &Term::int(1)), Term::subtract(point, &Term::int(1))]);
             }
             if let Type::Range(low, high) = datum.ty() {
-                let is_small = i64::try_from(&(high.clone() - low)).is_ok_and(|width| width < MOST_VALUES);
+                // The most values of a type that are all tried.
+                let is_small = i64::try_from(&(high.clone() - low)).is_ok_and(|width| width < 32);
                 let mut value = low.clone();
                 while is_small && value <= *high {
                     found.push(Term::int(value.clone()));

@@ -23,7 +23,6 @@ use crate::partition::{ElementId, Elements};
 /// The elements of one place by the values of what they fix.
 type ByValues = HashMap<Vec<u32>, Vec<ElementId>>;
 
-/// The elements that were expanded, for each location and cell.
 #[derive(Default)]
 pub(super) struct Expanded(HashMap<(LocationId, u32), BTreeMap<Vec<usize>, ByValues>>);
 
@@ -60,9 +59,9 @@ mod tests {
     use crate::domains::polyhedra::Polyhedra;
 
     /// Coefficients, a constant, and the relation to 0.
-    type Line = (&'static [i64], i64, Relation);
+    type LinearForm = (&'static [i64], i64, Relation);
 
-    fn element(store: &mut Elements<Polyhedra>, constraints: &[Line]) -> ElementId {
+    fn element(store: &mut Elements<Polyhedra>, constraints: &[LinearForm]) -> ElementId {
         let constraints: Vec<Constraint> = constraints
             .iter()
             .map(|(coefficients, constant, relation)| Constraint::of(coefficients, *constant, *relation))
@@ -77,7 +76,7 @@ mod tests {
         let mut store = Elements::new(&[true, true]);
         let mut expanded = Expanded::default();
         let place = (LocationId(0), 0);
-        let cases: [(&[Line], bool); 8] = [
+        let cases: [(&[LinearForm], bool); 8] = [
             (&[(&[1, 0], -3, Equal), (&[0, 1], -4, Equal)], true),
             // The same point by other constraints.
             (&[(&[1, 1], -7, Equal), (&[1, -1], 1, Equal)], false),

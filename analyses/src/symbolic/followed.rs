@@ -38,9 +38,6 @@ use crate::solver::{Solver, Witness, may_hold, must_hold};
 /// Of values that data do not have, and of choices between conditions, so many are kept.
 const MOST_WEAK: usize = 64;
 
-/// Where a condition has more cases, none is held against the others.
-const MOST_CASES: usize = 32;
-
 impl Holds {
     /// Can it hold? Errs towards yes. The condition itself can.
     pub fn may_be(self, condition: &[Term], solver: &mut dyn Solver) -> bool {
@@ -130,22 +127,20 @@ impl SymbolicState {
         Some(if has_terms { next } else { next.remembering() })
     }
 
-    /// What is known of its open data.
     fn bounds(&self) -> Arc<OpenBounds> {
         let known = self.memo.of(&self.open, &self.condition).cloned();
         known.unwrap_or_else(|| Arc::new(OpenBounds::new(&self.open, &self.condition)))
     }
 
     /// Remembers what is known of its open data. Its condition cannot be said shorter.
-    #[must_use]
     pub fn remembering(mut self) -> Self {
         self.memo = self.bounds().into();
         self
     }
 
     /// What is found out about a condition on the data without a question.
-    pub fn told(&self, condition: &Term, given: GivenValues<'_>) -> CanBe {
-        self.bounds().told(condition, (&self.known, given))
+    pub fn decide(&self, condition: &Term, given: GivenValues<'_>) -> CanBe {
+        self.bounds().decide(condition, (&self.known, given))
     }
 
     /// What of a guard is not told to hold always; none where it can never hold.
@@ -153,7 +148,7 @@ impl SymbolicState {
         let bounds = self.bounds();
         let mut left = Vec::new();
         for part in guard.conjuncts() {
-            match bounds.told(&part, (&self.known, given)) {
+            match bounds.decide(&part, (&self.known, given)) {
                 CanBe::ALWAYS => {}
                 CanBe::NEVER => return None,
                 _ => left.push(part),
@@ -255,7 +250,6 @@ impl SymbolicState {
         self.settled()
     }
 
-    /// Puts values in the places of symbols.
     fn put(&mut self, there: &Substitution) {
         let parts = substitute_all(&self.condition, there);
         self.condition = parts.iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect();
@@ -280,7 +274,6 @@ impl SymbolicState {
 
     /// One of two states that stand for the same data: the wider one, where one is within the other; else
     /// both in one.
-    #[must_use]
     pub fn joined(self, other: &SymbolicState, solver: &mut dyn Solver) -> Self {
         let whole = |state: &SymbolicState| Term::and(state.condition.iter().cloned());
         if must_hold(solver, &other.condition, &whole(&self)) {
@@ -317,7 +310,8 @@ fn split(condition: &[Term]) -> (Vec<Term>, Vec<Term>) {
 /// That one of the cases holds where all of these parts do: without cases that lie in others, and without
 /// what other parts imply.
 fn widest(behind: &[Term], cases: Vec<Term>, solver: &mut dyn Solver) -> Term {
-    if cases.len() > MOST_CASES {
+    // Where a condition has more cases, none is held against the others.
+    if cases.len() > 32 {
         return Term::or(cases);
     }
     let with = |case: &Term| [behind, &case.lowered().conjuncts()].concat();
@@ -337,7 +331,6 @@ fn is_weak(part: &Term) -> bool {
     matches!(part.node(), Node::Compare(Comparison::NotEqual, ..) | Node::Or(..))
 }
 
-/// The symbol that a part of a condition fixes, and its value.
 fn fixed(part: &Term) -> Option<(Datum, Value)> {
     match part.node() {
         Node::Data(flag) => Some((flag.clone(), Value::Bool(true))),
@@ -365,7 +358,6 @@ pub fn unrepeated(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
     unrepeated_behind(0, parts, solver)
 }
 
-/// The same, with all of the first ones.
 fn unrepeated_behind(first: usize, mut parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
     let mut at = parts.len();
     while at > first {

@@ -37,12 +37,6 @@ use super::sum::Sum;
 /// States up to so many are better followed one by one.
 pub const FEW: usize = 256;
 
-/// So many lattices are held against one another.
-const MOST_PAIRED: usize = 128;
-
-/// So many states of another form are counted up.
-const MOST_POINTS: usize = 1 << 12;
-
 /// A vector of numbers, by the order of the data.
 type Vector = Vec<IBig>;
 
@@ -53,7 +47,6 @@ type Ranges = BTreeMap<Datum, (IBig, IBig)>;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Lattice {
     location: LocationId,
-    /// The data that are no integers.
     others: Valuation,
     /// Each is greater than 0, by the order of vectors; in order.
     vectors: Vec<(Vector, IBig)>,
@@ -75,7 +68,8 @@ pub fn gathered(data: &[Datum], states: impl IntoIterator<Item = SymbolicState>)
     loop {
         let before = lattices.len();
         lattices = progressions(lattices);
-        if lattices.len() <= MOST_PAIRED {
+        // So many lattices are held against one another.
+        if lattices.len() <= 128 {
             lattices = touching(lattices);
         }
         if lattices.len() == before {
@@ -98,7 +92,7 @@ fn ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
             besides.push(part);
             continue;
         };
-        let (Some(Value::Int(at)), Some(times)) = (at.as_literal(), whole(&times)) else { return None };
+        let (Some(Value::Int(at)), Some(times)) = (at.as_literal(), to_integer(&times)) else { return None };
         // times * symbol ⋈ at, with times above 0
         let floor = at.clone().div_euclid(&times);
         let ceiling = -((-at).div_euclid(&times));
@@ -128,7 +122,8 @@ fn ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
 /// The states one by one, where these are not too many.
 fn points(state: &SymbolicState, ranges: &Ranges, besides: &[&Term]) -> Option<Vec<SymbolicState>> {
     let count = ranges.values().fold(IBig::ONE, |all, (low, high)| all * (high - low + IBig::ONE));
-    if count > IBig::from(MOST_POINTS) {
+    // So many states of another form are counted up.
+    if count > IBig::from(1 << 12) {
         return None;
     }
     let mut all = vec![Valuation::new()];
@@ -184,11 +179,11 @@ impl Lattice {
         let mut columns: BTreeMap<&Datum, Vector> = BTreeMap::new();
         for (row, datum) in integers.iter().enumerate() {
             let (sum, number) = Sum::of(&state.value(datum)).apart();
-            base.push(whole(&number)?);
+            base.push(to_integer(&number)?);
             for (atom, times) in sum.counts() {
                 let (symbol, _) = ranges.get_key_value(atom.as_datum()?)?;
                 columns.entry(symbol).or_insert_with(|| vec![IBig::ZERO; integers.len()])[row] =
-                    whole(times)?;
+                    to_integer(times)?;
             }
         }
         let mut vectors = Vec::new();
@@ -205,7 +200,6 @@ impl Lattice {
         Some(Lattice { location: state.location, others, vectors: fewer(vectors), base })
     }
 
-    /// As a symbolic state.
     fn state(&self, integers: &[&Datum]) -> SymbolicState {
         let symbols: Vec<Term> = (0..self.vectors.len())
             .map(|number| Term::datum(&Datum::new(format!("unseen#{number}"), Type::Int)))
@@ -298,7 +292,6 @@ fn progressions(mut lattices: Vec<Lattice>) -> Vec<Lattice> {
     found
 }
 
-/// Those that overlap or touch as one.
 fn touching(lattices: Vec<Lattice>) -> Vec<Lattice> {
     let mut found: Vec<Lattice> = Vec::new();
     for lattice in lattices {
@@ -342,7 +335,7 @@ fn add(base: &mut Vector, vector: &[IBig], times: &IBig) {
     }
 }
 
-fn whole(number: &dashu::rational::RBig) -> Option<IBig> {
+fn to_integer(number: &dashu::rational::RBig) -> Option<IBig> {
     number.denominator().is_one().then(|| number.numerator().clone())
 }
 
@@ -363,7 +356,6 @@ mod tests {
         (data.to_vec(), points.iter().map(state).collect())
     }
 
-    /// The points of the states, by counting up their symbols.
     fn counted_up(data: &[Datum], states: &[SymbolicState]) -> BTreeSet<Vec<IBig>> {
         let integers: Vec<&Datum> = data.iter().collect();
         let mut found = BTreeSet::new();

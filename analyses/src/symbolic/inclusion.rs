@@ -41,11 +41,8 @@ use crate::solver::{Answer, Solver, Witness};
 /// Is one state included in another?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inclusion {
-    /// Certainly.
     Yes,
-    /// Certainly not.
     No,
-    /// Not known.
     Unknown,
 }
 
@@ -82,7 +79,6 @@ pub fn tidy(data: &[Datum], state: &SymbolicState, is_satisfiable: bool) -> Tidy
     Tidy { location: state.location, values, condition }
 }
 
-/// The data that these terms mention.
 pub fn data_of_terms<'t>(terms: impl IntoIterator<Item = &'t Term>) -> BTreeSet<Datum> {
     terms.into_iter().flat_map(Term::data).collect()
 }
@@ -128,7 +124,6 @@ impl Tidy {
         Tidy { location, values, condition: condition.into_iter().collect() }
     }
 
-    /// As a state that a step can be taken from.
     pub(super) fn state(&self, data: &[Datum]) -> SymbolicState {
         let (known, open) = (Valuation::new(), Arc::default());
         let condition = self.condition.clone();

@@ -45,7 +45,6 @@ pub(super) fn merged(data: &[Datum], states: &[&Tidy], ending: &str) -> Option<T
     Some(Tidy { location: first.location, values, condition })
 }
 
-/// What one of the states says of the merged values.
 fn case(state: &Tidy, values: &[Term], number: usize, ending: &str) -> Vec<Term> {
     // A symbol that is a datum's value is that datum's in the merged state; the others are this case's.
     let mut there = Substitution::new();

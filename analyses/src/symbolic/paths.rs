@@ -19,11 +19,9 @@ use crate::solver::Solver;
 /// A tree and the nodes whose paths are to be seen.
 #[derive(Clone, Debug)]
 pub struct Accepting {
-    /// The paths.
     pub tree: Tree,
     /// In the order of the tree.
     pub accepting: Vec<NodeId>,
-    /// Was there room for all paths?
     pub is_complete: bool,
 }
 
@@ -35,7 +33,6 @@ pub fn all_paths(system: &System<'_>, limits: TreeLimits, n: usize, solver: &mut
     Accepting { tree: growth.kept(), accepting, is_complete }
 }
 
-/// The limits of a tree of all paths of n steps.
 pub fn of_length(limits: TreeLimits, n: usize) -> TreeLimits {
     TreeLimits { depth: n, is_restricted: false, ..limits }
 }
@@ -71,9 +68,6 @@ pub fn ends(
 }
 
 /// k times the longest path of a restriction by inclusion (Definition 19).
-///
-/// # Errors
-/// The restriction, where it does not fit the limits.
 pub fn k_inclusion(
     system: &System<'_>,
     limits: TreeLimits,

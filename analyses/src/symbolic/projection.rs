@@ -28,19 +28,6 @@ use super::sum::End;
 use super::{SymbolicState, System};
 use crate::solver::{Answer, Solver};
 
-/// With more conjuncts than this nothing is taken away.
-const MOST_PARTS: usize = 48;
-
-/// Nor with more symbols that tell the history.
-const MOST_SYMBOLS: usize = 24;
-
-/// A disjunction of more cases is not worth a symbol less.
-const MOST_CASES: usize = 4;
-
-/// Nor is one that would be longer.
-const MOST_WRITTEN: u64 = 300;
-
-/// What leads on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum By {
     Transition(TransitionId),
@@ -50,7 +37,6 @@ pub(super) enum By {
 /// Where a step leads: to which projection, and is its condition certain? None where no data allow it.
 type Led = Option<(usize, bool)>;
 
-/// The projections of a tree, each once.
 pub(super) struct Projections {
     data: Vec<Datum>,
     all: Vec<Tidy>,
@@ -60,7 +46,6 @@ pub(super) struct Projections {
 }
 
 impl Projections {
-    /// Of states of this system.
     pub(super) fn new(iosts: &Iosts) -> Self {
         Projections { data: data_of(iosts), all: Vec::new(), numbers: HashMap::new(), steps: HashMap::new() }
     }
@@ -73,7 +58,6 @@ impl Projections {
         &self.all[number]
     }
 
-    /// The number of a state's projection.
     pub(super) fn add(&mut self, state: &SymbolicState, is_certain: bool) -> usize {
         let tidy = tidy(&self.data, state, is_certain);
         let projected = project(&self.data, tidy, is_certain);
@@ -125,7 +109,7 @@ impl Projections {
 }
 
 /// A conjunction under work: what the data stand at, what is asked, and the symbols that stay.
-struct Work {
+struct ProjectionWork {
     values: Vec<Term>,
     parts: Vec<Term>,
     /// In the order of the data whose values they are.
@@ -136,8 +120,10 @@ struct Work {
 
 /// A state that stands for the same valuations of the data, with fewer symbols.
 pub(super) fn project(data: &[Datum], state: Tidy, is_satisfiable: bool) -> Tidy {
-    let mut work = Work::new(data, &state);
-    if work.parts.len() <= MOST_PARTS && work.bound.len() <= MOST_SYMBOLS {
+    let mut work = ProjectionWork::new(data, &state);
+    // With more conjuncts than this nothing is taken away.
+    // Nor with more symbols that tell the history.
+    if work.parts.len() <= 48 && work.bound.len() <= 24 {
         work.simplify();
         if !work.bound.is_empty() {
             work.by_cases();
@@ -147,7 +133,7 @@ pub(super) fn project(data: &[Datum], state: Tidy, is_satisfiable: bool) -> Tidy
     conditioned.reduced(is_satisfiable)
 }
 
-impl Work {
+impl ProjectionWork {
     fn new(data: &[Datum], state: &Tidy) -> Self {
         let mut kept: Vec<Datum> = Vec::new();
         let keep = |kept: &mut Vec<Datum>, symbol: &Datum| {
@@ -180,7 +166,7 @@ impl Work {
         }
         let mentioned: BTreeSet<Datum> = parts.iter().flat_map(Term::data).collect();
         let bound = mentioned.into_iter().filter(|symbol| !kept.contains(symbol)).collect();
-        Work { values, parts, kept, bound }
+        ProjectionWork { values, parts, kept, bound }
     }
 
     /// Takes away what goes without cases.
@@ -240,8 +226,10 @@ impl Work {
     fn by_cases(&mut self) {
         let (about, mut others): (Vec<Term>, Vec<Term>) =
             self.parts.drain(..).partition(|part| self.bound.iter().any(|symbol| part.mentions(symbol)));
-        match without_cases(&self.bound, &about, MOST_CASES) {
-            Some(condition) if condition.written_size() <= MOST_WRITTEN => {
+        // A disjunction of more cases is not worth a symbol less.
+        match without_cases(&self.bound, &about, 4) {
+            // Nor is one that would be longer.
+            Some(condition) if condition.written_size() <= 300 => {
                 others.extend(condition.lowered().conjuncts());
                 self.bound.clear();
                 self.parts = others;

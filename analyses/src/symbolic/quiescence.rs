@@ -18,7 +18,6 @@ use super::existence::eliminate_bound;
 use super::{SymbolicState, System};
 use crate::solver::Solver;
 
-/// What becomes of quiescence in a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Quiescence {
     /// Nothing: the tree is the system's own.

@@ -46,13 +46,8 @@ use crate::transfer::Abstraction;
 /// The most cells of the finite data: beyond them the least mentioned are not told apart.
 const MOST_CELLS: usize = 1 << 12;
 
-/// So many row operations of polyhedra are a step of work.
-const ROWS: u64 = 4;
-
-/// What is looked for, and by which way.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchGoal {
-    /// The locations to come to.
     pub locations: Numbered<LocationId, bool>,
     /// The locations that no path goes through.
     pub closed: Numbered<LocationId, bool>,
@@ -61,10 +56,8 @@ pub struct SearchGoal {
     pub risks: Numbered<TransitionId, usize>,
 }
 
-/// How far to look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchLimits {
-    /// The most nodes that are expanded.
     pub nodes: usize,
     /// The most goals that turn out to have no values, before polyhedra are given up.
     pub spurious: usize,
@@ -80,10 +73,8 @@ impl Default for SearchLimits {
     }
 }
 
-/// A way to the goal.
 #[derive(Clone, Debug)]
 pub struct GoalPath {
-    /// Its steps.
     pub steps: Vec<SymbolicStep>,
     /// The state at its end: its condition is what the way asks for.
     pub last: SymbolicState,
@@ -91,23 +82,17 @@ pub struct GoalPath {
     pub values: Valuation,
 }
 
-/// What came of a search.
 #[derive(Clone, Debug)]
 pub enum SearchOutcome {
     /// A way; a shortest one, as far as polyhedra tell.
     Path(GoalPath),
-    /// There is surely none.
     None,
-    /// None was found up to this bound.
     NotFound(SearchBound),
 }
 
-/// What has ended a search that found nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SearchBound {
-    /// So many nodes were expanded.
     Nodes(usize),
-    /// So much work was done.
     Work(u64),
     /// So much processor time was used, as whoever asked has allowed.
     Time(Duration),
@@ -142,7 +127,7 @@ pub struct Searcher {
 }
 
 /// A node: where a path is, and what it leaves possible.
-struct Node {
+struct SearchNode {
     location: LocationId,
     cell: u32,
     element: ElementId,
@@ -153,7 +138,6 @@ struct Node {
 }
 
 impl Searcher {
-    /// Prepares an IOSTS.
     pub fn new(iosts: Iosts, goal: SearchGoal) -> Self {
         let distances = distances(&iosts, &goal);
         let prepared = Prepared::new(&iosts);
@@ -167,12 +151,10 @@ impl Searcher {
         }
     }
 
-    /// What is searched.
     pub fn iosts(&self) -> &Iosts {
         &self.iosts
     }
 
-    /// A way from this state.
     pub fn from_state(
         &mut self,
         state: &State,
@@ -231,13 +213,13 @@ impl Searcher {
             return SearchOutcome::None;
         }
         let system = System::prepared(&self.iosts, &self.prepared);
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<SearchNode> = Vec::new();
         // By cost, then by risk, then by age: no two are equal.
         let mut open: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
         let mut expanded = Expanded::default();
         let (mut count, mut spurious) = (0, 0);
         let (goal, distances) = (&self.goal, &self.distances);
-        let push = |nodes: &mut Vec<Node>, open: &mut BinaryHeap<_>, node: Node| {
+        let push = |nodes: &mut Vec<SearchNode>, open: &mut BinaryHeap<_>, node: SearchNode| {
             if let Some(left) = distances[node.location] {
                 open.push(Reverse((node.depth + left, node.risk, nodes.len())));
                 nodes.push(node);
@@ -245,11 +227,15 @@ impl Searcher {
         };
         for (cell, element) in entries {
             let location = start.location;
-            push(&mut nodes, &mut open, Node { location, cell, element, depth: 0, risk: 0, from: None });
+            push(
+                &mut nodes,
+                &mut open,
+                SearchNode { location, cell, element, depth: 0, risk: 0, from: None },
+            );
         }
         while let Some(Reverse((_, _, number))) = open.pop() {
             budget::ask();
-            let Node { location, cell, element, depth, risk, .. } = nodes[number];
+            let SearchNode { location, cell, element, depth, risk, .. } = nodes[number];
             if goal.locations[location] {
                 if let Some(way) = walked(&system, start, &nodes, number, solver) {
                     return SearchOutcome::Path(way);
@@ -277,10 +263,11 @@ impl Searcher {
                 let abstraction = &mut self.abstraction;
                 let after =
                     self.account.within(|| abstraction.post_each(transition.0 as usize, cell, element));
-                budget::spend(account::spent().wrapping_sub(before) / ROWS);
+                // So many row operations of polyhedra are a step of work.
+                budget::spend(account::spent().wrapping_sub(before) / 4);
                 for (cell, element) in after {
                     let from = Some((number, transition));
-                    let node = Node { location: target, cell, element, depth: depth + 1, risk, from };
+                    let node = SearchNode { location: target, cell, element, depth: depth + 1, risk, from };
                     push(&mut nodes, &mut open, node);
                 }
             }
@@ -302,7 +289,7 @@ fn abstraction(iosts: &Iosts) -> Abstraction<Polyhedra> {
 fn walked(
     system: &System<'_>,
     start: &SymbolicState,
-    nodes: &[Node],
+    nodes: &[SearchNode],
     number: usize,
     solver: &mut dyn Solver,
 ) -> Option<GoalPath> {

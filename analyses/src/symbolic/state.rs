@@ -36,21 +36,15 @@ pub struct SymbolicState {
     pub memo: BoundsMemo,
 }
 
-/// What a condition is in a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holds {
-    /// True.
     Always,
-    /// False, or without a value.
     Never,
-    /// Where the symbols are so.
     Where(Term),
 }
 
-/// A step of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SymbolicStep {
-    /// Through which transition.
     pub transition: TransitionId,
     /// The symbols of its parameters, in their order.
     pub parameters: Vec<Datum>,
@@ -58,7 +52,6 @@ pub struct SymbolicStep {
 
 /// An IOSTS with what each of its steps needs, computed once.
 pub struct System<'a> {
-    /// The system.
     pub iosts: &'a Iosts,
     /// For each location the transitions that leave it, in order.
     pub outgoing: Cow<'a, Numbered<LocationId, Vec<TransitionId>>>,
@@ -74,7 +67,6 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Of this IOSTS.
     pub(super) fn new(iosts: &Iosts) -> Self {
         Prepared { outgoing: iosts.outgoing(), enabled: iosts.transitions.map(enabling_condition) }
     }
@@ -113,7 +105,6 @@ impl SymbolicState {
     }
 
     /// The state where this holds besides, as a term over the data here.
-    #[must_use]
     pub fn asking(&self, condition: &Term) -> Self {
         let mut state = self.clone();
         state.ask(&substitute(condition, &self.standing(&self.known)));
@@ -132,7 +123,6 @@ impl SymbolicState {
 
     /// The state behind a transition that leaves its location and asks for this, with these values and terms
     /// for the parameters; none where it is refuted by its shape.
-    #[must_use]
     pub fn behind(
         &self,
         transition: &Transition,
@@ -231,7 +221,6 @@ impl SymbolicState {
         self.condition.iter().any(Term::is_false)
     }
 
-    /// The term that the datum stands at.
     pub fn value(&self, datum: &Datum) -> Term {
         let known = || self.known.get(datum).cloned().map(Term::literal);
         self.open.get(datum).cloned().or_else(known).unwrap_or_else(|| Term::datum(datum))
@@ -239,7 +228,6 @@ impl SymbolicState {
 }
 
 impl<'a> System<'a> {
-    /// Of this IOSTS.
     pub fn new(iosts: &'a Iosts) -> Self {
         let Prepared { outgoing, enabled } = Prepared::new(iosts);
         System { iosts, outgoing: Cow::Owned(outgoing), enabled: Cow::Owned(enabled) }

@@ -17,7 +17,6 @@ use dashu::base::Gcd;
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-/// A sum.
 #[derive(Clone, Default)]
 pub(super) struct Sum {
     /// Each atom, not lifted, and how often it is there; none 0 times.
@@ -81,14 +80,12 @@ impl Sum {
         sum
     }
 
-    /// A term by itself.
     pub(super) fn of(term: &Term) -> Self {
         let mut sum = Sum::default();
         sum.add(term, &RBig::ONE);
         sum
     }
 
-    /// Adds a term so many times.
     pub(super) fn add(&mut self, term: &Term, times: &RBig) {
         match term.node() {
             Node::Literal(value) if number(value).is_some() => {
@@ -128,7 +125,6 @@ impl Sum {
         }
     }
 
-    /// Takes another sum away.
     pub(super) fn subtract(&mut self, other: &Sum) {
         for (atom, times) in &other.terms {
             self.atom(atom, &-times.clone());
@@ -136,7 +132,6 @@ impl Sum {
         self.number -= &other.number;
     }
 
-    /// Did something cancel out?
     pub(super) fn has_cancelled(&self) -> bool {
         self.cancelled
     }
@@ -161,17 +156,14 @@ impl Sum {
         whole(&self.number) && self.terms.iter().all(integers)
     }
 
-    /// What is in it beside its number.
     pub(super) fn atoms(&self) -> impl Iterator<Item = &Term> {
         self.terms.keys()
     }
 
-    /// The same, and how often each is there.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&Term, &RBig)> {
         self.terms.iter()
     }
 
-    /// The same with a term in the place of an atom of its.
     pub(super) fn replaced(&self, atom: &Term, by: &Term) -> Self {
         let mut sum = self.clone();
         if let Some(times) = sum.terms.remove(atom) {
@@ -180,7 +172,6 @@ impl Sum {
         sum
     }
 
-    /// So many times the sum.
     pub(super) fn times(&self, times: &RBig) -> Self {
         self.mapped(|count| count * times)
     }
@@ -209,7 +200,6 @@ impl Sum {
         (self, number)
     }
 
-    /// Its number, where nothing else is in it.
     pub(super) fn constant(&self) -> Option<&RBig> {
         self.terms.is_empty().then_some(&self.number)
     }
@@ -224,7 +214,6 @@ impl Sum {
         self.terms.keys().any(|term| term.mentions(datum))
     }
 
-    /// So many times the sum, as a term of this sort.
     pub(super) fn term(&self, times: &RBig, sort: &Type) -> Term {
         let mut sum = written(&(self.number.clone() * times), sort);
         for (term, count) in &self.terms {
@@ -258,7 +247,6 @@ pub(super) struct End {
     sort: Type,
     comparison: Comparison,
     at: RBig,
-    /// Is it an upper end?
     pub(super) is_high: bool,
 }
 
@@ -306,7 +294,6 @@ impl End {
         self.own.clone().compared(self.comparison, &self.sort)
     }
 
-    /// That the sum is its end.
     pub(super) fn equation(&self) -> Term {
         self.own.clone().compared(Comparison::Equal, &self.sort)
     }

@@ -314,7 +314,6 @@ fn arrays_under_a_quantifier_are_unknown() {
     assert_eq!(Z3Solver::default().check_none(&[], &[p], &[part]), Answer::Unknown);
 }
 
-/// Counts what a solver is asked.
 #[derive(Default)]
 struct Counting {
     solver: Z3Solver,
@@ -363,7 +362,6 @@ fn model(transitions: &str) -> String {
     )
 }
 
-/// The tree of such a system, and what it asked.
 fn grown(transitions: &str, limits: TreeLimits) -> (Tree, Counting) {
     let source = SourceFile { name: "counters.yaml".to_owned(), text: model(transitions) };
     let (specification, _) = read_specification(source.into()).unwrap();

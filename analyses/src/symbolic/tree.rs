@@ -74,7 +74,6 @@ use super::quiescence::{Quiescence, quiescence, rested};
 use super::{SymbolicState, SymbolicStep, System};
 use crate::solver::{Answer, Solver};
 
-/// A node's number in its tree.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
@@ -92,27 +91,20 @@ impl Number for NodeId {
 /// How a node is reached from its parent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// It is where the tree begins.
     Start,
-    /// Through a transition.
     Take(SymbolicStep),
-    /// By being quiescent.
     Quiet,
 }
 
 /// Why a branch is not in the tree: no data satisfy its path condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refuted {
-    /// Through this transition.
     Transition(TransitionId),
-    /// Being quiescent.
     Quiet,
 }
 
-/// What became of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeEnd {
-    /// Nothing yet.
     Open,
     /// Its successors are in the tree; perhaps there are none.
     Expanded,
@@ -120,7 +112,6 @@ pub enum NodeEnd {
     Included(NodeId),
     /// This node, of the same depth, goes on for it.
     Merged(NodeId),
-    /// It stands at the limit of depth.
     Depth,
     /// The tree had no room for its successors.
     Nodes,
@@ -130,43 +121,33 @@ pub enum NodeEnd {
     Unsatisfiable,
 }
 
-/// A symbolic state in its place.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The one that it was reached from.
     pub parent: Option<NodeId>,
-    /// How.
     pub by: Move,
-    /// The state.
     pub state: SymbolicState,
     /// Where others are merged into it, what all of them stand for: over symbols of its own, which are what
     /// data may be then.
     pub merged: Option<SymbolicState>,
     /// Is the path condition certainly satisfiable, and all that the path asks for?
     pub is_certain: bool,
-    /// What became of it.
     pub end: NodeEnd,
-    /// Its successors, which stand side by side.
     pub children: Range<u32>,
     /// The successors that there are not.
     pub refuted: Vec<Refuted>,
 }
 
-/// A symbolic execution tree, or its beginning.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     /// Its nodes in the order of their creation: the root first, parents before children.
     pub nodes: Numbered<NodeId, Node>,
 }
 
-/// How far a tree grows, and in which form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TreeLimits {
     /// No node is further from the root.
     pub depth: usize,
-    /// No more nodes.
     pub nodes: usize,
-    /// What becomes of quiescence.
     pub quiescence: Quiescence,
     /// Are states cut that others include?
     pub is_restricted: bool,
@@ -194,7 +175,6 @@ impl Node {
 }
 
 impl Tree {
-    /// A node's children.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
         self.nodes[node].children.clone().map(NodeId)
     }
@@ -222,7 +202,6 @@ impl Tree {
     }
 }
 
-/// A tree that grows.
 pub struct Growth<'a, M = ()> {
     system: &'a System<'a>,
     limits: TreeLimits,
@@ -243,7 +222,6 @@ pub struct Growth<'a, M = ()> {
 }
 
 impl<'a> Growth<'a> {
-    /// Of this system.
     pub fn new(system: &'a System<'a>, limits: TreeLimits) -> Self {
         Growth::remembering(system, limits, (), |_, (), _| ())
     }
@@ -286,12 +264,10 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         }
     }
 
-    /// The tree so far.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// What is remembered at a node.
     pub fn memory(&self, node: NodeId) -> &M {
         &self.memories[node]
     }
@@ -395,7 +371,6 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         Some(number)
     }
 
-    /// All of it.
     pub fn finish(mut self, solver: &mut dyn Solver) -> Tree {
         self.grow(solver);
         self.tree

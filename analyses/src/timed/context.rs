@@ -21,16 +21,6 @@ use crate::symbolic::followed::unrepeated;
 use crate::symbolic::inclusion::{about, data_of_terms as data_of};
 use crate::symbolic::{SymbolicState, System};
 
-/// A projection longer than this is not worth it: the old value stays as a ghost.
-const LONGEST_PROJECTION: u64 = 400;
-
-/// A made name begins with so much of the name that it is made of.
-const LONGEST_NAME: usize = 100;
-
-/// Knowledge of more parts than this is not searched for repetitions.
-const MOST_COMPARED: usize = 60;
-
-/// Where a path is, and what is known there.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Context {
     /// Its σ is λ: what each variable stands at that is needed from here on, over registers, constants and
@@ -38,14 +28,11 @@ pub struct Context {
     /// here, with some values of the unknown data and of ghosts. It does not count its steps, so that a
     /// periodic path comes back to it.
     pub state: SymbolicState,
-    /// The unknown data.
     pub unknown: BTreeSet<Datum>,
 }
 
-/// What a step leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct After {
-    /// The context behind it.
     pub context: Context,
     /// What becomes of the registers: terms over the registers before it, the constants and the action's
     /// parameters.
@@ -61,7 +48,6 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Beside the names of this model.
     pub fn beside(iosts: &Iosts) -> Self {
         let mut used = BTreeSet::new();
         let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
@@ -73,7 +59,6 @@ impl Registers {
         Registers { used, ..Registers::default() }
     }
 
-    /// These names are in use, too.
     pub fn reserve(&mut self, data: &[Datum]) {
         self.used.extend(data.iter().map(|datum| datum.name().to_owned()));
     }
@@ -82,7 +67,8 @@ impl Registers {
     /// here.
     fn extra(&mut self, of: &Datum, taken: &BTreeSet<Datum>) -> Datum {
         let base: String =
-            of.name().split('#').next().unwrap_or_default().chars().take(LONGEST_NAME).collect();
+            // A made name begins with so much of the name that it is made of.
+            of.name().split('#').next().unwrap_or_default().chars().take(100).collect();
         let fits = |name: &String| {
             !self.used.contains(name)
                 && self.made.get(name).is_none_or(|ty| ty == of.ty())
@@ -250,7 +236,6 @@ impl Context {
         After { context, assignments }
     }
 
-    /// The registers that it mentions.
     pub fn registers(&self, iosts: &Iosts) -> BTreeSet<Datum> {
         let mut data = data_of(self.state.open.values().chain(&self.state.condition));
         data.retain(|datum| !datum.name().contains('#') && !iosts.constants.contains(datum));
@@ -359,7 +344,6 @@ impl Context {
     }
 }
 
-/// That the delay is not negative.
 pub fn not_negative(delay: &Datum) -> Term {
     use coreach_model::term::node::Comparison;
     Term::compare(Comparison::AtLeast, &Term::datum(delay), &Term::int(0).to_real())
@@ -408,7 +392,8 @@ fn projected(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Registers
         return Vec::new();
     }
     let is_new = |datum: &Datum| !datum.name().contains("#ghost");
-    if let Some(short) = without(&passing, &group).filter(|term| term.written_size() <= LONGEST_PROJECTION) {
+    // A projection longer than this is not worth it: the old value stays as a ghost.
+    if let Some(short) = without(&passing, &group).filter(|term| term.written_size() <= 400) {
         return short.lowered().conjuncts();
     }
     let ghosts: Substitution = passing
@@ -421,5 +406,6 @@ fn projected(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Registers
 
 /// Without parts that the others imply, where they are not too many to ask.
 pub(super) fn unrepeated_of_few(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
-    if parts.len() > MOST_COMPARED { parts } else { unrepeated(parts, solver) }
+    // Knowledge of more parts than this is not searched for repetitions.
+    if parts.len() > 60 { parts } else { unrepeated(parts, solver) }
 }

@@ -24,9 +24,6 @@ use crate::solver::Solver;
 use crate::symbolic::System;
 use crate::symbolic::eliminate::without;
 
-/// A condition longer than this is not taken further back.
-const LONGEST: u64 = 2_000;
-
 /// What is asked at each place of a path, its end included.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Future {
@@ -36,7 +33,6 @@ pub struct Future {
     pub weaker: Vec<usize>,
 }
 
-/// What is asked along the path.
 pub fn future(system: &System<'_>, path: &[TransitionId], solver: &mut dyn Solver) -> Future {
     let mut remembered: HashMap<(TransitionId, Term), (Term, bool)> = HashMap::new();
     let mut conditions = vec![Term::yes()];
@@ -68,7 +64,8 @@ fn before(system: &System<'_>, number: TransitionId, next: &Term, solver: &mut d
     let mut short = |parts: &[Term]| {
         let condition =
             Term::and(unrepeated_of_few(without(parameters, parts)?.lowered().conjuncts(), solver));
-        (condition.written_size() <= LONGEST).then_some(condition)
+        // A condition longer than this is not taken further back.
+        (condition.written_size() <= 2_000).then_some(condition)
     };
     if let Some(exact) = short(&all) {
         return (exact, true);

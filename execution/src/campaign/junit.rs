@@ -22,7 +22,6 @@ use crate::outcome::OutcomeKind;
 /// Why a report was not written.
 #[derive(Debug)]
 pub enum JunitError {
-    /// The store cannot be read.
     Store(StoreError),
     /// The report cannot be written.
     Write(io::Error),

@@ -12,7 +12,6 @@ pub const SHOWN: usize = 12;
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// The hash of a text.
     pub fn of(text: &str) -> Self {
         Key(Sha256::digest(text.as_bytes()).into())
     }

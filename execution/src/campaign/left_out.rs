@@ -4,7 +4,6 @@
 use serde::Serialize;
 
 coreach_model::words! {
-    /// Why there are no such runs.
     #[derive(Serialize)]
     #[serde(rename_all = "lowercase")]
     pub enum WhyLeftOut {
@@ -20,10 +19,7 @@ coreach_model::words! {
 /// A test case that was asked for and has no runs, or none with some constants.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct LeftOut {
-    /// Its name: the purpose's.
     pub test: String,
-    /// Why.
     pub why: WhyLeftOut,
-    /// The same in a sentence.
     pub message: String,
 }

@@ -20,10 +20,8 @@ use crate::campaign::seal::{self, Faults};
 use crate::campaign::store::{Store, StoreError, append, append_new};
 use crate::campaign::store_error::wrong;
 
-/// What came out of one store.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Merged {
-    /// Runs that were new.
     pub new: usize,
     /// Runs that both stores had.
     pub known: usize,
@@ -51,9 +49,7 @@ fn values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
 
 impl Store {
     /// Takes the runs of another store whose keys are wanted.
-    ///
-    /// # Errors
-    /// [`StoreError`], of either file; then nothing was taken.
+    /// Errors: [`StoreError`], of either file; then nothing was taken.
     pub fn merge(&mut self, from: &Path, wants: &dyn Fn(&str) -> bool) -> Result<Merged, StoreError> {
         if is_same(from, &self.path) {
             return Err(StoreError::Same(from.to_owned()));
@@ -112,7 +108,6 @@ impl Store {
     }
 }
 
-/// Are both names those of one file?
 fn is_same(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
 

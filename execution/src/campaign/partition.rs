@@ -11,10 +11,8 @@ use coreach_model::number::count;
 
 use crate::campaign::key::Key;
 
-/// The most shards.
 const MOST: u64 = 1_000_000;
 
-/// One of so many shards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partition {
     /// Which, counted from 1.
@@ -23,7 +21,6 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// All runs.
     pub const WHOLE: Partition = Partition { shard: 1, of: 1 };
 
     /// Is the run in this shard? Every run is in exactly one.

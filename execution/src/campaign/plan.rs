@@ -25,31 +25,23 @@ use crate::settings::Settings;
 use crate::strategy::Strategy;
 use crate::test_case::{DocumentError, TestCase};
 
-/// Of `solved: n`, so many draws are made for each instance wanted: there may be fewer than n.
-const DRAWS: u64 = 8;
-
-/// A test case of a campaign.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// Its name.
     pub name: String,
     /// Of the document, without the version of the program that made it and without what it was made of.
     pub hash: Key,
     /// The document (`docs/reference/json.md`), in one line.
     pub document: String,
-    /// The same, to be run.
     pub case: TestCase,
 }
 
 impl Test {
-    /// Reads a test case's document.
     pub fn new(bytes: &[u8]) -> Result<Self, DocumentError> {
         let case = TestCase::from_json(bytes)?;
         let json = serde_json::from_slice(bytes).map_err(|error| DocumentError::NoJson(error.to_string()))?;
         Ok(Test::with_document(case, json))
     }
 
-    /// Takes a test case from its document.
     pub fn from_document(document: &Document) -> Result<Self, DocumentError> {
         let case = TestCase::from_document(document)?;
         let json =
@@ -75,9 +67,7 @@ impl Test {
 /// An implementation of a campaign, as far as a store knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Iut {
-    /// Its name.
     pub name: String,
-    /// Of the whole description.
     pub hash: Key,
     /// All that is needed to bring it up again, a model's text included; no secrets, and no folder of one
     /// machine.
@@ -87,13 +77,11 @@ pub struct Iut {
 }
 
 impl Iut {
-    /// An implementation with this description.
     pub fn new(name: String, description: String, file: String) -> Self {
         Iut { hash: Key::of(&description), name, description, file }
     }
 
     /// The same, but a store keeps this of the description. The hash stays that of all of it.
-    #[must_use]
     pub fn kept_as(self, description: String) -> Self {
         Iut { description, ..self }
     }
@@ -103,18 +91,15 @@ coreach_model::words! {
     /// The strategies that need nobody at the keyboard.
     #[derive(Default)]
     pub enum StrategyKind {
-        /// By lot.
         #[default]
         Random = "random",
         /// The least used transition first; within one run, since a run must not depend on those before it.
         Coverage = "coverage",
-        /// By a way to Pass.
         Plan = "plan",
     }
 }
 
 impl StrategyKind {
-    /// The strategy, with nothing behind it.
     pub fn start(self) -> Strategy<'static> {
         match self {
             StrategyKind::Random => Strategy::random(),
@@ -124,12 +109,9 @@ impl StrategyKind {
     }
 }
 
-/// How the runs of a campaign are driven.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct RunSettings {
-    /// The strategy.
     pub strategy: StrategyKind,
-    /// The limits.
     pub limits: Settings,
 }
 
@@ -189,7 +171,6 @@ impl RunSettings {
 pub struct Instance {
     /// The constants' values by name, in the order of the test case.
     pub constants: Map<String, Json>,
-    /// The initial state, the constants in it.
     pub state: State,
 }
 
@@ -202,10 +183,7 @@ impl Instance {
     }
 
     /// With these constants; those that are missing are solved for, with the seed.
-    ///
-    /// # Errors
-    /// [`ConstantsError`]: the initial condition cannot hold, or it is not known.
-    pub fn given(
+    pub fn with_constants(
         test: &TestCase,
         given: &Valuation,
         seed: u64,
@@ -215,9 +193,7 @@ impl Instance {
     }
 
     /// So many different ones, solved for with the seeds 0, 1, ...; fewer where no more are found.
-    ///
-    /// # Errors
-    /// As [`Instance::given`], where not even one is found.
+    /// Errors: as [`Instance::with_constants`], where not even one is found.
     pub fn solved(
         test: &TestCase,
         count: usize,
@@ -225,8 +201,9 @@ impl Instance {
     ) -> Result<Vec<Self>, ConstantsError> {
         let mut found: Vec<Instance> = Vec::new();
         let mut doubt = None;
-        for seed in 0..(count as u64).saturating_mul(DRAWS) {
-            match Instance::given(test, &Valuation::new(), seed, solver) {
+        // Of `solved: n`, so many draws are made for each instance wanted: there may be fewer than n.
+        for seed in 0..(count as u64).saturating_mul(8) {
+            match Instance::with_constants(test, &Valuation::new(), seed, solver) {
                 Ok(instance) if found.iter().all(|known| known.constants != instance.constants) => {
                     found.push(instance);
                 }
@@ -249,30 +226,23 @@ impl Instance {
 /// One run that is to be done: numbers into the plan's lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Planned {
-    /// The run's name.
     pub key: Key,
     /// Of [`Plan::tests`].
     pub test: usize,
     /// Of this test's [`Plan::instances`].
     pub instance: usize,
-    /// The seed.
     pub seed: u64,
     /// Of [`Plan::iuts`].
     pub iut: usize,
 }
 
-/// All that is to be done.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The campaign's name.
     pub campaign: String,
-    /// The test cases.
     pub tests: Vec<Test>,
     /// For each test case: itself with its constants fixed.
     pub instances: Vec<Vec<Instance>>,
-    /// The implementations.
     pub iuts: Vec<Iut>,
-    /// How the runs are driven.
     pub settings: RunSettings,
     /// The runs, each key once.
     pub runs: Vec<Planned>,
@@ -310,7 +280,6 @@ impl Plan {
         Plan { campaign, tests, instances, iuts, settings, runs, left_out: Vec::new() }
     }
 
-    /// The constants of a run.
     pub fn constants(&self, run: &Planned) -> &Map<String, Json> {
         &self.instances[run.test][run.instance].constants
     }

@@ -14,15 +14,9 @@ use crate::campaign::store_error::wrong;
 use crate::outcome::OutcomeKind;
 use crate::record::{self, Record};
 
-/// A number of a run has at most so many digits; what is longer is the beginning of a key.
-const DIGITS: usize = 7;
-
-/// A run of a store.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredRun {
-    /// Its number in this store.
     pub number: i64,
-    /// Its key.
     pub key: String,
     /// The hash of its test case.
     pub test: String,
@@ -32,7 +26,6 @@ pub struct StoredRun {
     pub settings: String,
     /// When it began, in UTC.
     pub started: String,
-    /// What happened.
     pub record: Record,
 }
 
@@ -55,10 +48,8 @@ impl StoredRun {
     }
 }
 
-/// Why a run is not found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FindError {
-    /// The store cannot be read.
     Store(StoreError),
     /// No run has this number, or a key that begins so.
     Unknown(String),
@@ -87,18 +78,10 @@ impl fmt::Display for FindError {
 impl std::error::Error for FindError {}
 
 impl Store {
-    /// Reads the documents of the test cases, by their hashes.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn test_documents(&self) -> Result<HashMap<String, String>> {
         self.texts_by_hash("tests", "document")
     }
 
-    /// Reads the names of the implementations, by their hashes.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn iut_names(&self) -> Result<HashMap<String, String>> {
         self.texts_by_hash("iuts", "name")
     }
@@ -112,10 +95,6 @@ impl Store {
         Ok(texts)
     }
 
-    /// Reads the document of a run's test case.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn test_document(&self, run: &StoredRun) -> Result<String> {
         let sql = "SELECT document FROM tests WHERE hash = ?1";
         let read = self.connection.query_row(sql, [&run.test], |row| row.get(0));
@@ -124,19 +103,12 @@ impl Store {
 
     /// Reads the description of a run's implementation ([`crate::campaign::Iut::description`]), and the name
     /// of the file that it was read from.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn iut_description(&self, run: &StoredRun) -> Result<(String, String)> {
         let sql = "SELECT description, file FROM iuts WHERE hash = ?1";
         let read = self.connection.query_row(sql, [&run.iut], |row| Ok((row.get(0)?, row.get(1)?)));
         read.map_err(|error| wrong(&self.path, &error))
     }
 
-    /// How many runs it has.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn count(&self) -> Result<usize> {
         let count = self.connection.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0));
         let count = count.map_err(|error| wrong(&self.path, &error))?;
@@ -144,9 +116,6 @@ impl Store {
     }
 
     /// The keys of its runs that are wanted, and of those that are not: how many?
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn sorted(&self, wants: &dyn Fn(&str) -> bool) -> Result<(usize, usize)> {
         let sort = || -> rusqlite::Result<(usize, usize)> {
             let mut statement = self.connection.prepare("SELECT key FROM runs")?;
@@ -162,9 +131,7 @@ impl Store {
 
     /// Shows each run, in the order in which they were finished, until `visit` wants no more: then it is
     /// `false`. One is in memory at a time.
-    ///
-    /// # Errors
-    /// [`StoreError`]; what was shown before is not to be trusted then.
+    /// Errors: [`StoreError`]; what was shown before is not to be trusted then.
     pub fn each_run(&self, visit: &mut dyn FnMut(StoredRun) -> bool) -> Result<()> {
         let mut is_wanted = true;
         self.each("runs", &mut |row| {
@@ -174,9 +141,6 @@ impl Store {
     }
 
     /// The number of the first run that failed.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn first_failing(&self) -> Result<Option<i64>> {
         let sql = "SELECT min(number) FROM runs WHERE verdict = ?1";
         self.connection
@@ -188,7 +152,8 @@ impl Store {
     pub fn find(&self, text: &str) -> std::result::Result<StoredRun, FindError> {
         let text = text.trim();
         let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));
-        let is_number = text.len() <= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
+        // A number of a run has at most so many digits; what is longer is the beginning of a key.
+        let is_number = text.len() <= 7 && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_key = text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         if text.is_empty() || !is_key {
             return Err(FindError::NoRun(text.to_owned()));
@@ -218,7 +183,6 @@ impl Store {
         }
     }
 
-    /// The record of the run of this number, as it is kept.
     pub(super) fn record(&self, number: i64) -> Result<serde_json::Value> {
         let sql = "SELECT record FROM runs WHERE number = ?1";
         let read = || -> rusqlite::Result<String> {

@@ -19,10 +19,6 @@ use crate::campaign::key::SHOWN;
 /// The tables with seals; runs first, since they are what a user knows.
 pub(super) const TABLES: [&str; 6] = ["runs", "tests", "iuts", "repeats", "conflicts", "meta"];
 
-/// So many faults are told of one by one.
-const TOLD: usize = 5;
-
-/// What is wrong, each in words.
 #[derive(Default, Debug)]
 pub(super) struct Faults {
     list: Vec<String>,
@@ -31,14 +27,13 @@ pub(super) struct Faults {
 
 impl Faults {
     pub(super) fn push(&mut self, fault: String) {
-        if self.list.len() < TOLD { self.list.push(fault) } else { self.more += 1 }
+        if self.list.len() < 5 { self.list.push(fault) } else { self.more += 1 }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// All of them in a line.
     pub(super) fn text(&self) -> String {
         let more = if self.more > 0 { format!("; and {} more", self.more) } else { String::new() };
         self.list.join("; ") + &more
@@ -88,9 +83,7 @@ pub(super) fn seal_last(connection: &Connection, table: &str) -> rusqlite::Resul
 
 /// Reads all rows of a table in their order and shows each whole one to `visit`; what is wrong goes to
 /// `faults`.
-///
-/// # Errors
-/// Another error than that of damage.
+/// Errors: another error than that of damage.
 pub(super) fn walk(
     connection: &Connection,
     table: &str,

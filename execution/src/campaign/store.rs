@@ -44,19 +44,14 @@ use crate::record::{Record, read};
 pub struct Row {
     /// Its number in this store: the order in which the runs were finished.
     pub number: i64,
-    /// Its key.
     pub key: String,
-    /// How it ended.
     pub verdict: OutcomeKind,
     /// Why, as a word.
     pub cause: String,
-    /// Why, in a sentence.
     pub reason: String,
     /// What failed, of a run that did not end well: Fail or a run error.
     pub bucket: Option<Bucket>,
-    /// The length of its trace.
     pub events: usize,
-    /// How long it took.
     pub seconds: f64,
 }
 
@@ -69,7 +64,6 @@ pub struct Doubts {
     pub conflicts: Vec<(String, OutcomeKind)>,
 }
 
-/// An open store.
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
@@ -78,14 +72,10 @@ pub struct Store {
 
 pub(super) type Result<T> = std::result::Result<T, StoreError>;
 
-/// A run that is to be kept.
 #[derive(Clone, Debug)]
 pub struct Finished<'a> {
-    /// Which.
     pub run: &'a Planned,
-    /// What came of it.
     pub record: Record,
-    /// When it began.
     pub started: SystemTime,
 }
 
@@ -94,15 +84,11 @@ pub struct Finished<'a> {
 pub struct Contents {
     /// The finished runs by their keys.
     pub rows: HashMap<String, Row>,
-    /// What makes runs doubtful.
     pub doubts: Doubts,
 }
 
 impl Store {
     /// Opens a store to write to it; makes it where there is none.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn open(path: &Path, campaign: &str) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
@@ -143,9 +129,6 @@ impl Store {
     }
 
     /// Opens a store that is there, for reading only, and checks all of it.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn read(path: &Path) -> Result<Self> {
         if !path.is_file() {
             return Err(StoreError::Missing(path.to_owned()));
@@ -165,7 +148,6 @@ impl Store {
         if faults.is_empty() { Ok(store) } else { Err(StoreError::Damaged(path.to_owned(), faults.text())) }
     }
 
-    /// All that is wrong with it.
     fn faults(&self) -> rusqlite::Result<Faults> {
         let mut faults = Faults::default();
         for difference in schema::differences(&self.connection)? {
@@ -193,7 +175,6 @@ impl Store {
         Ok(faults)
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -234,9 +215,6 @@ impl Store {
     }
 
     /// Writes down the test cases and implementations of a plan; what is known stays.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn describe(&mut self, plan: &Plan) -> Result<()> {
         let path = self.path.clone();
         let mut describe = || -> rusqlite::Result<()> {
@@ -257,9 +235,7 @@ impl Store {
 
     /// Keeps a finished run. Afterwards it is on the disk. `false`: it was there already, and nothing of it
     /// was changed; that it was done again is written down.
-    ///
-    /// # Errors
-    /// [`StoreError`]; then the run is not kept.
+    /// Errors: [`StoreError`]; then the run is not kept.
     pub fn add(&mut self, plan: &Plan, run: &Planned, record: &Record, started: SystemTime) -> Result<bool> {
         let is_new = self.add_all(plan, &[Finished { run, record: record.clone(), started }])?;
         Ok(is_new == [true])
@@ -279,10 +255,6 @@ impl Store {
         insert().map_err(|error| wrong(&path, &error))
     }
 
-    /// Is this run finished?
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn has(&self, key: &Key) -> Result<bool> {
         let has =
             || self.connection.prepare_cached("SELECT 1 FROM runs WHERE key = ?1")?.exists([key.to_string()]);
@@ -290,17 +262,11 @@ impl Store {
     }
 
     /// All that it has.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn contents(&self) -> Result<Contents> {
         Ok(Contents { rows: self.rows()?, doubts: self.doubts()? })
     }
 
     /// All finished runs by their keys, each of them checked.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn rows(&self) -> Result<HashMap<String, Row>> {
         let mut rows = HashMap::new();
         self.each("runs", &mut |row| {
@@ -328,9 +294,6 @@ impl Store {
     }
 
     /// Runs that were done again, and those that are in conflict after merging.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn doubts(&self) -> Result<Doubts> {
         let list = |table: &str| -> Result<Vec<(String, OutcomeKind)>> {
             let mut list = Vec::new();
@@ -399,7 +362,6 @@ fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// A connection for one who only reads.
 fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     connect(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
         // Beside a log there is a file that readers share. Where none may be made, nobody writes either; and
@@ -410,19 +372,15 @@ fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     })
 }
 
-/// What failed in the run of this record.
 fn bucket(record: &str) -> rusqlite::Result<Bucket> {
     let read = read(record.as_bytes());
     let bucket = read.and_then(|read| read.bucket.ok_or_else(|| "a record without a bucket".to_owned()));
     bucket.map_err(|why| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, why.into()))
 }
 
-/// Whose a file is.
 #[derive(PartialEq, Eq)]
 enum Whose {
-    /// A store that we can read.
     Ours,
-    /// It is still empty.
     Nobodys,
 }
 
@@ -452,7 +410,6 @@ pub fn beside(store: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Has the store a log with something in it?
 fn is_log(store: &Path) -> bool {
     beside(store, "-wal").metadata().is_ok_and(|log| log.len() > 0)
 }

@@ -32,7 +32,6 @@ pub(super) fn wait(pauses: i32) -> bool {
 /// Why a store cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreError {
-    /// There is no such file.
     Missing(PathBuf),
     /// It cannot be read or written here: the system's words.
     Access(PathBuf, String),
@@ -40,7 +39,6 @@ pub enum StoreError {
     NoDatabase(PathBuf),
     /// It is a data base, and another program's.
     Foreign(PathBuf),
-    /// It is a store of another format version.
     Version(PathBuf, i64),
     /// It is damaged: what was found, the runs by their numbers.
     Damaged(PathBuf, String),

@@ -24,24 +24,19 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// How many runs ended how.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Counts {
-    /// Pass.
     pub pass: usize,
     /// WeakPass, of tests that are judged on line.
     #[serde(skip_serializing_if = "is_zero")]
     pub weak_pass: usize,
-    /// Inconclusive.
     pub inconclusive: usize,
-    /// Fail.
     pub fail: usize,
     /// No verdict: an adapter's failure.
     pub run_error: usize,
 }
 
 impl Counts {
-    /// Counts one more.
     pub fn count(&mut self, kind: OutcomeKind) {
         match kind {
             OutcomeKind::Verdict(Verdict::Pass) => self.pass += 1,
@@ -52,7 +47,6 @@ impl Counts {
         }
     }
 
-    /// How many ended so.
     pub fn of(&self, kind: OutcomeKind) -> usize {
         match kind {
             OutcomeKind::Verdict(Verdict::Pass) => self.pass,
@@ -63,7 +57,6 @@ impl Counts {
         }
     }
 
-    /// All of them.
     pub fn total(&self) -> usize {
         self.pass + self.weak_pass + self.inconclusive + self.fail + self.run_error
     }
@@ -72,41 +65,26 @@ impl Counts {
 /// One test case against one implementation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Group {
-    /// The test case.
     pub test: String,
-    /// The implementation.
     pub iut: String,
-    /// How its runs ended.
     #[serde(flatten)]
     pub counts: Counts,
     /// The median of the runs' seconds; nothing without runs.
     pub median_seconds: Option<f64>,
 }
 
-/// A run that is told of.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ReportedRun {
-    /// Its number in the store.
     pub run: i64,
-    /// Its key.
     pub key: String,
-    /// The test case.
     pub test: String,
-    /// The implementation.
     pub iut: String,
-    /// The constants.
     pub constants: Map<String, Json>,
-    /// The seed.
     pub seed: u64,
-    /// How it ended.
     pub verdict: OutcomeKind,
-    /// Why, as a word.
     pub cause: String,
-    /// Why, in a sentence.
     pub reason: String,
-    /// The length of its trace.
     pub events: usize,
-    /// How long it took.
     pub seconds: f64,
 }
 
@@ -115,26 +93,18 @@ pub struct ReportedRun {
 pub struct Failed {
     /// [`Bucket::id`]
     pub id: String,
-    /// What.
     pub bucket: Bucket,
-    /// How many runs.
     pub count: usize,
-    /// How many of each implementation.
     pub iuts: BTreeMap<String, usize>,
-    /// How many of each test case.
     pub tests: BTreeMap<String, usize>,
-    /// The one with the fewest events.
     pub shortest: ReportedRun,
 }
 
-/// The whole.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Summary {
-    /// The campaign's name.
     pub campaign: String,
     /// The runs of the plan, or of the part of it that was asked for.
     pub planned: usize,
-    /// How those that are finished ended.
     #[serde(flatten)]
     pub counts: Counts,
     /// By test case and implementation, in the order of the plan.
@@ -220,7 +190,6 @@ pub fn summarize(plan: &Plan, contents: &Contents) -> Summary {
     }
 }
 
-/// Of how many runs these are.
 fn distinct(list: &[(String, OutcomeKind)]) -> usize {
     list.iter().map(|(key, _)| key).collect::<HashSet<_>>().len()
 }
@@ -233,7 +202,6 @@ pub(super) fn finished<'a>(
     plan.runs.iter().enumerate().filter_map(|(number, run)| Some((number, rows.get(&run.key.to_string())?)))
 }
 
-/// A bucket with its runs, of which there is one at least.
 fn one(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
     // Of several that are as short, the first of the plan.
     let (number, row) = runs.iter().min_by_key(|(number, row)| (row.events, *number))?;

@@ -38,16 +38,13 @@ const GROUP: Duration = Duration::from_millis(20);
 /// At most so many of them; so many more may wait to be written.
 const MOST_GROUPED: usize = 256;
 
-/// What can stop the work.
 #[derive(Debug)]
 pub enum WorkError {
     /// A run cannot be kept.
     Store(StoreError),
-    /// The system has no thread for us.
     Thread(std::io::Error),
 }
 
-/// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Worked {
     /// Runs that were done and kept.
@@ -56,7 +53,6 @@ pub struct Worked {
     pub found: usize,
 }
 
-/// How much is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
     /// At most so many runs at once.
@@ -67,7 +63,6 @@ pub struct Effort {
     pub fail_fast: bool,
 }
 
-/// Which way a run goes.
 #[derive(Clone, Copy)]
 pub struct Ways<'a> {
     /// The implementation of a run, as its file describes it.
@@ -76,15 +71,13 @@ pub struct Ways<'a> {
     pub system: &'a (dyn Fn(&Planned) -> Option<usize> + Sync),
 }
 
-/// What is to be done.
 struct Queue<'a> {
     runs: VecDeque<&'a Planned>,
     /// The systems that runs are using.
     busy: BTreeSet<usize>,
 }
 
-/// What the runners share.
-struct Shared<'a, 'p> {
+struct SharedQueue<'a, 'p> {
     queue: Mutex<Queue<'p>>,
     /// A system is free again, or the work has stopped.
     freed: Condvar,
@@ -99,9 +92,7 @@ struct Shared<'a, 'p> {
 ///
 /// # Errors
 /// [`WorkError`]: what was kept until then stays.
-///
-/// # Panics
-/// Where a run panics: a bug of ours is a crash.
+/// Panics where a run panics: a bug of ours is a crash.
 pub fn work<'p>(
     plan: &Plan,
     runs: impl IntoIterator<Item = &'p Planned>,
@@ -110,7 +101,7 @@ pub fn work<'p>(
     ways: Ways<'_>,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
 ) -> Result<Worked, WorkError> {
-    let shared = Shared {
+    let shared = SharedQueue {
         queue: Mutex::new(Queue { runs: runs.into_iter().collect(), busy: BTreeSet::new() }),
         freed: Condvar::new(),
         store: Mutex::new(store),
@@ -158,7 +149,7 @@ pub fn work<'p>(
 }
 
 /// Dropped, also by a panic, it frees the system that a run has used.
-struct Used<'a, 'p, 'b>(&'b Shared<'a, 'p>, Option<usize>);
+struct Used<'a, 'p, 'b>(&'b SharedQueue<'a, 'p>, Option<usize>);
 
 impl Drop for Used<'_, '_, '_> {
     fn drop(&mut self) {
@@ -170,7 +161,10 @@ impl Drop for Used<'_, '_, '_> {
 }
 
 /// The next run whose system is free, unless the work has stopped.
-fn next<'a, 'p, 'b>(shared: &'b Shared<'a, 'p>, ways: Ways<'_>) -> Option<(&'p Planned, Used<'a, 'p, 'b>)> {
+fn next<'a, 'p, 'b>(
+    shared: &'b SharedQueue<'a, 'p>,
+    ways: Ways<'_>,
+) -> Option<(&'p Planned, Used<'a, 'p, 'b>)> {
     let mut queue = lock(&shared.queue);
     loop {
         if lock(&shared.stopped).is_some() {
@@ -195,7 +189,7 @@ fn next<'a, 'p, 'b>(shared: &'b Shared<'a, 'p>, ways: Ways<'_>) -> Option<(&'p P
 fn write(
     plan: &Plan,
     finished: &Receiver<Finished<'_>>,
-    shared: &Shared<'_, '_>,
+    shared: &SharedQueue<'_, '_>,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
 ) {
     while let Ok(first) = finished.recv() {
@@ -219,9 +213,8 @@ fn write(
     }
 }
 
-/// Counts a run that is on the disk.
 fn count(
-    shared: &Shared<'_, '_>,
+    shared: &SharedQueue<'_, '_>,
     done: &Finished<'_>,
     is_new: bool,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
@@ -240,7 +233,7 @@ fn count(
 fn one<'p>(
     plan: &Plan,
     run: &'p Planned,
-    shared: &Shared<'_, '_>,
+    shared: &SharedQueue<'_, '_>,
     ways: Ways<'_>,
     finished: &SyncSender<Finished<'p>>,
 ) -> Result<(), WorkError> {

@@ -22,28 +22,21 @@ use coreach_model::types::Type;
 use coreach_model::{Datum, Term, Value};
 use dashu::integer::IBig;
 
-/// Enumerations with more values than this are not taken apart.
-const MOST_VALUES: usize = 64;
-
-/// A class of values.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Class {
     /// The number below it is refused, the one above is not.
     Low,
     /// The number above it is refused, the one below is not.
     High,
-    /// Both are.
     Only,
     /// Neither is; of a real number, that it is at no edge.
     Inside,
     /// A real number at which two sides of a comparison are equal.
     Edge,
-    /// This value.
     Is(Value),
 }
 
 impl Class {
-    /// Its name in reports.
     pub fn name(&self) -> String {
         match self {
             Class::Low => "low".to_owned(),
@@ -55,7 +48,6 @@ impl Class {
         }
     }
 
-    /// The classes of a type.
     pub fn of_type(ty: &Type) -> Vec<Class> {
         match ty {
             Type::Int | Type::Nat | Type::Range(..) => {
@@ -63,7 +55,8 @@ impl Class {
             }
             Type::Real => vec![Class::Edge, Class::Inside],
             Type::Bool | Type::Enum(_) => {
-                let values = Value::enumerate(ty, MOST_VALUES).unwrap_or_default();
+                // Enumerations with more values than this are not taken apart.
+                let values = Value::enumerate(ty, 64).unwrap_or_default();
                 values.into_iter().map(Class::Is).collect()
             }
             // As many as there are values.

@@ -61,7 +61,6 @@ impl Bounds {
     }
 }
 
-/// What came of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explained {
     /// What was met, up to the end or to what is refused.
@@ -78,16 +77,12 @@ pub struct TooManyStates;
 /// leave.
 type Layer = BTreeMap<(usize, State), Bounds>;
 
-struct Follower<'a> {
+struct PathFollower<'a> {
     walked: &'a Walked,
-    /// The most states.
     limit: usize,
 }
 
 /// Explains a trace that begins in this state.
-///
-/// # Errors
-/// More states than the limit are possible.
 pub fn explain(
     walked: &Walked,
     initial: &State,
@@ -95,7 +90,7 @@ pub fn explain(
     link: Option<Duration>,
     limit: usize,
 ) -> Result<Explained, TooManyStates> {
-    let follower = Follower { walked, limit };
+    let follower = PathFollower { walked, limit };
     let mut first = Layer::new();
     follower.reach(&mut first, initial.clone(), Bounds::nothing(walked.count()), &[]);
     let mut layers = VecDeque::from([follower.close(first)?]);
@@ -170,7 +165,7 @@ fn add(layer: &mut Layer, key: (usize, State), bounds: Bounds) {
     }
 }
 
-impl Follower<'_> {
+impl PathFollower<'_> {
     /// A path comes to a state, with what its last step has met.
     fn reach(&self, layer: &mut Layer, state: State, mut bounds: Bounds, met: &[usize]) {
         let mut arrived = Vec::new();
@@ -281,7 +276,6 @@ impl Follower<'_> {
         self.all(layers)
     }
 
-    /// What is common to all ends.
     fn all(&self, ends: VecDeque<Layer>) -> Bounds {
         let mut ends = ends.into_iter().flat_map(Layer::into_values);
         // The trace was followed so far, so there is one.

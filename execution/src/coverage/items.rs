@@ -21,13 +21,10 @@ use crate::coverage::classes::{Class, class_of};
 /// Something that a run may go through.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {
-    /// A location that is visited.
     Location(LocationId),
-    /// A transition that is taken.
     Transition(TransitionId),
     /// A condition of a transition's guard, by its place, that decides.
     Condition {
-        /// The transition.
         transition: TransitionId,
         /// The condition's place in the guard.
         condition: usize,
@@ -36,18 +33,15 @@ pub enum Item {
     },
     /// A class of a parameter's values, at a transition that is taken.
     Class {
-        /// The transition.
         transition: TransitionId,
         /// The parameter's place in the action.
         parameter: usize,
-        /// The class.
         class: Class,
     },
 }
 
-/// Where the items of a transition stand.
 #[derive(Clone, Debug)]
-struct Place {
+struct ItemPlace {
     own: usize,
     /// The first one of the conditions: two for each, that it holds before that it fails.
     conditions: usize,
@@ -61,7 +55,7 @@ pub struct Items {
     all: Vec<Item>,
     guards: Numbered<TransitionId, Term>,
     conditions: Numbered<TransitionId, Vec<Term>>,
-    places: Numbered<TransitionId, Place>,
+    places: Numbered<TransitionId, ItemPlace>,
 }
 
 impl Items {
@@ -88,23 +82,21 @@ impl Items {
                 all.extend(list.iter().map(item));
                 classes.push((first, list));
             }
-            places.push(Place { own, conditions: first, classes });
+            places.push(ItemPlace { own, conditions: first, classes });
         }
         Items { all, guards, conditions, places }
     }
 
-    /// All of them.
     pub fn all(&self) -> &[Item] {
         &self.all
     }
 
-    /// The conditions of a transition's guard.
     pub fn conditions(&self, transition: TransitionId) -> &[Term] {
         &self.conditions[transition]
     }
 
     /// What a guard shows under a valuation.
-    fn shown(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
+    fn report_decisive(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
         let guard = &self.guards[transition];
         let Ok(outcome) = holds(guard, valuation) else { return };
         let first = self.places[transition].conditions + usize::from(!outcome);
@@ -157,7 +149,6 @@ fn without(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option
 pub struct Part {
     /// The model, as its author wrote it.
     pub iosts: Iosts,
-    /// Its items.
     pub items: Items,
     /// For each walked location; none where the author wrote none.
     pub locations: Numbered<LocationId, Option<LocationId>>,
@@ -178,10 +169,8 @@ impl Part {
     }
 }
 
-/// What is walked, with the models that it is made of.
 #[derive(Clone, Debug)]
 pub struct Walked {
-    /// The system that takes the steps.
     pub iosts: Iosts,
     /// The models: their items are numbered one after the other.
     pub parts: Vec<Part>,
@@ -204,7 +193,6 @@ impl Walked {
         Walked { iosts, parts, outgoing, ranks }
     }
 
-    /// A model alone.
     pub fn alone(iosts: &Iosts) -> Self {
         let part = Part::new(
             iosts,
@@ -214,12 +202,10 @@ impl Walked {
         Walked::new(iosts.clone(), vec![part])
     }
 
-    /// How many items there are.
     pub fn count(&self) -> usize {
         self.parts.iter().map(|part| part.items.all.len()).sum()
     }
 
-    /// Where the items of each part begin.
     fn offsets(&self) -> impl Iterator<Item = (usize, &Part)> {
         self.parts.iter().scan(0, |next, part| {
             let first = *next;
@@ -237,7 +223,7 @@ impl Walked {
             for &number in &part.outgoing[location] {
                 let action = part.iosts.transitions[number].action;
                 if part.iosts.action(action).kind == ActionKind::Internal {
-                    part.items.shown(number, &state.valuation, &mut |item| met(first + item));
+                    part.items.report_decisive(number, &state.valuation, &mut |item| met(first + item));
                 }
             }
         }
@@ -261,7 +247,7 @@ impl Walked {
             let Some(location) = part.locations[at] else { continue };
             for &number in &part.outgoing[location] {
                 if is_same(part.iosts.action(part.iosts.transitions[number].action)) {
-                    part.items.shown(number, valuation, &mut |item| met(first + item));
+                    part.items.report_decisive(number, valuation, &mut |item| met(first + item));
                 }
             }
         }

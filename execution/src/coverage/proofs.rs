@@ -34,7 +34,6 @@ pub fn unreachable(iosts: &Iosts, items: &Items, options: &Options, solver: &mut
     among(iosts, items, &facts(iosts, options), solver)
 }
 
-/// What is known of the states at each location.
 pub fn facts(iosts: &Iosts, options: &Options) -> Numbered<LocationId, Term> {
     let mut explicit = iosts.clone();
     for transition in &mut explicit.transitions {
@@ -74,7 +73,7 @@ fn question(iosts: &Iosts, items: &Items, facts: &Numbered<LocationId, Term>, it
         }
         Item::Location(_) | Item::Condition { .. } => {}
     }
-    parts.extend(shown(iosts, items, item));
+    parts.extend(required_terms(iosts, items, item));
     if let Item::Condition { transition, holds: false, .. } = item {
         parts.extend(taken_by_another(iosts, *transition));
     }
@@ -93,7 +92,7 @@ pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
 
 /// What must hold there of the data, and of the parameters of the event, beyond that the event is taken. Read
 /// as total it is implied by the item's being met.
-pub fn shown(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
+pub fn required_terms(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
     match item {
         Item::Location(_) | Item::Transition(_) => Vec::new(),
         Item::Condition { transition, condition, holds } => {

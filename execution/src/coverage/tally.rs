@@ -11,7 +11,6 @@ pub struct Count {
     pub possible_runs: u64,
     /// How often it was met at least, all runs together.
     pub least: u64,
-    /// How often it was met at most.
     pub most: u64,
 }
 
@@ -32,14 +31,11 @@ impl Count {
 /// Sums over runs, an entry for each item.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
-    /// The runs.
     pub runs: u64,
-    /// What they met.
     pub counts: Vec<Count>,
 }
 
 impl Tally {
-    /// Of no runs.
     pub fn new(items: usize) -> Self {
         Tally { runs: 0, counts: vec![Count::default(); items] }
     }

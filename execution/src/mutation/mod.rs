@@ -41,37 +41,22 @@ use crate::strategy::Strategy;
 use crate::test_case::TestCase;
 use crate::values::{MIX, Values};
 
-/// How hard to try.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Effort {
-    /// The most mutants.
     pub mutants: usize,
     /// Runs of each test case against each mutant.
     pub runs: u64,
     /// Walks beside the specification, for a mutant that no run killed.
     pub walks: u64,
-    /// Events of such a walk.
     pub depth: usize,
-    /// The seed of everything.
     pub seed: u64,
-    /// How runs are driven.
     pub settings: Settings,
 }
 
-/// What became of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MutantStatus {
     /// A run of this test case, with this seed, ended with Fail.
-    Killed {
-        /// The test case's number.
-        test: usize,
-        /// The seed.
-        seed: u64,
-        /// What failed.
-        bucket: Bucket,
-        /// How many events that run had.
-        events: usize,
-    },
+    Killed { test: usize, seed: u64, bucket: Bucket, events: usize },
     /// It is wrong, as this trace shows, and no run of the suite saw it.
     Survived {
         /// What it did; the last event is the wrong one.
@@ -84,7 +69,6 @@ pub enum MutantStatus {
 }
 
 impl MutantStatus {
-    /// As a word.
     pub fn name(&self) -> &'static str {
         match self {
             MutantStatus::Killed { .. } => "killed",
@@ -95,12 +79,9 @@ impl MutantStatus {
     }
 }
 
-/// A mutant and what became of it.
 #[derive(Clone, Debug)]
 pub struct Result {
-    /// The mutant.
     pub mutant: Mutant,
-    /// Its fate.
     pub fate: MutantStatus,
     /// How often runs of the suite came through the transition that was changed, on the specification itself;
     /// `None` where the change is no transition's.
@@ -288,9 +269,6 @@ fn possible(
 
 /// Walks an implementation at random, with inputs that the specification takes, until it does what the
 /// specification does not allow: that trace. `None` where it does not within so many events.
-///
-/// # Errors
-/// The walk cannot begin: no initial state is known.
 pub fn walk(
     specification: &Iosts,
     implementation: &Iosts,

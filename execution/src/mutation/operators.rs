@@ -20,11 +20,9 @@ coreach_model::words! {
         GuardWeakened = "guard weakened",
         /// A guard gets another conjunct.
         GuardStrengthened = "guard strengthened",
-        /// A guard is negated.
         GuardNegated = "guard negated",
         /// A number in a guard is one more or less.
         GuardOffByOne = "guard off by one",
-        /// A comparison is another one.
         ComparisonChanged = "comparison changed",
         /// A message carries the next value.
         OutputValue = "output value changed",
@@ -32,7 +30,6 @@ coreach_model::words! {
         ActionChanged = "action changed",
         /// Another location afterwards.
         TargetChanged = "target changed",
-        /// A transition is missing.
         TransitionRemoved = "transition removed",
         /// An unguarded transition of some action.
         TransitionAdded = "transition added",
@@ -55,23 +52,17 @@ coreach_model::words! {
     }
 }
 
-/// So many values of a type are few.
 const FEW: usize = 64;
 
-/// A mutant.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// How it was made.
     pub operator: Operator,
-    /// Where, and what.
     pub change: String,
     /// The number of the specification's transition that was changed, where it was one.
     pub transition: Option<TransitionId>,
-    /// The wrong implementation.
     pub iosts: Iosts,
 }
 
-/// A mutant by this operator, where it applies.
 pub fn mutate(random: &mut Random, specification: &Iosts, operator: Operator) -> Option<Mutant> {
     let mut iosts = specification.clone();
     let (transition, change) = apply(random, &mut iosts, operator)?;
@@ -230,7 +221,6 @@ fn next(term: &Term, ty: &Type) -> Option<Term> {
     Some(shifted)
 }
 
-/// Some values of a type, all where they are few.
 fn some_values(ty: &Type) -> Option<Vec<Value>> {
     let small = || ty.is_integer().then(|| (0..4).map(Value::int).filter(|value| value.is_in(ty)).collect());
     let strings = || (*ty == Type::String).then(|| ["", "a"].map(Value::string).to_vec());
@@ -305,7 +295,6 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
     Some(format!("{parameter} of {} is never {never}", iosts.action(action).name))
 }
 
-/// The guard with one of its atoms rewritten.
 fn with_atom(
     random: &mut Random,
     guard: &Term,

@@ -17,17 +17,14 @@ use crate::offline::verdict::CannotJudge;
 /// The most parts of a term for a datum that is not known, or of what is known of it.
 pub const MOST_PARTS: u64 = 10_000;
 
-/// Where a context is, seen from the path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Place {
     /// So many transitions of the path have been taken, and no others.
     On(usize),
-    /// Another one was taken.
     Off,
 }
 
 impl Place {
-    /// Behind this transition.
     pub(super) fn behind(self, number: TransitionId, path: &[TransitionId]) -> Place {
         match self {
             Place::On(steps) if path.get(steps) == Some(&number) => Place::On(steps + 1),
@@ -36,12 +33,9 @@ impl Place {
     }
 }
 
-/// A context.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Context {
-    /// Seen from the path.
     pub place: Place,
-    /// In the model.
     pub state: SymbolicState,
     /// Is it possible at whatever instants the events have happened, within the tolerance of their recorded
     /// ones?

@@ -32,25 +32,20 @@ use crate::offline::sequence::{Item, normalized};
 /// Delays that are easy to read, in tenths of the unit.
 const HANDY: [u32; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];
 
-/// How often a value is drawn.
 const DRAWS: usize = 6;
 
-/// Why there is no sequence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoSequence {
     /// No data and no times lead through the first so many transitions of the path, and on through the next
     /// one.
     Impossible(usize),
-    /// The solver does not know.
     Unknown,
 }
 
 /// What came of looking for a way to a transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reached {
-    /// A path that ends in it.
     By(Vec<TransitionId>),
-    /// No run takes it.
     Never,
     /// None was found among so many nodes.
     NotFound(SearchBound),

@@ -38,7 +38,6 @@ use crate::offline::uncertain::Uncertain;
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
 
-/// Follows a trace.
 pub struct OfflineJudge<'a> {
     offline: &'a Offline<'a>,
     contexts: Vec<Context>,
@@ -46,7 +45,6 @@ pub struct OfflineJudge<'a> {
     uncertain: Option<Uncertain>,
     /// The time since the last event.
     elapsed: RBig,
-    /// The time since the beginning.
     time: RBig,
     last: Option<Seen>,
     events: usize,
@@ -56,7 +54,6 @@ pub struct OfflineJudge<'a> {
 }
 
 impl<'a> OfflineJudge<'a> {
-    /// At the beginning, with constants that are known.
     pub fn new(
         offline: &'a Offline<'a>,
         constants: &Valuation,
@@ -83,7 +80,6 @@ impl<'a> OfflineJudge<'a> {
         Ok(judge)
     }
 
-    /// The contexts that are possible now.
     pub fn contexts(&self) -> &[Context] {
         self.uncertain.as_ref().map_or(&self.contexts, Uncertain::contexts)
     }
@@ -98,12 +94,10 @@ impl<'a> OfflineJudge<'a> {
         self.events
     }
 
-    /// The time of the last that was taken.
     pub fn time(&self) -> &RBig {
         &self.time
     }
 
-    /// The most contexts that were kept at once.
     pub fn most_at_once(&self) -> usize {
         self.most_at_once
     }
@@ -114,9 +108,6 @@ impl<'a> OfflineJudge<'a> {
     }
 
     /// Takes the next member of the trace. Behind a verdict nothing is looked at.
-    ///
-    /// # Errors
-    /// More contexts than the limit.
     pub fn take(&mut self, placed: &Placed, solver: &mut dyn Solver) -> Result<(), CannotJudge> {
         budget::ask();
         if self.has_ended() {
@@ -229,7 +220,6 @@ impl<'a> OfflineJudge<'a> {
         }
     }
 
-    /// Where no context is left, the verdict and why.
     fn ended(&self) -> Option<(OfflineVerdict, &Why)> {
         let end = self.end.as_ref().map(|(verdict, why)| (*verdict, why));
         end.or_else(|| self.uncertain.as_ref()?.doubt())
@@ -253,10 +243,6 @@ fn small_enough<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize
     large.map_or(Ok(()), |datum| Err(CannotJudge::TooLarge { line, datum }))
 }
 
-/// Judges a whole trace.
-///
-/// # Errors
-/// What its reader says, and [`CannotJudge`].
 pub fn judge<'a, E: From<CannotJudge>>(
     offline: &'a Offline<'a>,
     constants: &Valuation,

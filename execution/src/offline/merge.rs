@@ -17,14 +17,10 @@ use dashu::rational::RBig;
 
 use crate::offline::sequence::{Item, Placed, time_text};
 
-/// What was put together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Merged {
-    /// How long the inputs take.
     pub inputs: RBig,
-    /// How long the outputs were recorded.
     pub outputs: RBig,
-    /// How many events there are.
     pub events: usize,
 }
 
@@ -73,9 +69,6 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
 }
 
 /// Merges inputs and outputs, and gives out the members of the result one after the other.
-///
-/// # Errors
-/// What either sequence, or who takes the members, says.
 pub fn merge<E>(
     inputs: impl Iterator<Item = Result<Placed, E>>,
     outputs: impl Iterator<Item = Result<Placed, E>>,
@@ -116,9 +109,6 @@ pub fn merge<E>(
 
 impl Merged {
     /// That the outputs were recorded longer than the inputs take (2012, Definition 5).
-    ///
-    /// # Errors
-    /// They were not.
     pub fn check(&self) -> Result<(), Diagnostic> {
         if self.outputs > self.inputs {
             return Ok(());

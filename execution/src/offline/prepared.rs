@@ -11,11 +11,8 @@ use dashu::rational::RBig;
 
 use crate::offline::waiting::{Rules, Waiting};
 
-/// A model, prepared for judging.
 pub struct Offline<'a> {
-    /// The model.
     pub timed: &'a Timed,
-    /// Its delayed form.
     pub form: &'a Delayed,
     /// The same, with what its steps need.
     pub system: System<'a>,
@@ -24,7 +21,6 @@ pub struct Offline<'a> {
     pub(super) internal: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location those that leave it at some instant which nobody sees.
     pub(super) unseen: Numbered<LocationId, Vec<TransitionId>>,
-    /// The path.
     path: Vec<TransitionId>,
     pub(super) most: usize,
     /// More contexts than these are gathered.
@@ -61,13 +57,11 @@ impl<'a> Offline<'a> {
     }
 
     /// The same, where more contexts than these are gathered to formulas.
-    #[must_use]
     pub fn gathering_beyond(self, few: usize) -> Self {
         Offline { few, ..self }
     }
 
     /// The same, where an instant may be so far from the one that was recorded.
-    #[must_use]
     pub fn within(self, tolerance: RBig) -> Self {
         Offline { tolerance, ..self }
     }
@@ -82,12 +76,10 @@ impl<'a> Offline<'a> {
         self.tolerance == RBig::ZERO
     }
 
-    /// Is the instant of each step known?
     pub(super) fn sees_all(&self) -> bool {
         self.is_exact() && self.unseen.iter().all(Vec::is_empty)
     }
 
-    /// The path.
     pub(super) fn path(&self) -> &[TransitionId] {
         &self.path
     }
@@ -117,7 +109,6 @@ impl<'a> Offline<'a> {
         self.waiting.may_wait_so_long(state, since, solver)
     }
 
-    /// How many transitions the path has.
     pub fn length(&self) -> usize {
         self.path.len()
     }

@@ -35,9 +35,6 @@ use crate::offline::sequence::{Item, Placed};
 /// The longest line, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// A mistake further down is not drawn on the line.
-const FURTHEST_DRAWN: usize = 4_000_000;
-
 /// So many lines behind a mistake are looked at for others, of which so many are told.
 const FURTHEST_LOOKED: usize = 1000;
 const MOST_OTHERS: usize = 20;
@@ -49,17 +46,14 @@ pub const LONGEST_TOTAL: usize = 1 << 15;
 /// The first line of a CSV file, where there is one that says what stands in the others.
 pub const HEAD: &str = "delay,action,values";
 
-/// Reads a timed sequence.
 pub struct Reader<'a, R> {
     iosts: &'a Iosts,
-    /// The file, as the user named it.
     name: String,
     source: R,
     line: usize,
     is_json: Option<bool>,
     /// May this action stand in this file? What to say where not.
     is_allowed: Box<dyn Fn(ActionId) -> Result<(), String> + 'a>,
-    /// How long all delays so far take.
     total: RBig,
     /// The event of the line whose delay was given out.
     pending: Option<Placed>,
@@ -68,7 +62,7 @@ pub struct Reader<'a, R> {
 }
 
 /// A mistake in a line: its code, what is wrong, where in the line, what stands under it, what to do.
-struct Wrong {
+struct LineMistake {
     code: &'static str,
     message: String,
     span: Range<usize>,
@@ -76,18 +70,18 @@ struct Wrong {
     help: Option<String>,
 }
 
-impl Wrong {
+impl LineMistake {
     fn new(
         code: &'static str,
         message: impl Into<String>,
         span: Range<usize>,
         label: impl Into<String>,
     ) -> Self {
-        Wrong { code, message: message.into(), span, label: label.into(), help: None }
+        LineMistake { code, message: message.into(), span, label: label.into(), help: None }
     }
 }
 
-type Line = (Option<RBig>, Option<(ActionId, Vec<Value>)>);
+type TimedLine = (Option<RBig>, Option<(ActionId, Vec<Value>)>);
 
 impl<'a, R: BufRead> Reader<'a, R> {
     /// Of a file, which the user calls so, of events of this model.
@@ -107,13 +101,11 @@ impl<'a, R: BufRead> Reader<'a, R> {
     }
 
     /// The same, where only some actions may stand in the file.
-    #[must_use]
     pub fn of(mut self, is_allowed: impl Fn(ActionId) -> Result<(), String> + 'a) -> Self {
         self.is_allowed = Box::new(is_allowed);
         self
     }
 
-    /// The next line; nothing at the end.
     fn next_line(&mut self) -> Result<Option<()>, Diagnostic> {
         self.bytes.clear();
         let mut limited = std::io::Read::take(&mut self.source, LONGEST_LINE as u64 + 1);
@@ -211,8 +203,9 @@ impl<'a, R: BufRead> Reader<'a, R> {
 
     /// The mistake on the user's text. The file itself is not kept: in front of the line stand empty ones, so
     /// that it has its number. Of a line far down its place is told.
-    fn draw(&self, text: &str, wrong: Wrong) -> Diagnostic {
-        if self.line > FURTHEST_DRAWN {
+    fn draw(&self, text: &str, wrong: LineMistake) -> Diagnostic {
+        // A mistake further down is not drawn on the line.
+        if self.line > 4_000_000 {
             let found = Diagnostic::error(wrong.code, wrong.message);
             let column = text.get(..wrong.span.start).map_or(0, |before| before.chars().count()) + 1;
             let found = found.note(format!("{}:{}:{column}: {}", self.name, self.line, wrong.label));
@@ -230,7 +223,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
         }
     }
 
-    fn fields(&self, text: &str) -> Result<Line, Wrong> {
+    fn fields(&self, text: &str) -> Result<TimedLine, LineMistake> {
         let fields = split(text)?;
         let mut fields = fields.into_iter();
         let (first, span) = fields.next().unwrap_or_default();
@@ -254,14 +247,14 @@ impl<'a, R: BufRead> Reader<'a, R> {
         Ok((delay, Some((action, values.collect::<Result<_, _>>()?))))
     }
 
-    fn object(&self, text: &str) -> Result<Line, Wrong> {
+    fn object(&self, text: &str) -> Result<TimedLine, LineMistake> {
         let whole = 0..text.len();
         let tree = json::parse(text, json::WIRE).map_err(|why| {
             let at = if let json::Malformed::Wrong(_, at) = &why { (*at).min(text.len()) } else { 0 };
-            Wrong::new("trace-line", format!("the line is no JSON: {why}"), at..text.len(), "here")
+            LineMistake::new("trace-line", format!("the line is no JSON: {why}"), at..text.len(), "here")
         })?;
         let Tree::Object(members) = &tree else {
-            return Err(Wrong::new("trace-line", "the line is no object", whole, "expected { ... }"));
+            return Err(LineMistake::new("trace-line", "the line is no object", whole, "expected { ... }"));
         };
         let key = |name: &str| {
             let quoted = format!("\"{name}\"");
@@ -270,7 +263,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
         let known = ["delay", "action", "values"];
         if let Some((name, _)) = members.iter().find(|(name, _)| !known.contains(&name.as_str())) {
             let label = format!("expected one of {}", known.join(", "));
-            return Err(Wrong::new(
+            return Err(LineMistake::new(
                 "unknown-key",
                 format!("there is no key `{name}` here"),
                 key(name),
@@ -284,7 +277,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
         };
         let action = match tree.get("action") {
             None if tree.get("values").is_some() || tree.get("delay").is_none() => {
-                return Err(Wrong::new(
+                return Err(LineMistake::new(
                     "trace-line",
                     "the line has no action",
                     whole,
@@ -295,7 +288,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
             Some(Tree::Text(name)) => self.action(name, key("action"))?,
             Some(_) => {
                 let message = "the action is no name";
-                return Err(Wrong::new(
+                return Err(LineMistake::new(
                     "unknown-action",
                     message,
                     key("action"),
@@ -308,7 +301,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
         let given = tree.get("values").unwrap_or(&none);
         let Tree::Object(named) = given else {
             let label = "expected an object, from parameters to values";
-            return Err(Wrong::new("trace-value", "the values are no object", key("values"), label));
+            return Err(LineMistake::new("trace-value", "the values are no object", key("values"), label));
         };
         if let Some((name, _)) =
             named.iter().find(|(name, _)| parameters.iter().all(|parameter| parameter.name() != name))
@@ -323,25 +316,25 @@ impl<'a, R: BufRead> Reader<'a, R> {
         Ok((delay, Some((action, values.collect::<Result<_, _>>()?))))
     }
 
-    fn action(&self, name: &str, span: Range<usize>) -> Result<ActionId, Wrong> {
+    fn action(&self, name: &str, span: Range<usize>) -> Result<ActionId, LineMistake> {
         let visible = || self.iosts.actions.iter().filter(|action| action.is_visible());
         let found = self.iosts.find_action(name).filter(|id| self.iosts.action(*id).is_visible());
         let Some(action) = found else {
             let names: Vec<&str> = visible().map(|action| action.name.as_str()).collect();
             let message = format!("the model has no visible action `{name}`");
-            let wrong = Wrong::new("unknown-action", message, span, "not declared");
+            let wrong = LineMistake::new("unknown-action", message, span, "not declared");
             let help = match nearest(name, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("its visible actions are {}", names.join(", ")),
             };
-            return Err(Wrong { help: Some(help), ..wrong });
+            return Err(LineMistake { help: Some(help), ..wrong });
         };
         (self.is_allowed)(action)
-            .map_err(|why| Wrong::new("trace-direction", why, span, "does not belong in this file"))?;
+            .map_err(|why| LineMistake::new("trace-direction", why, span, "does not belong in this file"))?;
         Ok(action)
     }
 
-    fn arity(&self, action: ActionId, count: usize, span: Range<usize>) -> Wrong {
+    fn arity(&self, action: ActionId, count: usize, span: Range<usize>) -> LineMistake {
         let action = self.iosts.action(action);
         let typed: Vec<String> =
             action.parameters.iter().map(|datum| format!("{}: {}", datum.name(), datum.ty())).collect();
@@ -353,7 +346,12 @@ impl<'a, R: BufRead> Reader<'a, R> {
             if count == 1 { "" } else { "s" },
             if count == 1 { "is" } else { "are" },
         );
-        Wrong::new("trace-values", message, span, format!("expected {}({})", action.name, typed.join(", ")))
+        LineMistake::new(
+            "trace-values",
+            message,
+            span,
+            format!("expected {}({})", action.name, typed.join(", ")),
+        )
     }
 }
 
@@ -372,7 +370,7 @@ impl<R: BufRead> Iterator for Reader<'_, R> {
 }
 
 /// The fields of a line, without their quotes, and where they stand.
-fn split(text: &str) -> Result<Vec<(String, Range<usize>)>, Wrong> {
+fn split(text: &str) -> Result<Vec<(String, Range<usize>)>, LineMistake> {
     let mut fields = Vec::new();
     let mut at = 0;
     loop {
@@ -384,7 +382,12 @@ fn split(text: &str) -> Result<Vec<(String, Range<usize>)>, Wrong> {
             loop {
                 let Some(end) = pieces.find('"') else {
                     let label = "begins here";
-                    return Err(Wrong::new("trace-line", "the quotes are not closed", at..at + 1, label));
+                    return Err(LineMistake::new(
+                        "trace-line",
+                        "the quotes are not closed",
+                        at..at + 1,
+                        label,
+                    ));
                 };
                 value.push_str(&pieces[..end]);
                 length += end + 1;
@@ -398,7 +401,7 @@ fn split(text: &str) -> Result<Vec<(String, Range<usize>)>, Wrong> {
             at += length;
             if at < text.len() && !text[at..].starts_with(',') {
                 let label = "expected a comma behind the quotes";
-                return Err(Wrong::new(
+                return Err(LineMistake::new(
                     "trace-line",
                     "something stands behind quotes",
                     at..text.len(),
@@ -418,19 +421,19 @@ fn split(text: &str) -> Result<Vec<(String, Range<usize>)>, Wrong> {
 }
 
 /// A delay; none where it is 0.
-fn delay(text: &str, span: Range<usize>) -> Result<Option<RBig>, Wrong> {
+fn delay(text: &str, span: Range<usize>) -> Result<Option<RBig>, LineMistake> {
     match number::real(text, WIRE_DIGITS) {
         Ok(time) if time >= RBig::ZERO => Ok((time > RBig::ZERO).then_some(time)),
-        Ok(_) => Err(Wrong::new("trace-delay", "a delay is not negative", span, "below 0")),
+        Ok(_) => Err(LineMistake::new("trace-delay", "a delay is not negative", span, "below 0")),
         Err(NumberError::TooLong(digits)) => {
-            Err(Wrong::new("trace-delay", format!("a delay of {digits} digits"), span, "too long"))
+            Err(LineMistake::new("trace-delay", format!("a delay of {digits} digits"), span, "too long"))
         }
         Err(NumberError::NoNumber) => Err(no_delay(span)),
     }
 }
 
-fn no_delay(span: Range<usize>) -> Wrong {
-    Wrong::new(
+fn no_delay(span: Range<usize>) -> LineMistake {
+    LineMistake::new(
         "trace-delay",
         "a delay is a number of at least 0",
         span,
@@ -438,6 +441,6 @@ fn no_delay(span: Range<usize>) -> Wrong {
     )
 }
 
-fn no_value(parameter: &str, why: &Misread, span: Range<usize>) -> Wrong {
-    Wrong::new("trace-value", format!("`{parameter}` has no such value"), span, why.to_string())
+fn no_value(parameter: &str, why: &Misread, span: Range<usize>) -> LineMistake {
+    LineMistake::new("trace-value", format!("`{parameter}` has no such value"), span, why.to_string())
 }

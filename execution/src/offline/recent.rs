@@ -19,9 +19,6 @@ use coreach_analyses::symbolic::sum::contradict;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::{Datum, Term};
 
-/// So many answers and terms are remembered.
-const REMEMBERED: usize = 1 << 12;
-
 /// Z3, brought up by the first question that needs it.
 #[derive(Default)]
 pub struct RecentSolver {
@@ -31,7 +28,7 @@ pub struct RecentSolver {
 
 impl RecentSolver {
     fn solver(&mut self) -> &mut Z3Solver {
-        self.solver.get_or_insert_with(|| Z3Solver::default().remembering(REMEMBERED))
+        self.solver.get_or_insert_with(|| Z3Solver::default().remembering(1 << 12))
     }
 
     /// What can be said without a question.

@@ -16,9 +16,6 @@ use crate::timed::seconds;
 
 /// The sequence; a member's line is the number of its step. The silence that ended the run is its last
 /// member.
-///
-/// # Errors
-/// The record is none of a timed run of this model.
 pub fn items(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
     let mut items = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
@@ -53,9 +50,6 @@ pub fn items(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
 }
 
 /// The values of the model's constants in that run.
-///
-/// # Errors
-/// What is written of one is no value of it.
 pub fn constants(form: &Delayed, record: &Record) -> Result<Valuation, String> {
     let mut known = Valuation::new();
     for datum in &form.iosts.constants {

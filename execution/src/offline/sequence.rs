@@ -6,7 +6,6 @@ use coreach_model::timed::Timed;
 use coreach_model::{Value, codec};
 use dashu::rational::RBig;
 
-/// A member of a timed sequence.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Item {
     /// So much time passes; more than none.
@@ -20,7 +19,6 @@ pub enum Item {
 pub struct Placed {
     /// From 1; 0 where there is no file.
     pub line: usize,
-    /// The member.
     pub item: Item,
 }
 
@@ -37,7 +35,6 @@ pub fn normalized(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
     all
 }
 
-/// How long it takes.
 pub fn duration(sequence: &[Item]) -> RBig {
     let delay = |item: &Item| if let Item::Delay(time) = item { Some(time.clone()) } else { None };
     sequence.iter().filter_map(delay).fold(RBig::ZERO, |sum, time| sum + time)

@@ -45,13 +45,9 @@ use crate::offline::unseen::{begin_at, now, with_unseen};
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
 
-/// A condition that takes more to say is looked through for parts that the others say.
-const SHORT: u64 = 40;
-
 /// How many of what was sent, and of what was seen.
-type Taken = [usize; 2];
+type TakenCounts = [usize; 2];
 
-/// An event of the trace.
 struct Recorded {
     seen: Seen,
     action: ActionId,
@@ -67,12 +63,10 @@ pub(super) struct Uncertain {
     tolerance: RBig,
     /// What was sent, and what was seen, of which some cell has not taken everything.
     recorded: [VecDeque<Recorded>; 2],
-    /// How many of them stood before these.
-    before: Taken,
-    cells: BTreeMap<Taken, Vec<Context>>,
+    before: TakenCounts,
+    cells: BTreeMap<TakenCounts, Vec<Context>>,
     /// Those of the cell that has taken everything, as they are now: some have gone on unseen.
     possible: Vec<Context>,
-    /// How many events there were.
     events: usize,
     last: Option<Seen>,
     /// Why no context has taken everything.
@@ -90,10 +84,6 @@ fn real(value: RBig) -> Term {
 }
 
 impl Uncertain {
-    /// At the beginning, in these contexts.
-    ///
-    /// # Errors
-    /// More contexts than the limit.
     pub fn new(
         offline: &Offline<'_>,
         initial: Vec<Context>,
@@ -139,17 +129,14 @@ impl Uncertain {
         with_unseen(offline, contexts, (self.events, &(time + &self.tolerance)), line, solver)
     }
 
-    /// The contexts that have taken everything.
     pub fn contexts(&self) -> &[Context] {
         &self.possible
     }
 
-    /// How many contexts there are.
     pub fn count(&self) -> usize {
         self.cells.values().map(Vec::len).sum()
     }
 
-    /// All contexts.
     pub fn every(&self) -> impl Iterator<Item = &Context> {
         self.cells.values().flatten()
     }
@@ -170,12 +157,11 @@ impl Uncertain {
         }
     }
 
-    /// Does that hold whatever follows?
     pub fn has_ended(&self) -> bool {
         self.cells.is_empty()
     }
 
-    fn all(&self) -> Taken {
+    fn all(&self) -> TakenCounts {
         [0, 1].map(|side| self.before[side] + self.recorded[side].len())
     }
 
@@ -201,9 +187,6 @@ impl Uncertain {
     }
 
     /// Nothing has come until this time, which was recorded after `elapsed`.
-    ///
-    /// # Errors
-    /// More contexts than the limit.
     pub fn wait(
         &mut self,
         offline: &Offline<'_>,
@@ -283,7 +266,7 @@ impl Uncertain {
         // Those that have taken all of this side but the new one, and behind them what of the other side they
         // have not taken.
         let other = 1 - side;
-        let mut behind: Option<(Taken, Vec<Context>)> = None;
+        let mut behind: Option<(TakenCounts, Vec<Context>)> = None;
         let first =
             self.cells.keys().filter(|taken| taken[side] == all[side]).map(|taken| taken[other]).min();
         for at in first.unwrap_or(all[other] + 1)..=all[other] {
@@ -325,7 +308,7 @@ impl Uncertain {
     fn taking(
         &mut self,
         offline: &Offline<'_>,
-        from: &Taken,
+        from: &TakenCounts,
         side: usize,
         line: usize,
         solver: &mut dyn Solver,
@@ -362,7 +345,8 @@ impl Uncertain {
                 let terms = [(offline.form.delay.clone(), delay.clone())];
                 let state = standing.after_with(&offline.system, *number, values(), terms, solver);
                 let Some(mut state) = state else { continue };
-                if state.condition.iter().map(Term::written_size).sum::<u64>() > SHORT {
+                // A condition that takes more to say is looked through for parts that the others say.
+                if state.condition.iter().map(Term::written_size).sum::<u64>() > 40 {
                     state.condition = shorter(state.condition, solver);
                 }
                 let place = context.place.behind(*number, offline.path());

@@ -5,7 +5,6 @@ use coreach_model::Verdict;
 /// The most contexts, unless told otherwise.
 pub const MOST_CONTEXTS: usize = 4096;
 
-/// What a trace was worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OfflineVerdict {
     /// All that it may have been went along the path to its end (R3).
@@ -21,7 +20,6 @@ pub enum OfflineVerdict {
 }
 
 impl OfflineVerdict {
-    /// The verdict as all of coreach calls it.
     pub fn verdict(self) -> Verdict {
         match self {
             OfflineVerdict::Pass => Verdict::Pass,
@@ -46,16 +44,12 @@ impl OfflineVerdict {
 /// Why judging stopped without a verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CannotJudge {
-    /// More contexts than the limit.
     Contexts {
-        /// The line of the trace.
         line: usize,
-        /// The limit.
         most: usize,
     },
     /// What is not known of the data takes more to say than the limit.
     TooLarge {
-        /// The line of the trace.
         line: usize,
         /// Of which datum; of none in particular, where it is a condition.
         datum: Option<String>,

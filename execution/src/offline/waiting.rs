@@ -49,9 +49,7 @@ struct Possible {
     bound: Vec<Datum>,
     /// All parts, with the bound data in them.
     whole: Term,
-    /// The same without them.
     simple: Option<Term>,
-    /// That there are no such values.
     never: Option<Term>,
 }
 
@@ -86,7 +84,7 @@ impl Possible {
 
 /// Can the condition hold, with these values in addition? Errs towards yes.
 fn may_be(state: &SymbolicState, condition: &Term, given: GivenValues<'_>, solver: &mut dyn Solver) -> bool {
-    let told = state.told(condition, given).can_hold;
+    let told = state.decide(condition, given).can_hold;
     told.unwrap_or_else(|| {
         let mut known = state.known.clone();
         known.extend(given.iter().cloned());
@@ -107,7 +105,6 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Of this system, the delayed form.
     pub fn new(form: &Delayed, system: &System<'_>, rules: Rules) -> Self {
         let iosts = &form.iosts;
         let since = Datum::new(format!("{}#since", form.delay.name()), Type::Real);

@@ -19,33 +19,26 @@ use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, time_text};
 use crate::offline::unseen::since_event;
 
-/// More of one kind are not told.
 const MOST_TOLD: usize = 12;
 
 /// A member of the trace that was looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
-    /// Its line.
     pub line: usize,
-    /// The member.
     pub item: Item,
     /// The time since the beginning: of a delay, when it begins.
     pub time: RBig,
 }
 
-/// An end of a span of time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SpanEnd {
     /// Since the last event.
     pub delay: RBig,
-    /// Does it belong to the span?
     pub is_in: bool,
 }
 
-/// Where the model may have been.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct At {
-    /// The location.
     pub location: String,
     /// How many transitions of the path had been taken, if no others were.
     pub steps: Option<usize>,
@@ -56,9 +49,7 @@ pub struct At {
 pub struct AllowedTransition {
     /// Its action with the parameters, `error!(fTimeout)`.
     pub event: String,
-    /// What the transition is called.
     pub transition: String,
-    /// From where.
     pub from: String,
     /// Its guard as it stands in the model.
     pub guard: String,
@@ -68,48 +59,37 @@ pub struct AllowedTransition {
     pub latest: Option<SpanEnd>,
     /// What it asks for besides, of the values or of what is not known.
     pub besides: Vec<String>,
-    /// Does the path go on through it?
     pub is_on_path: bool,
 }
 
 /// A transition of the action that was seen, which could not be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// What the transition is called.
     pub transition: String,
-    /// From where.
     pub from: String,
     /// The parts of its guard that did not hold, each with the values in it.
     pub parts: Vec<String>,
 }
 
-/// Until when silence was allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Until {
     /// For ever: no output had to come, or one could come at any time.
     Forever,
     /// Until then, since the last event.
     End(SpanEnd),
-    /// It cannot be said in a number.
     Unsaid,
 }
 
-/// Why it ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Why {
-    /// What ended it.
     pub seen: Seen,
     /// How much time had passed since the last event.
     pub elapsed: RBig,
-    /// The last event.
     pub last: Option<Seen>,
-    /// Where the model may have been.
     pub at: Vec<At>,
-    /// What was allowed then or later.
     pub allowed: Vec<AllowedTransition>,
     /// What was not, of the action that was seen.
     pub refused: Vec<Refused>,
-    /// Until when silence was allowed.
     pub until: Until,
 }
 
@@ -212,7 +192,6 @@ impl Why {
 /// A span of delays, with what else is asked for.
 type Span = (SpanEnd, Option<SpanEnd>, Vec<Term>);
 
-/// The spans in which the transition can be taken.
 fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<Span> {
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;

@@ -10,13 +10,10 @@ use serde_json::{Map, Value as Json, json};
 use crate::offline::read::HEAD;
 use crate::offline::sequence::{Item, time_text};
 
-/// In which form.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Form {
-    /// A line of fields.
     #[default]
     Csv,
-    /// An object a line.
     JsonLines,
 }
 
@@ -30,7 +27,6 @@ pub struct SequenceWriter<'a, W> {
 }
 
 impl<'a, W: Write> SequenceWriter<'a, W> {
-    /// To there.
     pub fn new(iosts: &'a Iosts, to: W, form: Form) -> Self {
         SequenceWriter { iosts, to, form, delay: RBig::ZERO, has_begun: false }
     }
@@ -83,7 +79,6 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
     }
 }
 
-/// The whole sequence as text.
 pub fn text(iosts: &Iosts, sequence: &[Item], form: Form) -> String {
     let mut writer = SequenceWriter::new(iosts, Vec::new(), form);
     // Writing to memory does not fail.
@@ -91,7 +86,6 @@ pub fn text(iosts: &Iosts, sequence: &[Item], form: Form) -> String {
     String::from_utf8_lossy(&written.unwrap_or_default()).into_owned()
 }
 
-/// One line as an object.
 fn object(iosts: &Iosts, delay: Option<String>, event: Option<(ActionId, &Vec<Value>)>) -> Json {
     let mut members = Map::new();
     if let Some(text) = delay {

@@ -17,7 +17,6 @@ use dashu::base::{Abs, Signed};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-/// Is the first one simpler?
 pub fn order(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
         (Value::Int(a), Value::Int(b)) => integers(a, b),
@@ -84,7 +83,6 @@ pub fn leaves(value: &Value) -> Vec<Vec<usize>> {
     }
 }
 
-/// The leaf there.
 pub fn leaf<'v>(value: &'v Value, way: &[usize]) -> Option<&'v Value> {
     let Some((first, rest)) = way.split_first() else { return Some(value) };
     match value {
@@ -97,7 +95,6 @@ pub fn leaf<'v>(value: &'v Value, way: &[usize]) -> Option<&'v Value> {
     }
 }
 
-/// The value with another leaf there.
 pub fn with_leaf(value: &Value, way: &[usize], new: &Value) -> Option<Value> {
     let Some((first, rest)) = way.split_first() else { return Some(new.clone()) };
     match value {
@@ -164,7 +161,6 @@ fn shorter(text: &str) -> Vec<String> {
     found
 }
 
-/// A leaf as an integer, where it is one.
 pub fn integer(leaf: &Value) -> Option<IBig> {
     match leaf {
         Value::Int(number) => Some(number.clone()),
@@ -173,7 +169,6 @@ pub fn integer(leaf: &Value) -> Option<IBig> {
     }
 }
 
-/// The integer as a leaf like this one.
 pub fn like(leaf: &Value, number: IBig) -> Value {
     match leaf {
         Value::Real(_) => Value::Real(RBig::from(number)),

@@ -6,12 +6,9 @@ use crate::bucket::Bucket;
 use crate::run::{Run, events};
 use crate::shrink::{Shrunk, Stopped};
 
-/// [`Shrunk`] as it is written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ShrunkRecord {
-    /// How many events the given run had.
     pub from_events: usize,
-    /// How many this one has.
     pub events: usize,
     /// How many runs were made, without the last repetitions.
     pub runs: usize,
@@ -22,7 +19,6 @@ pub struct ShrunkRecord {
     pub repeated: usize,
     /// How often it came to the same bucket.
     pub same: usize,
-    /// What it came to instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OtherRecord>,
 }
@@ -30,14 +26,11 @@ pub struct ShrunkRecord {
 /// Another end of the repeated run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OtherRecord {
-    /// What.
     pub bucket: Bucket,
-    /// How often.
     pub count: usize,
 }
 
 impl ShrunkRecord {
-    /// What was made of this run.
     pub fn new(given: &Run, shrunk: &Shrunk) -> Self {
         let others =
             |(bucket, count): (&Bucket, &usize)| OtherRecord { bucket: bucket.clone(), count: *count };

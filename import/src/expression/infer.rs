@@ -19,14 +19,10 @@ use coreach_model::term::node::Comparison;
 
 use super::{ForeignAssignment, ForeignExpression, ForeignKind, Operation};
 
-/// What is known of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sort {
-    /// A truth value.
     Truth,
-    /// An integer, as far as is known.
     Integer,
-    /// A number with a fraction.
     Real,
 }
 
@@ -39,12 +35,9 @@ impl Sort {
     }
 }
 
-/// What is looked at.
 #[derive(Clone, Copy, Debug)]
 pub enum UsesSeen<'a> {
-    /// A condition.
     Guard(&'a ForeignExpression),
-    /// An assignment.
     Assigned(&'a ForeignAssignment),
 }
 

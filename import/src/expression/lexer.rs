@@ -5,18 +5,14 @@ use std::ops::Range;
 
 use super::Dialect;
 
-/// A word or a sign.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ForeignToken {
     /// A name, with points in it: `this.x`.
     Name(String),
     /// Digits, perhaps with a point and more digits.
     Number(String),
-    /// A text in quotes.
     Text(String),
-    /// A sign.
     Sign(&'static str),
-    /// What no dialect has.
     Wrong(String),
 }
 

@@ -36,30 +36,23 @@ use coreach_model::term::node::Comparison;
 
 use crate::piece::Piece;
 
-/// Whose language it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
     /// GraphWalker's: JavaScript.
     JavaScript,
-    /// XLIA's.
     Xlia,
     /// At drawn edges: JavaScript's signs, and those of the model format.
     Drawn,
 }
 
-/// A tree with its place in its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignExpression {
-    /// What it is.
     pub kind: ForeignKind,
-    /// Where it stands.
     pub span: Range<usize>,
 }
 
-/// What an expression is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ForeignKind {
-    /// A name.
     Name(String),
     /// `true`, `false`
     Truth(bool),
@@ -69,21 +62,16 @@ pub enum ForeignKind {
     Not(Box<ForeignExpression>),
     /// `-a`
     Negate(Box<ForeignExpression>),
-    /// A conjunction.
     And(Vec<ForeignExpression>),
-    /// A disjunction.
     Or(Vec<ForeignExpression>),
     /// `a => b`
     Implies(Box<ForeignExpression>, Box<ForeignExpression>),
-    /// A comparison, or a chain of them.
     Compare(Box<ForeignExpression>, Vec<(Comparison, ForeignExpression)>),
-    /// Two numbers.
     Arithmetic(Operation, Box<ForeignExpression>, Box<ForeignExpression>),
     /// `c ? a : b`
     Choice(Box<ForeignExpression>, Box<ForeignExpression>, Box<ForeignExpression>),
 }
 
-/// What is done with two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// `+`
@@ -102,29 +90,19 @@ pub enum Operation {
     Modulo,
 }
 
-/// A statement that assigns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignAssignment {
-    /// What is assigned.
     pub target: String,
-    /// Where that is named.
     pub target_span: Range<usize>,
-    /// What to.
     pub value: ForeignExpression,
 }
 
-/// What is wrong in a piece of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignMistake {
-    /// A stable name.
     pub code: &'static str,
-    /// Where in the piece.
     pub span: Range<usize>,
-    /// What is wrong.
     pub message: String,
-    /// What stands under it.
     pub label: String,
-    /// What to do.
     pub help: Option<String>,
 }
 
@@ -132,7 +110,6 @@ pub struct ForeignMistake {
 pub const UNTRANSLATABLE: &str = "untranslatable";
 
 impl ForeignMistake {
-    /// A mistake.
     pub fn new(
         code: &'static str,
         span: &Range<usize>,
@@ -148,16 +125,13 @@ impl ForeignMistake {
         ForeignMistake::new(UNTRANSLATABLE, span, message, "not translated")
     }
 
-    /// Says what to do.
-    #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// As a finding on the file.
     pub fn on(self, collector: &Collector, piece: &Piece) -> Diagnostic {
-        let origin = collector.origin(&piece.place(&self.span));
+        let origin = collector.origin(&piece.locate(&self.span));
         let diagnostic = Diagnostic::error(self.code, self.message).at(origin, self.label);
         Diagnostic { help: self.help, ..diagnostic }
     }

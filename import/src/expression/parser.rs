@@ -17,7 +17,6 @@ pub const DEEPEST: usize = 200;
 /// A longer sum or product is not read: its tree is as deep as it is long.
 const LONGEST_SUM: usize = 1_000;
 
-/// What comes of reading.
 type Parsed<T> = Result<T, Box<ForeignMistake>>;
 
 /// The expression that the whole text is. It may end as a statement does.
@@ -32,12 +31,9 @@ pub fn expression(text: &str, dialect: Dialect) -> Result<ForeignExpression, Box
     }
 }
 
-/// A text of statements, read.
 #[derive(Debug, Default)]
 pub struct Statements {
-    /// Those that assign.
     pub assignments: Vec<ForeignAssignment>,
-    /// What is wrong with the others.
     pub mistakes: Vec<ForeignMistake>,
     /// What those would have assigned, as far as that is known.
     pub broken: Vec<String>,
@@ -45,7 +41,6 @@ pub struct Statements {
     pub local: Vec<(String, Range<usize>)>,
 }
 
-/// The statements of a text.
 pub fn statements(text: &str, dialect: Dialect) -> Statements {
     let tokens = tokens(text, dialect);
     let mut cursor = Cursor::new(&tokens, text.len(), dialect);
@@ -82,11 +77,9 @@ pub fn statements(text: &str, dialect: Dialect) -> Statements {
     read
 }
 
-/// Where reading is.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     tokens: &'a [(ForeignToken, Range<usize>)],
-    /// The number of the next token.
     pub at: usize,
     end: usize,
     dialect: Dialect,
@@ -101,12 +94,10 @@ impl<'a> Cursor<'a> {
         Cursor { tokens, at: 0, end, dialect, depth: 0, assigns: false }
     }
 
-    /// The next token.
     pub fn peek(&self) -> Option<&'a ForeignToken> {
         self.tokens.get(self.at).map(|(token, _)| token)
     }
 
-    /// The token after that.
     pub fn peek_second(&self) -> Option<&'a ForeignToken> {
         self.tokens.get(self.at + 1).map(|(token, _)| token)
     }
@@ -116,31 +107,26 @@ impl<'a> Cursor<'a> {
         self.tokens.get(self.at).map_or(self.end..self.end, |(_, span)| span.clone())
     }
 
-    /// Where the last token ended.
     pub fn last_end(&self) -> usize {
         self.at.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |(_, span)| span.end)
     }
 
-    /// Takes the sign, if it is next.
     pub fn eat(&mut self, sign: &str) -> bool {
         let is_next = matches!(self.peek(), Some(ForeignToken::Sign(next)) if *next == sign);
         self.at += usize::from(is_next);
         is_next
     }
 
-    /// Takes the word, if it is next.
     pub fn eat_word(&mut self, word: &str) -> bool {
         let is_next = matches!(self.peek(), Some(ForeignToken::Name(next)) if next == word);
         self.at += usize::from(is_next);
         is_next
     }
 
-    /// Takes the sign.
     pub fn expect(&mut self, sign: &str) -> Parsed<()> {
         if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
-    /// Takes a name.
     pub fn name(&mut self, what: &str) -> Parsed<(String, Range<usize>)> {
         match self.peek() {
             Some(ForeignToken::Name(name)) => {
@@ -168,7 +154,6 @@ impl<'a> Cursor<'a> {
         Box::new(ForeignMistake::new("syntax", &span, format!("expected {expected}, {found}"), label))
     }
 
-    /// An expression.
     pub fn expression(&mut self) -> Parsed<ForeignExpression> {
         budget::ask();
         if self.depth >= DEEPEST {
@@ -404,7 +389,6 @@ impl<'a> Cursor<'a> {
         Ok(ForeignExpression { kind, span })
     }
 
-    /// One assignment, of a language that has no others.
     pub fn assignment(&mut self) -> Parsed<ForeignAssignment> {
         let mut assignments = self.assignments(&mut Vec::new())?;
         assignments.pop().ok_or_else(|| self.unexpected("an assignment"))
@@ -418,8 +402,6 @@ impl<'a> Cursor<'a> {
         result
     }
 
-    /// # Errors
-    /// The first mistake; a statement that does not assign is one.
     fn assignments(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<ForeignAssignment>> {
         let start = self.span();
         let one = |span: &Range<usize>| ForeignExpression {

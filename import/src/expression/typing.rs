@@ -21,14 +21,10 @@ use super::{Dialect, ForeignExpression, ForeignKind, ForeignMistake, Operation};
 /// is left out.
 pub type ForeignScope = BTreeMap<String, Option<Term>>;
 
-/// A term for an expression.
 #[derive(Debug)]
 pub struct Typing<'a> {
-    /// What names mean.
     pub scope: &'a ForeignScope,
-    /// Whose language it is.
     pub dialect: Dialect,
-    /// What was found.
     pub mistakes: Vec<ForeignMistake>,
     /// Is a name without a term told where it is used? Where it was left out, but not where it was told as a
     /// mistake.
@@ -36,12 +32,10 @@ pub struct Typing<'a> {
 }
 
 impl<'a> Typing<'a> {
-    /// Nothing found yet.
     pub fn new(scope: &'a ForeignScope, dialect: Dialect) -> Self {
         Typing { scope, dialect, mistakes: Vec::new(), tells_broken: false }
     }
 
-    /// The term of the expression, which is of this type; `whose` says what it is.
     pub fn of_type(&mut self, tree: &ForeignExpression, wanted: &Type, whose: &str) -> Option<Term> {
         let term = self.term(tree)?;
         let (sort, wanted) = (term.sort().clone(), wanted.sort());
@@ -252,7 +246,6 @@ impl<'a> Typing<'a> {
     }
 }
 
-/// Are both of one sort, or numbers?
 fn fit(a: &Term, b: &Term) -> bool {
     a.sort() == b.sort() || a.sort().is_number() && b.sort().is_number()
 }

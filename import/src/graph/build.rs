@@ -41,7 +41,6 @@ use crate::{Options, Untranslated};
 /// The key of an internal step's action, which no event has.
 const INTERNAL: &str = "";
 
-/// The texts of an edge, read.
 struct Texts<'a> {
     edge: &'a Edge,
     guard: Option<(ForeignExpression, &'a Piece)>,
@@ -50,8 +49,7 @@ struct Texts<'a> {
     broken: Vec<String>,
 }
 
-/// An action in the making.
-struct Event {
+struct EventDraft {
     kind: ActionKind,
     /// Its parameters: their names, and their types where they are said.
     parameters: Vec<(String, Option<Type>)>,
@@ -74,7 +72,7 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
     broken.extend(texts.iter().flat_map(|texts| {
         texts.broken.iter().map(|name| (texts.edge.model, name.clone())).collect::<Vec<_>>()
     }));
-    let data = Data::of(collector, drawing, &events, &texts, &first, broken);
+    let data = ForeignData::of(collector, drawing, &events, &texts, &first, broken);
     let names: Vec<&String> = events.keys().collect();
     let number =
         |name: &str| names.iter().position(|known| *known == name).and_then(|at| u32::try_from(at).ok());
@@ -109,7 +107,7 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
             Some((tree, piece)) => {
                 let mut typing = typing(&scope, options, drawing);
                 let guard = typing.of_type(tree, &Type::Bool, "a guard");
-                told(collector, options, typing.mistakes, piece);
+                report_mistakes(collector, options, typing.mistakes, piece);
                 guard.unwrap_or_else(Term::yes)
             }
             None => Term::yes(),
@@ -132,7 +130,8 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
         if let Some(guard) = told {
             let message = "GraphWalker does not look at the guard of the edge that it begins with";
             let found = Diagnostic::warning("not-taken", message);
-            collector.push(found.at(collector.origin(&guard.whole()), "not taken over for the first step"));
+            collector
+                .push(found.at(collector.origin(&guard.full_range()), "not taken over for the first step"));
         }
     }
     let (initial_condition, known) = initial(collector, options, drawing, &data, &first);
@@ -163,7 +162,12 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
 }
 
 /// Reports mistakes of a piece; what cannot be said is left out where the user wants that.
-fn told(collector: &mut Collector, options: &Options, mistakes: Vec<ForeignMistake>, piece: &Piece) {
+fn report_mistakes(
+    collector: &mut Collector,
+    options: &Options,
+    mistakes: Vec<ForeignMistake>,
+    piece: &Piece,
+) {
     for mistake in mistakes {
         let is_foreign = mistake.code == UNTRANSLATABLE;
         let mut found = mistake.on(collector, piece);
@@ -187,7 +191,7 @@ fn typing<'a>(scope: &'a ForeignScope, options: &Options, drawing: &Drawing) -> 
 
 fn statements(collector: &mut Collector, options: &Options, drawing: &Drawing, piece: &Piece) -> Statements {
     let mut read = parser::statements(&piece.text, drawing.dialect);
-    told(collector, options, std::mem::take(&mut read.mistakes), piece);
+    report_mistakes(collector, options, std::mem::take(&mut read.mistakes), piece);
     read
 }
 
@@ -197,7 +201,7 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
     if let Some(piece) = &edge.label.guard {
         match parser::expression(&piece.text, drawing.dialect) {
             Ok(tree) => guard = Some((tree, piece)),
-            Err(mistake) => told(collector, options, vec![*mistake], piece),
+            Err(mistake) => report_mistakes(collector, options, vec![*mistake], piece),
         }
     }
     let (mut actions, mut broken) = (Vec::new(), Vec::new());
@@ -210,7 +214,7 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
                 ForeignMistake::untranslatable(at, what)
                     .help("without `let` or `const` the model's variable is assigned")
             };
-            told(collector, options, read.local.iter().map(mistake).collect(), piece);
+            report_mistakes(collector, options, read.local.iter().map(mistake).collect(), piece);
             let own: BTreeSet<&String> = read.local.iter().map(|(name, _)| name).collect();
             let targets = read.assignments.iter().map(|assignment| &assignment.target);
             broken.extend(targets.chain(&read.broken).filter(|name| !own.contains(name)).cloned());
@@ -241,7 +245,7 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
                     message,
                     "assigned here",
                 );
-                told(collector, options, vec![mistake], piece);
+                report_mistakes(collector, options, vec![mistake], piece);
             }
         }
     }
@@ -307,9 +311,8 @@ fn rename(tree: &mut ForeignExpression, names: &BTreeMap<String, String>) {
     }
 }
 
-/// The actions, by their names in the file.
-fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BTreeMap<String, Event> {
-    let mut events: BTreeMap<String, Event> = BTreeMap::new();
+fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BTreeMap<String, EventDraft> {
+    let mut events: BTreeMap<String, EventDraft> = BTreeMap::new();
     let names: BTreeSet<&str> = drawing
         .edges
         .iter()
@@ -336,14 +339,14 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
         let message =
             "nothing says who does what the edges say: all of them are inputs, which the tester sends";
         let found = Diagnostic::warning("assumed-inputs", message)
-            .at(collector.origin(&first.whole()), "the first of them")
+            .at(collector.origin(&first.full_range()), "the first of them")
             .help("`--outputs` names what the system sends; `event!` at an edge is an output, `event?` an input");
         collector.push(found);
     }
     for (number, vertex) in drawing.vertices.iter().enumerate() {
         if drawing.is_seen(options, number) {
-            let origin = collector.origin(&vertex.name.whole());
-            let event = Event { kind: ActionKind::Output, parameters: Vec::new(), origin };
+            let origin = collector.origin(&vertex.name.full_range());
+            let event = EventDraft { kind: ActionKind::Output, parameters: Vec::new(), origin };
             events.entry(vertex.name.text.clone()).or_insert(event);
         }
     }
@@ -351,11 +354,11 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
         let label = &edge.label;
         let Some(name) = &label.event else {
             let origin = collector.origin(&edge.span);
-            let internal = Event { kind: ActionKind::Internal, parameters: Vec::new(), origin };
+            let internal = EventDraft { kind: ActionKind::Internal, parameters: Vec::new(), origin };
             events.entry(INTERNAL.to_owned()).or_insert(internal);
             continue;
         };
-        let origin = collector.origin(&name.whole());
+        let origin = collector.origin(&name.full_range());
         let otherwise = || {
             let is_said = directions.said(&name.text).is_some();
             let is_all = [&options.inputs, &options.outputs, &options.internals]
@@ -372,11 +375,11 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
             .collect();
         if kind == ActionKind::Internal && !parameters.is_empty() {
             let message = "internal actions carry no parameters";
-            collector.error("internal-with-parameters", message, &name.whole(), "internal");
+            collector.error("internal-with-parameters", message, &name.full_range(), "internal");
         }
         match events.get_mut(&name.text) {
             None => {
-                events.insert(name.text.clone(), Event { kind, parameters, origin });
+                events.insert(name.text.clone(), EventDraft { kind, parameters, origin });
             }
             Some(known) => {
                 let problem = if known.kind != kind {
@@ -416,7 +419,7 @@ fn type_of(collector: &mut Collector, piece: &Piece) -> Option<Type> {
     }
     let message = format!("no type is called `{}`", piece.text);
     let mut found =
-        Diagnostic::error("unknown-type", message).at(collector.origin(&piece.whole()), "no such type");
+        Diagnostic::error("unknown-type", message).at(collector.origin(&piece.full_range()), "no such type");
     found = match nearest(&piece.text, KNOWN.iter().map(|(name, _)| *name)) {
         Some(near) => found.help(format!("did you mean `{near}`?")),
         None => found.help("the types are `bool`, `int`, `nat` and `real`"),
@@ -425,10 +428,8 @@ fn type_of(collector: &mut Collector, piece: &Piece) -> Option<Type> {
     None
 }
 
-/// The data, under the names that they have here.
-struct Data {
+struct ForeignData {
     actions: Naming,
-    /// What the internal step is called.
     internal: String,
     /// Of each event.
     parameters: BTreeMap<String, Vec<Datum>>,
@@ -438,17 +439,17 @@ struct Data {
     broken: Vec<(usize, String)>,
 }
 
-impl Data {
+impl ForeignData {
     fn of(
         collector: &mut Collector,
         drawing: &Drawing,
-        events: &BTreeMap<String, Event>,
+        events: &BTreeMap<String, EventDraft>,
         texts: &[Texts<'_>],
         first: &[(usize, ForeignAssignment, &Piece)],
         broken: Vec<(usize, String)>,
     ) -> Self {
         let actions = action_names(collector, events);
-        let mut data = Data {
+        let mut data = ForeignData {
             internal: Naming::of([("tau", None)], &actions.all(), "tau").get("tau").to_owned(),
             actions,
             parameters: BTreeMap::new(),
@@ -523,7 +524,6 @@ impl Data {
         data
     }
 
-    /// What names mean at an edge.
     fn scope(&self, edge: &Edge, event: &str) -> ForeignScope {
         let variables = self.variables.get(&edge.model).into_iter().flatten();
         let mut scope: ForeignScope =
@@ -542,7 +542,7 @@ impl Data {
     }
 }
 
-fn action_names(collector: &mut Collector, events: &BTreeMap<String, Event>) -> Naming {
+fn action_names(collector: &mut Collector, events: &BTreeMap<String, EventDraft>) -> Naming {
     // In the order of the file, which the numbers of names that are taken follow.
     let mut named: Vec<(&str, Option<Origin>)> =
         events.iter().map(|(name, event)| (name.as_str(), Some(event.origin.clone()))).collect();
@@ -558,7 +558,7 @@ fn effects(
     collector: &mut Collector,
     options: &Options,
     drawing: &Drawing,
-    data: &Data,
+    data: &ForeignData,
     scope: &ForeignScope,
     texts: &Texts<'_>,
 ) -> Substitution {
@@ -567,7 +567,7 @@ fn effects(
         let Some(variable) = data.variable(texts.edge.model, &assignment.target) else { continue };
         let mut typing = typing(scope, options, drawing);
         let value = typing.of_type(&assignment.value, variable.ty(), &format!("`{}`", assignment.target));
-        told(collector, options, typing.mistakes, piece);
+        report_mistakes(collector, options, typing.mistakes, piece);
         if let Some(value) = value {
             let value = substitute(&value, &state);
             state.insert(variable.clone(), value);
@@ -582,7 +582,7 @@ fn initial(
     collector: &mut Collector,
     options: &Options,
     drawing: &Drawing,
-    data: &Data,
+    data: &ForeignData,
     first: &[(usize, ForeignAssignment, &Piece)],
 ) -> (Term, BTreeSet<Datum>) {
     let mut state = Substitution::new();
@@ -599,7 +599,7 @@ fn initial(
         }
         let mut typing = typing(&scope, options, drawing);
         let value = typing.of_type(&assignment.value, variable.ty(), &format!("`{}`", assignment.target));
-        told(collector, options, typing.mistakes, piece);
+        report_mistakes(collector, options, typing.mistakes, piece);
         if let Some(value) = value {
             let value = substitute(&value, &state);
             state.insert(variable.clone(), value);

@@ -16,41 +16,31 @@ use coreach_model::ActionKind;
 use crate::directions::of_sign;
 use crate::piece::Piece;
 
-/// What stands at an edge.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Label {
     /// What happens, without sign and parameters; nothing of an internal step.
     pub event: Option<Piece>,
     /// The direction that a sign at the event says.
     pub sign: Option<ActionKind>,
-    /// The parameters, each with its type where that is said.
     pub parameters: Vec<(Piece, Option<Piece>)>,
-    /// The condition.
     pub guard: Option<Piece>,
-    /// What is assigned.
     pub actions: Vec<Piece>,
-    /// It is never taken.
     pub blocked: bool,
     /// GraphWalker's words that mean nothing here.
     pub ignored: Vec<Piece>,
 }
 
-/// What stands at a vertex.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct VertexLabel {
-    /// Its name.
     pub name: Piece,
     /// The name under which it is shared.
     pub shared: Option<String>,
     /// What is done before the graph begins.
     pub first: Option<Piece>,
-    /// It is never entered.
     pub blocked: bool,
-    /// Words that mean nothing here.
     pub ignored: Vec<Piece>,
 }
 
-/// What is wrong, and where in the file.
 pub type LabelMistake = (String, Range<usize>);
 
 /// Words that stand for themselves, in these letters.
@@ -117,7 +107,7 @@ fn without_comments(piece: &Piece) -> Piece {
         let Some(length) = length else { break };
         kept.append(&piece.part(from..start));
         from = start + length;
-        kept.push(" ", piece.place(&(start..from)));
+        kept.push(" ", piece.locate(&(start..from)));
     }
     kept.append(&piece.part(from..text.len()));
     kept
@@ -129,7 +119,6 @@ fn line_comment(text: &str) -> Option<usize> {
     text.match_indices("//").map(|(at, _)| at).find(|at| is_behind_space(*at))
 }
 
-/// A vertex's label, taken apart.
 pub fn vertex(piece: &Piece) -> VertexLabel {
     let piece = &without_comments(piece);
     let end = next_word(&piece.text, 0).map_or(piece.text.len(), |(at, _)| at);
@@ -152,7 +141,6 @@ pub fn vertex(piece: &Piece) -> VertexLabel {
     label
 }
 
-/// An edge's label, taken apart.
 pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     let mut label = Label::default();
     let piece = &without_comments(piece);
@@ -167,7 +155,10 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     if text[at..].starts_with('[') {
         let end = closing(&text[at..]).map(|end| at + end);
         let Some(end) = end else {
-            return Err(("a guard that does not end: `]` is missing".to_owned(), piece.place(&(at..at + 1))));
+            return Err((
+                "a guard that does not end: `]` is missing".to_owned(),
+                piece.locate(&(at..at + 1)),
+            ));
         };
         label.guard = Some(piece.part(at + 1..end).trimmed()).filter(|guard| !guard.is_empty());
         at = skip(end + 1);
@@ -191,7 +182,7 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     } else if !text[at..end].trim().is_empty() {
         let rest = piece.part(at..end).trimmed();
         let message = format!("expected `[guard]` or `/ actions` behind the event, found `{}`", rest.text);
-        return Err((message, rest.whole()));
+        return Err((message, rest.full_range()));
     }
     for (word, piece) in words(piece, end) {
         match word {
@@ -217,13 +208,13 @@ pub fn event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
         piece = piece.part(0..piece.text.len() - 1).trimmed();
     }
     if first.is_some() && last.is_some() && first != last {
-        return Err(("an event with two directions".to_owned(), piece.whole()));
+        return Err(("an event with two directions".to_owned(), piece.full_range()));
     }
     label.sign = first.or(last);
     if let Some(open) = piece.text.find('(') {
         if !piece.text.ends_with(')') {
             let message = "parameters that do not end: `)` is missing".to_owned();
-            return Err((message, piece.place(&(open..open + 1))));
+            return Err((message, piece.locate(&(open..open + 1))));
         }
         let mut start = open + 1;
         let inner = &piece.text[start..piece.text.len() - 1];
@@ -238,14 +229,14 @@ pub fn event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
                 None => (parameter, None),
             };
             if name.is_empty() {
-                return Err(("a parameter without a name".to_owned(), piece.whole()));
+                return Err(("a parameter without a name".to_owned(), piece.full_range()));
             }
             label.parameters.push((name, ty));
         }
         piece = piece.part(0..open).trimmed();
     }
     if piece.is_empty() {
-        return Err(("a sign or parameters without an event".to_owned(), piece.whole()));
+        return Err(("a sign or parameters without an event".to_owned(), piece.full_range()));
     }
     label.event = Some(piece);
     Ok(())

@@ -16,18 +16,13 @@ use crate::expression::Dialect;
 use crate::piece::Piece;
 use crate::{Options, Vertices};
 
-/// A graph, as its format has it.
 #[derive(Debug)]
 pub struct Drawing {
-    /// The whole's name, where it has one.
     pub name: Option<String>,
     /// The names of its models: each has variables of its own.
     pub models: Vec<String>,
-    /// The vertices of all of them.
     pub vertices: Vec<Vertex>,
-    /// The edges of all of them.
     pub edges: Vec<Edge>,
-    /// Where it begins.
     pub start: Start,
     /// The vertex where it begins is a sign of the drawing: the system is never there, and nobody sees it.
     pub start_is_a_sign: bool,
@@ -47,9 +42,6 @@ impl Drawing {
     }
 
     /// The vertex that `--initial` names, by its name or else by its identifier.
-    ///
-    /// # Errors
-    /// There is none of that name.
     pub fn named(&self, wanted: &str) -> Result<usize, Box<Diagnostic>> {
         let by_name = self.vertices.iter().position(|vertex| vertex.name.text == wanted);
         let by_id = || self.vertices.iter().position(|vertex| vertex.id == wanted);
@@ -63,7 +55,6 @@ impl Drawing {
         })
     }
 
-    /// The edge with which it begins.
     pub fn first_edge(&self) -> Option<&Edge> {
         match self.start {
             Start::Edge(number) => self.edges.get(number),
@@ -113,26 +104,19 @@ impl Drawing {
     }
 }
 
-/// Where a graph begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// At a vertex.
     Vertex(usize),
     /// With an edge, which need not have a source. It is taken once before all others, whatever its guard
     /// says.
     Edge(usize),
 }
 
-/// A vertex.
 #[derive(Debug)]
 pub struct Vertex {
-    /// Its identifier in the file.
     pub id: String,
-    /// What it is called; perhaps nothing.
     pub name: Piece,
-    /// Where it stands.
     pub span: Range<usize>,
-    /// Its model.
     pub model: usize,
     /// The name under which it is one with vertices of other models.
     pub shared: Option<String>,
@@ -145,17 +129,12 @@ impl Vertex {
     }
 }
 
-/// An edge.
 #[derive(Debug)]
 pub struct Edge {
     /// Where from; none of an edge with which the graph begins.
     pub source: Option<usize>,
-    /// Where to.
     pub target: usize,
-    /// What stands at it.
     pub label: label::Label,
-    /// Where it stands.
     pub span: Range<usize>,
-    /// Its model.
     pub model: usize,
 }

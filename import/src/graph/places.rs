@@ -21,7 +21,6 @@ pub(super) struct Entered {
     pub(super) origin: Origin,
 }
 
-/// What vertices are.
 pub(super) struct Places {
     pub(super) locations: Numbered<LocationId, Location>,
     pub(super) initial: LocationId,

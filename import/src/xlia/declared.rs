@@ -20,13 +20,11 @@ use crate::names::Naming;
 use crate::options::Options;
 use crate::piece::Piece;
 
-/// What is declared, under the names that it has here.
 pub(super) struct Declared {
     pub(super) types: Vec<(String, Type)>,
     pub(super) constants: Vec<Datum>,
     pub(super) variables: Vec<Datum>,
     pub(super) clocks: Vec<Datum>,
-    /// What names mean in the file.
     pub(super) scope: ForeignScope,
     pub(super) actions: Numbered<ActionId, Action>,
     /// The number of each port, by its name in the file; none where its declaration was a mistake.
@@ -35,7 +33,6 @@ pub(super) struct Declared {
     pub(super) unsigned: BTreeMap<ActionId, Vec<bool>>,
     pub(super) internal: ActionId,
     pub(super) uncontrollable: BTreeSet<ActionId>,
-    /// First values, by the declarations.
     pub(super) first: Vec<(Datum, ForeignExpression)>,
 }
 
@@ -253,7 +250,6 @@ pub(super) fn named<'a>(
     naming
 }
 
-/// What is declared twice.
 fn distinct(collector: &mut Collector, machine: &Machine) {
     let data: Vec<&Name> = machine
         .types

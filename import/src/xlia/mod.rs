@@ -32,7 +32,6 @@ use coreach_model::reader::collect::Collector;
 use crate::finish::Model;
 use crate::options::Options;
 
-/// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
     let mut system = parse::parse(collector, &file.text, options)?;

@@ -15,131 +15,89 @@ use crate::expression::{Dialect, ForeignExpression, ForeignMistake};
 use crate::options::Options;
 use crate::piece::Piece;
 
-/// A name with its place.
 #[derive(Clone, Debug)]
 pub struct Name {
-    /// The name.
     pub text: String,
-    /// Where it stands.
     pub span: Range<usize>,
 }
 
-/// A port.
 #[derive(Debug)]
 pub struct Port {
-    /// Its name.
     pub name: Name,
     /// What passes there, where several machines are composed.
     pub says: Option<String>,
-    /// Does the system receive there?
     pub is_input: bool,
-    /// The types of what is sent.
     pub types: Vec<Name>,
 }
 
 /// A variable, a clock or a constant.
 #[derive(Debug)]
 pub struct XliaDeclared {
-    /// Its name.
     pub name: Name,
-    /// Its type.
     pub ty: Name,
-    /// Its first value.
     pub value: Option<ForeignExpression>,
 }
 
-/// What a transition does, in order.
 #[derive(Debug)]
 pub enum XliaStep {
     /// Something is received into these variables.
     Input(Name, Vec<ForeignExpression>),
-    /// Something is sent.
     Output(Name, Vec<ForeignExpression>),
-    /// It is only taken where this holds.
     Guard(ForeignExpression),
     /// A variable gets a value, or a clock is set back.
     Assign(Name, ForeignExpression),
 }
 
-/// A transition.
 #[derive(Debug)]
 pub struct XliaTransition {
-    /// Its name, where it has one.
     pub name: Option<Name>,
-    /// Where it leads.
     pub target: Name,
-    /// What it does.
     pub steps: Vec<XliaStep>,
-    /// Where it stands.
     pub span: Range<usize>,
 }
 
-/// A state.
 #[derive(Debug)]
 pub struct XliaState {
-    /// Its name.
     pub name: Name,
-    /// Is it where the machine begins?
     pub is_start: bool,
     /// What is done when the machine begins.
     pub first: Vec<XliaStep>,
-    /// What leaves it.
     pub transitions: Vec<XliaTransition>,
 }
 
-/// A port that a connection names.
 #[derive(Debug)]
 pub struct Plug {
-    /// Is it said to be an input?
     pub is_input: bool,
-    /// The machine.
     pub machine: Name,
-    /// Its port.
     pub port: Name,
 }
 
-/// What a system connects.
 #[derive(Debug)]
 pub struct Connection {
     /// Do all of them take part at once, and not each with the environment?
     pub is_rendezvous: bool,
-    /// The ports.
     pub plugs: Vec<Plug>,
-    /// Where it stands.
     pub span: Range<usize>,
 }
 
-/// A system.
 #[derive(Debug, Default)]
 pub struct XliaSystem {
-    /// Its name.
     pub name: String,
-    /// Does it say that it is timed?
     pub is_timed: bool,
-    /// Its machines.
     pub machines: Vec<Machine>,
-    /// How they are connected.
     pub connections: Vec<Connection>,
 }
 
-/// A machine.
 #[derive(Debug)]
 pub struct Machine {
-    /// Its name.
     pub name: Name,
     /// The ports that it connects to the environment itself.
     pub outside: Vec<String>,
-    /// The enumerations.
     pub types: Vec<(Name, Vec<Name>)>,
-    /// The ports.
     pub ports: Vec<Port>,
-    /// The variables.
     pub variables: Vec<XliaDeclared>,
-    /// The clocks.
     pub clocks: Vec<XliaDeclared>,
-    /// The constants.
     pub constants: Vec<XliaDeclared>,
-    /// The states.
     pub states: Vec<XliaState>,
 }
 
@@ -175,12 +133,10 @@ pub(super) struct Reader<'a, 't> {
     pub(super) transitions: usize,
     /// No limit was met, and all that is declared was read: so what is not known is a mistake.
     pub(super) is_whole: bool,
-    /// The one that is read.
     pub(super) machine: Machine,
     system: XliaSystem,
 }
 
-/// What may stand in a machine.
 pub(super) const ITEMS: [&str; 6] = ["port", "var", "const", "type", "state", "connect"];
 
 impl Machine {

@@ -38,7 +38,7 @@ pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaS
     let own: Vec<BTreeSet<String>> = system.machines.iter().map(inputs).collect();
     unknown.retain(|name| own.iter().all(|inputs| !inputs.contains(name)));
     let mut taken = BTreeSet::new();
-    let mut whole: Option<Part> = None;
+    let mut whole: Option<MachinePart> = None;
     for (machine, inputs) in system.machines.iter().zip(&own) {
         // A name that no machine has is told by the first.
         let mut uncontrollable = std::mem::take(&mut unknown);
@@ -47,16 +47,15 @@ pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaS
         let model = translate(collector, &options, machine, &system.name, &taken)?;
         taken.extend(names(&model));
         whole = Some(match whole {
-            None => Part::from(model),
-            Some(whole) => composed(collector, whole, Part::from(model), &machine.name)?,
+            None => MachinePart::from(model),
+            Some(whole) => composed(collector, whole, MachinePart::from(model), &machine.name)?,
         });
     }
-    let Part { graph, types, open } = whole?;
+    let MachinePart { graph, types, open } = whole?;
     let (iosts, clocks, uncontrollable) = graph.apart();
     Some(Model { iosts, types, time: Some((clocks, uncontrollable)), open })
 }
 
-/// What others must not be called.
 fn names(model: &Model) -> impl Iterator<Item = String> {
     let iosts = &model.iosts;
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
@@ -134,7 +133,6 @@ fn connect(collector: &mut Collector, system: &mut XliaSystem) {
     }
 }
 
-/// The port that a connection names.
 fn find(
     collector: &mut Collector,
     machines: &[Machine],
@@ -167,24 +165,27 @@ fn find(
     port.map(|port| (*machine, port))
 }
 
-/// A model of one machine.
-struct Part {
+struct MachinePart {
     graph: ComposedPart,
     types: Vec<(String, Type)>,
     open: Vec<Datum>,
 }
 
-impl From<Model> for Part {
+impl From<Model> for MachinePart {
     fn from(model: Model) -> Self {
         let Model { iosts, types, time, open } = model;
-        Part { graph: ComposedPart::of(iosts, time), types, open }
+        MachinePart { graph: ComposedPart::of(iosts, time), types, open }
     }
 }
 
-/// Both as one.
-fn composed(collector: &mut Collector, one: Part, other: Part, name: &Name) -> Option<Part> {
+fn composed(
+    collector: &mut Collector,
+    one: MachinePart,
+    other: MachinePart,
+    name: &Name,
+) -> Option<MachinePart> {
     match one.graph.with(&one.graph.iosts.name, &other.graph) {
-        Ok(graph) => Some(Part {
+        Ok(graph) => Some(MachinePart {
             graph,
             types: [one.types, other.types].concat(),
             open: [one.open, other.open].concat(),

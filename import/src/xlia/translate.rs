@@ -202,7 +202,6 @@ impl Translation<'_> {
         self.collector.error(code, message, name, label);
     }
 
-    /// The variable of this name.
     fn variable(&mut self, name: &Name) -> Option<Datum> {
         let of = |term: &Option<Term>| match term.as_ref().map(Term::node) {
             Some(Node::Data(datum)) => Some(datum.clone()),
@@ -413,7 +412,6 @@ impl Translation<'_> {
         Some((Edge { source, action: number, guard, assignments: state, target, origin }, resets))
     }
 
-    /// What is received goes into a variable.
     fn received(
         &mut self,
         parameter: &Datum,

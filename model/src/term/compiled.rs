@@ -219,10 +219,7 @@ impl Compiler {
                 let code = QuantifiedCode {
                     collection: first.first().map(|collection| self.compile(collection)),
                     condition: self.compile_body(of, &of.body, read),
-                    element: of
-                        .collected
-                        .as_ref()
-                        .map(|(_, element)| self.compile_body(of, element, read)),
+                    element: of.collected.as_ref().map(|(_, element)| self.compile_body(of, element, read)),
                 };
                 Code::Quantified(of.clone(), Box::new(code), source)
             }

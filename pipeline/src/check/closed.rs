@@ -28,7 +28,6 @@ const MOST_WAYS: usize = 400;
 /// The most locations of a cycle of internal steps that are looked at.
 const LONGEST_CYCLE: usize = 8;
 
-/// Checks the result of `close` against the product.
 pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "closed 4";
     let mut checking = Checking::new(solver);
@@ -76,7 +75,7 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
     let reached = iosts.reachable_from(iosts.initial).iter().all(|reached| *reached);
     checking.holds(reached, "closed 3", || iosts.name.clone());
 
-    let ways = Ways::of(before);
+    let ways = ClosedWays::of(before);
     let outgoing = iosts.outgoing();
     let before_outgoing = before.outgoing();
     for (source, given) in iosts.location_ids().zip(&closed.given) {
@@ -87,13 +86,13 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
         let seen = outgoing[source].iter().map(|number| {
             let t = &iosts.transitions[*number];
             let key = (Some(visible[t.action]), closed.given[t.target]);
-            Way { key, effect: t.assignments.clone(), guard: t.guard.clone() }
+            ClosedWay { key, effect: t.assignments.clone(), guard: t.guard.clone() }
         });
         let rests = closed.rests[source].iter().map(|rest| {
             let key = (None, rest.at);
-            Way { key, effect: rest.effect.clone(), guard: rest.guard.clone() }
+            ClosedWay { key, effect: rest.effect.clone(), guard: rest.guard.clone() }
         });
-        let made: Vec<Way> = seen.chain(rests).collect();
+        let made: Vec<ClosedWay> = seen.chain(rests).collect();
         for rest in &closed.rests[source] {
             stays(&mut checking, closed, before, &before_outgoing[rest.at], rest, source);
         }
@@ -105,7 +104,7 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
                     (None, true) => "closed 7: added",
                     (None, false) => "closed 7: lost",
                 };
-                let same = |other: &&Way| other.key == way.key;
+                let same = |other: &&ClosedWay| other.key == way.key;
                 let conclusions: Vec<Term> = those
                     .iter()
                     .filter(same)
@@ -173,16 +172,16 @@ fn stays(
 
 /// One way to do something visible, or to come somewhere without (no action), in the numbers of the product.
 #[derive(Clone)]
-struct Way {
+struct ClosedWay {
     key: (Option<ActionId>, LocationId),
     effect: Substitution,
     guard: Term,
 }
 
 /// For each location its ways; none where they are too many.
-struct Ways(Numbered<LocationId, Option<Vec<Way>>>);
+struct ClosedWays(Numbered<LocationId, Option<Vec<ClosedWay>>>);
 
-impl Ways {
+impl ClosedWays {
     fn of(iosts: &Iosts) -> Self {
         let outgoing = iosts.outgoing();
         let is_internal = |t: &Transition| !iosts.action(t.action).is_visible();
@@ -191,7 +190,7 @@ impl Ways {
         for t in iosts.transitions.iter().filter(|t| is_internal(t)) {
             graph.add_edge(nodes[t.source], nodes[t.target], ());
         }
-        let mut ways = Ways(iosts.locations.map(|_| None));
+        let mut ways = ClosedWays(iosts.locations.map(|_| None));
         // The components behind come first.
         for component in kosaraju_scc(&graph) {
             if component.len() > LONGEST_CYCLE {
@@ -199,10 +198,10 @@ impl Ways {
             }
             let inside: Vec<LocationId> = component.iter().map(|node| LocationId::of(node.index())).collect();
             let of = |at: LocationId| outgoing[at].iter().map(|number| &iosts.transitions[*number]);
-            let leaving: Vec<Option<Vec<Way>>> = inside
+            let leaving: Vec<Option<Vec<ClosedWay>>> = inside
                 .iter()
                 .map(|&at| {
-                    let rest = Way { key: (None, at), effect: Substitution::new(), guard: Term::yes() };
+                    let rest = ClosedWay { key: (None, at), effect: Substitution::new(), guard: Term::yes() };
                     let mut found = vec![rest];
                     for t in of(at).filter(|t| !inside.contains(&t.target) || !is_internal(t)) {
                         if is_internal(t) {
@@ -210,7 +209,7 @@ impl Ways {
                         } else {
                             let key = (Some(t.action), t.target);
                             let (effect, guard) = (t.assignments.clone(), t.guard.clone());
-                            found.push(Way { key, effect, guard });
+                            found.push(ClosedWay { key, effect, guard });
                         }
                     }
                     joined(found)
@@ -220,7 +219,7 @@ impl Ways {
                 ways.0[at] = leaving.clone();
             }
             for _ in 1..inside.len() {
-                let longer: Vec<Option<Vec<Way>>> = inside
+                let longer: Vec<Option<Vec<ClosedWay>>> = inside
                     .iter()
                     .zip(&leaving)
                     .map(|(&at, leaving)| {
@@ -239,23 +238,22 @@ impl Ways {
         ways
     }
 
-    fn of_location(&self, location: LocationId) -> Option<&Vec<Way>> {
+    fn of_location(&self, location: LocationId) -> Option<&Vec<ClosedWay>> {
         self.0[location].as_ref()
     }
 }
 
-/// The internal step, then the way.
-fn in_front(step: &Transition, way: &Way) -> Way {
+fn in_front(step: &Transition, way: &ClosedWay) -> ClosedWay {
     let mut effect = after(&step.assignments, &way.effect);
     effect.retain(|variable, value| value.as_datum() != Some(variable));
     let guard = Term::and([step.guard.clone(), substitute(&way.guard, &step.assignments)]);
-    Way { key: way.key, effect, guard }
+    ClosedWay { key: way.key, effect, guard }
 }
 
 /// Ways that differ in their guards alone as one; none where too many are left.
-fn joined(ways: Vec<Way>) -> Option<Vec<Way>> {
+fn joined(ways: Vec<ClosedWay>) -> Option<Vec<ClosedWay>> {
     let mut place = HashMap::new();
-    let mut found: Vec<(Way, Vec<Term>)> = Vec::new();
+    let mut found: Vec<(ClosedWay, Vec<Term>)> = Vec::new();
     for way in ways {
         let at = *place.entry((way.key, way.effect.clone())).or_insert(found.len());
         let guard = way.guard.clone();
@@ -265,9 +263,10 @@ fn joined(ways: Vec<Way>) -> Option<Vec<Way>> {
             found[at].1.push(guard);
         }
     }
-    let all = found.into_iter().map(|(way, guards)| Way { guard: Term::or(guards), ..way });
-    let all: Vec<Way> = all.filter(|way| !way.guard.is_false()).collect();
+    let all = found.into_iter().map(|(way, guards)| ClosedWay { guard: Term::or(guards), ..way });
+    let all: Vec<ClosedWay> = all.filter(|way| !way.guard.is_false()).collect();
     let most = Limits::default().of(Quantity::Nodes);
-    let is_short = |way: &Way| way.effect.values().chain([&way.guard]).all(|t| t.written_size() <= most);
+    let is_short =
+        |way: &ClosedWay| way.effect.values().chain([&way.guard]).all(|t| t.written_size() <= most);
     (all.len() <= MOST_WAYS && all.iter().all(is_short)).then_some(all)
 }

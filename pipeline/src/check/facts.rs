@@ -27,16 +27,13 @@ use crate::artifact::{Closed, Decided, GraphOrigin, Known, TestGraph, Visible};
 /// The most questions about the runs of one machine.
 const MOST_QUESTIONS: usize = 600;
 
-/// The longest run.
-const LONGEST: usize = 8;
-
 /// Looks for a run that refutes a fact, where the facts do not prove themselves.
 pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) {
     let iosts = &graph.iosts;
     let is_given = |location: LocationId| matches!(graph.origins[location], GraphOrigin::Given(_));
     if graph.pass.is_some() && !reach_is_proved(graph, checking) {
         let fact = |location: LocationId| is_given(location).then(|| graph.reach[location].clone());
-        let outcome = Runs::of(iosts, &iosts.initial_condition).search(checking, |run, checking| {
+        let outcome = FactRuns::of(iosts, &iosts.initial_condition).search(checking, |run, checking| {
             let outside = fact(run.location)?.not();
             let outside = substitute(&outside, &run.state);
             run.is_possible_with(outside, checking).then(|| iosts.location(run.location).label.clone())
@@ -66,7 +63,7 @@ pub(super) fn known_refuted(known: &Known, closed: &Closed, checking: &mut Check
     let forward = HornClauses::forward(&cut);
     let is_reached = forward.obligations(&cut, &known.reach, None).all(|one| is_proved(&one, checking));
     if !is_reached {
-        let runs = Runs::of(&cut, &cut.initial_condition);
+        let runs = FactRuns::of(&cut, &cut.initial_condition);
         let outcome = runs.search(checking, |run, checking| {
             let outside = substitute(&known.reach[run.location].not(), &run.state);
             run.is_possible_with(outside, checking).then(|| cut.location(run.location).label.clone())
@@ -90,11 +87,11 @@ fn to_accept(
     before: &Iosts,
     accepting: &Numbered<LocationId, bool>,
     checking: &mut Checking<'_>,
-    outside: impl Fn(&Run) -> Term,
+    outside: impl Fn(&FactRun) -> Term,
 ) -> Option<String> {
     // The facts are those of the machine cut behind Accept: nothing is said of what a run does after it.
     let ends = before.location_ids().filter(|at| accepting[*at]).collect();
-    let runs = Runs { ends, ..Runs::of(before, &before.initial_condition) };
+    let runs = FactRuns { ends, ..FactRuns::of(before, &before.initial_condition) };
     runs.search(checking, |run, checking| {
         let accepts = accepting[run.location];
         (accepts && run.is_possible_with(outside(run), checking))
@@ -158,35 +155,34 @@ fn is_proved(obligation: &Obligation, checking: &mut Checking<'_>) -> bool {
 /// A symbolic run: where it is, what its data are, and under which conditions, over the initial data and the
 /// messages.
 #[derive(Clone)]
-struct Run {
+struct FactRun {
     location: LocationId,
     state: Substitution,
     conditions: Vec<Term>,
-    /// Where it was before, and is.
     past: Vec<(LocationId, Substitution)>,
 }
 
-impl Run {
+impl FactRun {
     fn is_possible_with(&self, part: Term, checking: &mut Checking<'_>) -> bool {
         let formula: Vec<Term> = self.conditions.iter().cloned().chain([part]).collect();
         checking.ask(&formula) == Answer::Sat
     }
 }
 
-struct Runs<'a> {
+struct FactRuns<'a> {
     iosts: &'a Iosts,
-    start: Run,
+    start: FactRun,
     /// Where runs are not followed any further.
     ends: HashSet<LocationId>,
 }
 
-impl<'a> Runs<'a> {
+impl<'a> FactRuns<'a> {
     fn of(iosts: &'a Iosts, condition: &Term) -> Self {
         let state = Substitution::new();
         let past = vec![(iosts.initial, state.clone())];
-        Runs {
+        FactRuns {
             iosts,
-            start: Run { location: iosts.initial, state, conditions: vec![condition.clone()], past },
+            start: FactRun { location: iosts.initial, state, conditions: vec![condition.clone()], past },
             ends: HashSet::new(),
         }
     }
@@ -195,7 +191,7 @@ impl<'a> Runs<'a> {
     fn search(
         self,
         checking: &mut Checking<'_>,
-        mut visit: impl FnMut(&Run, &mut Checking<'_>) -> Option<String>,
+        mut visit: impl FnMut(&FactRun, &mut Checking<'_>) -> Option<String>,
     ) -> Option<String> {
         let outgoing = self.iosts.outgoing();
         let mut left = MOST_QUESTIONS;
@@ -204,7 +200,7 @@ impl<'a> Runs<'a> {
             if let Some(said) = visit(&run, checking) {
                 return Some(said);
             }
-            if run.past.len() > LONGEST || self.ends.contains(&run.location) {
+            if run.past.len() > 8 || self.ends.contains(&run.location) {
                 continue;
             }
             for &number in &outgoing[run.location] {
@@ -225,7 +221,7 @@ impl<'a> Runs<'a> {
                 state.extend(t.assignments.keys().cloned().zip(values));
                 let mut past = run.past.clone();
                 past.push((t.target, state.clone()));
-                work.push_back(Run { location: t.target, state, conditions, past });
+                work.push_back(FactRun { location: t.target, state, conditions, past });
             }
         }
         None

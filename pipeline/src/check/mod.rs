@@ -93,12 +93,9 @@ pub use test_graph::test_graph;
 pub use violations::violations;
 pub use visible::visible;
 
-/// A broken promise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// The artifact and the rule.
     pub rule: &'static str,
-    /// Where.
     pub place: String,
 }
 

@@ -18,7 +18,6 @@ use crate::artifact::{Closed, Member, Rest, Visible};
 
 const RULE: &str = "visible 8";
 
-/// Checks the condition of each location.
 pub(super) fn visible(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) {
     if closed.rests.len() != closed.iosts.locations.len() {
         return;

@@ -15,10 +15,8 @@ use coreach_model::{ActionId, Datum, Term, TransitionId};
 
 use super::Violation;
 
-/// What a check found.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Findings {
-    /// The broken promises.
     pub violations: Vec<Violation>,
     /// Questions that the solver did not answer.
     pub unknown: usize,
@@ -26,7 +24,6 @@ pub struct Findings {
     pub unchecked: usize,
 }
 
-/// A check at work.
 pub(super) struct Checking<'a> {
     pub(super) solver: &'a mut dyn Solver,
     pub(super) found: Findings,
@@ -48,7 +45,6 @@ impl<'a> Checking<'a> {
         }
     }
 
-    /// Is there a valuation?
     pub(super) fn ask(&mut self, formula: &[Term]) -> Answer {
         budget::ask();
         if formula.iter().any(Term::is_false) {
@@ -100,7 +96,6 @@ impl<'a> Checking<'a> {
         }
     }
 
-    /// The data and actions are as they were.
     pub(super) fn same_data(&mut self, before: &Iosts, after: &Iosts, rule: &'static str) {
         self.holds(before.constants == after.constants, rule, || "the constants".to_owned());
         self.holds(before.variables == after.variables, rule, || "the variables".to_owned());
@@ -127,12 +122,10 @@ fn is_said(premises: &[Term], part: &Term) -> bool {
     premises.iter().any(|premise| premise == part || premise.conjuncts().contains(part))
 }
 
-/// The condition holds and has a value.
 pub(super) fn truth(condition: &Term) -> Term {
     Term::and([defined(condition), condition.clone()])
 }
 
-/// What stands for the variable.
 pub(super) fn value_of(effect: &Substitution, variable: &Datum) -> Term {
     effect.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
 }
@@ -156,7 +149,6 @@ pub(super) fn within_types(effect: &Substitution) -> Term {
     }))
 }
 
-/// The effect of the first, then of the second.
 pub(super) fn after(first: &Substitution, second: &Substitution) -> Substitution {
     let mut both = first.clone();
     for (variable, value) in second {

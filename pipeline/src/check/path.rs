@@ -11,7 +11,6 @@ use coreach_model::{ActionId, LocationId, Term, TransitionId, Verdict, budget};
 use super::{Findings, Violation};
 use crate::path_guided::PathGuided;
 
-/// Checks a path-guided test case.
 pub fn path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
     let mut findings = Findings::default();
     let iosts = &made.iosts;

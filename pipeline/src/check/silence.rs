@@ -14,9 +14,6 @@ use coreach_model::{Datum, Term};
 use super::obligation::{Checking, Findings};
 use crate::lateness::{Timing, WithSilence};
 
-/// So many states of each kind are looked at at each location.
-const MOST_STATES: usize = 4;
-
 /// Checks the result of `with_silence` against the delayed form.
 pub fn silence(timed: &WithSilence, form: &Iosts, timing: &Timing, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "silence 1";
@@ -75,7 +72,8 @@ pub fn silence(timed: &WithSilence, form: &Iosts, timing: &Timing, solver: &mut 
         for (rule, is_allowed) in [("silence 3", true), ("silence 4", false)] {
             let side = if is_allowed { allowed.clone() } else { allowed.not() };
             let mut looked = vec![side, not_negative.clone()];
-            for _ in 0..MOST_STATES {
+            // So many states of each kind are looked at at each location.
+            for _ in 0..4 {
                 if looked.iter().any(Term::is_false) {
                     break;
                 }

@@ -14,10 +14,6 @@ use coreach_model::term::{Substitution, substitute};
 use super::obligation::{Checking, Findings};
 use crate::suspend::Suspended;
 
-/// So many states of each location are looked at.
-const MOST_STATES: usize = 4;
-
-/// Checks the result of `suspend` against the specification.
 pub fn suspended(suspended: &Suspended, specification: &Iosts, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "suspended 1";
     let mut checking = Checking::new(solver);
@@ -74,7 +70,8 @@ pub fn suspended(suspended: &Suspended, specification: &Iosts, solver: &mut dyn 
         }
         let mut loud = vec![quiet.not()];
         loud.extend(internal.iter().map(Term::not));
-        for _ in 0..MOST_STATES {
+        // So many states of each location are looked at.
+        for _ in 0..4 {
             if loud.iter().any(Term::is_false) {
                 break;
             }

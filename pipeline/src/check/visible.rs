@@ -81,8 +81,8 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
     undefined(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
 
-    let here: Numbered<LocationId, Vec<Place>> =
-        visible.members.map(|members| members.iter().map(Place::of).collect());
+    let here: Numbered<LocationId, Vec<RunPlace>> =
+        visible.members.map(|members| members.iter().map(RunPlace::of).collect());
     let has_types = here.map(|places| Term::and(places.iter().map(|place| place.has_types.clone())));
     let context = contexts(visible, &here, &has_types);
     for t in &iosts.transitions {
@@ -107,10 +107,10 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
         let mut actions: BTreeSet<ActionId> = of(&ours, source);
         actions.extend(members.iter().flat_map(|member| of(&theirs, member.location)));
         for action in actions {
-            let mut steps: Vec<Step> = Vec::new();
+            let mut steps: Vec<VisibleStep> = Vec::new();
             for member in members {
                 for number in theirs.get(&(member.location, action)).into_iter().flatten() {
-                    steps.push(Step::of(&before.transitions[*number], &member.pending));
+                    steps.push(VisibleStep::of(&before.transitions[*number], &member.pending));
                 }
             }
             let made = ours.get(&(source, action)).map_or(&[][..], Vec::as_slice);
@@ -118,13 +118,13 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
             for t in made.iter().filter(|t| visible.ends[t.target]) {
                 end_is_entered(visible, closed, t, &steps, &context[source], &mut checking);
             }
-            let behind = |t: &Transition, member: &Place| Step {
+            let behind = |t: &Transition, member: &RunPlace| VisibleStep {
                 guard: t.guard.clone(),
-                effect: shown(&t.assignments, &member.pending, &variables),
+                effect: visible_part(&t.assignments, &member.pending, &variables),
                 target: member.location,
                 ends: visible.ends[t.target],
             };
-            let ends: Vec<Step> =
+            let ends: Vec<VisibleStep> =
                 made.iter().flat_map(|t| here[t.target].iter().map(|member| behind(t, member))).collect();
             for (these, those, rule) in
                 [(&steps, &ends, "visible 3: lost"), (&ends, &steps, "visible 4: added")]
@@ -196,13 +196,13 @@ fn known_is_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_
 /// What holds at each location wherever a run is there.
 fn contexts(
     visible: &Visible,
-    here: &Numbered<LocationId, Vec<Place>>,
+    here: &Numbered<LocationId, Vec<RunPlace>>,
     has_types: &Numbered<LocationId, Term>,
 ) -> Numbered<LocationId, Vec<Term>> {
     let mut contexts = has_types.map(|types| vec![types.clone()]);
     if let Some(known) = &visible.known {
         for (at, places) in here.numbered().filter(|(at, _)| !visible.ends[*at]) {
-            let reach = |(number, place): (usize, &Place)| {
+            let reach = |(number, place): (usize, &RunPlace)| {
                 let fact = &known.reach[place.location];
                 substitute(&of_live(fact, visible, place.location, &number.to_string()), &place.pending)
                     .conjuncts()
@@ -234,7 +234,7 @@ fn end_is_entered(
     visible: &Visible,
     closed: &Closed,
     t: &Transition,
-    steps: &[Step],
+    steps: &[VisibleStep],
     context: &[Term],
     checking: &mut Checking<'_>,
 ) {
@@ -251,7 +251,7 @@ fn end_is_entered(
 }
 
 /// What a step does to the data, as far as it matters behind it and behind the one that it is compared with.
-fn matters(visible: &Visible, step: &Step, other: &Step) -> Substitution {
+fn matters(visible: &Visible, step: &VisibleStep, other: &VisibleStep) -> Substitution {
     let mut effect = step.effect.clone();
     if let Some(known) = &visible.known {
         let says = !step.ends && !other.ends;
@@ -261,14 +261,14 @@ fn matters(visible: &Visible, step: &Step, other: &Step) -> Substitution {
 }
 
 /// A member, its postponed effects as one.
-struct Place {
+struct RunPlace {
     location: LocationId,
     pending: Substitution,
     /// Behind each of the effects the data have values within their types.
     has_types: Term,
 }
 
-impl Place {
+impl RunPlace {
     fn of(member: &Member) -> Self {
         let mut pending = Substitution::new();
         let mut parts = Vec::new();
@@ -276,12 +276,12 @@ impl Place {
             parts.push(substitute(&within_types(step), &pending));
             pending = after(&pending, step);
         }
-        Place { location: member.location, pending, has_types: Term::and(parts) }
+        RunPlace { location: member.location, pending, has_types: Term::and(parts) }
     }
 }
 
 /// A way to a state of the closed machine, over the data of the visible one before the step.
-struct Step {
+struct VisibleStep {
     guard: Term,
     /// For each variable of the closed machine its value behind the step.
     effect: Substitution,
@@ -290,10 +290,10 @@ struct Step {
     ends: bool,
 }
 
-impl Step {
+impl VisibleStep {
     fn of(transition: &Transition, pending: &Substitution) -> Self {
         let guard = substitute(&transition.guard, pending);
-        Step {
+        VisibleStep {
             guard,
             effect: after(pending, &transition.assignments),
             target: transition.target,
@@ -303,7 +303,11 @@ impl Step {
 }
 
 /// What a member's data are behind a step that changes what is shown.
-fn shown(assignments: &Substitution, pending: &Substitution, variables: &HashSet<&Datum>) -> Substitution {
+fn visible_part(
+    assignments: &Substitution,
+    pending: &Substitution,
+    variables: &HashSet<&Datum>,
+) -> Substitution {
     let mut behind = assignments.clone();
     behind.retain(|variable, _| variables.contains(variable));
     behind.extend(pending.iter().map(|(variable, value)| (variable.clone(), substitute(value, assignments))));

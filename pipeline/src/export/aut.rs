@@ -19,7 +19,6 @@ use coreach_model::{Datum, Term, Value};
 
 use super::View;
 
-/// The system as text.
 pub fn aut(view: &View<'_>) -> String {
     let iosts = view.iosts;
     let mut out =

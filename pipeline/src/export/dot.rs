@@ -33,7 +33,6 @@ const FONT: &str = "Helvetica";
 /// The node from which the initial arrow comes; no location can have this name.
 const START: &str = "\"->\"";
 
-/// The picture as text.
 pub fn dot(view: &View<'_>, options: Options) -> String {
     let mut bytes = Vec::new();
     {

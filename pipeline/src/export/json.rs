@@ -27,7 +27,6 @@ use coreach_model::{ActionKind, Number, Numbered, Term};
 use super::{Mark, View};
 use crate::artifact::Verdict;
 
-/// The document as text.
 pub fn json(view: &View<'_>) -> String {
     layout::to_text(&document(view))
 }
@@ -40,7 +39,6 @@ pub fn readable_json(view: &View<'_>) -> String {
     layout::to_text(&document)
 }
 
-/// The document.
 pub fn document(view: &View<'_>) -> Document {
     filled(view, &mut Tables::default())
 }

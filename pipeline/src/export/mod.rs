@@ -28,7 +28,6 @@ use std::str::FromStr;
 
 pub use view::{Mark, ONLINE, View};
 
-/// What an export does.
 type Export = fn(&View<'_>, Options) -> Result<String, NotWritten>;
 
 macro_rules! exports {
@@ -40,15 +39,12 @@ macro_rules! exports {
         }
 
         impl Format {
-            /// All of them.
             pub const ALL: [Format; [$($name),*].len()] = [$(Format::$variant),*];
 
-            /// Its name.
             pub fn name(self) -> &'static str {
                 match self { $(Format::$variant => $name,)* }
             }
 
-            /// The extension of its files.
             pub fn extension(self) -> &'static str {
                 match self { $(Format::$variant => $extension,)* }
             }
@@ -62,11 +58,8 @@ macro_rules! exports {
 
 // The one list of exports.
 exports! {
-    /// A picture as text for Graphviz.
     Dot = "dot", "dot", |view, options| Ok(dot::dot(view, options));
-    /// The same picture, drawn.
     Svg = "svg", "svg", |view, options| svg::svg(view, options).map_err(NotWritten::TooLarge);
-    /// A document for programs.
     Json = "json", "json", |view, _| Ok(json::json(view));
     /// The same document with each condition as text and as SMT-LIB.
     ReadableJson = "readable-json", "readable.json", |view, _| Ok(json::readable_json(view));
@@ -76,7 +69,6 @@ exports! {
     Aut = "aut", "aut", |view, _| Ok(aut::aut(view));
     /// A test case as a program in Python.
     Python = "python", "py", |view, _| Ok(code::python::python(view)?);
-    /// A test case as a test of Rust.
     Rust = "rust", "rs", |view, _| Ok(code::rust::rust(view)?);
 }
 
@@ -93,12 +85,9 @@ impl Format {
     }
 }
 
-/// Why nothing was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotWritten {
-    /// It is too large for a picture.
     TooLarge(String),
-    /// The form does not suit it.
     Unsuited(code::Unsuited),
 }
 
@@ -119,7 +108,6 @@ impl fmt::Display for NotWritten {
 
 impl std::error::Error for NotWritten {}
 
-/// There is no format of this name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownFormat(pub String);
 
@@ -151,9 +139,6 @@ pub struct Options {
 }
 
 /// The view in a format.
-///
-/// # Errors
-/// [`NotWritten`]: where SVG is asked for, or a program.
 pub fn export(view: &View<'_>, format: Format, options: Options) -> Result<String, NotWritten> {
     format.export()(view, options)
 }

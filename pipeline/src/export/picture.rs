@@ -25,14 +25,11 @@ pub const MOST_LOCATIONS: usize = 12_000;
 /// An aside has at most so many lines. Names that need more share lines.
 const MOST_ASIDE: usize = 8;
 
-/// How high a line is.
 pub const LINE: f64 = 13.0;
-/// Around text.
 const PADDING: f64 = 8.0;
 /// From a location to what is beside it.
 const ARROW: f64 = 26.0;
 
-/// What is written at arrows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PictureWords {
     /// The action, and the beginning of guard and assignments: the rest is told when it is asked for.
@@ -44,15 +41,10 @@ pub enum PictureWords {
 /// A location.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DrawnPicture {
-    /// Which.
     pub location: LocationId,
-    /// What is written in it.
     pub lines: Vec<String>,
-    /// Its middle.
     pub at: LayoutPoint,
-    /// Its width.
     pub width: f64,
-    /// Its height.
     pub height: f64,
 }
 
@@ -63,11 +55,9 @@ pub struct Arrow {
     pub transitions: Vec<TransitionId>,
     /// What is written at it; the first line is its action.
     pub lines: Vec<String>,
-    /// Its way.
     pub points: Vec<LayoutPoint>,
     /// Which of the points is the label's middle.
     pub label: usize,
-    /// The label's width.
     pub width: f64,
 }
 
@@ -78,41 +68,28 @@ pub enum PictureKind {
     Loop,
     /// To a place that is too far away.
     Far(LocationId),
-    /// To a verdict.
     Verdict(LocationId),
 }
 
 /// Transitions of one location that are said beside it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Aside {
-    /// The location.
     pub location: LocationId,
-    /// Where they lead.
     pub kind: PictureKind,
-    /// Which they are.
     pub transitions: Vec<TransitionId>,
-    /// What is written.
     pub lines: Vec<String>,
-    /// Its middle.
     pub at: LayoutPoint,
-    /// Its width.
     pub width: f64,
-    /// Its height.
     pub height: f64,
 }
 
-/// All that is drawn.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Picture {
-    /// Locations.
     pub nodes: Vec<DrawnPicture>,
-    /// Transitions.
     pub arrows: Vec<Arrow>,
     /// Transitions that are said beside a location.
     pub asides: Vec<Aside>,
-    /// The width of the whole.
     pub width: f64,
-    /// Its height.
     pub height: f64,
 }
 
@@ -142,7 +119,6 @@ pub fn width_of(text: &str, size: f64) -> f64 {
     text.chars().map(one).sum::<f64>() * size
 }
 
-/// A picture of the view.
 pub fn picture(
     view: &View<'_>,
     words: PictureWords,
@@ -152,7 +128,7 @@ pub fn picture(
     if let Some(why) = too_large(view.iosts.locations.len(), view.iosts.transitions.len()) {
         return Err(why);
     }
-    let mut plan = Plan::new(view, words, hide_fail, facts);
+    let mut plan = PicturePlan::new(view, words, hide_fail, facts);
     let (mut sizes, mut links) = plan.sizes();
     let mut found = layout(&sizes, &links);
     if found.routes.contains(&LayoutRoute::Far) {
@@ -160,29 +136,28 @@ pub fn picture(
         (sizes, links) = plan.sizes();
         found = layout(&sizes, &links);
     }
-    Ok(plan.place(&sizes, &links, found))
+    Ok(plan.lay_out(&sizes, &links, found))
 }
 
 /// What will be drawn, before it is known where.
-struct Plan {
+struct PicturePlan {
     words: PictureWords,
     nodes: Vec<(LocationId, Vec<String>)>,
     arrows: Vec<PlannedArrow>,
     asides: BTreeMap<(LocationId, PictureKind), Said>,
 }
 
-/// Transitions, and what is written of them.
 type Said = (Vec<TransitionId>, Vec<String>);
 
 type PlannedArrow = (Vec<TransitionId>, LocationId, LocationId, Vec<String>);
 
-impl Plan {
+impl PicturePlan {
     fn new(view: &View<'_>, words: PictureWords, hide_fail: bool, facts: bool) -> Self {
         let is_beside = |location: LocationId| {
             matches!(view.mark(location), Some(Mark::Verdict(Verdict::Fail | Verdict::Inconclusive)))
                 && location != view.iosts.initial
         };
-        let mut plan = Plan { words, nodes: Vec::new(), arrows: Vec::new(), asides: BTreeMap::new() };
+        let mut plan = PicturePlan { words, nodes: Vec::new(), arrows: Vec::new(), asides: BTreeMap::new() };
         // The initial location is at the top.
         let others = view.iosts.location_ids().filter(|location| *location != view.iosts.initial);
         for location in std::iter::once(view.iosts.initial).chain(others) {
@@ -322,7 +297,7 @@ impl Plan {
         kind == PictureKind::Loop && self.words == PictureWords::Short
     }
 
-    fn place(self, sizes: &[Size], links: &[LayoutLink], found: Layout) -> Picture {
+    fn lay_out(self, sizes: &[Size], links: &[LayoutLink], found: Layout) -> Picture {
         let mut picture = Picture { width: found.width, height: found.height, ..Picture::default() };
         for (((location, lines), size), at) in self.nodes.iter().zip(sizes).zip(&found.nodes) {
             let Size { width, height, .. } = *size;

@@ -32,9 +32,7 @@ use crate::timed::{PathGuided, Rule};
 /// In which language guards are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guards {
-    /// As text of the model format.
     Text,
-    /// As commands of SMT-LIB.
     SmtLib,
 }
 
@@ -252,7 +250,6 @@ impl Shape<'_> {
     }
 }
 
-/// Their word for a verdict.
 fn word(ends: Ends) -> &'static str {
     match ends {
         Ends::Pass => "PASS",

@@ -22,7 +22,6 @@ use super::{Options, View};
 /// The size of text.
 const SIZE: f64 = 11.0;
 
-/// The picture.
 pub fn svg(view: &View<'_>, options: Options) -> Result<String, String> {
     let drawn = picture(view, PictureWords::All, options.hide_fail, options.facts)?;
     let mut paper = Paper::default();
@@ -54,7 +53,6 @@ fn initially(view: &View<'_>) -> Vec<String> {
     }
 }
 
-/// The lines below the picture.
 fn below(view: &View<'_>) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", view.iosts.name, view.what.replace('_', " "))];
     if view.found.reachable == Some(false) {
@@ -89,12 +87,12 @@ fn asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
         let from = LayoutPoint { x: node.at.x + node.width / 2.0, y: node.at.y };
         let to = LayoutPoint { x: aside.at.x - aside.width / 2.0, y: aside.at.y };
         paper.straight(from, to, line);
-        paper.aside(aside, colour, &whole(view, aside));
+        paper.aside(aside, colour, &full_text(view, aside));
     }
 }
 
 /// All that an aside stands for, as XML: what a viewer shows where the mouse rests on it.
-fn whole(view: &View<'_>, aside: &Aside) -> String {
+fn full_text(view: &View<'_>, aside: &Aside) -> String {
     const MOST: usize = 40;
     let one = |number: &TransitionId| {
         let transition = &view.iosts.transitions[*number];
@@ -109,7 +107,6 @@ fn whole(view: &View<'_>, aside: &Aside) -> String {
     lines.join("&#10;")
 }
 
-/// How a line looks.
 #[derive(Clone, Copy)]
 pub(super) struct Line {
     pub(super) colour: &'static str,
@@ -121,7 +118,6 @@ pub(super) const PLAIN: Line = Line { colour: "#444444", is_dashed: false, width
 pub(super) const DASHED: Line = Line { colour: "#999999", is_dashed: true, width: 1.0 };
 const WALKED: Line = Line { colour: "#1565c0", is_dashed: false, width: 2.5 };
 
-/// What has been drawn.
 #[derive(Default)]
 pub(super) struct Paper {
     body: String,
@@ -231,7 +227,6 @@ impl Paper {
         let _ = writeln!(self.body, "<text x=\"{}\" y=\"{}\"{more}>{}</text>", at.x, at.y, escaped(text));
     }
 
-    /// The document.
     pub(super) fn finish(mut self, title: &str, (width, height): (f64, f64), below: &[String]) -> String {
         let bottom = height + self.down + 6.0;
         self.lines(LayoutPoint { x: 12.0, y: bottom + 12.0 }, LINE + 1.0, below);

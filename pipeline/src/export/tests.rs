@@ -151,7 +151,6 @@ fn the_same_view_gives_the_same_bytes() {
     }
 }
 
-/// Without what a text of its own gives it.
 fn without_origins(mut iosts: Iosts) -> Iosts {
     iosts.origin = None;
     for transition in &mut iosts.transitions {

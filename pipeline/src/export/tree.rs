@@ -18,7 +18,6 @@ use super::svg::{DASHED, PLAIN, Paper};
 
 const FONT: &str = "Helvetica";
 
-/// The picture as text.
 pub fn tree_dot(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> String {
     let mut bytes = Vec::new();
     {
@@ -103,7 +102,6 @@ fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     lines
 }
 
-/// The colours of a node that is no ordinary one.
 fn colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
     match tree.nodes[number].end {
         _ if accepts => Some(("#e3f4e3", "#2e7d32")),
@@ -113,7 +111,6 @@ fn colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, 
     }
 }
 
-/// The picture, drawn.
 pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<String, String> {
     if let Some(why) = too_large(tree.nodes.len(), tree.nodes.len()) {
         return Err(why);

@@ -22,11 +22,9 @@ pub const ONLINE: &str = "online_test";
 pub struct View<'a> {
     /// What it is: the name of a stage's artifact, `online_test`, `specification` or `test_purpose`.
     pub what: &'static str,
-    /// The stage, where it is the result of one.
     pub stage: Option<Stage>,
     /// The graph. Directions are the implementation's, at every stage.
     pub iosts: &'a Iosts,
-    /// What is special about each location.
     pub marks: Numbered<LocationId, Option<Mark>>,
     /// What is said beside the graph. Of facts: from `select` on.
     pub particulars: Particulars<'a>,
@@ -36,14 +34,12 @@ pub struct View<'a> {
     pub sources: Option<&'a Sources>,
     /// For a test case: of which locations each of its own was made.
     pub origins: Option<&'a Numbered<LocationId, Origins>>,
-    /// Of a timed specification: what is known of time.
     pub timing: Option<&'a Timing>,
     /// A run through the graph: for the number of each transition that was taken, when, counted from 1.
     pub walked: BTreeMap<TransitionId, Vec<usize>>,
 }
 
 impl<'a> View<'a> {
-    /// The view of one stage's result.
     pub fn of(generation: &'a Generation, stage: Stage) -> Self {
         let artifact = generation.result(stage);
         let iosts = artifact.iosts();
@@ -105,7 +101,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The view of a specification as the user wrote it.
     pub fn of_specification(iosts: &'a Iosts) -> Self {
         View {
             what: "specification",
@@ -141,7 +136,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The view of a purpose as the user wrote it.
     pub fn of_purpose(purpose: &'a TestPurpose) -> Self {
         let iosts = &purpose.iosts;
         let mark = |location| match location {
@@ -160,12 +154,10 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The mark of a location.
     pub fn mark(&self, location: LocationId) -> Option<Mark> {
         self.marks[location]
     }
 
-    /// Is it the location Fail?
     pub fn is_fail(&self, location: LocationId) -> bool {
         self.mark(location) == Some(Mark::Verdict(Verdict::Fail))
     }
@@ -188,7 +180,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What the signs mean.
     pub fn sides(&self) -> &'static str {
         match self.is_testers_side() {
             true => "! the tester sends, ? the tester observes",
@@ -205,7 +196,6 @@ impl<'a> View<'a> {
         Some(format!("every output without a transition at a location without a verdict leads to {fail}"))
     }
 
-    /// How many transitions lead to this verdict.
     pub fn count_into(&self, verdict: Verdict) -> usize {
         let leads = |location| self.mark(location) == Some(Mark::Verdict(verdict));
         self.iosts.transitions.iter().filter(|transition| leads(transition.target)).count()
@@ -216,7 +206,7 @@ impl<'a> View<'a> {
 fn mark(generation: &Generation, stage: Stage, location: LocationId) -> Option<Mark> {
     let own = generation.result(stage).mark(location);
     own.or_else(|| {
-        let before = mark(generation, stage.before()?, generation.result(stage).given(location)?);
+        let before = mark(generation, stage.before()?, generation.result(stage).earlier_location(location)?);
         before.filter(|mark| *mark == Mark::Reject)
     })
 }

@@ -11,7 +11,6 @@ use coreach_model::writer;
 use super::View;
 use crate::named_types::named_types;
 
-/// The model as text.
 pub fn yaml(view: &View<'_>) -> String {
     let mut what = view.what.replace('_', " ");
     if let Some(sentence) = view.said_once() {

@@ -49,14 +49,12 @@ use crate::stop::{ShownTransition, Stop, within, writable};
 /// Replaces internal sequences by visible transitions.
 ///
 /// Over-approximation: a guard of which the solver does not know whether it can hold is kept.
-///
-/// # Errors
-/// [`Stop::Livelock`] for a reachable cycle of internal actions; [`Stop::TooMany`] of
+/// Errors: [`Stop::Livelock`] for a reachable cycle of internal actions; [`Stop::TooMany`] of
 /// [`Quantity::Sequences`] or [`Quantity::Nodes`].
 pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Result<Closed, Stop> {
     budget::doing("following internal sequences");
     let Product { iosts, accepting, .. } = product;
-    let internal = Internal::of(&iosts);
+    let internal = InternalSteps::of(&iosts);
     let mut reached = Numbered::filled(false, iosts.locations.len());
     reached[iosts.initial] = true;
     let mut work = vec![iosts.initial];
@@ -93,17 +91,17 @@ struct Prefix {
     guard: Term,
     effect: Substitution,
     /// The first path, backwards.
-    path: Path,
+    path: InternalPath,
     /// The steps since the last component was entered. Elsewhere no location can be met again.
     within: Vec<TransitionId>,
 }
 
 /// A path of steps that shares its beginning with others.
-type Path = Option<Rc<Last>>;
+type InternalPath = Option<Rc<Last>>;
 
 struct Last {
     step: TransitionId,
-    before: Path,
+    before: InternalPath,
 }
 
 impl Drop for Last {
@@ -119,8 +117,7 @@ impl Drop for Last {
     }
 }
 
-/// The numbers of a path's steps.
-fn steps(path: &Path) -> Vec<TransitionId> {
+fn steps(path: &InternalPath) -> Vec<TransitionId> {
     let mut numbers = Vec::new();
     let mut at = path;
     while let Some(last) = at {
@@ -131,8 +128,7 @@ fn steps(path: &Path) -> Vec<TransitionId> {
     numbers
 }
 
-/// The internal steps of a machine.
-struct Internal<'a> {
+struct InternalSteps<'a> {
     iosts: &'a Iosts,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location the place of its strongly connected component in an order that internal steps
@@ -140,7 +136,7 @@ struct Internal<'a> {
     component: Numbered<LocationId, usize>,
 }
 
-impl<'a> Internal<'a> {
+impl<'a> InternalSteps<'a> {
     fn of(iosts: &'a Iosts) -> Self {
         let mut graph: DiGraph<(), ()> = DiGraph::new();
         let nodes = iosts.locations.map(|_| graph.add_node(()));
@@ -155,7 +151,7 @@ impl<'a> Internal<'a> {
                 component[LocationId::of(member.index())] = place;
             }
         }
-        Internal { iosts, outgoing: iosts.outgoing(), component }
+        InternalSteps { iosts, outgoing: iosts.outgoing(), component }
     }
 
     fn component(&self, location: LocationId) -> usize {
@@ -166,12 +162,12 @@ impl<'a> Internal<'a> {
 /// The visible transitions of a location, then the collapsed sequences that it begins, in the order of their
 /// paths; and where sequences lead, with outputs by their places among the former.
 fn visible_from(
-    internal: &Internal<'_>,
+    internal: &InternalSteps<'_>,
     location: LocationId,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<(Vec<Transition>, Vec<Rest>), Stop> {
-    let mut found: Vec<(Path, TransitionId, Transition, usize)> = Vec::new();
+    let mut found: Vec<(InternalPath, TransitionId, Transition, usize)> = Vec::new();
     let mut rests: Vec<Rest> = Vec::new();
     let start =
         Prefix { location, guard: Term::yes(), effect: Substitution::new(), path: None, within: Vec::new() };

@@ -49,7 +49,6 @@ pub(super) struct Candidate {
     also: Vec<Term>,
     /// Where it leads, with all that the data do not show.
     pub next: Member,
-    /// The effect of `next` as one.
     pub effect: Substitution,
     origin: TransitionOrigin,
 }
@@ -74,7 +73,6 @@ pub(super) trait Effects {
         guard
     }
 
-    /// Can a guard hold in the set?
     fn may_hold(&self, set: &Set, context: &[Term], guard: &Term, solver: &mut dyn Solver) -> bool;
 
     /// The part of an effect that something still reads at the location.

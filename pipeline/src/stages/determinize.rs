@@ -51,9 +51,6 @@ use crate::stop::{ShownTransition, Stop, writable};
 /// Makes every choice deterministic.
 ///
 /// Over-approximation: a subset of which the solver does not know whether its guard can hold is kept.
-///
-/// # Errors
-/// [`Stop::NoLookahead`], [`Stop::LookaheadLimit`], [`Stop::TooMany`].
 pub fn determinize(
     closed: Closed,
     max_lookahead: usize,
@@ -85,7 +82,7 @@ pub fn determinize(
     if let Lookahead::Exists(needed, Some(choice)) = needed
         && needed > max_lookahead
     {
-        let choice = Box::new(shown(&cut, choice));
+        let choice = Box::new(describe_choice(&cut, choice));
         return Err(Stop::LookaheadLimit { limit: max_lookahead, needed, choice });
     }
     budget::doing("building sets of locations");
@@ -111,7 +108,7 @@ pub fn determinize(
         |actions: &[ActionId]| actions.iter().map(|action| cut.action(*action).name.clone()).collect();
     let (prefix, cycle) = (names(&prefix), names(&cycle));
     let witness = witness(&cut, &reach, choice, solver);
-    let choice = Box::new(shown(&cut, choice));
+    let choice = Box::new(describe_choice(&cut, choice));
     Err(Stop::NoLookahead { choice, witness, prefix, cycle, quantity, limit })
 }
 
@@ -189,7 +186,7 @@ fn witness(
     }
 }
 
-fn shown(iosts: &Iosts, choice: LookaheadChoice) -> [ShownTransition; 2] {
+fn describe_choice(iosts: &Iosts, choice: LookaheadChoice) -> [ShownTransition; 2] {
     [choice.first, choice.second].map(|number| ShownTransition::transition(iosts, &iosts.transitions[number]))
 }
 

@@ -54,9 +54,6 @@ use crate::stages::sets::{is_ordinary, longest_stay, pending};
 use crate::stop::{Stop, all_writable, within};
 
 /// The visible behaviours, as far as they matter, with values kept for each way that a run may have gone.
-///
-/// # Errors
-/// [`Stop::TooMany`], of [`Quantity::Ways`] among others.
 pub(super) fn kept(
     closed: &Closed,
     known: Known,
@@ -75,7 +72,7 @@ pub(super) fn kept(
 }
 
 /// A member in the making: the values that variables have, over the data and the message before the event.
-struct Way {
+struct KeptWay {
     location: LocationId,
     effect: Substitution,
 }
@@ -98,7 +95,7 @@ impl Effects for Kept<'_> {
     /// Every member's data lie in its location's reach.
     fn context(&self, set: &Set) -> Vec<Term> {
         let reach = |(at, member): (usize, &Member)| {
-            let shown = self.shown(member.location, &format!("before{at}"), pending(member));
+            let shown = self.express_values(member.location, &format!("before{at}"), pending(member));
             substitute(&self.known.reach[member.location], &shown).conjuncts()
         };
         let mut context: Vec<Term> = set.members.iter().enumerate().flat_map(reach).collect();
@@ -141,7 +138,7 @@ impl Effects for Kept<'_> {
 impl Kept<'_> {
     /// The values of a location's variables, in which a fact is read. What nobody reads there has any value:
     /// a datum of its own, by whose it is.
-    fn shown(&self, location: LocationId, whose: &str, mut values: Substitution) -> Substitution {
+    fn express_values(&self, location: LocationId, whose: &str, mut values: Substitution) -> Substitution {
         let live = &self.known.live[location];
         for variable in self.closed.iosts.variables.iter().filter(|variable| !live.contains(*variable)) {
             // No name of a model has this sign.
@@ -159,23 +156,23 @@ impl Kept<'_> {
         memory: &mut Memory,
         solver: &mut dyn Solver,
     ) -> (Set, Substitution) {
-        let mut ways: Vec<Way> = Vec::new();
+        let mut ways: Vec<KeptWay> = Vec::new();
         for candidate in chosen {
             let (location, effect) = (candidate.next.location, &candidate.effect);
-            let is_same = |way: &Way| {
+            let is_same = |way: &KeptWay| {
                 way.location == location
                     && must_hold(solver, here, &equal_on(&self.known.live[location], &way.effect, effect))
             };
             if !ways.iter().any(is_same) {
-                ways.push(Way { location, effect: effect.clone() });
+                ways.push(KeptWay { location, effect: effect.clone() });
             }
         }
         if let [way] = ways.as_slice() {
             let members = vec![Member { location: way.location, steps: Vec::new() }];
             return (Set { members, ends: self.ends_alone(way.location) }, way.effect.clone());
         }
-        let coreach = |(at, way): (usize, &Way)| {
-            let shown = self.shown(way.location, &format!("behind{at}"), way.effect.clone());
+        let coreach = |(at, way): (usize, &KeptWay)| {
+            let shown = self.express_values(way.location, &format!("behind{at}"), way.effect.clone());
             substitute(&self.known.coreach[way.location], &shown)
         };
         let leads_on = Term::or(ways.iter().enumerate().map(coreach));
@@ -197,7 +194,7 @@ impl Kept<'_> {
 
     /// Gives each value a slot: the first of a variable's values the variable itself, the others memory
     /// variables.
-    fn in_slots(&self, ways: &[Way], memory: &mut Memory) -> (Set, Substitution) {
+    fn in_slots(&self, ways: &[KeptWay], memory: &mut Memory) -> (Set, Substitution) {
         let mut members: Vec<Member> =
             ways.iter().map(|way| Member { location: way.location, steps: Vec::new() }).collect();
         let mut stored = Substitution::new();

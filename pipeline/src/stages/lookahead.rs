@@ -34,22 +34,17 @@ use crate::stop::{Stop, within};
 /// Two transitions of one location and action that can be taken together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LookaheadChoice {
-    /// The number of the one.
     pub first: TransitionId,
-    /// The number of the other.
     pub second: TransitionId,
 }
 
-/// What the pair graph says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lookahead {
     /// The smallest k; 0 without any choice. With the choice that needs it.
     Exists(usize, Option<LookaheadChoice>),
     /// A choice that common followers of every length leave open, and actions that show it.
     None {
-        /// The two transitions.
         choice: LookaheadChoice,
-        /// The actions into the cycle.
         prefix: Vec<ActionId>,
         /// The actions of the cycle; never empty.
         cycle: Vec<ActionId>,
@@ -61,9 +56,6 @@ pub enum Lookahead {
 /// target with equal effects are no choice.
 ///
 /// Over-approximation: an overlap of which the solver does not know counts.
-///
-/// # Errors
-/// [`Stop::TooMany`] of [`Quantity::Choices`] or [`Quantity::Overlaps`].
 pub fn choices(
     iosts: &Iosts,
     limits: &Limits,
@@ -109,10 +101,10 @@ fn choices_among(
     let guard =
         |group: &Vec<TransitionId>| Term::or(group.iter().map(|&number| transition(number).guard.clone()));
     let guards: Vec<Term> = groups.iter().map(guard).collect();
-    let mut decided: HashSet<Pair> = HashSet::new();
+    let mut decided: HashSet<LocationPair> = HashSet::new();
     let target = |group: usize| transition(groups[group][0]).target;
     overlaps(&guards, limits, solver, &mut |a, b, solver| {
-        if !decided.insert(Pair::of([target(a), target(b)])) {
+        if !decided.insert(LocationPair::of([target(a), target(b)])) {
             return;
         }
         // Some pair of the two groups overlaps: say the first that does.
@@ -140,9 +132,6 @@ fn may_hold_together(a: &Term, b: &Term, solver: &mut dyn Solver) -> bool {
 /// Halves are asked first: where no guard of the one half can hold with one of the other, that is one
 /// question instead of the product of their sizes. So n guards that exclude each other cost n questions;
 /// every pair that overlaps costs a number that grows with the logarithm of n at most.
-///
-/// # Errors
-/// [`Stop::TooMany`] of [`Quantity::Overlaps`].
 pub(super) fn overlaps(
     guards: &[Term],
     limits: &Limits,
@@ -191,7 +180,7 @@ pub fn lookahead(iosts: &Iosts, choices: &[LookaheadChoice]) -> Lookahead {
     let mut worst = (0, None);
     for choice in choices {
         let targets = [choice.first, choice.second].map(|number| iosts.transitions[number].target);
-        match graph.longest_from(Pair::of(targets)) {
+        match graph.longest_from(LocationPair::of(targets)) {
             Ok(length) if length + 1 > worst.0 => worst = (length + 1, Some(*choice)),
             Ok(_) => {}
             Err((prefix, cycle)) => return Lookahead::None { choice: *choice, prefix, cycle },
@@ -200,37 +189,35 @@ pub fn lookahead(iosts: &Iosts, choices: &[LookaheadChoice]) -> Lookahead {
     Lookahead::Exists(worst.0, worst.1)
 }
 
-/// Two locations, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Pair(LocationId, LocationId);
+struct LocationPair(LocationId, LocationId);
 
-impl Pair {
+impl LocationPair {
     fn of([a, b]: [LocationId; 2]) -> Self {
-        Pair(a.min(b), a.max(b))
+        LocationPair(a.min(b), a.max(b))
     }
 }
 
 struct PairGraph<'a> {
     iosts: &'a Iosts,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
-    longest: HashMap<Pair, usize>,
+    longest: HashMap<LocationPair, usize>,
     /// Where a pair stands on the stack.
-    open: HashMap<Pair, usize>,
+    open: HashMap<LocationPair, usize>,
 }
 
-/// The actions into a cycle, and the cycle.
 type Lasso = (Vec<ActionId>, Vec<ActionId>);
 
 /// A pair whose successors are being walked.
-struct Frame {
-    pair: Pair,
-    successors: Vec<(ActionId, Pair)>,
+struct SearchFrame {
+    pair: LocationPair,
+    successors: Vec<(ActionId, LocationPair)>,
     next: usize,
     longest: usize,
 }
 
 impl PairGraph<'_> {
-    fn successors(&self, pair: Pair) -> Vec<(ActionId, Pair)> {
+    fn successors(&self, pair: LocationPair) -> Vec<(ActionId, LocationPair)> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         for &a in &self.outgoing[pair.0] {
@@ -238,7 +225,7 @@ impl PairGraph<'_> {
                 budget::ask();
                 let (t1, t2) = (&self.iosts.transitions[a], &self.iosts.transitions[b]);
                 if t1.action == t2.action {
-                    let next = (t1.action, Pair::of([t1.target, t2.target]));
+                    let next = (t1.action, LocationPair::of([t1.target, t2.target]));
                     if seen.insert(next) {
                         found.push(next);
                     }
@@ -250,12 +237,16 @@ impl PairGraph<'_> {
 
     /// The number of edges of the longest path from the pair. A stack of our own: a path may be as long as
     /// the model.
-    fn longest_from(&mut self, start: Pair) -> Result<usize, Lasso> {
+    fn longest_from(&mut self, start: LocationPair) -> Result<usize, Lasso> {
         if let Some(&known) = self.longest.get(&start) {
             return Ok(known);
         }
-        let frame =
-            |graph: &Self, pair| Frame { pair, successors: graph.successors(pair), next: 0, longest: 0 };
+        let frame = |graph: &Self, pair| SearchFrame {
+            pair,
+            successors: graph.successors(pair),
+            next: 0,
+            longest: 0,
+        };
         let mut stack = vec![frame(self, start)];
         self.open.insert(start, 0);
         loop {
@@ -268,7 +259,7 @@ impl PairGraph<'_> {
                     top.longest = top.longest.max(known + 1);
                 } else if let Some(&entry) = self.open.get(&pair) {
                     self.open.clear();
-                    let taken = |frame: &Frame| frame.successors[frame.next - 1].0;
+                    let taken = |frame: &SearchFrame| frame.successors[frame.next - 1].0;
                     let actions: Vec<ActionId> = stack.iter().map(taken).collect();
                     return Err((actions[..entry].to_vec(), actions[entry..].to_vec()));
                 } else {

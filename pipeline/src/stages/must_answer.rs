@@ -48,10 +48,6 @@ use crate::stages::sets::pending;
 /// What a condition mentions instead of data that are not kept: no name of a model has this sign.
 const NOT_KEPT: char = '@';
 
-/// So many places to rest are told apart by what is sent from them; of more, each has to answer whatever the
-/// data are.
-const MOST_APART: usize = 64;
-
 /// For each location, with which data it must answer.
 pub(super) fn must_answer(
     closed: &Closed,
@@ -62,7 +58,7 @@ pub(super) fn must_answer(
 ) -> Numbered<LocationId, Term> {
     members.map(|members| {
         budget::ask();
-        let shown = members.iter().enumerate().map(|(at, member)| shown(closed, member, known, at));
+        let shown = members.iter().enumerate().map(|(at, member)| shown_values(closed, member, known, at));
         let shown: Vec<Substitution> = shown.collect();
         let rests: Vec<(&Rest, &Substitution)> = members
             .iter()
@@ -83,7 +79,7 @@ pub(super) fn must_answer(
 }
 
 /// The values of the closed machine's variables for a member; what is not kept for it has any value.
-fn shown(closed: &Closed, member: &Member, known: Option<&Known>, number: usize) -> Substitution {
+fn shown_values(closed: &Closed, member: &Member, known: Option<&Known>, number: usize) -> Substitution {
     let mut shown = pending(member);
     if let Some(known) = known {
         let live = &known.live[member.location];
@@ -105,7 +101,8 @@ fn condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
     let each = rests.iter().enumerate().map(|(at, one)| {
         let (rest, shown) = one;
         let others = rests.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
-        let alone = match sends(&one) && rests.len() <= MOST_APART {
+        // Of more places to rest, each has to answer whatever the data are.
+        let alone = match sends(&one) && rests.len() <= 64 {
             true => Term::and(others.filter(sends).map(|other| there(other).not())),
             false => Term::no(),
         };

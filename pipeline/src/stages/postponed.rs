@@ -30,9 +30,6 @@ use crate::stop::Stop;
 
 /// The visible behaviours, with effects postponed by no more than so many events; `None` where that does not
 /// do.
-///
-/// # Errors
-/// [`Stop::TooMany`].
 pub(super) fn postponed(
     closed: &Closed,
     lookahead: usize,

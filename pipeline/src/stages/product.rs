@@ -36,9 +36,6 @@ use crate::stage::Stage;
 use crate::stop::{Stop, within};
 
 /// The product of the specification with the completed purpose.
-///
-/// # Errors
-/// [`Stop::TooMany`] of [`Quantity::Pairs`] or [`Quantity::PairTransitions`].
 pub fn product(
     specification: &Iosts,
     purpose: CompletePurpose,
@@ -65,7 +62,7 @@ pub fn product(
     let mut memo = Memo::new();
     let mut transitions = Numbered::new();
     let made_of = steps.iter().map(|step| (step.first, step.second)).collect();
-    for Step { first, source, second } in steps {
+    for ProductStep { first, source, second } in steps {
         budget::ask();
         let t1 = &left.transitions[first];
         let guard = explicit_guard(t1, solver, &mut memo);
@@ -116,14 +113,14 @@ pub fn product(
 
 /// A transition of the specification, taken while the purpose is at a location and takes one of its own, or
 /// stays.
-struct Step {
+struct ProductStep {
     first: TransitionId,
     source: LocationId,
     second: Option<TransitionId>,
 }
 
 /// The pairs that the graph reaches, numbered in ascending order.
-type Pairs = BTreeMap<(LocationId, LocationId), LocationId>;
+type PairTable = BTreeMap<(LocationId, LocationId), LocationId>;
 
 /// The steps between the pairs that the graph reaches, in the order of the specification's transitions.
 fn reached(
@@ -131,7 +128,7 @@ fn reached(
     purpose: &TestPurpose,
     others_stay: bool,
     limits: &Limits,
-) -> Result<(Vec<Step>, Pairs), Stop> {
+) -> Result<(Vec<ProductStep>, PairTable), Stop> {
     let right = &purpose.iosts;
     let outgoing = left.outgoing();
     let mut followers: HashMap<(LocationId, ActionId), Vec<Option<TransitionId>>> = HashMap::new();
@@ -142,7 +139,7 @@ fn reached(
     let start = (left.initial, right.initial);
     // They get their numbers when all are known.
     let unnumbered = LocationId(0);
-    let mut pairs = Pairs::from([(start, unnumbered)]);
+    let mut pairs = PairTable::from([(start, unnumbered)]);
     let mut work = vec![start];
     let mut steps = Vec::new();
     while let Some((l1, l2)) = work.pop() {
@@ -157,7 +154,7 @@ fn reached(
                 if pairs.insert(target, unnumbered).is_none() {
                     work.push(target);
                 }
-                steps.push(Step { first, source: l2, second });
+                steps.push(ProductStep { first, source: l2, second });
             }
         }
         within(Stage::Product, Quantity::Pairs, pairs.len(), limits)?;

@@ -48,10 +48,9 @@ use crate::simplify::{missing_part, simplify, simplify_guard};
 /// The most rounds of strengthening and reach.
 pub const MAX_ROUNDS: usize = 10;
 
-/// Selects the test graph.
 pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
     let before = visible.iosts.locations.len();
-    let Cut { visible: cut, locations, transitions } = cut_behind_accept(visible);
+    let GraphCut { visible: cut, locations, transitions } = cut_behind_accept(visible);
     let mut analyst = Analyst::new(options);
     let mut facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
     if options.refine == Refinement::Exact {
@@ -128,15 +127,13 @@ fn in_numbers_of_visible(
 }
 
 /// The visible behaviours without what follows an accepting location: no test case goes there.
-struct Cut {
+struct GraphCut {
     visible: Visible,
-    /// For each location the number that it had.
     locations: Numbered<LocationId, LocationId>,
-    /// For each transition the number that it had.
     transitions: Numbered<TransitionId, TransitionId>,
 }
 
-fn cut_behind_accept(visible: Visible) -> Cut {
+fn cut_behind_accept(visible: Visible) -> GraphCut {
     let Visible { mut iosts, members, accepting, lookahead, must_answer, ends, known } = visible;
     let sources = iosts.transitions.map(|transition| transition.source);
     iosts.transitions.retain(|transition| !accepting[transition.source]);
@@ -148,7 +145,7 @@ fn cut_behind_accept(visible: Visible) -> Cut {
     let members = kept.map(|old| members[*old].clone());
     let must_answer = kept.map(|old| must_answer[*old].clone());
     let ends = kept.map(|old| ends[*old]);
-    Cut {
+    GraphCut {
         visible: Visible { iosts, members, accepting, lookahead, must_answer, ends, known },
         locations: kept,
         transitions,
@@ -190,7 +187,7 @@ fn narrowed(
 /// One application of Algorithm 7.2.
 fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGraph {
     let Visible { iosts, accepting, must_answer, .. } = cut;
-    let mut builder = Builder::new(iosts, must_answer);
+    let mut builder = GraphBuilder::new(iosts, must_answer);
     let theta = iosts.initial_condition.conjuncts();
     let start = iosts.initial;
     let missing = missing_part(&known.coreach[start], &iosts.initial_condition, &[], solver);
@@ -200,12 +197,12 @@ fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGr
     }
     let initial = if accepting[start] { builder.pass } else { start };
     budget::doing("strengthening guards by facts");
-    let mut outcomes: HashMap<Split, Outcome> = HashMap::new();
+    let mut outcomes: HashMap<SplitLocation, SelectionOutcome> = HashMap::new();
     for (number, transition) in iosts.transitions.numbered() {
         let (source, target) = (transition.source, transition.target);
         let is_output = iosts.action(transition.action).is_observed();
         // Copies of a sub-machine share guards, effects and facts: each is decided once.
-        let split = Split {
+        let split = SplitLocation {
             guard: transition.guard.clone(),
             assignments: transition.assignments.clone(),
             reach: known.reach[source].clone(),
@@ -221,7 +218,7 @@ fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGr
 
 /// What decides the fate of a transition.
 #[derive(PartialEq, Eq, Hash)]
-struct Split {
+struct SplitLocation {
     guard: Term,
     assignments: Substitution,
     reach: Term,
@@ -230,14 +227,14 @@ struct Split {
 
 /// The guard as the test graph says it, and its two parts; `false` where a part cannot hold.
 #[derive(Clone)]
-struct Outcome {
+struct SelectionOutcome {
     whole: Term,
     inside: Term,
     outside: Term,
 }
 
-fn split_by_coreach(split: &Split, solver: &mut dyn Solver) -> Outcome {
-    let nowhere = Outcome { whole: Term::no(), inside: Term::no(), outside: Term::no() };
+fn split_by_coreach(split: &SplitLocation, solver: &mut dyn Solver) -> SelectionOutcome {
+    let nowhere = SelectionOutcome { whole: Term::no(), inside: Term::no(), outside: Term::no() };
     let context = split.reach.conjuncts();
     let holds_somewhere = |parts: &[&Term], solver: &mut dyn Solver| {
         let formula: Vec<Term> = parts.iter().flat_map(|part| part.conjuncts()).collect();
@@ -250,34 +247,33 @@ fn split_by_coreach(split: &Split, solver: &mut dyn Solver) -> Outcome {
     let fact = substitute(&split.coreach, &split.assignments);
     let missing = missing_part(&fact, &whole, &context, solver);
     if missing.is_true() {
-        return Outcome { inside: whole.clone(), whole, outside: Term::no() };
+        return SelectionOutcome { inside: whole.clone(), whole, outside: Term::no() };
     }
     if missing.is_false() {
-        return Outcome { outside: whole.clone(), whole, inside: Term::no() };
+        return SelectionOutcome { outside: whole.clone(), whole, inside: Term::no() };
     }
     let inside = Term::and([whole.clone(), missing.clone()]);
     let outside = Term::and([whole.clone(), missing.not()]);
     let outside = if holds_somewhere(&[&split.reach, &outside], solver) { outside } else { Term::no() };
-    Outcome { whole, inside, outside }
+    SelectionOutcome { whole, inside, outside }
 }
 
 /// The test graph in the making: the locations of the visible behaviours, then Pass and Inconclusive.
-struct Builder<'a> {
+struct GraphBuilder<'a> {
     from: &'a Iosts,
     must_answer: &'a Numbered<LocationId, Term>,
     pass: LocationId,
     inconclusive: LocationId,
     transitions: Numbered<TransitionId, Transition>,
-    /// For each, the number of the one that it was made from.
     made_of: Numbered<TransitionId, TransitionId>,
     allowed: Vec<Allowed>,
     selection: Selection,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> GraphBuilder<'a> {
     fn new(from: &'a Iosts, must_answer: &'a Numbered<LocationId, Term>) -> Self {
         let pass = from.locations.next_number();
-        Builder {
+        GraphBuilder {
             from,
             must_answer,
             pass,
@@ -294,10 +290,10 @@ impl<'a> Builder<'a> {
         number: TransitionId,
         transition: &Transition,
         is_output: bool,
-        outcome: Outcome,
+        outcome: SelectionOutcome,
         onward: LocationId,
     ) {
-        let Outcome { whole, inside, outside } = outcome;
+        let SelectionOutcome { whole, inside, outside } = outcome;
         let (goes_on, ends) = (!inside.is_false(), is_output && !outside.is_false());
         if !goes_on && !ends {
             self.selection.pruned += 1;

@@ -19,9 +19,6 @@ use crate::stop::{Stop, within};
 ///
 /// Only subsets that can be enabled where the `context` holds are wanted. The guards exclude each other
 /// everywhere all the same.
-///
-/// # Errors
-/// [`Stop::TooMany`] of [`Quantity::Overlaps`] or [`Quantity::Subsets`].
 pub(super) fn satisfiable_subsets(
     guards: &[Term],
     context: &[Term],
@@ -76,9 +73,7 @@ pub(super) fn satisfiable_subsets(
     Ok(found)
 }
 
-/// A subset in the making; what is decided may hold.
 struct Branch {
-    /// Who is taken.
     members: Vec<usize>,
     /// The guards of those, and the negations of those decided not to be taken.
     decided: Vec<Term>,

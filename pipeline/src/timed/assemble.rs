@@ -37,7 +37,6 @@ pub struct Assemble<'a> {
     ending: Vec<(TransitionId, Ends)>,
     /// The contexts at which the path's step has no transition.
     unseen: Vec<usize>,
-    /// The transitions along the path.
     leading_on: Vec<TransitionId>,
     registers: BTreeSet<Datum>,
 }
@@ -90,12 +89,10 @@ impl<'a> Assemble<'a> {
         }
     }
 
-    /// TM.
     pub fn silence_after(&self) -> &Term {
         &self.timing.silence_after
     }
 
-    /// The constants of the test case.
     pub fn constants(&self) -> &[Datum] {
         &self.iosts.constants
     }
@@ -147,7 +144,6 @@ impl<'a> Assemble<'a> {
         self.registers.extend(assignments.keys().cloned());
     }
 
-    /// The test case.
     pub fn done(mut self, mut imprecisions: Vec<String>) -> PathGuided {
         for number in std::mem::take(&mut self.leading_on) {
             let next = LocationId(self.iosts.transitions[number].source.0 + 1);

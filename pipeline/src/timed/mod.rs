@@ -51,13 +51,11 @@ pub use stop::PathStop;
 /// After how long silence is a fact (TM).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SilenceAfter {
-    /// So many units of time.
     Time(RBig),
     /// A constant of the test case, greater than 0.
     Constant,
 }
 
-/// What can be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// TM.
@@ -82,7 +80,7 @@ struct Treated {
 
 /// What a context's treatment depends on.
 #[derive(PartialEq, Eq, Hash)]
-struct Case {
+struct RefusedCase {
     context: Rc<Context>,
     step: TransitionId,
     ahead: Term,
@@ -92,9 +90,7 @@ struct Case {
 }
 
 /// Makes the test case of a path, which begins in the initial location.
-///
-/// # Panics
-/// The check finds that a promise is broken: a bug of ours.
+/// Panics: The check finds that a promise is broken: a bug of ours.
 pub fn path_guided(
     timed: &Timed,
     path: &[TransitionId],
@@ -110,12 +106,12 @@ pub fn path_guided(
     let mut assemble = assemble::Assemble::new(&delayed, &options.silence_after);
     let mut registers = Registers::beside(&delayed.iosts);
     registers.reserve(assemble.constants());
-    let mut treated: HashMap<Case, Rc<Treated>> = HashMap::new();
+    let mut treated: HashMap<RefusedCase, Rc<Treated>> = HashMap::new();
     let mut context = Rc::new(Context::initial(&system, &needed[0], &mut registers, solver));
     let mut has_history = false;
     for (at, step) in path.iter().enumerate() {
         budget::ask();
-        let case = Case {
+        let case = RefusedCase {
             context: context.clone(),
             step: *step,
             ahead: ahead.conditions[at + 1].clone(),
@@ -224,7 +220,7 @@ fn read(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<Trans
 
 fn treat(
     place: &rules::Place<'_>,
-    case: &Case,
+    case: &RefusedCase,
     registers: &mut Registers,
     solver: &mut dyn Solver,
 ) -> Result<Treated, rules::RulesStopped> {

@@ -14,9 +14,6 @@ use super::PathStop;
 pub const MOST_STEPS: usize = 1_000_000;
 
 /// The transitions of a path that is given by their names, or by their numbers in the file.
-///
-/// # Errors
-/// [`PathStop::Text`], [`PathStop::NoTransition`].
 pub fn resolve(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, PathStop> {
     let mut words = words(text);
     words.reverse();

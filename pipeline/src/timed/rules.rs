@@ -62,12 +62,10 @@ use coreach_model::{ActionId, Datum, Term, TransitionId, Verdict, budget};
 
 use crate::simplify::simplify;
 
-/// A rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Rule(pub u8);
 
 impl Rule {
-    /// All of them.
     pub const ALL: [Rule; 10] =
         [Rule(1), Rule(2), Rule(3), Rule(4), Rule(5), Rule(6), Rule(7), Rule(8), Rule(9), Rule(10)];
 }
@@ -87,7 +85,6 @@ impl fmt::Display for Rule {
 coreach_model::words! {
     /// How a test case ends: the names of its verdict locations.
     pub enum Ends {
-        /// The path has been seen.
         Pass = "PASS",
         /// An output that the model does not allow, or not then.
         FailOut = "FAILout",
@@ -105,7 +102,6 @@ coreach_model::words! {
 }
 
 impl Ends {
-    /// The verdict.
     pub fn verdict(self) -> Verdict {
         match self {
             Ends::Pass => Verdict::Pass,
@@ -115,19 +111,15 @@ impl Ends {
     }
 }
 
-/// Where a transition leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// The path's next context.
     Next,
-    /// A verdict.
     Ends(Ends),
 }
 
-/// A transition that a rule made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MadeByRules {
-    /// The rule.
     pub rule: Rule,
     /// The action; silence where there is none.
     pub action: Option<ActionId>,
@@ -135,7 +127,6 @@ pub struct MadeByRules {
     pub guard: Term,
     /// The model's transition, where it is about one.
     pub through: Option<TransitionId>,
-    /// Where it leads.
     pub target: Target,
 }
 
@@ -143,19 +134,14 @@ pub struct MadeByRules {
 pub struct Place<'a> {
     /// The delayed form's.
     pub system: &'a System<'a>,
-    /// The delayed form.
     pub delayed: &'a Delayed,
-    /// The context.
     pub context: &'a Context,
     /// The path's next transition.
     pub step: TransitionId,
     /// What must hold behind it, so that the rest of the path can be taken.
     pub ahead: &'a Term,
-    /// Is it the path's last?
     pub is_last: bool,
-    /// TM.
     pub silence_after: &'a Term,
-    /// The rules on silence as published?
     pub published: bool,
 }
 
@@ -166,23 +152,16 @@ pub enum RulesStopped {
     Unsatisfiable,
     /// An event may be the path's, and another transition's.
     Shared {
-        /// The other transition.
         other: TransitionId,
         /// Is that known? Otherwise it could not be excluded.
         is_certain: bool,
     },
     /// A condition cannot be said without a quantifier.
-    Quantifier {
-        /// Of this transition.
-        through: TransitionId,
-    },
+    Quantifier { through: TransitionId },
 }
 
-/// What the rules made.
 pub struct Applied {
-    /// The transitions.
     pub made: Vec<MadeByRules>,
-    /// Their numbers.
     pub counts: RuleCounts,
     /// May the step's condition be false for some values?
     pub may_miss: bool,

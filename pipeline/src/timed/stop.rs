@@ -4,19 +4,15 @@ use coreach_model::diagnostic::Origin;
 use coreach_model::timed::Timed;
 use coreach_model::{Diagnostic, TransitionId, Value};
 
-/// A transition as messages name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Named {
-    /// Its name, or its number in the file.
     pub called: String,
     /// `Busy -Reply-> Idle`
     pub text: String,
-    /// Where it stands.
     pub origin: Option<Origin>,
 }
 
 impl Named {
-    /// Of a model.
     pub fn of(timed: &Timed, number: TransitionId) -> Self {
         let transition = &timed.graph().transitions[number];
         Named {
@@ -30,49 +26,37 @@ impl Named {
 /// Why there is no test case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PathStop {
-    /// No transition at all.
     Empty,
     /// A path's text cannot be read.
     Text {
-        /// What is wrong.
         why: String,
     },
-    /// There is no transition of this name.
     NoTransition {
-        /// What was asked for.
         called: String,
-        /// What there is.
         known: Vec<String>,
     },
     /// A step leaves another location than the one where the path is.
     NoPath {
         /// Its place in the path, from 0.
         step: usize,
-        /// The step.
         transition: Box<Named>,
-        /// Where the path is.
         is_at: String,
-        /// What it leaves.
         leaves: String,
     },
     /// The path cannot be taken: up to here it can, and this step cannot follow.
     Unsatisfiable {
         /// Its place in the path, from 0.
         step: usize,
-        /// The step.
         transition: Named,
     },
     /// The path ends in something else than an output.
     NoOutput(Named),
-    /// TM is no positive time.
     SilenceAfter(Value),
     /// One trace may be the path's, and end in another transition.
     NotDeterministic {
         /// The step's place in the path, from 0.
         step: usize,
-        /// The step, and the other one.
         choice: Box<[Named; 2]>,
-        /// A trace of both, where one is known.
         trace: Option<Vec<String>>,
         /// Is it known? Otherwise the solver could not exclude it.
         is_certain: bool,
@@ -89,7 +73,6 @@ pub enum PathStop {
 }
 
 impl PathStop {
-    /// The stop as a diagnostic on the user's own text.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let error = |code: &'static str, message: String| Diagnostic::error(code, message);
         match self {

@@ -26,9 +26,7 @@ use crate::iut::Simulating;
 use crate::once::Once;
 
 /// What a store keeps of an implementation's file. Only what is needed for that is looked at.
-///
-/// # Errors
-/// The file, or the model that it names, cannot be read, or has no name.
+/// Errors: the file, or the model that it names, cannot be read, or has no name.
 pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Vec<Diagnostic>> {
     let here = |found: Diagnostic| vec![found.at(reference.origin.clone(), "named here")];
     let file = files.load(&reference.path).map_err(here)?;
@@ -156,9 +154,6 @@ fn words_of(node: &Node, words: &mut Vec<String>) {
 
 /// The implementation that a store describes, for a test case with this graph. `file` is where its
 /// description was read: a command is started from there. A model is in the store.
-///
-/// # Errors
-/// The description is none of ours, or does not fit the test case.
 pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
     let refused = |message: String| vec![Diagnostic::error("no-implementation", message)];
     let json: Value = serde_json::from_str(description).map_err(|error| {

@@ -14,14 +14,12 @@ use crate::project::Project;
 #[derive(Default)]
 pub struct KnownNames {
     constants: Vec<Datum>,
-    /// Of test cases.
     locations: BTreeSet<String>,
     /// Of specifications, from whose names test cases that are to be made take theirs.
     beginnings: BTreeSet<String>,
 }
 
 impl KnownNames {
-    /// Takes the names of a test case.
     pub fn add_test(&mut self, test: &Iosts) {
         self.constants.extend(test.constants.iter().cloned());
         self.locations.extend(test.locations.iter().map(|location| location.name.clone()));

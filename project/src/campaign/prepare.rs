@@ -27,7 +27,6 @@ use crate::once::Once;
 use crate::project::{Project, load};
 use crate::{budget, iut, jobs};
 
-/// The most runs of a plan.
 const MOST_RUNS: usize = 10_000_000;
 
 /// A test case that is to be made or read.
@@ -307,7 +306,7 @@ fn instances(
     let (mut instances, mut none, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for one in list {
         match valuation(test, one) {
-            Ok(known) => match Instance::given(&test.case, &known, 0, &mut solver) {
+            Ok(known) => match Instance::with_constants(&test.case, &known, 0, &mut solver) {
                 Ok(instance) => instances.push(instance),
                 Err(error) => none.push(unsuited(&error, &one.origin, "with these")),
             },

@@ -23,16 +23,10 @@ use coreach_model::obligation::enabling_condition;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, budget};
 
-/// With more pairs of locations there is no such system.
-const MOST_PAIRS: usize = 600;
-
-/// The two as one.
 pub struct Beside {
-    /// As a system.
     pub iosts: Iosts,
     /// For each transition the one of the specification that it goes along, where it does.
     pub of: Numbered<TransitionId, Option<TransitionId>>,
-    /// Where they differ.
     pub differs: LocationId,
 }
 
@@ -44,7 +38,7 @@ struct Renamed {
 }
 
 /// A location of each, and whether the mutation has had an effect.
-type Pair = (LocationId, LocationId, bool);
+type StatePair = (LocationId, LocationId, bool);
 
 /// Puts a mutant beside its specification; `None` where that is too large.
 pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
@@ -72,7 +66,7 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
     let differs = locations.push(Location::named("differs"));
     let mut numbers = HashMap::new();
     let mut open = Vec::new();
-    let mut number = |pair: Pair, open: &mut Vec<Pair>| {
+    let mut number = |pair: StatePair, open: &mut Vec<StatePair>| {
         *numbers.entry(pair).or_insert_with(|| {
             open.push(pair);
             let names = [&specification.location(pair.0).name, &mutant.location(pair.1).name];
@@ -86,7 +80,8 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
     while let Some(pair) = open.pop() {
         looked += 1;
         budget::ask();
-        if looked > MOST_PAIRS {
+        // With more pairs of locations there is no such system.
+        if looked > 600 {
             return None;
         }
         let source = number(pair, &mut open);

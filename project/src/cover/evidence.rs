@@ -31,15 +31,6 @@ use coreach_model::{Datum, Term, TransitionId, Value, budget};
 
 use super::goals::{Goal, uses};
 
-/// A trace with more explanations than this shows nothing.
-const MOST_EXPLANATIONS: usize = 500;
-
-/// So many steps are looked at for the paths that may explain what a purpose accepts.
-const MOST_ALTERNATIVES: usize = 200;
-
-/// So many states a trace may be in.
-const MOST_STATES: usize = 10_000;
-
 /// A path, with what is asked at its steps beyond their being taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Route {
@@ -56,22 +47,17 @@ pub struct Route {
 /// A run along a route.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evidence {
-    /// Where it begins.
     pub initial: State,
-    /// Its visible events.
     pub trace: Vec<Event>,
-    /// Where it ends.
     pub end: State,
 }
 
 impl Route {
-    /// Where nothing more is asked.
     pub fn new(path: Vec<TransitionId>) -> Self {
         Route { path, asked: BTreeMap::new(), is_alone: true, watched: 0 }
     }
 
     /// What the system must go along.
-    #[must_use]
     pub fn promised(&self) -> &[TransitionId] {
         &self.path[..self.path.len() - self.watched]
     }
@@ -85,7 +71,6 @@ impl Route {
 
     /// The route with the values of this run, which is one along it, asked for; with those of constants too
     /// where `constants` says so.
-    #[must_use]
     pub fn fixed(&self, iosts: &Iosts, run: &Evidence, constants: bool) -> Self {
         let mut fixed = self.clone();
         let trace = &run.trace;
@@ -166,13 +151,12 @@ pub fn says(datum: &Datum, value: &Value) -> Term {
 }
 
 fn said(term: &Term, value: &Value) -> Term {
-    const FIRST: i64 = 4;
     match value {
         Value::Record(_, fields) => {
             Term::and(fields.iter().enumerate().map(|(at, field)| said(&Term::field(term, at), field)))
         }
         Value::Array(array) => {
-            let numbers = (0..FIRST).map(Value::int).filter(|index| index.is_in(&array.ty.index));
+            let numbers = (0..4).map(Value::int).filter(|index| index.is_in(&array.ty.index));
             let indices: BTreeSet<Value> = numbers.chain(array.cells.keys().cloned()).collect();
             let cell =
                 |index: &Value| said(&Term::select(term, &Term::literal(index.clone())), array.get(index));
@@ -282,7 +266,8 @@ impl Explanations {
                 }
                 budget::ask();
                 tried += 1;
-                if tried > MOST_ALTERNATIVES {
+                // So many steps are looked at for the paths that may explain what a purpose accepts.
+                if tried > 200 {
                     return Explanations { paths: None, is_determined };
                 }
                 let Some((step, to)) = system.successor(&state, number) else { continue };
@@ -349,8 +334,7 @@ pub struct Shown {
     paths: Option<Vec<Vec<TransitionId>>>,
 }
 
-/// Looks at all explanations.
-pub fn shown(walked: &Walked, evidence: &Evidence) -> Shown {
+pub fn collect_shown(walked: &Walked, evidence: &Evidence) -> Shown {
     let iosts = &walked.iosts;
     let occurrence = |event: &Event| {
         let input =
@@ -358,7 +342,7 @@ pub fn shown(walked: &Walked, evidence: &Evidence) -> Shown {
         if input { Occurrence::Stimulus(event.clone()) } else { Occurrence::Observation(event.clone()) }
     };
     let trace: Vec<Occurrence> = evidence.trace.iter().map(occurrence).collect();
-    let explained = explain(walked, &evidence.initial, &trace, None, MOST_STATES).ok();
+    let explained = explain(walked, &evidence.initial, &trace, None, 10_000).ok();
     let items =
         explained.filter(|explained| explained.refused.is_none()).map(|explained| explained.bounds.least);
     Shown { items: items.unwrap_or_default(), paths: paths(walked, evidence) }
@@ -426,7 +410,8 @@ fn paths(walked: &Walked, evidence: &Evidence) -> Option<Vec<Vec<TransitionId>>>
             open.push((to, after, longer));
         }
         tried += 1;
-        if tried > MOST_EXPLANATIONS {
+        // A trace with more explanations than this shows nothing.
+        if tried > 500 {
             return None;
         }
     }

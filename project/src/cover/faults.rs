@@ -44,16 +44,9 @@ use super::goals::Fault;
 use super::observe::{Observer, behind};
 use super::search::{Doubt, MetGoal, Sought, transitions};
 
-/// The seed of the mutants.
-const SEED: u64 = 1;
-
-/// So many runs on which a mutant may differ are looked at.
-const MOST_TRIES: usize = 12;
-
 /// So many initial states are followed.
 const MOST_STATES: usize = 1 << 10;
 
-/// The mutants of a specification, at most so many.
 pub fn faults(
     specification: &Iosts,
     most: usize,
@@ -68,7 +61,7 @@ pub fn faults(
         };
         Fault { change: format!("{}: {}", mutant.operator.name(), mutant.change), iosts }
     };
-    mutants(specification, most, SEED).into_iter().map(fault).collect()
+    mutants(specification, most, 1).into_iter().map(fault).collect()
 }
 
 /// A route on which the mutant differs from the specification: one on which it must, if there is one.
@@ -97,7 +90,8 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
                 _ => {}
             }
         }
-        if tries > MOST_TRIES {
+        // So many runs on which a mutant may differ are looked at.
+        if tries > 12 {
             break;
         }
     }
@@ -138,7 +132,6 @@ fn tried(
     Some(MetGoal { route, evidence, must: true })
 }
 
-/// The state behind a path with these events.
 fn along(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) -> Option<State> {
     let mut events = trace.iter();
     path.iter().try_fold(begin, |state, number| {
@@ -152,7 +145,6 @@ fn along(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) ->
 /// What a run says of a mutant that gets its stimuli.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Shows {
-    /// Nothing wrong.
     Nothing,
     /// It may do what is refused; or what is right.
     May,

@@ -11,12 +11,9 @@ use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::number::count;
 use coreach_model::{Datum, LocationId, Number, Numbered, TransitionId};
 
-/// A criterion of coverage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Criterion {
-    /// Each location.
     Locations,
-    /// Each transition.
     Transitions,
     /// Each two transitions that can follow each other.
     Pairs,
@@ -108,10 +105,8 @@ impl FromStr for Criterion {
     }
 }
 
-/// A mutant as a goal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// What is wrong, in words.
     pub change: String,
     /// The mutant, suspended where the specification is; none where it cannot be said when it is quiescent.
     pub iosts: Option<Iosts>,
@@ -126,16 +121,12 @@ pub enum Goal {
     Pair(TransitionId, TransitionId),
     /// A variable is assigned, and used before it is assigned again.
     DefinitionUse {
-        /// The variable.
         variable: Datum,
-        /// Where it is assigned.
         definition: TransitionId,
         /// Where a guard or an assigned value reads it.
         used: TransitionId,
     },
-    /// These transitions, from the beginning.
     Path(Vec<TransitionId>),
-    /// A mutant differs.
     Fault(Arc<Fault>),
     /// These inputs of a finite machine, and its answers; in words.
     Sequence(String),
@@ -170,7 +161,6 @@ pub fn goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
     }
 }
 
-/// Does the transition read the variable?
 pub fn uses(transition: &Transition, variable: &Datum) -> bool {
     transition.guard.mentions(variable)
         || transition.assignments.values().any(|value| value.mentions(variable))

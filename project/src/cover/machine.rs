@@ -34,50 +34,38 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Value, budget};
-use coreach_pipeline::late_states::{canonical, shown, values};
+use coreach_pipeline::late_states::{canonical, state_text, values};
 use serde::Serialize;
 
 use super::evidence::{Evidence, Route, says};
 use super::goals::{Criterion, Goal};
 use super::search::MetGoal;
 
-/// A machine has no more states.
 pub const MOST_STATES: usize = 1000;
 
 /// An action has no more classes of events.
 pub const MOST_CLASSES: usize = 64;
 
-/// What is told of the machine and its suites.
 #[derive(Clone, Debug, Serialize)]
 pub struct MachineSummary {
-    /// States that were explored.
     pub explored: usize,
     /// States of the machine that is reduced: equal ones are one.
     pub states: usize,
-    /// The classes of inputs.
     pub inputs: Vec<String>,
-    /// Does every state take every input?
     pub is_complete: bool,
-    /// The suites, of all methods beside each other.
     pub suites: Vec<SuiteSummary>,
 }
 
-/// What is told of a suite.
 #[derive(Clone, Debug, Serialize)]
 pub struct SuiteSummary {
-    /// The criterion.
     pub criterion: String,
-    /// Its sequences.
     pub tests: Option<usize>,
-    /// The inputs of all of them.
     pub inputs: Option<usize>,
-    /// Why there is none.
     pub why: Option<String>,
     /// What it promises, of a suite that was asked for.
     pub guarantee: Option<String>,
 }
 
-/// Transitions with the values of their events.
 type Steps = Vec<(TransitionId, Vec<Value>)>;
 
 /// An input transition, conditions on its events, and events.
@@ -87,14 +75,11 @@ type TakenInput = (TransitionId, Vec<Term>, Vec<Vec<Value>>);
 struct InputClass {
     action: ActionId,
     condition: Term,
-    /// One of them.
     values: Vec<Value>,
 }
 
-/// A specification as a machine.
 pub struct FiniteMachine<'a> {
     iosts: &'a Iosts,
-    /// As it was explored.
     explored: Mealy,
     reduced: Mealy,
     classes: Vec<InputClass>,
@@ -106,10 +91,6 @@ pub struct FiniteMachine<'a> {
     steps: Vec<Vec<Steps>>,
 }
 
-/// The machine of a specification that may be suspended.
-///
-/// # Errors
-/// Why it is none, in words.
 pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMachine<'a>, String> {
     budget::doing("exploring a finite machine");
     if let Some(constant) = iosts.constants.first() {
@@ -169,7 +150,6 @@ pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMa
     Ok(FiniteMachine { iosts, explored, reduced, classes, states, initial, begin, steps })
 }
 
-/// The visible events of steps.
 fn events(iosts: &Iosts, steps: &[(TransitionId, Vec<Value>)]) -> Vec<Event> {
     let action = |number: &TransitionId| iosts.action(iosts.transitions[*number].action);
     let seen = steps.iter().filter(|(number, _)| action(number).is_visible());
@@ -180,7 +160,6 @@ fn events(iosts: &Iosts, steps: &[(TransitionId, Vec<Value>)]) -> Vec<Event> {
 struct Explorer<'a, 's> {
     iosts: &'a Iosts,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
-    /// Where a state comes to rest.
     rests: HashMap<State, (State, Steps)>,
     solver: &'s mut dyn Solver,
 }
@@ -207,7 +186,7 @@ impl Explorer<'_, '_> {
         loop {
             budget::ask();
             if !seen.insert(state.clone()) || seen.len() > MOST_STATES {
-                return Err(format!("it does not come to rest in {}", shown(iosts, &state)));
+                return Err(format!("it does not come to rest in {}", state_text(iosts, &state)));
             }
             let (mut next, mut quiet) = (Vec::new(), None);
             for &number in &self.outgoing[state.location] {
@@ -233,7 +212,7 @@ impl Explorer<'_, '_> {
                 return Ok((state, steps));
             };
             if !next.is_empty() {
-                return Err(format!("it has several answers, or steps, in {}", shown(iosts, &state)));
+                return Err(format!("it has several answers, or steps, in {}", state_text(iosts, &state)));
             }
             let to = fire(iosts, &iosts.transitions[number], &state, &values);
             state = canonical(to.ok_or_else(|| self.undecided(number))?);
@@ -264,7 +243,7 @@ impl Explorer<'_, '_> {
                 return Err(self.undecided(number));
             }
             if flows && (!is_all || all.len() > MOST_CLASSES) {
-                let from = shown(iosts, state);
+                let from = state_text(iosts, state);
                 let name = &action.name;
                 return Err(format!(
                     "what `{name}` carries flows into data, and in {from} it has more than {MOST_CLASSES} values"
@@ -345,7 +324,10 @@ impl Explorer<'_, '_> {
             };
             if found.as_ref().is_some_and(is_other) {
                 let name = &self.iosts.action(class.action).name;
-                return Err(format!("`{name}` is answered in several ways in {}", shown(self.iosts, state)));
+                return Err(format!(
+                    "`{name}` is answered in several ways in {}",
+                    state_text(self.iosts, state)
+                ));
             }
             found.get_or_insert((target, [vec![(number, class.values.clone())], rest].concat()));
         }
@@ -353,7 +335,6 @@ impl Explorer<'_, '_> {
     }
 }
 
-/// The values of a state as terms.
 fn standing(state: &State) -> Substitution {
     let literal = |(datum, value): (&Datum, &Value)| (datum.clone(), Term::literal(value.clone()));
     state.valuation.iter().map(literal).collect()
@@ -366,9 +347,6 @@ fn enabled(transition: &Transition, state: &State) -> Term {
 
 impl FiniteMachine<'_> {
     /// The sequences of a suite as goals, each with the route that meets it.
-    ///
-    /// # Errors
-    /// Why there is none, in words.
     pub fn goals(&self, method: Method, extra: usize) -> Result<Vec<(Goal, MetGoal)>, String> {
         let words = suite(&self.reduced, method, extra).map_err(|none| self.why(none))?;
         Ok(words.iter().map(|word| self.goal(word)).collect())
@@ -434,7 +412,10 @@ impl FiniteMachine<'_> {
     fn why(&self, none: NoSuite) -> String {
         let state = |number: usize| {
             let word = self.reduced.access()[number].clone().unwrap_or_default();
-            self.explored.after(0, &word).map(|at| shown(self.iosts, &self.states[at])).unwrap_or_default()
+            self.explored
+                .after(0, &word)
+                .map(|at| state_text(self.iosts, &self.states[at]))
+                .unwrap_or_default()
         };
         match none {
             NoSuite::NoUnique(number) => format!("{none}: {}", state(number)),

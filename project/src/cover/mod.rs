@@ -44,7 +44,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::suspend::suspend;
 
-use evidence::{Evidence, shown};
+use evidence::{Evidence, collect_shown};
 pub use goals::{CRITERIA, Criterion, Goal};
 use machine::{FiniteMachine, MachineSummary, machine};
 pub use observe::Observe;
@@ -56,14 +56,10 @@ pub use suite::Chosen;
 use crate::budget;
 use crate::making::Says;
 
-/// How to look.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What is asked for.
     pub criteria: Vec<Criterion>,
-    /// How far the tree grows.
     pub limits: TreeLimits,
-    /// How `reach` is computed.
     pub analysis: Analysis,
     /// For ioco the specification is suspended: that it is quiescent is a transition like others.
     pub conformance: Conformance,
@@ -76,47 +72,34 @@ pub struct Settings {
     pub observe: Observe,
 }
 
-/// What became of a goal.
 #[derive(Clone, Debug)]
 pub enum Fate {
-    /// A purpose meets it.
     Covered(MetGoal),
     /// No run can meet it, and why.
     Unreachable(String),
-    /// Neither is known, and why.
     Unknown(String),
-    /// The work has not come so far.
     Open,
 }
 
-/// A goal and what became of it.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// Of which criterion.
     pub criterion: Criterion,
-    /// The goal.
     pub goal: Goal,
-    /// What became of it.
     pub fate: Fate,
 }
 
-/// A purpose of the suite.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The purpose, with its text.
     pub written: Written,
     /// The path, a run along it, and the numbers of the goals that it meets.
     pub chosen: Chosen,
 }
 
-/// What came of it all.
 #[derive(Clone, Debug)]
 pub struct Cover {
-    /// The specification, suspended or not.
     pub iosts: Iosts,
     /// The goals in the order of the criteria.
     pub goals: Vec<Ended>,
-    /// The suite.
     pub suite: Vec<Member>,
     /// Criteria whose goals are not all known: their paths did not fit the limits, or the work has not come
     /// so far.
@@ -127,9 +110,6 @@ pub struct Cover {
 
 impl Cover {
     /// Nothing yet.
-    ///
-    /// # Errors
-    /// It cannot be said when the specification is quiescent.
     pub fn of(specification: &Specification, settings: &Settings) -> Result<Mutex<Self>, Stop> {
         let iosts = match settings.conformance {
             Conformance::Ioc => specification.iosts.clone(),
@@ -172,7 +152,6 @@ pub fn cover(
     looked.err().or(made.err())
 }
 
-/// Looks for what meets the goals.
 fn look(
     specification: &Iosts,
     iosts: &Iosts,
@@ -273,7 +252,6 @@ fn look(
     }
 }
 
-/// Makes the suite of what was met.
 fn make(
     specification: &Specification,
     walked: &Walked,
@@ -292,7 +270,7 @@ fn make(
             met.push((*number, found.clone()));
             continue;
         }
-        let shows = |evidence: &Evidence| shown(walked, evidence).meets(&walked.iosts, &all[*number]);
+        let shows = |evidence: &Evidence| collect_shown(walked, evidence).meets(&walked.iosts, &all[*number]);
         met.push((*number, observer.observed(found, &shows, &mut solver)));
     }
     let mut steps = settings.steps;
@@ -341,7 +319,6 @@ fn make(
     }
 }
 
-/// The goals that are met, with their routes.
 fn covered(known: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
     known.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
         Fate::Covered(found) => Some((number, found.clone())),

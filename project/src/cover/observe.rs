@@ -42,38 +42,21 @@ use super::search::MetGoal;
 /// So many states are looked at for a way on.
 const MOST_STATES: usize = 150;
 
-/// So many events a way on has at most.
 const MOST_EVENTS: usize = 6;
-
-/// So many wrong targets are looked at, spread over all locations.
-const MOST_TARGETS: usize = 64;
 
 /// To show all wrong targets, or all wrong values, is worth so many events.
 const WORTH: usize = 12;
 
-/// What purposes watch behind their goals.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Observe {
-    /// Nothing: they end at the goal.
-    None,
-    /// The outputs that follow.
-    Outputs,
-    /// What distinguishes the goal's step from wrong ones.
-    #[default]
-    Distinguish,
-}
-
-impl Observe {
-    /// All of them.
-    pub const ALL: [Observe; 3] = [Observe::None, Observe::Outputs, Observe::Distinguish];
-
-    /// As it is named.
-    pub fn name(self) -> &'static str {
-        match self {
-            Observe::None => "none",
-            Observe::Outputs => "outputs",
-            Observe::Distinguish => "distinguish",
-        }
+coreach_model::words! {
+    /// What purposes watch behind their goals.
+    #[derive(Default)]
+    pub enum Observe {
+        /// Nothing: they end at the goal.
+        None = "none",
+        Outputs = "outputs",
+        /// What distinguishes the goal's step from wrong ones.
+        #[default]
+        Distinguish = "distinguish",
     }
 }
 
@@ -87,8 +70,8 @@ impl FromStr for Observe {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Observe::ALL.into_iter().find(|one| one.name() == text);
-        found.ok_or_else(|| format!("`{text}` is none of {}", Observe::ALL.map(Observe::name).join(", ")))
+        let other = || format!("`{text}` is none of {}", Observe::ALL.map(Observe::name).join(", "));
+        Observe::named(text).ok_or_else(other)
     }
 }
 
@@ -96,9 +79,7 @@ impl FromStr for Observe {
 pub struct Observer<'a> {
     system: &'a System<'a>,
     observe: Observe,
-    /// What leaves a state.
     leaving: HashMap<State, Vec<Onward>>,
-    /// What is behind an event in a state.
     behind: HashMap<(State, Event), BTreeSet<State>>,
     /// Ways on by the state where they begin and the variables that were assigned last.
     ways: HashMap<(State, Vec<Datum>), Vec<TransitionId>>,
@@ -114,7 +95,7 @@ struct Onward {
 }
 
 /// A place on the way, with what is not shown yet.
-struct Place {
+struct WatchPlace {
     way: Vec<TransitionId>,
     events: usize,
     state: State,
@@ -131,7 +112,6 @@ struct WrongValue {
 }
 
 impl<'a> Observer<'a> {
-    /// Of this system.
     pub fn new(system: &'a System<'a>, observe: Observe) -> Self {
         Observer { system, observe, leaving: HashMap::new(), behind: HashMap::new(), ways: HashMap::new() }
     }
@@ -237,7 +217,6 @@ impl<'a> Observer<'a> {
         certain
     }
 
-    /// The way on from a state.
     fn way(&mut self, from: &State, assigned: Vec<Datum>, solver: &mut dyn Solver) -> Vec<TransitionId> {
         if self.observe == Observe::None {
             return Vec::new();
@@ -279,11 +258,12 @@ impl<'a> Observer<'a> {
     ) -> (Vec<TransitionId>, State) {
         let iosts = self.system.iosts;
         let others = iosts.locations.numbers().filter(|location| *location != from.location);
-        let others = others.step_by(iosts.locations.len().div_ceil(MOST_TARGETS).max(1));
+        // So many wrong targets are looked at, spread over all locations.
+        let others = others.step_by(iosts.locations.len().div_ceil(64).max(1));
         let wrong = |location| State { location, valuation: from.valuation.clone() };
         let wrong = others.map(|location| internal_closure(iosts, BTreeSet::from([wrong(location)])));
         let value = |datum: &Datum| WrongValue { data: BTreeSet::from([datum.clone()]), decided: false };
-        let start = Place {
+        let start = WatchPlace {
             way: Vec::new(),
             events: 0,
             state: from.clone(),
@@ -291,7 +271,7 @@ impl<'a> Observer<'a> {
             values: assigned.iter().map(value).collect(),
         };
         let all = (start.wrong.len(), start.values.len());
-        let worth = |place: &Place| {
+        let worth = |place: &WatchPlace| {
             let share = |left: usize, all: usize| (WORTH * (all - left)).checked_div(all).unwrap_or(0);
             let shown = share(place.wrong.len(), all.0) + share(place.values.len(), all.1);
             if sends { shown.saturating_sub(place.events) } else { place.events }
@@ -327,7 +307,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Behind one more step.
-    fn taken(&mut self, place: &Place, onward: Onward, kind: ActionKind) -> Place {
+    fn taken(&mut self, place: &WatchPlace, onward: Onward, kind: ActionKind) -> WatchPlace {
         let iosts = self.system.iosts;
         let mut way = place.way.clone();
         way.push(onward.transition);
@@ -347,7 +327,7 @@ impl<'a> Observer<'a> {
         let transition = &iosts.transitions[onward.transition];
         let values = place.values.iter().filter_map(|value| value.behind(transition, kind)).collect();
         let events = place.events + usize::from(onward.event.is_some());
-        Place { way, events, state: onward.to, wrong, values }
+        WatchPlace { way, events, state: onward.to, wrong, values }
     }
 
     /// What leaves a state, each transition with some values.

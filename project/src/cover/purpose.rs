@@ -33,12 +33,9 @@ use coreach_model::{ActionId, Datum, LocationId, Number, Numbered, Term};
 
 use super::evidence::{Explanations, Route};
 
-/// A purpose with its text.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// The purpose.
     pub purpose: TestPurpose,
-    /// As YAML.
     pub text: String,
 }
 
@@ -54,7 +51,7 @@ pub fn purpose(
     let asked = route.guards(system, solver);
     let goes_on = goes_on(system, route, &asked, solver);
     let searched = system.iosts;
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<PurposeStep> = Vec::new();
     for (place, (number, (asked, goes_on))) in
         route.path.iter().zip(asked.into_iter().zip(goes_on)).enumerate()
     {
@@ -85,7 +82,7 @@ pub fn purpose(
         } else {
             Term::and([guard, on.not()])
         };
-        steps.push(Step { action, guard: on, ends, quiet, is_watched: place >= promised });
+        steps.push(PurposeStep { action, guard: on, ends, quiet, is_watched: place >= promised });
     }
     let is_suspended = searched.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
     let made = chain(name, model, &steps, is_suspended && model.find_action(QUIESCENCE).is_none());
@@ -96,11 +93,9 @@ pub fn purpose(
     (write_purpose_yaml(&read) == text).then_some(Written { purpose: read, text })
 }
 
-/// A visible step.
-struct Step {
+struct PurposeStep {
     /// Its action; `None` is quiescence.
     action: Option<ActionId>,
-    /// Its guard.
     guard: Term,
     /// When nothing more is needed behind it.
     ends: Term,
@@ -141,7 +136,7 @@ fn goes_on(system: &System<'_>, route: &Route, asked: &[Term], solver: &mut dyn 
 }
 
 /// `is_quiet`: does it speak of quiescence?
-fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpose {
+fn chain(name: &str, model: &Iosts, steps: &[PurposeStep], is_quiet: bool) -> TestPurpose {
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let mut transitions = Numbered::new();
     let steps_of = steps.iter().enumerate().map(|(place, _)| match place {
@@ -157,7 +152,7 @@ fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpo
     };
     let initial = find(&names[0]);
     let quiescence = model.actions.next_number();
-    for (place, Step { action, guard, ends, quiet, is_watched }) in steps.iter().enumerate() {
+    for (place, PurposeStep { action, guard, ends, quiet, is_watched }) in steps.iter().enumerate() {
         let source = find(&names[place]);
         let next = &names[place + 1];
         let is_input = action.is_some_and(|action| model.action(action).kind == ActionKind::Input);
@@ -236,7 +231,6 @@ fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpo
     }
 }
 
-/// How many visible steps a route has.
 pub fn length(iosts: &Iosts, route: &Route) -> usize {
     let is_seen = |number: &&_| iosts.action(iosts.transitions[**number].action).is_visible();
     route.path.iter().filter(is_seen).count()

@@ -23,24 +23,15 @@ pub const FORMAT_VERSION: u32 = 1;
 /// What a purpose may end with that the system does.
 pub const OBSERVED: [&str; 3] = ["outputs", "quiescence", "nothing"];
 
-/// The whole as a document.
 #[derive(Clone, Debug, Serialize)]
 pub struct CoverDocument {
-    /// See [`FORMAT_VERSION`].
     pub format_version: u32,
-    /// That of the program.
     pub exit_code: u8,
-    /// The specification's name.
     pub specification: String,
-    /// How far was looked.
     pub limits: ReportedLimits,
-    /// The criteria, each with its figures.
     pub criteria: Vec<ReportedCriterion>,
-    /// The goals.
     pub goals: Vec<ReportedGoal>,
-    /// The purposes of the suite.
     pub suite: Vec<ReportedTest>,
-    /// The specification as a finite machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineSummary>,
     /// Why the work did not come to its end, where it did not.
@@ -48,27 +39,19 @@ pub struct CoverDocument {
     pub diagnostics: Vec<serde_json::Value>,
 }
 
-/// How far was looked.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedLimits {
     /// Steps of a path.
     pub depth: usize,
-    /// Nodes of a tree.
     pub nodes: usize,
 }
 
-/// The figures of a criterion.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedCriterion {
-    /// Its name.
     pub criterion: String,
-    /// All its goals.
     pub goals: usize,
-    /// Those that a purpose meets.
     pub covered: usize,
-    /// Those that no run can meet.
     pub unreachable: usize,
-    /// Those of which neither is known.
     pub unknown: usize,
     /// Those to which the work has not come.
     pub open: usize,
@@ -76,16 +59,13 @@ pub struct ReportedCriterion {
     pub is_cut: bool,
 }
 
-/// A goal in words.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedGoal {
-    /// Its criterion.
     pub criterion: String,
     /// What it is, in words about the model.
     pub goal: String,
     /// `covered`, `unreachable`, `unknown` or `open`.
     pub status: &'static str,
-    /// The purposes that meet it.
     pub by: Vec<String>,
     /// Why it is unreachable or unknown; or why a run of its purposes need not meet it.
     pub why: Option<String>,
@@ -94,13 +74,11 @@ pub struct ReportedGoal {
 /// A purpose of the suite in words.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedTest {
-    /// Its name.
     pub purpose: String,
     /// The numbers of its transitions, counted from 0, internal ones included.
     pub path: Vec<usize>,
     /// A run along it: its events.
     pub trace: Vec<String>,
-    /// The numbers of the goals that it meets.
     pub goals: Vec<usize>,
     /// With what it ends that the system does, of [`OBSERVED`].
     pub observes: &'static str,
@@ -170,7 +148,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
     let suite = cover.suite.iter().map(|member| ReportedTest {
         purpose: member.written.purpose.iosts.name.clone(),
         path: member.chosen.found.route.path.iter().map(|number| number.place()).collect(),
-        trace: member.chosen.found.evidence.trace.iter().map(|event| told(iosts, event)).collect(),
+        trace: member.chosen.found.evidence.trace.iter().map(|event| event_text(iosts, event)).collect(),
         goals: member.chosen.goals.clone(),
         observes: observes(iosts, &member.chosen.found.route.path),
     });
@@ -198,8 +176,7 @@ fn observes(iosts: &Iosts, path: &[TransitionId]) -> &'static str {
     }
 }
 
-/// An event, as everywhere.
-fn told(iosts: &Iosts, event: &Event) -> String {
+fn event_text(iosts: &Iosts, event: &Event) -> String {
     let action = iosts.find_action(&event.action);
     match action.map(|action| iosts.action(action).kind) {
         Some(ActionKind::Quiescence) => "quiescence".to_owned(),
@@ -239,7 +216,6 @@ pub fn files(cover: &Cover, specification: &str, rest: &str) -> Vec<(String, Str
     files
 }
 
-/// The paths that [`files`] would write into a folder.
 pub fn paths(folder: &Path, files: &[(String, String)]) -> Vec<std::path::PathBuf> {
     files.iter().map(|(name, _)| folder.join(name)).collect()
 }

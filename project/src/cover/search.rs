@@ -20,23 +20,15 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Term, TransitionId, budget};
 
-use super::evidence::{Evidence, Explanations, Route, run_along, shown};
+use super::evidence::{Evidence, Explanations, Route, collect_shown, run_along};
 use super::goals::{Goal, uses};
-
-/// So many paths are made concrete for a goal before it is given up.
-const MOST_TRIES: usize = 12;
-
-/// So many traces of a path are held against their explanations.
-const MOST_TRACES: usize = 5;
 
 /// A path is continued by so many steps at most, and in so many ways.
 const MOST_STEPS_ON: usize = 4;
 const MOST_WAYS_ON: usize = 12;
 
-/// How a goal is met.
 #[derive(Clone, Debug)]
 pub struct MetGoal {
-    /// The path.
     pub route: Route,
     /// A run along it, which meets the goal however it is explained.
     pub evidence: Evidence,
@@ -44,14 +36,11 @@ pub struct MetGoal {
     pub must: bool,
 }
 
-/// What became of a goal.
 #[derive(Clone, Debug)]
 pub enum Sought {
-    /// It is met.
     Met(MetGoal),
     /// No run meets it: the tree ended, with so many nodes.
     Never(usize),
-    /// Not known.
     Unknown(Doubt),
 }
 
@@ -62,40 +51,34 @@ pub enum Doubt {
     Bound(usize, usize),
     /// It was met on a path, and every trace that was tried has an explanation that does not meet it.
     Ambiguous,
-    /// The solver did not know.
     Solver,
 }
 
 /// What the tree remembers: nothing, the last transition, or for each variable where it was assigned; as
 /// places counted from 1.
-type Memory = Vec<u32>;
+type PathMemory = Vec<u32>;
 
-/// What is remembered behind a step.
-type Remember = fn(&System<'_>, &Memory, &Move) -> Memory;
+type Remember = fn(&System<'_>, &PathMemory, &Move) -> PathMemory;
 
-/// What has to be remembered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Remembered {
-    /// Nothing.
     Items,
-    /// The last transition.
     Pairs,
-    /// Assignments.
     Definitions,
 }
 
-fn nothing(_: &System<'_>, _: &Memory, _: &Move) -> Memory {
+fn nothing(_: &System<'_>, _: &PathMemory, _: &Move) -> PathMemory {
     Vec::new()
 }
 
-fn last(_: &System<'_>, _: &Memory, by: &Move) -> Memory {
+fn last(_: &System<'_>, _: &PathMemory, by: &Move) -> PathMemory {
     match by {
         Move::Take(step) => vec![step.transition.0 + 1],
         Move::Start | Move::Quiet => vec![0],
     }
 }
 
-fn assigned(system: &System<'_>, before: &Memory, by: &Move) -> Memory {
+fn assigned(system: &System<'_>, before: &PathMemory, by: &Move) -> PathMemory {
     let mut after = before.clone();
     if let Move::Take(step) = by {
         let transition = &system.iosts.transitions[step.transition];
@@ -109,7 +92,7 @@ fn assigned(system: &System<'_>, before: &Memory, by: &Move) -> Memory {
 }
 
 /// A goal in work, with its place among all.
-struct Open {
+struct OpenGoal {
     place: usize,
     goal: Goal,
     sought: Option<MetGoal>,
@@ -118,7 +101,7 @@ struct Open {
 }
 
 /// Who is told of a goal, by its place, as soon as it is met.
-type Met<'a> = &'a mut dyn FnMut(usize, &MetGoal);
+type OnMet<'a> = &'a mut dyn FnMut(usize, &MetGoal);
 
 /// Looks for all goals, which are of one kind. `met` is told of each that is met at once: the work may not
 /// come to its end.
@@ -127,24 +110,24 @@ pub fn search(
     goals: &[Goal],
     kind: Remembered,
     limits: TreeLimits,
-    met: Met<'_>,
+    met: OnMet<'_>,
     solver: &mut dyn Solver,
 ) -> Vec<Sought> {
     budget::doing("looking for paths to the goals");
     let system = System::new(&walked.iosts);
-    let mut open: Vec<Open> = goals
+    let mut open: Vec<OpenGoal> = goals
         .iter()
         .enumerate()
-        .map(|(place, goal)| Open { place, goal: goal.clone(), sought: None, tries: 0, is_doubted: None })
+        .map(|(place, goal)| OpenGoal { place, goal: goal.clone(), sought: None, tries: 0, is_doubted: None })
         .collect();
     let limits = TreeLimits { is_restricted: true, ..limits };
-    let (start, remember): (Memory, Remember) = match kind {
+    let (start, remember): (PathMemory, Remember) = match kind {
         Remembered::Items => (Vec::new(), nothing),
         Remembered::Pairs => (vec![0], last),
         Remembered::Definitions => (vec![0; walked.iosts.variables.len()], assigned),
     };
     let mut growth = Growth::remembering(&system, limits, start, remember);
-    let mut searcher = Searcher { walked, system: &system, met, solver };
+    let mut searcher = GoalSearcher { walked, system: &system, met, solver };
     let mut begun = false;
     while open.iter().any(|open| open.sought.is_none()) {
         let Some(number) = growth.step(searcher.solver) else { break };
@@ -167,7 +150,7 @@ pub fn search(
     }
     let tree = growth.tree();
     let (is_complete, nodes, depth) = (tree.is_complete(), tree.nodes.len(), tree.longest_path());
-    let done = |open: Open| match (open.sought, open.is_doubted) {
+    let done = |open: OpenGoal| match (open.sought, open.is_doubted) {
         (Some(found), _) => Sought::Met(found),
         (None, Some(doubt)) => Sought::Unknown(doubt),
         (None, None) if is_complete => Sought::Never(nodes),
@@ -179,7 +162,7 @@ pub fn search(
 /// The routes of a tree's nodes as goals of their own.
 pub fn along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
     let system = System::new(&walked.iosts);
-    let mut searcher = Searcher { walked, system: &system, met: &mut |_, _| {}, solver };
+    let mut searcher = GoalSearcher { walked, system: &system, met: &mut |_, _| {}, solver };
     let goal = Goal::Path(path.clone());
     match searcher.tried(&Route::new(path), &goal) {
         Some(found) => Sought::Met(found),
@@ -187,20 +170,20 @@ pub fn along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) 
     }
 }
 
-struct Searcher<'a, 's> {
+struct GoalSearcher<'a, 's> {
     walked: &'a Walked,
     system: &'a System<'a>,
     met: &'s mut dyn FnMut(usize, &MetGoal),
     solver: &'s mut dyn Solver,
 }
 
-impl Searcher<'_, '_> {
+impl GoalSearcher<'_, '_> {
     fn items(&self) -> &Items {
         &self.walked.parts[0].items
     }
 
     /// Could the step to this node meet the goal?
-    fn stepped(&mut self, tree: &Tree, memory: &Memory, child: NodeId, open: &mut Open) {
+    fn stepped(&mut self, tree: &Tree, memory: &PathMemory, child: NodeId, open: &mut OpenGoal) {
         let Move::Take(step) = &tree.nodes[child].by else { return };
         let (number, iosts) = (step.transition, self.system.iosts);
         let taken = &iosts.transitions[number];
@@ -237,7 +220,7 @@ impl Searcher<'_, '_> {
     }
 
     /// Could coming to this node meet the goal?
-    fn arrived(&mut self, tree: &Tree, node: NodeId, open: &mut Open) {
+    fn arrived(&mut self, tree: &Tree, node: NodeId, open: &mut OpenGoal) {
         let Goal::Item(item) = open.goal else { return };
         let (iosts, at) = (self.system.iosts, tree.nodes[node].state.location);
         match &self.items().all()[item] {
@@ -255,12 +238,12 @@ impl Searcher<'_, '_> {
 
     fn condition(&self, item: usize) -> Term {
         let items = self.items();
-        Term::and(proofs::shown(self.system.iosts, items, &items.all()[item]))
+        Term::and(proofs::required_terms(self.system.iosts, items, &items.all()[item]))
     }
 
     /// The goal's condition is about the last step of the path to the node: the data before it, and its
     /// parameters.
-    fn ask(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut Open) {
+    fn ask(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut route = Route::new(transitions(tree, node));
         let mut condition = reached.state.condition.clone();
@@ -273,7 +256,7 @@ impl Searcher<'_, '_> {
     }
 
     /// The goal's condition is about the state itself.
-    fn ask_state(&mut self, tree: &Tree, node: NodeId, asked: Term, open: &mut Open) {
+    fn ask_state(&mut self, tree: &Tree, node: NodeId, asked: Term, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut condition = reached.state.condition.clone();
         condition.push(substitute(&asked, &reached.state.standing(&reached.state.known)));
@@ -298,7 +281,7 @@ impl Searcher<'_, '_> {
         None
     }
 
-    fn decide(&mut self, reached: &Node, condition: Vec<Term>, route: &Route, open: &mut Open) {
+    fn decide(&mut self, reached: &Node, condition: Vec<Term>, route: &Route, open: &mut OpenGoal) {
         let answer = match condition.len() == reached.state.condition.len() && reached.is_certain {
             true => Answer::Sat,
             false => self.solver.check(&condition),
@@ -312,7 +295,8 @@ impl Searcher<'_, '_> {
             Answer::Sat => {}
         }
         open.is_doubted = Some(Doubt::Ambiguous);
-        if open.tries < MOST_TRIES {
+        // So many paths are made concrete for a goal before it is given up.
+        if open.tries < 12 {
             open.tries += 1;
             open.sought = self.tried(route, &open.goal);
             if let Some(found) = &open.sought {
@@ -358,7 +342,7 @@ impl Searcher<'_, '_> {
         for is_alone in [true, false] {
             let route = Route { is_alone, ..route.clone() };
             let Some(evidence) = run_along(self.system, &route, &[], self.solver) else { continue };
-            if shown(self.walked, &evidence).meets(iosts, goal) {
+            if collect_shown(self.walked, &evidence).meets(iosts, goal) {
                 if self.is_certain(&route, goal) {
                     return Some(MetGoal { route, evidence, must: true });
                 }
@@ -377,11 +361,12 @@ impl Searcher<'_, '_> {
                     }
                 }
             }
-            if avoided.len() >= MOST_TRACES {
+            // So many traces of a path are held against their explanations.
+            if avoided.len() >= 5 {
                 return None;
             }
             let evidence = run_along(self.system, &route, &avoided, self.solver)?;
-            if shown(self.walked, &evidence).meets(iosts, goal) {
+            if collect_shown(self.walked, &evidence).meets(iosts, goal) {
                 showing.push(evidence.clone());
             }
             avoided.push(evidence.trace);
@@ -394,7 +379,6 @@ impl Searcher<'_, '_> {
     }
 }
 
-/// The transitions of the path to a node.
 pub fn transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
     let taken = |node: NodeId| match &tree.nodes[node].by {
         Move::Take(step) => Some(step.transition),

@@ -23,7 +23,7 @@ use coreach_execution::coverage::{Item, Walked};
 use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 
-use super::evidence::{Evidence, Explanations, lies_on, run_along, shown};
+use super::evidence::{Evidence, Explanations, collect_shown, lies_on, run_along};
 use super::faults::{Shows, shows};
 use super::goals::{Fault, Goal};
 use super::observe::Observer;
@@ -33,14 +33,10 @@ use super::search::MetGoal;
 /// A route of the suite, with the numbers of the goals that it meets.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// The route.
     pub found: MetGoal,
     /// The goals for which it was chosen, or that it meets besides.
     pub goals: Vec<usize>,
 }
-
-/// So many ways on are looked at before a route is left as it is.
-const MOST_WAYS_ON: usize = 200;
 
 /// Chooses, one route after the other.
 pub struct SuiteChooser<'a> {
@@ -100,7 +96,7 @@ impl<'a> SuiteChooser<'a> {
         while let Some(longer) = continued(walked, system, goals, met, &best, left, *steps, solver) {
             best = longer;
             let shows = |evidence: &Evidence| {
-                let shown = shown(walked, evidence);
+                let shown = collect_shown(walked, evidence);
                 best.goals.iter().all(|goal| shown.meets(&walked.iosts, &goals[*goal]))
             };
             best.found = observer.observed(&best.found, &shows, solver);
@@ -123,7 +119,6 @@ fn is_sequence(goals: &[Goal], candidate: &Chosen) -> bool {
     candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Sequence(_)))
 }
 
-/// Was the route found for a mutant?
 fn is_of_mutants(goals: &[Goal], candidate: &Chosen) -> bool {
     candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Fault(_)))
 }
@@ -138,7 +133,7 @@ fn besides(
     solver: &mut dyn Solver,
 ) {
     let route = &candidate.found.route;
-    let shown = shown(walked, &route.promised_by(&walked.iosts, &candidate.found.evidence));
+    let shown = collect_shown(walked, &route.promised_by(&walked.iosts, &candidate.found.evidence));
     let path = route.promised();
     let mut explanations = None;
     // What shows a mutant asks for its values; others may have other ones.
@@ -205,7 +200,8 @@ fn continued(
             let mut longer = route.clone();
             longer.path.push(*next);
             looked += 1;
-            if looked > MOST_WAYS_ON {
+            // So many ways on are looked at before a route is left as it is.
+            if looked > 200 {
                 return None;
             }
             if length(iosts, &longer) > steps {
@@ -223,7 +219,7 @@ fn continued(
                 };
                 besides(walked, system, goals, met, &mut chosen, solver);
                 // What its own conditions asked for is asked for still, if the longer trace shows it too.
-                let shown = shown(walked, &chosen.found.evidence);
+                let shown = collect_shown(walked, &chosen.found.evidence);
                 let kept = from.goals.iter().filter(|number| shown.meets(iosts, &goals[**number]));
                 let more: Vec<usize> =
                     kept.filter(|number| !chosen.goals.contains(number)).copied().collect();

@@ -15,11 +15,8 @@ use crate::file_kind::{FileContent, FileKind, kind_of, list_yaml_files, read_con
 pub struct Given {
     /// Configurations, those of campaigns among them.
     pub configurations: Vec<PathBuf>,
-    /// Stores.
     pub stores: Vec<PathBuf>,
-    /// Runs that were kept as files.
     pub runs: Vec<PathBuf>,
-    /// The campaigns themselves.
     pub campaigns: Vec<PathBuf>,
     /// Nobody named a configuration: these were found beside the runs. One that cannot be used is passed
     /// over.
@@ -31,9 +28,6 @@ pub struct Given {
 impl Given {
     /// Sorts out what was named. A campaign stands for its configurations, and for its store where no runs
     /// are named.
-    ///
-    /// # Errors
-    /// What cannot be read, or is none of what is known; no runs at all.
     pub fn of(files: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
         let mut given = Given::default();
         let mut found = Vec::new();
@@ -122,7 +116,6 @@ impl Given {
     }
 }
 
-/// Lists the runs in a folder.
 fn list_runs(folder: &Path) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     let error = |why| Diagnostic::error("no-run", format!("{}: {why}", folder.display()));
     let list = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();

@@ -18,7 +18,6 @@ use std::fmt::Write;
 
 use super::report::{CoverageReport, Met, ModelCoverage};
 
-/// The report as LCOV.
 pub fn lcov(report: &CoverageReport) -> String {
     let mut text = String::new();
     for specification in &report.specifications {

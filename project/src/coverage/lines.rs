@@ -15,13 +15,9 @@ use coreach_model::{Iosts, LocationId, Numbered, TransitionId};
 /// The places of a model in its file; lines are counted from 1.
 #[derive(Clone, Debug)]
 pub struct CoveredLines {
-    /// The file.
     pub file: Arc<SourceFile>,
-    /// Of each transition.
     pub transitions: Numbered<TransitionId, usize>,
-    /// Of each location.
     pub locations: Numbered<LocationId, usize>,
-    /// Of each location: is it described there?
     pub described: Numbered<LocationId, bool>,
 }
 

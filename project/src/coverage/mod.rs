@@ -46,7 +46,6 @@ pub const NO_ACCESS: &str = "store-access";
 /// Between two words about progress so many runs are read.
 const SAID_EVERY: usize = 100;
 
-/// How runs are looked at.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The domain that proves what no run can show; nothing is proved where there is none.
@@ -55,10 +54,8 @@ pub struct Settings {
     pub states: usize,
 }
 
-/// What became of the runs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize)]
 pub struct Runs {
-    /// All that were read.
     pub read: usize,
     /// Of those, counted before: the same run is in several files.
     pub repeated: usize,
@@ -72,21 +69,19 @@ pub struct Runs {
     pub stopped: usize,
 }
 
-/// A test case with the number of its subject.
-struct Test {
+struct CoveredTest {
     case: TestCase,
     subject: usize,
 }
 
-/// Reads all runs.
-struct Reader<'a> {
+struct RunReader<'a> {
     settings: &'a Settings,
     says: Says<'a>,
     subjects: Subjects,
     /// For each subject, its sums.
     tallies: Vec<Tally>,
     /// Test cases by the hashes of stores, and by their files.
-    tests: HashMap<String, Test>,
+    tests: HashMap<String, CoveredTest>,
     seen: BTreeSet<Key>,
     runs: Runs,
     /// The constants of the last run, with the state in which it began: most runs have the same.
@@ -109,16 +104,15 @@ impl Stops {
 }
 
 /// Reads the runs and says what they covered; and what a budget has ended, without which there may be less.
-///
-/// # Errors
-/// What cannot be read, or does not fit together: a model that was changed, a run that is none of its models.
+/// Errors: what cannot be read, or does not fit together: a model that was changed, a run that is none of its
+/// models.
 pub fn measure(
     given: &Given,
     settings: &Settings,
     says: Says<'_>,
 ) -> Result<(CoverageReport, Vec<Diagnostic>), Vec<Diagnostic>> {
     let subjects = Subjects::read(&given.configurations, given.are_found)?;
-    let mut reader = Reader {
+    let mut reader = RunReader {
         settings,
         says,
         subjects,
@@ -136,12 +130,12 @@ pub fn measure(
     for run in &given.runs {
         reader.file(run)?;
     }
-    let Reader { subjects, tallies, runs, mut stops, .. } = reader;
+    let RunReader { subjects, tallies, runs, mut stops, .. } = reader;
     let report = report::report(&subjects, &tallies, runs, settings, &mut stops, says);
     Ok((report, stops.0))
 }
 
-impl Reader<'_> {
+impl RunReader<'_> {
     fn store(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         let name = path.display();
         (self.says)(format!("opening {name}"));
@@ -232,18 +226,17 @@ impl Reader<'_> {
         let subject = self.subjects.of(&case, self.says)?;
         let new = self.subjects.subjects.iter().skip(self.tallies.len());
         self.tallies.extend(new.map(|subject| Tally::new(subject.walked.count())));
-        self.tests.insert(name.to_owned(), Test { case, subject });
+        self.tests.insert(name.to_owned(), CoveredTest { case, subject });
         Ok(())
     }
 
-    /// Adds a run.
     fn run(
         &mut self,
         test: &str,
         record: &Record,
         place: &dyn Fn() -> String,
     ) -> Result<(), Vec<Diagnostic>> {
-        let Test { case, subject } = &self.tests[test];
+        let CoveredTest { case, subject } = &self.tests[test];
         let models = &self.subjects.subjects[*subject];
         let time = budget::time(None);
         let last = &mut self.last;
@@ -296,7 +289,6 @@ fn begin(
     last: &mut Option<(usize, Valuation, State)>,
     solver: &mut Lazy,
 ) -> Result<State, String> {
-    const MOST: usize = 1 << 10;
     let mut constants = subject.constants.clone();
     constants.extend(run.constants.iter().cloned());
     if let Some((of, known, state)) = last
@@ -307,7 +299,7 @@ fn begin(
     }
     // Where the condition leaves a variable open it is written before it is read (Definition 4.19): one state
     // stands for all.
-    let states = initial::states(&subject.walked.iosts, &constants, MOST, solver);
+    let states = initial::states(&subject.walked.iosts, &constants, 1 << 10, solver);
     let state = states.map_err(|why| why.text().to_owned())?.swap_remove(0);
     *last = Some((number, constants, state.clone()));
     Ok(state)

@@ -22,17 +22,12 @@ use crate::making::Says;
 pub const FORMAT_VERSION: u32 = 1;
 
 coreach_model::words! {
-    /// What is counted.
     #[derive(Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum CoverageKind {
-        /// Locations.
         Locations = "locations",
-        /// Transitions.
         Transitions = "transitions",
-        /// Conditions.
         Conjuncts = "conjuncts",
-        /// Classes of parameters.
         Parameters = "parameters",
     }
 }
@@ -48,7 +43,6 @@ impl CoverageKind {
     }
 }
 
-/// What is known of an item.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -60,16 +54,13 @@ pub enum Status {
     Unreachable,
     /// The purpose rejects it: its tests keep away from there.
     Rejected,
-    /// None of these.
     Gap,
 }
 
 impl Status {
-    /// All of them.
     pub const ALL: [Status; 5] =
         [Status::Covered, Status::Possible, Status::Unreachable, Status::Rejected, Status::Gap];
 
-    /// Is it asked of tests?
     pub fn is_asked(self) -> bool {
         !matches!(self, Status::Unreachable | Status::Rejected)
     }
@@ -86,15 +77,11 @@ impl Status {
 /// An item of which runs have been counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Met {
-    /// What is known.
     pub status: Status,
-    /// Runs that met it for certain.
     pub runs: u64,
-    /// Runs that may have met it, those among them.
     pub possible_runs: u64,
     /// How often it was met at least, in all runs together.
     pub times: u64,
-    /// And at most.
     pub most_times: u64,
 }
 
@@ -111,20 +98,13 @@ impl Met {
     }
 }
 
-/// How many items there are of a kind, and what is known of them.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
 pub struct Figure {
-    /// All.
     pub all: usize,
-    /// Covered.
     pub covered: usize,
-    /// Possible.
     pub possible: usize,
-    /// Proved to be out of reach.
     pub unreachable: usize,
-    /// Rejected by the purpose.
     pub rejected: usize,
-    /// The rest.
     pub gaps: usize,
     /// The covered ones of those that are neither out of reach nor rejected, rounded down to a tenth; 100
     /// where there are none.
@@ -156,21 +136,15 @@ impl Figure {
     }
 }
 
-/// The figures of a model.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
 pub struct Figures {
-    /// Of its locations.
     pub locations: Figure,
-    /// Of its transitions.
     pub transitions: Figure,
-    /// Of its conjuncts' sides.
     pub conjuncts: Figure,
-    /// Of its parameters' classes.
     pub parameters: Figure,
 }
 
 impl Figures {
-    /// Of a kind.
     pub fn of(&self, kind: CoverageKind) -> &Figure {
         match kind {
             CoverageKind::Locations => &self.locations,
@@ -190,128 +164,92 @@ impl Figures {
     }
 }
 
-/// A location.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct LocationCoverage {
-    /// Its name.
     pub name: String,
-    /// Its line.
     pub line: usize,
     /// Is it described on that line? If not, a transition stands there.
     #[serde(skip)]
     pub is_described: bool,
-    /// What is known.
     #[serde(flatten)]
     pub met: Met,
 }
 
-/// A transition, with its guard and its parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TransitionCoverage {
     /// `Pay -Return-> Choose`
     pub name: String,
-    /// Its line.
     pub line: usize,
-    /// What is known.
     #[serde(flatten)]
     pub met: Met,
-    /// The conjuncts of its guard.
     pub conjuncts: Vec<ConjunctCoverage>,
-    /// The parameters of its action.
     pub parameters: Vec<ParameterCoverage>,
 }
 
-/// A conjunct.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ConjunctCoverage {
-    /// As it is written.
     pub text: String,
-    /// That it held, with all others.
     pub holds: Met,
-    /// That it alone did not.
     pub fails: Met,
 }
 
-/// A parameter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ParameterCoverage {
-    /// Its name.
     pub name: String,
-    /// Its classes.
     pub classes: Vec<ClassCoverage>,
 }
 
-/// A class of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ClassCoverage {
-    /// Its name.
     pub class: String,
-    /// What is known.
     #[serde(flatten)]
     pub met: Met,
 }
 
-/// A model.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ModelCoverage {
-    /// Its name.
     pub name: String,
-    /// Its file.
     pub file: String,
-    /// Runs that were counted.
     pub runs: u64,
-    /// How much of it is covered.
     pub figures: Figures,
-    /// Its locations.
     pub locations: Vec<LocationCoverage>,
-    /// Its transitions.
     pub transitions: Vec<TransitionCoverage>,
 }
 
 /// A purpose: its own coverage, and that of the specification by its runs.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PurposeCoverage {
-    /// The purpose.
     #[serde(flatten)]
     pub own: ModelCoverage,
     /// What its runs cover of the specification.
     pub of_specification: Figures,
-    /// The same, item by item.
     #[serde(skip)]
     pub specification: ModelCoverage,
 }
 
-/// A specification with its purposes.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SpecificationCoverage {
     /// The specification, all runs together.
     #[serde(flatten)]
     pub own: ModelCoverage,
-    /// Its purposes.
     pub purposes: Vec<PurposeCoverage>,
 }
 
 /// What must be covered of each specification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Requirement {
-    /// Of what.
     pub kind: CoverageKind,
     /// So many of a hundred at least.
     pub percent: usize,
 }
 
-/// All that is told.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct CoverageReport {
-    /// [`FORMAT_VERSION`].
     pub format_version: u32,
-    /// The exit code of the command.
     pub exit_code: u8,
-    /// The runs.
     pub runs: Runs,
     /// The domain of the proofs, where there are any.
     pub domain: Option<&'static str>,
-    /// The models.
     pub specifications: Vec<SpecificationCoverage>,
     /// What was required, and is not reached.
     pub unmet: Vec<Unmet>,
@@ -320,12 +258,9 @@ pub struct CoverageReport {
     pub diagnostics: Vec<serde_json::Value>,
 }
 
-/// A requirement that is not met.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Unmet {
-    /// The specification.
     pub specification: String,
-    /// What was required.
     #[serde(flatten)]
     pub requirement: Requirement,
     /// What is there, rounded down to a tenth.
@@ -333,7 +268,6 @@ pub struct Unmet {
 }
 
 impl CoverageReport {
-    /// Holds it against what is required.
     pub fn require(&mut self, requirements: &[Requirement]) {
         for specification in &self.specifications {
             for requirement in requirements {
@@ -350,7 +284,6 @@ impl CoverageReport {
     }
 }
 
-/// Puts sums into a report.
 pub(super) fn report(
     subjects: &Subjects,
     tallies: &[Tally],

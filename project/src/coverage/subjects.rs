@@ -38,11 +38,8 @@ use crate::timing::given;
 #[derive(Clone, Debug)]
 pub struct Candidate {
     configuration: Configuration,
-    /// Its specification.
     pub specification: Specification,
-    /// The hash of that, as it is written.
     pub source: Source,
-    /// Its purposes.
     pub purposes: Vec<TestPurpose>,
     /// For each purpose: what a test case of it says that it was made of.
     made: Vec<Sources>,
@@ -51,13 +48,10 @@ pub struct Candidate {
 /// What the runs of a test case are held against.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// The number of its candidate.
     pub candidate: usize,
-    /// The number of its purpose there.
     pub purpose: usize,
     /// The models: the specification, and the purpose.
     pub walked: Walked,
-    /// The constants that the configuration fixes.
     pub constants: Valuation,
 }
 
@@ -66,7 +60,6 @@ pub struct Subject {
 pub struct Subjects {
     /// The configurations, by their paths.
     pub candidates: Vec<Candidate>,
-    /// What runs have asked for.
     pub subjects: Vec<Subject>,
 }
 
@@ -89,9 +82,6 @@ impl Subjects {
     }
 
     /// The number of the subject that a test case is about.
-    ///
-    /// # Errors
-    /// No configuration has its models, or they were changed.
     pub fn of(&mut self, test: &TestCase, says: Says<'_>) -> Result<usize, Vec<Diagnostic>> {
         let name = &test.iosts.name;
         let Some(made) = &test.made_of else {
@@ -190,9 +180,6 @@ fn subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subje
 
 /// A specification and a purpose as they are walked together: their product, which follows the same traces as
 /// the specification.
-///
-/// # Errors
-/// As those of the product.
 pub fn side_by_side(
     left: &Iosts,
     right: &TestPurpose,
@@ -205,9 +192,6 @@ pub fn side_by_side(
 
 /// The same with quiescence, which a run of a test of ioco shows as silence: the specification is suspended,
 /// and what that adds is nobody's.
-///
-/// # Errors
-/// As those of suspending, and of the product.
 pub fn suspended_side_by_side(
     left: &Iosts,
     right: &TestPurpose,

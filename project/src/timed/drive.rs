@@ -17,14 +17,8 @@ use super::TimedModel;
 use super::trace::{Side, open};
 use crate::{budget, iut};
 
-/// So much longer than the inputs and the wait behind them may a system hold up what is sent.
-const HELD_UP: Duration = Duration::from_secs(60);
-
-/// What is driven, and along what.
 pub struct Driven {
-    /// The system.
     pub iut: Iut,
-    /// What is sent.
     pub inputs: Vec<Item>,
     /// How long is recorded behind the last of it.
     pub wait: Duration,
@@ -33,10 +27,6 @@ pub struct Driven {
 }
 
 impl Driven {
-    /// Reads both files.
-    ///
-    /// # Errors
-    /// What is wrong with them; constants that are not given.
     pub fn read(
         model: &TimedModel,
         constants: Valuation,
@@ -60,7 +50,8 @@ impl Driven {
     /// Drives it once; what happens is given out at once.
     pub fn drive(&self, seed: u64, record: &mut dyn FnMut(Item)) -> Recording {
         let planned = Duration::from_micros(micros_up(&duration(&self.inputs)));
-        let time = planned.saturating_add(self.wait).saturating_add(HELD_UP);
+        // So much longer than the inputs and the wait behind them may a system hold up what is sent.
+        let time = planned.saturating_add(self.wait).saturating_add(Duration::from_secs(60));
         let before = Settings::default().against(&self.iut);
         let settings = Settings { steps: usize::MAX, time: budget::said_time().unwrap_or(time), ..before };
         let mut adapter = open_system(&self.iut);

@@ -18,27 +18,17 @@ use crate::cover::{Criterion, Fate, Goal, fate, kind_of, paths_of};
 use crate::timed::TimedModel;
 use crate::timing::internal_time;
 
-/// The work of looking for a path to a transition: some ten seconds.
-const WORK: u64 = 10_000_000;
-
 /// The most nodes of a tree of paths to other goals.
 const NODES: usize = 2000;
 
-/// What a sequence is to be like.
 #[derive(Clone, Debug)]
 pub struct TimedInputs {
-    /// The constants that are given.
     pub constants: Valuation,
-    /// Where delays and values are drawn.
     pub seed: Option<u64>,
     /// The outputs as well, as the model would have them.
     pub is_whole: bool,
 }
 
-/// A sequence for a path.
-///
-/// # Errors
-/// No run goes along the path; the solver does not know.
 pub fn along(
     model: &TimedModel,
     path: &[TransitionId],
@@ -65,7 +55,6 @@ pub fn along(
     Ok(if wanted.is_whole { all } else { sent(&model.timed, &all) })
 }
 
-/// What came of one goal.
 #[derive(Clone, Debug)]
 pub enum TimedFate {
     /// A sequence meets it, along this path.
@@ -74,18 +63,14 @@ pub enum TimedFate {
     Never(Option<String>),
     /// No path was found, and why, where there is more to say.
     NotFound(Option<String>),
-    /// The work has not come so far.
     Open,
 }
 
-/// A goal and what came of it.
 #[derive(Clone, Debug)]
 pub struct TimedGoal {
-    /// What its file is called.
     pub name: String,
     /// What it is, where its name does not say it.
     pub words: Option<String>,
-    /// What came of it.
     pub fate: TimedFate,
 }
 
@@ -126,7 +111,8 @@ pub fn cover(
     found.extend(goals.iter().map(name));
     let mut solver = Z3Solver::default();
     for (goal, found) in goals.iter().zip(found) {
-        let limits = SearchLimits { work: WORK, ..SearchLimits::default() };
+        // The work of looking for a path to a transition: some ten seconds.
+        let limits = SearchLimits { work: 10_000_000, ..SearchLimits::default() };
         found.fate = match path_to(&model.form, goal, &wanted.constants, &limits, &mut solver) {
             Reached::By(path) => {
                 let items = along(model, &path, wanted)?;
@@ -222,7 +208,6 @@ fn is_of_model(model: &TimedModel, items: &Items, goal: &Goal) -> bool {
     }
 }
 
-/// The run as a timed sequence.
 fn items_of(model: &TimedModel, met: &MetGoal) -> Vec<TimedItem> {
     let mut items = Vec::new();
     for event in &met.evidence.trace {

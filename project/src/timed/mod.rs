@@ -17,10 +17,8 @@ use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed_with_unseen};
 use coreach_pipeline::timed::resolve;
 
-/// A timed model, and what it says with time as data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedModel {
-    /// As it was written.
     pub timed: Timed,
     /// Its delayed form; internal transitions that take time have a delay there.
     pub form: Delayed,
@@ -37,9 +35,7 @@ pub fn load(path: &Path) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic
 
 /// The path that a text names: transitions by name or number, separated by commas or spaces, with
 /// repetitions.
-///
-/// # Errors
-/// There is no such transition; one does not begin where the one before it ends.
+/// Errors: there is no such transition; one does not begin where the one before it ends.
 pub fn path(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, Vec<Diagnostic>> {
     let path = resolve(timed, text).map_err(|stop| vec![stop.to_diagnostic()])?;
     if path.is_empty() {
@@ -75,9 +71,7 @@ pub fn path(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, Vec<Diagnost
 }
 
 /// The values of constants that `name = text` pairs stand for.
-///
-/// # Errors
-/// An unknown constant, a constant that is named twice, no value of its type.
+/// Errors: an unknown constant, a constant that is named twice, no value of its type.
 pub fn constants(timed: &Timed, pairs: &[(String, String)]) -> Result<Valuation, Vec<Diagnostic>> {
     let mut known = Valuation::new();
     let mut found = Vec::new();

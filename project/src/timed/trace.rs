@@ -16,10 +16,8 @@ use coreach_model::timed::Timed;
 
 use super::TimedModel;
 
-/// Which events a file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// What the tester sent.
     Inputs,
     /// What it saw: outputs, and inputs that come from elsewhere.
     Outputs,
@@ -50,9 +48,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("unreadable-file", format!("cannot read {}: {error}", path.display()))
 }
 
-/// A recorded trace.
 pub struct RecordedTrace<'a> {
-    /// Its members.
     pub members: Box<dyn Iterator<Item = Result<Placed, Diagnostic>> + 'a>,
     /// What it says itself of the model's constants.
     pub constants: Valuation,
@@ -60,9 +56,7 @@ pub struct RecordedTrace<'a> {
 
 /// Opens what was recorded of this model: a timed sequence, or a run that `test --keep` has kept; `-` is
 /// standard input.
-///
-/// # Errors
-/// It cannot be opened; it is a run of another model.
+/// Errors: it cannot be opened; it is a run of another model.
 pub fn recorded<'a>(model: &'a TimedModel, path: &Path) -> Result<RecordedTrace<'a>, Diagnostic> {
     let (name, mut source) = source(path)?;
     let beginning = source.fill_buf().map_err(|error| unreadable(path, &error))?;
@@ -109,9 +103,7 @@ fn of_side<'a>(
 
 /// Merges two files, each of which is read twice: nothing is given out before both have been seen to be
 /// right.
-///
-/// # Errors
-/// Mistakes in either, outputs that were not recorded longer than the inputs take; what `take` says.
+/// Errors: mistakes in either, outputs that were not recorded longer than the inputs take; what `take` says.
 pub fn merge<E: From<Diagnostic>>(
     timed: &Timed,
     inputs: &Path,

@@ -19,15 +19,10 @@ use serde_json::{Value as Json, json};
 
 use crate::budget;
 
-/// So many members of a trace are one piece of work, where nobody gives a time for all of them.
-const PIECE: usize = 1000;
-
-/// Why there is no verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoVerdict {
     /// What the user wrote is wrong.
     Mistake(Diagnostic),
-    /// A limit was met.
     Stopped(Diagnostic),
 }
 
@@ -57,19 +52,15 @@ impl From<CannotJudge> for NoVerdict {
     }
 }
 
-/// What judging came to.
 pub struct JudgedTrace {
-    /// The verdict.
     pub verdict: OfflineVerdict,
     /// Why, where an event or a delay ended it.
     pub why: Option<Why>,
-    /// How many events were taken.
     pub events: usize,
     /// The time of the last of the trace that was taken.
     pub time: String,
     /// How many transitions of the path the run went along, where it may still be on it.
     pub furthest: Option<usize>,
-    /// The most contexts at once.
     pub contexts: usize,
     /// Questions that the solver did not answer; each was taken for what makes no Fail.
     pub unanswered: u64,
@@ -98,7 +89,6 @@ fn piece<R>(said: Option<Duration>, used: &mut Duration, work: impl FnOnce() -> 
     Ok(result)
 }
 
-/// Judges a trace, as it is read.
 pub fn judge(
     offline: &Offline<'_>,
     constants: &Valuation,
@@ -112,7 +102,8 @@ pub fn judge(
         // Waiting for whoever writes the trace is no work. What stands behind the end of the judgement is
         // read as well: a file with a mistake in it has no verdict.
         let members: Vec<Placed> =
-            trace.by_ref().take(PIECE).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
+            // So many members of a trace are one piece of work, where nobody gives a time for all of them.
+            trace.by_ref().take(1000).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
         piece(said, &mut used, || members.iter().try_for_each(|placed| judge.take(placed, &mut solver)))??;
     }
     Ok(JudgedTrace {
@@ -127,7 +118,6 @@ pub fn judge(
     })
 }
 
-/// The document.
 pub fn document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, exit_code: u8) -> Json {
     let graph = offline.graph();
     let JudgedTrace { verdict, why, events, time, furthest, contexts, unanswered, has_forgotten } = judged;

@@ -14,7 +14,6 @@ use crate::linear::{Constraint, Relation};
 
 impl Dense {
     /// Inclusion: whether every point of `self` is one of `other`.
-    #[must_use]
     pub fn is_leq(&self, other: &Self) -> bool {
         self.assert_same_space(other);
         if let (Some(Some(a)), Some(Some(b))) = (self.known_dual(), other.known_dual())
@@ -28,7 +27,6 @@ impl Dense {
     }
 
     /// Whether both have the same points.
-    #[must_use]
     pub fn is_equal(&self, other: &Self) -> bool {
         self.assert_same_space(other);
         match (self.known_dual(), other.known_dual()) {
@@ -38,10 +36,7 @@ impl Dense {
     }
 
     /// Whether every point satisfies the constraint.
-    ///
-    /// # Panics
-    /// When the constraint mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when the constraint mentions a dimension that is not there.
     pub fn implies(&self, constraint: &Constraint) -> bool {
         self.implies_fitted(&constraint.clone().fitted(self.dimensions()))
     }
@@ -57,7 +52,6 @@ impl Dense {
     }
 
     /// The intersection.
-    #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         self.assert_same_space(other);
         if self.is_known_empty() || other.is_known_universe() {
@@ -79,10 +73,7 @@ impl Dense {
     }
 
     /// The points that also satisfy the constraints.
-    ///
-    /// # Panics
-    /// When a constraint mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when a constraint mentions a dimension that is not there.
     pub fn meet_constraints(&self, constraints: &[Constraint]) -> Self {
         let dimensions = self.dimensions();
         if self.is_known_empty() {
@@ -116,7 +107,6 @@ impl Dense {
     }
 
     /// The smallest polyhedron (closed or not) that contains both.
-    #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         self.assert_same_space(other);
         if self.is_known_universe() {

@@ -32,11 +32,12 @@ use crate::row;
 /// are. Operations on two polyhedra need equal numbers of dimensions and panic otherwise, as they
 /// do when a dimension's number is out of range: both are mistakes of the calling program.
 #[derive(Clone)]
+#[must_use]
 pub struct Dense {
-    shared: Arc<Shared>,
+    shared: Arc<SharedParts>,
 }
 
-struct Shared {
+struct SharedParts {
     dimensions: usize,
     source: Source,
     /// `None` inside when the polyhedron is empty.
@@ -49,7 +50,6 @@ struct Shared {
 /// and what it is in them.
 pub(crate) type Factor = (Arc<[usize]>, Dense);
 
-/// How a polyhedron was made.
 pub(crate) enum Source {
     /// Constraints on top of a known polyhedron, or of the universe.
     Constraints { base: Option<Arc<Dual>>, added: Box<Constraints> },
@@ -80,23 +80,18 @@ pub struct Generators {
 
 impl Dense {
     /// All points of the space.
-    #[must_use]
     pub fn universe(dimensions: usize) -> Self {
         Self::of_source(dimensions, Source::Constraints { base: None, added: Box::default() })
     }
 
     /// No points.
-    #[must_use]
     pub fn empty(dimensions: usize) -> Self {
         Self::of_dual(dimensions, None)
     }
 
     /// The points that satisfy all constraints. Constraints may have fewer coefficients than there
     /// are dimensions; the missing ones are 0.
-    ///
-    /// # Panics
-    /// When a constraint mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when a constraint mentions a dimension that is not there.
     pub fn from_constraints(dimensions: usize, constraints: impl IntoIterator<Item = Constraint>) -> Self {
         Self::from_fitted(
             dimensions,
@@ -117,13 +112,11 @@ impl Dense {
     }
 
     /// The number of dimensions of the space.
-    #[must_use]
     pub fn dimensions(&self) -> usize {
         self.shared.dimensions
     }
 
     /// Whether there is no point.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         match (&self.shared.source, self.shared.dual.get()) {
             (_, Some(dual)) => dual.is_none(),
@@ -134,7 +127,6 @@ impl Dense {
     }
 
     /// Whether every point of the space is in.
-    #[must_use]
     pub fn is_universe(&self) -> bool {
         if let (Source::Constraints { base, added }, None) = (&self.shared.source, self.shared.dual.get()) {
             // Constraints are kept only when they have variables, so each cuts something off.
@@ -149,7 +141,6 @@ impl Dense {
     /// equalities and sorted; then the strict constraints that leave out faces smaller than a
     /// facet, each the sum of the facets through that face. The universe has none; the empty
     /// polyhedron has the single constraint `-1 >= 0`.
-    #[must_use]
     pub fn constraints(&self) -> Vec<Constraint> {
         self.dual().map_or_else(
             || vec![Constraint::contradiction(self.dimensions())],
@@ -158,7 +149,6 @@ impl Dense {
     }
 
     /// The minimal generators, in an order that depends on the set of points alone.
-    #[must_use]
     pub fn generators(&self) -> Generators {
         let mut result = Generators::default();
         let Some(dual) = self.dual() else {
@@ -179,7 +169,12 @@ impl Dense {
 
     pub(crate) fn of_source(dimensions: usize, source: Source) -> Self {
         Self {
-            shared: Arc::new(Shared { dimensions, source, dual: OnceLock::new(), factors: OnceLock::new() }),
+            shared: Arc::new(SharedParts {
+                dimensions,
+                source,
+                dual: OnceLock::new(),
+                factors: OnceLock::new(),
+            }),
         }
     }
 
@@ -191,7 +186,7 @@ impl Dense {
             Source::Constraints { base: None, added: Box::new(added) }
         };
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedParts {
                 dimensions,
                 source,
                 dual: OnceLock::from(dual),
@@ -278,7 +273,6 @@ impl Dense {
         self.shared.dual.get().map(Option::as_ref)
     }
 
-    /// How it was made.
     pub(crate) fn source(&self) -> &Source {
         &self.shared.source
     }

@@ -10,10 +10,7 @@ use crate::row;
 
 impl Dense {
     /// The range of an expression.
-    ///
-    /// # Panics
-    /// When the expression mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when the expression mentions a dimension that is not there.
     pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
         self.bounds_of_row(&expression.fitted(self.dimensions()), expression.denominator())
     }
@@ -23,7 +20,7 @@ impl Dense {
         let Some(generators) = self.some_generators() else {
             return Bounds { lower: None, upper: None, empty: true };
         };
-        let (mut lower, mut upper) = (Best::default(), Best::default());
+        let (mut lower, mut upper) = (BestBound::default(), BestBound::default());
         let (mut falls, mut rises) = (false, false);
         for generator in generators {
             // Directions have a 0 in the constant's column, so this is their slope.
@@ -56,7 +53,7 @@ impl Dense {
     /// The greatest lower bound of a row as a fraction that is not reduced, its denominator positive, and
     /// whether it is attained; nothing if there is none. For a polyhedron that is not empty.
     pub(crate) fn least_of_row(&self, row: &[Integer]) -> Option<(Integer, Integer, bool)> {
-        let mut least = Best::default();
+        let mut least = BestBound::default();
         for generator in self.some_generators()? {
             let value = row::dot(row, &generator.row);
             match generator.kind {
@@ -75,9 +72,9 @@ impl Dense {
 /// The best value so far, as a fraction that is not reduced: comparing needs two products, no
 /// divisor.
 #[derive(Default)]
-struct Best(Option<(Integer, Integer, bool)>);
+struct BestBound(Option<(Integer, Integer, bool)>);
 
-impl Best {
+impl BestBound {
     /// Takes a fraction with positive denominator, larger (`direction` 1) or smaller (-1) ones being
     /// better.
     fn improve(&mut self, direction: i32, numerator: &Integer, denominator: &Integer, attained: bool) {

@@ -11,13 +11,9 @@ use crate::dense::Dense;
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
 
-/// Rounds of tightening after which a polyhedron is taken as it is.
-const ROUNDS: usize = 4;
-
 impl Dense {
     /// A polyhedron within `self` that has all its points whose dimensions marked in `integer` are
     /// integers. Dimensions beyond the end of `integer` are not marked.
-    #[must_use]
     pub fn tighten(&self, integer: &[bool]) -> Self {
         self.tighten_within(integer, &Budget::unlimited())
     }
@@ -30,7 +26,8 @@ impl Dense {
         let (mut before, mut current) = (self.clone(), self.clone());
         // First the constraints as they are written: the canonical form may have replaced an
         // integer variable by a rational one.
-        for round in 0..=ROUNDS {
+        // Rounds of tightening after which a polyhedron is taken as it is.
+        for round in 0..=4 {
             if round > 0 {
                 match current.dual_within(budget) {
                     Ok(Some(_)) => {}

@@ -21,14 +21,14 @@ use crate::rational::Rational;
 use crate::row::{self, Row};
 
 /// A parallel assignment, fitted to a space.
-struct Map {
-    /// Dimension, numerator row, and the factor that brings the numerator to [`Map::scale`].
+struct AffineMap {
+    /// Dimension, numerator row, and the factor that brings the numerator to [`AffineMap::scale`].
     parts: Vec<(usize, Row, Integer)>,
     /// The common denominator of all expressions.
     scale: Integer,
 }
 
-impl Map {
+impl AffineMap {
     fn new(space: &Dense, assignments: &[(usize, LinearExpression)]) -> Self {
         let scale =
             assignments.iter().fold(Integer::ONE, |lcm, (_, expression)| lcm.lcm(expression.denominator()));
@@ -45,7 +45,6 @@ impl Map {
         Self { parts, scale }
     }
 
-    /// The image of a generator.
     fn image(&self, generator: &[Integer]) -> Row {
         let mut result: Row = generator.iter().map(|entry| entry * &self.scale).collect();
         for (dimension, row, factor) in &self.parts {
@@ -188,23 +187,20 @@ fn is_something(generator: &Generator) -> bool {
 impl Dense {
     /// The image of a parallel assignment: all right sides are evaluated at the old point.
     /// Dimensions not assigned keep their values.
-    ///
-    /// # Panics
-    /// When a dimension is assigned twice, or one is mentioned that is not there.
-    #[must_use]
+    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
     pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         if let ([(0, expression)], Some(Some(dual))) = (assignments, self.known_dual())
             && self.dimensions() == 1
         {
             return Self::of_dual(1, interval::image(dual, expression));
         }
-        let map = Map::new(self, assignments);
+        let map = AffineMap::new(self, assignments);
         if assignments.is_empty() || self.is_known_empty() {
             return self.clone();
         }
         let dimensions = self.dimensions();
         if let Some(undo) = inverse(assignments) {
-            let undo = Map::new(self, &undo);
+            let undo = AffineMap::new(self, &undo);
             return self.moved(|row| map.image(row), |c| undo.preimage(c));
         }
         let Some(generators) = self.some_generators() else {
@@ -253,23 +249,20 @@ impl Dense {
     }
 
     /// The points from which the parallel assignment leads into `self`.
-    ///
-    /// # Panics
-    /// When a dimension is assigned twice, or one is mentioned that is not there.
-    #[must_use]
+    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
     pub fn substitute(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         if let ([(0, expression)], Some(Some(dual))) = (assignments, self.known_dual())
             && self.dimensions() == 1
         {
             return Self::of_dual(1, interval::preimage(dual, expression));
         }
-        let map = Map::new(self, assignments);
+        let map = AffineMap::new(self, assignments);
         if assignments.is_empty() || self.is_known_empty() {
             return self.clone();
         }
         let dimensions = self.dimensions();
         if let Some(undo) = inverse(assignments) {
-            let undo = Map::new(self, &undo);
+            let undo = AffineMap::new(self, &undo);
             return self.moved(|row| undo.image(row), |c| map.preimage(c));
         }
         let mapped = self.some_constraints().map(|c| map.preimage(c)).collect();
@@ -277,10 +270,7 @@ impl Dense {
     }
 
     /// Existential projection: the given dimensions may take any value afterwards. The space stays.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         if self.is_known_empty() {
@@ -309,7 +299,6 @@ impl Dense {
 
     /// The same polyhedron in a space with `count` more dimensions at the end, which may take any
     /// value.
-    #[must_use]
     pub fn add_dimensions(&self, count: usize) -> Self {
         let dimensions = self.dimensions() + count;
         if count == 0 {
@@ -344,10 +333,7 @@ impl Dense {
     }
 
     /// Projects the given dimensions away and drops them; the others close ranks, in order.
-    ///
-    /// # Panics
-    /// When a dimension is not there.
-    #[must_use]
+    /// Panics when a dimension is not there.
     pub fn remove_dimensions(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         let kept: Vec<usize> =

@@ -34,7 +34,6 @@ impl Dense {
     /// **Precondition:** `self` is included in `other`; the caller ensures it, usually by
     /// `self.widen(&self.join(&other))`. Without it the result still contains `other`, but not
     /// necessarily `self`.
-    #[must_use]
     pub fn widen(&self, other: &Self) -> Self {
         self.assert_same_space(other);
         let (Some(old), Some(new)) = (self.dual(), other.dual()) else {
@@ -46,10 +45,7 @@ impl Dense {
     /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies.
     ///
     /// Still ends: there are finitely many thresholds. Precondition as for [`Dense::widen`].
-    ///
-    /// # Panics
-    /// When a threshold mentions a dimension that is not there.
-    #[must_use]
+    /// Panics when a threshold mentions a dimension that is not there.
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         let kept: Vec<Constraint> =
             thresholds.iter().filter(|&threshold| other.implies(threshold)).cloned().collect();

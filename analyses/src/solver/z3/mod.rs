@@ -47,20 +47,13 @@ use translate::{Prepared, Translator};
 /// The oldest version that is known to work.
 const OLDEST: (u32, u32, u32) = (4, 13, 3);
 
-/// Beyond so many remembered answers or terms the memory starts anew.
-const MOST_REMEMBERED: usize = 1 << 18;
-
 /// How far a witness's numbers lie from 0, where they can.
 const SMALL: i64 = 10;
-
-/// A string of a witness is printable and of at most so many characters, where it can be.
-const SHORT: i64 = 12;
 
 /// Resource units of a question about strings: five times as many decide half of the rest, in thrice the
 /// time.
 const MOST_OF_STRINGS: u32 = 200_000;
 
-/// What a query may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueryLimits {
     /// Z3's resource units per query, the same on every machine; 0 for no limit. A small query takes some
@@ -76,7 +69,6 @@ impl Default for QueryLimits {
     }
 }
 
-/// A solver that lives in one thread.
 pub struct Z3Solver {
     limits: QueryLimits,
     translator: Translator,
@@ -110,22 +102,21 @@ impl Default for Z3Solver {
 }
 
 /// A level of a Z3 solver: what is asserted in it is forgotten at its end, also where a budget unwinds.
-struct Level(Rc<z3::Solver>);
+struct AssertionLevel(Rc<z3::Solver>);
 
-impl Level {
+impl AssertionLevel {
     fn on(solver: Rc<z3::Solver>) -> Self {
         solver.push();
-        Level(solver)
+        AssertionLevel(solver)
     }
 }
 
-impl Drop for Level {
+impl Drop for AssertionLevel {
     fn drop(&mut self) {
         self.0.pop(1);
     }
 }
 
-/// What can be said without Z3.
 enum Easy {
     Known(Answer),
     /// The conjuncts, without doubles, as asked; and the same as a key, in an order of its own.
@@ -133,7 +124,6 @@ enum Easy {
 }
 
 impl Z3Solver {
-    /// A solver with these limits.
     pub fn new(limits: QueryLimits) -> Self {
         leave_signals_alone();
         Z3Solver {
@@ -146,13 +136,13 @@ impl Z3Solver {
             quantified: None,
             answers: HashMap::new(),
             witnesses: HashMap::new(),
-            most: MOST_REMEMBERED,
+            // Beyond so many remembered answers or terms the memory starts anew.
+            most: 1 << 18,
             statistics: Statistics::default(),
         }
     }
 
     /// The same with a memory of so many answers and terms, for questions that do not come again.
-    #[must_use]
     pub fn remembering(mut self, most: usize) -> Self {
         self.most = most;
         self
@@ -166,14 +156,13 @@ impl Z3Solver {
         }
     }
 
-    /// The conjuncts as Z3 has them.
     fn prepare(&mut self, conjuncts: &[Term]) -> Vec<Rc<Prepared>> {
         self.make_room();
         conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect()
     }
 
     /// Asserts the conjuncts and all that their types add, one level up in the Z3 solver that fits them.
-    fn assert_all(&mut self, prepared: &[Rc<Prepared>]) -> Level {
+    fn assert_all(&mut self, prepared: &[Rc<Prepared>]) -> AssertionLevel {
         let limits = self.limits;
         let solver = if prepared.iter().any(|conjunct| conjunct.strings) {
             // Of strings a solver with a history knows less and less: each question begins anew.
@@ -187,7 +176,7 @@ impl Z3Solver {
         } else {
             self.linear.clone()
         };
-        let level = Level::on(solver);
+        let level = AssertionLevel::on(solver);
         let constraints: BTreeSet<usize> =
             prepared.iter().flat_map(|conjunct| conjunct.constraints.iter().copied()).collect();
         for number in constraints {
@@ -247,7 +236,7 @@ impl Z3Solver {
             .filter(|(datum, _)| is_plain || *datum.ty() != Type::String)
             .flat_map(|(_, constant)| bounds(constant))
             .collect();
-        let mut level = Level::on(solver.clone());
+        let mut level = AssertionLevel::on(solver.clone());
         for bound in &bounds {
             solver.assert(bound);
         }
@@ -260,7 +249,7 @@ impl Z3Solver {
         };
         if answer != Answer::Sat {
             drop(level);
-            level = Level::on(solver.clone());
+            level = AssertionLevel::on(solver.clone());
             answer = self.ask(solver);
         }
         let found = match answer {
@@ -449,14 +438,13 @@ fn counted(solver: &z3::Solver) -> Option<u64> {
 /// passed is interrupted. A thread beside the work sees to it; it borrows this thread's context, so it ends
 /// before the work's own thread.
 pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Passed> {
-    const LOOK: Duration = Duration::from_millis(10);
     leave_signals_alone();
     let context = z3::Context::thread_local();
     let handle = context.handle();
     std::thread::scope(|scope| {
         let (done, wait) = channel::<()>();
         let interrupter = move || {
-            while wait.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            while wait.recv_timeout(Duration::from_millis(10)) == Err(RecvTimeoutError::Timeout) {
                 // Again and again: what is interrupted between two queries does not feel it.
                 if budget.is_passed() {
                     handle.interrupt();
@@ -478,12 +466,10 @@ fn leave_signals_alone() {
     ONCE.call_once(|| z3::set_global_param("ctrl_c", "false"));
 }
 
-/// A warm Z3 solver with limits.
 fn start(rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
     limited(z3::Solver::new(), rlimit, milliseconds)
 }
 
-/// A Z3 solver with limits.
 fn limited(solver: z3::Solver, rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
     let mut parameters = Params::new();
     if rlimit > 0 {
@@ -534,7 +520,8 @@ fn bounds(constant: &Dynamic) -> Vec<Bool> {
         let bound = z3::ast::Real::from_rational(SMALL, 1);
         vec![constant.ge(bound.unary_minus()), constant.le(bound)]
     } else if let Some(constant) = constant.as_string() {
-        strings::plain(&constant, SHORT).to_vec()
+        // A string of a witness is printable and of at most so many characters, where it can be.
+        strings::plain(&constant, 12).to_vec()
     } else {
         Vec::new()
     }

@@ -60,7 +60,6 @@ pub(super) fn check_parts(solver: &mut dyn Solver, parts: &[Vec<Term>]) -> Answe
     answer
 }
 
-/// Values of all parts, which have no data in common.
 pub(super) fn find_parts(solver: &mut dyn Solver, parts: &[Vec<Term>]) -> Result<Valuation, Answer> {
     let mut found = Ok(Valuation::new());
     for part in parts {

@@ -14,7 +14,7 @@ use coreach_model::{Datum, Term, Type, budget};
 use z3::Tactic;
 use z3::ast::{Ast, Bool, forall_const};
 
-use super::{Level, Z3Solver, limited};
+use super::{AssertionLevel, Z3Solver, limited};
 use crate::solver::Answer;
 
 impl Z3Solver {
@@ -49,7 +49,7 @@ impl Z3Solver {
             .quantified
             .get_or_insert_with(|| limited(Tactic::new("qsat").solver(), limits.rlimit, 0))
             .clone();
-        let level = Level::on(solver);
+        let level = AssertionLevel::on(solver);
         for assertion in &outside {
             level.0.assert(assertion);
         }

@@ -21,9 +21,6 @@ use coreach_model::ids;
 use super::strings;
 use super::translate::{field, literal};
 
-/// Arrays over an index type of at most this many values are evaluated cell by cell.
-const MOST_CELLS: usize = 256;
-
 /// The value, of the given type, that the model gives to a term. `None` where it is not a value of ours.
 pub(super) fn value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
     let ast = model.eval(ast, true)?;
@@ -50,7 +47,8 @@ pub(super) fn value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
 }
 
 fn array(model: &Model, ast: &Array, ty: &Arc<ArrayType>) -> Option<Value> {
-    let (default, cells) = match Value::enumerate(&ty.index, MOST_CELLS) {
+    // Arrays over an index type of at most this many values are evaluated cell by cell.
+    let (default, cells) = match Value::enumerate(&ty.index, 256) {
         Some(indices) => {
             let mut cells = BTreeMap::new();
             for index in indices {

@@ -18,7 +18,6 @@ use z3::ast::{Ast, Bool, Dynamic, Int, Regexp};
 
 use crate::solver::smtlib::{self, escaped, sort_to_smtlib};
 
-/// An operation on arguments of its sorts.
 pub(super) fn operation(operation: StringOperation, arguments: &[Dynamic]) -> Dynamic {
     use StringOperation as On;
     let (sorts, result) = (operation.arguments(), operation.result());
@@ -60,10 +59,9 @@ pub(super) fn order(comparison: Comparison, a: &Dynamic, b: &Dynamic) -> Dynamic
     apply(name, &[Type::String, Type::String], Type::Bool, &[a, b])
 }
 
-/// That the whole string is a word of the expression.
 pub(super) fn matches(string: &Dynamic, expression: &RegularExpression) -> Dynamic {
-    type Known = HashMap<String, Rc<Dynamic>>;
-    thread_local!(static APPLIED: RefCell<Known> = RefCell::default());
+    type KnownFunctions = HashMap<String, Rc<Dynamic>>;
+    thread_local!(static APPLIED: RefCell<KnownFunctions> = RefCell::default());
     let text = smtlib::regular(expression);
     let applied = APPLIED.with_borrow(|all| all.get(&text).cloned()).unwrap_or_else(|| {
         let solver = z3::Solver::new();
@@ -77,7 +75,6 @@ pub(super) fn matches(string: &Dynamic, expression: &RegularExpression) -> Dynam
     applied.decl().apply(&[string, &language])
 }
 
-/// A string's value.
 pub(super) fn literal(text: &str) -> Dynamic {
     known(z3::ast::String::from_str(&escaped(text)).ok(), "an escaped text has no NUL").into()
 }
@@ -118,8 +115,8 @@ pub(super) fn known<T>(value: Option<T>, invariant: &str) -> T {
 
 /// A function of SMT-LIB of arguments of these sorts.
 fn apply(name: &'static str, sorts: &[Type], result: Type, arguments: &[&Dynamic]) -> Dynamic {
-    type Known = HashMap<&'static str, Rc<FuncDecl>>;
-    thread_local!(static DECLARED: RefCell<Known> = RefCell::default());
+    type KnownFunctions = HashMap<&'static str, Rc<FuncDecl>>;
+    thread_local!(static DECLARED: RefCell<KnownFunctions> = RefCell::default());
     let declared = DECLARED.with_borrow(|all| all.get(name).cloned()).unwrap_or_else(|| {
         let made = Rc::new(declaration(name, sorts, &result));
         DECLARED.with_borrow_mut(|all| all.insert(name, made.clone()));

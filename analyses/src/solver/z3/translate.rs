@@ -23,24 +23,19 @@ use super::strings::{self, integer, known};
 use crate::solver::typing::{self, TypeFacts, cells_of_literal, spelled_out};
 use coreach_model::ids;
 
-/// A conjunct, ready to be asserted.
 #[derive(Debug)]
 pub(super) struct Prepared {
-    /// The conjunct itself.
     pub assertion: Bool,
     /// What its types add, as numbers of [`Translator::constraint`].
     pub constraints: Vec<usize>,
-    /// The data that occur.
     pub data: Vec<Datum>,
     /// Is it outside linear arithmetic?
     pub nonlinear: bool,
-    /// Does it speak of strings?
     pub strings: bool,
     /// Is it not faithful, so that the answer must be unknown?
     pub beyond: bool,
 }
 
-/// The memory of translations.
 #[derive(Default)]
 pub(super) struct Translator {
     translated: HashMap<Term, Dynamic>,
@@ -51,12 +46,10 @@ pub(super) struct Translator {
 }
 
 impl Translator {
-    /// How many terms are remembered.
     pub fn size(&self) -> usize {
         self.translated.len() + self.numbers.len()
     }
 
-    /// The conjunct and what goes with it.
     pub fn prepare(&mut self, conjunct: &Term) -> Rc<Prepared> {
         if let Some(known) = self.prepared.get(conjunct) {
             return known.clone();
@@ -76,7 +69,6 @@ impl Translator {
         prepared
     }
 
-    /// A constraint by its number.
     pub fn constraint(&self, number: usize) -> &Bool {
         &self.constraints[number]
     }
@@ -106,7 +98,6 @@ impl Translator {
         number
     }
 
-    /// The constant that stands for a datum.
     pub fn constant(&mut self, datum: &Datum) -> Dynamic {
         if let Some(known) = self.constants.get(datum) {
             return known.clone();
@@ -118,7 +109,6 @@ impl Translator {
         constant
     }
 
-    /// The term in Z3's syntax.
     pub fn translate(&mut self, term: &Term) -> Dynamic {
         if let Some(known) = self.translated.get(term) {
             return known.clone();
@@ -226,7 +216,6 @@ impl Translator {
     }
 }
 
-/// A value in Z3's syntax.
 pub(super) fn literal(value: &Value) -> Dynamic {
     match value {
         Value::Bool(value) => Bool::from_bool(*value).into(),
@@ -278,7 +267,6 @@ fn membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
     }
 }
 
-/// A type's sort in Z3.
 fn sort(ty: &Type) -> Sort {
     match ty {
         Type::Bool => Sort::bool(),
@@ -290,13 +278,11 @@ fn sort(ty: &Type) -> Sort {
     }
 }
 
-/// The record of these fields in Z3's syntax.
 fn constructed(record: &Arc<RecordType>, fields: &[Dynamic]) -> Dynamic {
     let fields: Vec<&dyn Ast> = fields.iter().map(|value| value as &dyn Ast).collect();
     datatype(record).variants[0].constructor.apply(&fields)
 }
 
-/// A field of a record in Z3's syntax.
 pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize) -> Dynamic {
     datatype(record).variants[0].accessors[position].apply(&[ast])
 }

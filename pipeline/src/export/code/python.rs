@@ -34,17 +34,11 @@ use crate::export::View;
 /// The interpreter.
 const RUNTIME: &str = include_str!("runtime.py");
 
-/// Longer expressions have no comment of their own.
-const TOLD: usize = 90;
-
-/// A height of terms at which Python's usual limit of recursion still suffices.
-const SHALLOW: usize = 200;
-
 /// The file.
 pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
     judged_by_its_graph("python", view)?;
     let iosts = view.iosts;
-    let mut types = Types::default();
+    let mut types = PythonTypes::default();
     let mut table = TermTable::default();
     let mut data = String::new();
     let out = &mut data;
@@ -102,7 +96,8 @@ pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
         let _ = writeln!(out, "    {},  # {number}{told}", node(term, &table, &mut types));
     }
     out.push_str("]\n");
-    if table.height() > SHALLOW {
+    // A height of terms at which Python's usual limit of recursion still suffices.
+    if table.height() > 200 {
         let _ = writeln!(
             out,
             "\n# Some of them are as high as this many calls.\nsys.setrecursionlimit(max(sys.getrecursionlimit(), {}))",
@@ -173,12 +168,12 @@ if __name__ == "__main__":
 
 /// The types that are spoken of, each under a name of its own.
 #[derive(Default)]
-struct Types {
+struct PythonTypes {
     known: BTreeMap<Type, String>,
     lines: String,
 }
 
-impl Types {
+impl PythonTypes {
     fn of(&mut self, ty: &Type) -> String {
         if let Some(known) = self.known.get(ty) {
             return known.clone();
@@ -259,7 +254,7 @@ fn written(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> Str
     )
 }
 
-fn node(term: &Term, table: &TermTable, types: &mut Types) -> String {
+fn node(term: &Term, table: &TermTable, types: &mut PythonTypes) -> String {
     let node = match term.shape() {
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => {
@@ -429,7 +424,8 @@ fn text(plain: &str) -> String {
 
 /// `: x > 0`, on one line; nothing for what is long.
 fn comment(plain: &str) -> String {
-    if plain.chars().count() > TOLD {
+    // Longer expressions have no comment of their own.
+    if plain.chars().count() > 90 {
         return String::new();
     }
     let quoted = text(plain);

@@ -15,9 +15,6 @@ use crate::export::json::json;
 /// The lines around the document.
 const TEMPLATE: &str = include_str!("rust.template");
 
-/// A raw string may have no more of them.
-const MOST_HASHES: usize = 16;
-
 /// The file.
 pub fn rust(view: &View<'_>) -> Result<String, Unsuited> {
     runnable("rust", view)?;
@@ -53,7 +50,8 @@ fn raw(document: String) -> (String, String) {
         };
         longest = longest.max(run.map_or(0, |count| count + 1));
     }
-    if longest > MOST_HASHES {
+    // A raw string may have no more of them.
+    if longest > 16 {
         // In a document they stand in texts only.
         return (document.replace('#', "\\u0023"), "#".to_owned());
     }

@@ -37,17 +37,12 @@ pub const MOST_RANKS: usize = 24;
 
 /// Between two things of one rank.
 const BESIDE: f64 = 18.0;
-/// Between two ranks.
 const BETWEEN: f64 = 16.0;
-/// Around the whole.
 const MARGIN: f64 = 12.0;
 
-/// A node's size.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Size {
-    /// From left to right.
     pub width: f64,
-    /// From top to bottom.
     pub height: f64,
     /// What is kept free at its right, for what is said beside it.
     pub beside: f64,
@@ -58,26 +53,20 @@ pub struct Size {
 /// An arrow, and the size of its label.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LayoutLink {
-    /// The number of the node from which it comes.
     pub source: usize,
-    /// The number of the node to which it leads.
     pub target: usize,
     /// The label's width; 0 without a label.
     pub width: f64,
-    /// The label's height.
     pub height: f64,
 }
 
 /// A place, from the upper left corner.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LayoutPoint {
-    /// To the right.
     pub x: f64,
-    /// Downwards.
     pub y: f64,
 }
 
-/// Where an arrow goes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LayoutRoute {
     /// Through these points, from the border of its source to that of its target; its label's middle is at
@@ -94,16 +83,11 @@ pub enum LayoutRoute {
     Far,
 }
 
-/// Where all lies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
-    /// The middle of each node.
     pub nodes: Vec<LayoutPoint>,
-    /// The route of each arrow.
     pub routes: Vec<LayoutRoute>,
-    /// The width of the whole.
     pub width: f64,
-    /// Its height.
     pub height: f64,
 }
 

@@ -8,16 +8,14 @@ use coreach_model::budget;
 
 use super::Layered;
 
-/// Sweeps, as many downwards as upwards. More hardly ever find anything.
-const SWEEPS: usize = 16;
-
 pub(super) fn order(layered: &mut Layered) {
     let mut place = vec![0; layered.spots.len()];
     begin(layered);
     set(layered, &mut place);
     let mut best = layered.layers.clone();
     let mut fewest = crossings(layered, &place);
-    for sweep in 0..SWEEPS {
+    // Sweeps, as many downwards as upwards. More hardly ever find anything.
+    for sweep in 0..16 {
         if fewest == 0 {
             break;
         }

@@ -14,7 +14,6 @@ use super::{BESIDE, BETWEEN, Layered, MARGIN};
 /// Sweeps, as many downwards as upwards.
 const SWEEPS: usize = 12;
 
-/// The x of each spot.
 pub(super) fn across(layered: &Layered) -> Vec<f64> {
     let mut x = vec![0.0; layered.spots.len()];
     for layer in &layered.layers {
@@ -42,13 +41,13 @@ pub(super) fn across(layered: &Layered) -> Vec<f64> {
 }
 
 /// A run of spots that lie as near to each other as they may.
-struct Block {
+struct RankBlock {
     sum: f64,
     weight: f64,
     count: usize,
 }
 
-impl Block {
+impl RankBlock {
     fn mean(&self) -> f64 {
         self.sum / self.weight
     }
@@ -57,7 +56,7 @@ impl Block {
 fn settle(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, from_both: bool) {
     budget::ask();
     let layer = &layered.layers[rank];
-    let mut blocks: Vec<Block> = Vec::new();
+    let mut blocks: Vec<RankBlock> = Vec::new();
     let mut distances = Vec::with_capacity(layer.len());
     let mut distance = 0.0;
     for (at, &spot) in layer.iter().enumerate() {
@@ -66,9 +65,9 @@ fn settle(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, from_
         }
         distances.push(distance);
         let (wish, weight) = wish(layered, x, spot, from_above, from_both);
-        let mut block = Block { sum: (wish - distance) * weight, weight, count: 1 };
+        let mut block = RankBlock { sum: (wish - distance) * weight, weight, count: 1 };
         while let Some(before) = blocks.pop_if(|before| before.mean() > block.mean()) {
-            block = Block {
+            block = RankBlock {
                 sum: before.sum + block.sum,
                 weight: before.weight + block.weight,
                 count: before.count + block.count,

@@ -29,7 +29,7 @@ pub(super) struct Ranked {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Seen {
+enum RankSeen {
     Not,
     OnPath,
     Done,
@@ -104,19 +104,19 @@ fn rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, V
 
 /// Marks arrows that close a cycle; the nodes in the order in which they are left.
 fn search(count: usize, links: &[LayoutLink], outgoing: &[Vec<usize>], turned: &mut [bool]) -> Vec<usize> {
-    let mut seen = vec![Seen::Not; count];
+    let mut seen = vec![RankSeen::Not; count];
     let mut finished = Vec::with_capacity(count);
     for root in 0..count {
-        if seen[root] != Seen::Not {
+        if seen[root] != RankSeen::Not {
             continue;
         }
         // By hand, for a chain of nodes is as deep as it is long.
         let mut path = vec![(root, 0)];
-        seen[root] = Seen::OnPath;
+        seen[root] = RankSeen::OnPath;
         while let Some((node, next)) = path.last_mut() {
             budget::ask();
             let Some(&number) = outgoing[*node].get(*next) else {
-                seen[*node] = Seen::Done;
+                seen[*node] = RankSeen::Done;
                 finished.push(*node);
                 path.pop();
                 continue;
@@ -124,12 +124,12 @@ fn search(count: usize, links: &[LayoutLink], outgoing: &[Vec<usize>], turned: &
             *next += 1;
             let target = links[number].target;
             match seen[target] {
-                Seen::Not => {
-                    seen[target] = Seen::OnPath;
+                RankSeen::Not => {
+                    seen[target] = RankSeen::OnPath;
                     path.push((target, 0));
                 }
-                Seen::OnPath => turned[number] = true,
-                Seen::Done => {}
+                RankSeen::OnPath => turned[number] = true,
+                RankSeen::Done => {}
             }
         }
     }
