@@ -16,6 +16,7 @@ const NEW: &str = "id";
 /// Numbers of other texts are multiples of this power of two.
 const ABOVE: usize = 64;
 
+/// The number that stands for the text of an id.
 pub fn number(text: &str) -> IBig {
     let digits = text.strip_prefix(NEW).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     let made = digits.and_then(|digits| digits.parse::<UBig>().ok()).map(IBig::from);
@@ -25,6 +26,7 @@ pub fn number(text: &str) -> IBig {
     }
 }
 
+/// The text of the id for which a number stands.
 pub fn text(number: &IBig) -> String {
     bytes(number).unwrap_or_else(|| format!("{NEW}{number}"))
 }

@@ -296,7 +296,7 @@ fn applied(
     (operation, arguments): (&DerivedOperation, &[Term]),
     sort: &Type,
     table: &TermTable,
-    types: &mut Types,
+    types: &mut PythonTypes,
 ) -> String {
     let names = |data: &[Datum]| data.iter().map(|datum| text(datum.name()) + ", ").collect::<String>();
     let numbers = || arguments.iter().map(|part| format!("{}, ", table.known(part))).collect::<String>();
