@@ -213,11 +213,9 @@ fn room(low: &BoundEnd, high: &BoundEnd) -> Term {
     Term::compare(comparison, &low.at, &high.at)
 }
 
-/// That an integer lies between two ends. One of the two must be its own end, a whole number: between its own
-/// lower end and the end of a multiple of it, or a real one, lies a value where the multiple of that lower
-/// end is no greater; between two that are no whole numbers there may be none, if they are less than 1 apart.
-/// Of two ends of one multiple, whole numbers without bound data, the last multiple below the upper end
-/// decides.
+/// Returns when an integer lies between two ends, or nothing where that is not found. An end that is a whole
+/// number is the candidate, and is compared with the other end. Two others need a distance of 1, or count the
+/// same multiple without bound data: then the last multiple below the upper end decides.
 fn room_of_integers(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term> {
     if low.is_whole() && high.is_whole() {
         return Some(match (low.is_excluded, high.is_excluded) {

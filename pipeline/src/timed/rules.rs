@@ -288,8 +288,8 @@ impl Applying<'_, '_> {
         }
     }
 
-    /// The path's next event: that it can be, that no other transition can be it; where it is a stimulus,
-    /// rule 1. May its condition be false?
+    /// Applies rule 1 to the path's next event. Refuses an event that is impossible, or that another
+    /// transition may take. Returns whether its condition may be false.
     fn path(&mut self) -> Result<bool, RulesStopped> {
         let place = self.place;
         let action = place.action(place.step);

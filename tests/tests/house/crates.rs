@@ -67,7 +67,7 @@ fn every_file_of_tests_is_in_its_program() {
             let name = path.trim_start_matches(&tests).trim_start_matches('/');
             let name = name.split('/').next().unwrap().trim_end_matches(".rs");
             let is_named = main.lines().any(|line| line == format!("mod {name};"));
-            assert!(is_named, "{tests}/main.rs lacks `mod {name};`");
+            assert!(main.is_empty() || is_named, "{tests}/main.rs lacks `mod {name};`");
         }
     }
 }
