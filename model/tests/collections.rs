@@ -601,7 +601,7 @@ fn operations_on_large_collections_stand_for_few_parts() {
             .unwrap()
             .clone();
         assert!(term.lowered().has_at_most(most), "{expression}");
-        assert!(coreach_model::obligation::defined(&term).lowered().has_at_most(2 * most), "{expression}");
+        assert!(defined(&term).lowered().has_at_most(2 * most), "{expression}");
     }
 }
 
