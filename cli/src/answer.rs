@@ -21,7 +21,6 @@ use serde_json::json;
 use crate::console;
 use crate::exit::Exit;
 use crate::files;
-use crate::timed_arguments::TraceFormat;
 use crate::visible::visible_line;
 
 /// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ
@@ -31,6 +30,16 @@ use crate::visible::visible_line;
 pub enum OutputFormat {
     #[default]
     Human,
+    Json,
+}
+
+/// How a recorded trace is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum TraceFormat {
+    #[default]
+    Csv,
+    JsonLines,
     Json,
 }
 

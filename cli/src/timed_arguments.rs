@@ -17,7 +17,7 @@ use coreach_project::timed::inputs::criterion_with_time;
 use coreach_project::whole::{positive, whole};
 use dashu::rational::RBig;
 
-use crate::answer::OutputFormat;
+use crate::answer::{OutputFormat, TraceFormat};
 use crate::execution_arguments::constant;
 use crate::inconclusive::Inconclusive;
 use crate::outputs::OutputPath;
@@ -103,16 +103,6 @@ pub enum SequenceFormat {
     #[default]
     Csv,
     JsonLines,
-}
-
-/// How a recorded trace is printed.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
-pub enum TraceFormat {
-    #[default]
-    Csv,
-    JsonLines,
-    Json,
 }
 
 impl From<SequenceFormat> for Form {

@@ -10,8 +10,9 @@
 //! several transitions are left, those that no values can take are dropped. If none is left, the answer is
 //! the list of the actions that may come.
 //!
-//! **Terminates**, since each step looks at a part of a term or of a value, and large terms stay whole. **Costs** one evaluation of each
-//! conjunct, and one question to the solver for each of several transitions of one action.
+//! **Terminates**, since each step looks at a part of a term or of a value, and large terms stay whole.
+//! **Costs** one evaluation of each conjunct, and one question to the solver for each of several transitions
+//! of one action.
 
 use std::collections::BTreeMap;
 

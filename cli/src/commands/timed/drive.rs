@@ -16,12 +16,12 @@ use coreach_project::timed::{constants, load};
 use serde_json::Value as Json;
 
 use super::super::{CommandAnswer, CommandResult, plural};
-use crate::answer::is_json;
+use crate::answer::{TraceFormat, is_json};
 use crate::certain_end;
 use crate::console;
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
-use crate::timed_arguments::{DriveArguments, TraceFormat};
+use crate::timed_arguments::DriveArguments;
 
 /// So many late inputs are told.
 const LATE_TOLD: usize = 5;
