@@ -105,7 +105,7 @@ impl Default for Options {
             arrays: Arrays::default(),
             step_limit: 1_000_000,
             loops: Loops::default(),
-            disjuncts: 4,
+            disjuncts: 1,
             refine: Refinement::Domains,
             fact_limit: 200,
             condition_limit: CONDITION_LIMIT,

@@ -109,7 +109,7 @@ pub struct Configuration {
     pub step_limit: usize,
     /// `analysis: loops`; accelerated.
     pub loops: Loops,
-    /// `analysis: disjuncts`; 4.
+    /// `analysis: disjuncts`; 1.
     pub disjuncts: usize,
     /// `analysis: refine`; domains.
     pub refine: Refinement,
@@ -257,7 +257,7 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
     let summarized_cells = few(collector, "summarized_cells", 256, 32);
     let step_limit = number(collector, analysis, "step_limit", 1, 1_000_000);
     let loops = read_loops(collector, analysis);
-    let disjuncts = number(collector, analysis, "disjuncts", 1, 4);
+    let disjuncts = number(collector, analysis, "disjuncts", 1, 1);
     let refine = read_refine(collector, analysis);
     let fact_limit = number(collector, analysis, "fact_limit", 0, 200);
     let condition_limit = number(collector, analysis, "condition_limit", 1, 4096);
