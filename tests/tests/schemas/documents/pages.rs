@@ -109,6 +109,7 @@ fn pages_follow_their_schema() {
         files: vec![page::PageFile { name: "f".to_owned(), text: "x".to_owned() }],
         types: types.as_array().unwrap().clone(),
         terms: serde_json::from_value(json!([["data", "d", 0]])).unwrap(),
+        sorts: vec![0],
         expressions: vec![page::PageExpression { text: "d".to_owned(), term: 0 }],
         graphs: vec![graph],
         domains: vec![page::PageDomain {
