@@ -1,15 +1,15 @@
 //! The places of a datum: where in it a single value stands.
 //!
 //! Records are split into their fields, and arrays of few cells into these. Of an array of many cells one
-//! cell stands for all ([`crate::summaries`]), or it has no places. Of a large list only the length is one. What is done with places is said in
-//! [`crate::frame`].
+//! cell stands for all ([`crate::summaries`]), or it has no places. Of a large list only the length is one.
+//! What is done with places is said in [`crate::frame`].
 
 use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::types::ArrayType;
 use coreach_model::{Datum, Type, Value};
 
-/// Of a list, a set or a map with a greater bound, only the length has a place: a dimension for each number in
-/// each slot makes every domain slow.
+/// Of a list, a set or a map with a greater bound, only the length has a place. A dimension for each number
+/// in each slot makes every domain slow.
 const MOST_SLOTS: usize = 8;
 
 /// How arrays are described, by their cells.

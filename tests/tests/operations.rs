@@ -356,6 +356,12 @@ impl Writer {
                 _ => None,
             };
             match kind {
+                // The values know nothing of the name.
+                Some(kind) if text.ends_with(" in ") => {
+                    let own = self.bound.split_off(before);
+                    text += &self.expression(kind, depth);
+                    self.bound.extend(own);
+                }
                 Some(kind) => text += &self.expression(kind, depth),
                 None if word == "A2" => text += "([z for z in a]: list[4] of int)",
                 None => text += &word,
