@@ -1,12 +1,16 @@
 //! The places of a datum: where in it a single value stands.
 //!
 //! Records are split into their fields, and arrays of few cells into these. Of an array of many cells one
-//! cell stands for all ([`crate::summaries`]), or it has no places. What is done with places is said in
-//! [`crate::frame`].
+//! cell stands for all ([`crate::summaries`]), or it has no places. Of a large list only the length is one.
+//! What is done with places is said in [`crate::frame`].
 
 use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::types::ArrayType;
 use coreach_model::{Datum, Type, Value};
+
+/// Of a list, a set or a map with a greater bound, only the length has a place. A dimension for each number
+/// in each slot makes every domain slow.
+const MOST_SLOTS: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrays {
@@ -82,7 +86,8 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
             }
         }
         Type::Record(record) => {
-            for (position, (_, field)) in record.fields.iter().enumerate() {
+            let all = if record.most() > Some(MOST_SLOTS) { 1 } else { record.fields.len() };
+            for (position, (_, field)) in record.fields.iter().enumerate().take(all) {
                 collect_places(arrays, Term::field(&term, position), field, found);
             }
         }

@@ -10,8 +10,8 @@
 //!
 //! Sets and maps of few keys have a field for each key that there may be: whether it is in the set, or what
 //! the map has at it, an option. All of these count, so equality is that of sets and maps where options are
-//! canonical. Sets and maps of a bound have a length and entries in the order of their keys, each key once. So
-//! their equality does not depend on who inserted what first.
+//! canonical. Sets and maps of a bound have a length and entries in the order of their keys, each key once.
+//! So their equality does not depend on who inserted what first.
 
 use std::collections::BTreeMap;
 use std::fmt;

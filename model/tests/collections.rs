@@ -564,8 +564,8 @@ fn mistakes_are_told_by_name() {
     assert!(found(", Other: [A: { x: int }, A]", "int", "0").starts_with("duplicate-declaration at A"));
 }
 
-/// Precision: operations on a list of sixteen records, or a map of sixteen entries, stand for few parts, and so
-/// do several of them in one another.
+/// Precision: operations on a list of sixteen records, or a map of sixteen entries, stand for few parts, and
+/// so do several of them in one another.
 #[test]
 fn operations_on_large_collections_stand_for_few_parts() {
     let text = |expression: &str, to: &str| {

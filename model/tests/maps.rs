@@ -273,6 +273,13 @@ const WITH_A_BOUND: &[(&str, &str, Reference)] = &[
     ("os", "s + {i}", |g| bounded(&g.s | &[g.i].into())),
     ("os", "s - {i}", |g| bounded(&g.s - &[g.i].into())),
     ("os", "s - {i, k}", |g| bounded(&g.s - &[g.i, g.k].into())),
+    ("os", "s * t - {([i]: list[2] of Key)[j]}", |g| {
+        (g.j == 0).then(|| bounded(&(&g.s & &g.t) - &[g.i].into()))?
+    }),
+    ("ob", "s <= t + {([i]: list[2] of Key)[j]}", |g| {
+        let of = (g.j == 0).then(|| &g.t | &[g.i].into())?;
+        (of.len() <= BOUND).then(|| Expected::Bool(g.s.is_subset(&of)))
+    }),
     ("os", "s + {i} - {k} * t", |g| {
         bounded(&g.s | &[g.i].into())?;
         bounded(&(&g.s | &[g.i].into()) - &(&g.t & &[g.k].into()))

@@ -84,7 +84,13 @@ struct Table {
 fn as_table(whole: &Term) -> Option<Table> {
     let Type::Record(ty) = whole.sort() else { return None };
     let (width, most) = (ty.width()?, ty.most()?);
-    matches!(ty.form, RecordForm::Entries(..)).then(|| Table { parts: Parts::of(whole, false), width, most })
+    let RecordForm::Entries(..) = ty.form else { return None };
+    let mut parts = Parts::of(whole, false);
+    // What is not taken apart is evaluated even where no part of it is needed.
+    if !whole.is_total() && parts.condition.is_true() {
+        parts.condition = keyed::has_value(whole);
+    }
+    Some(Table { parts, width, most })
 }
 
 impl Table {
