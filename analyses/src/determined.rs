@@ -3,8 +3,9 @@
 //! **Problem.** `p == v + 2` with `v := p` counts in steps of two, as `v := v + 2` does. What looks at the
 //! assigned values for strides and loops sees a parameter that may be anything.
 //!
-//! **Method.** Where the guard says `p == e` and `e` mentions no parameter, `e` stands for `p` in the assigned
-//! values. The guard stays as it is, so the transition is the same. **Cost**: a pass over the guards.
+//! **Method.** Where the guard says `p == e` and `e` mentions no parameter, `e` stands for `p` in the
+//! assigned values. The guard stays as it is, so the transition is the same. **Cost**: a pass over the
+//! guards.
 
 use std::borrow::Cow;
 

@@ -149,12 +149,12 @@ fn runs_are_kept_explained_replayed_and_counted() {
     assert!(said.contains("Fail"), "{said}");
     folder.write(
         "campaign.yaml",
-        "campaign: nightly\ntests: [{ configuration: coreach.yaml }]\niuts: [right.yaml, wrong.yaml]\nseeds: { first: 1, count: 20 }\nstore: store.sqlite\n",
+        "campaign: nightly\ntests: [{ configuration: coreach.yaml }]\niuts: [right.yaml, wrong.yaml]\nseeds: { first: 1, count: 60 }\nstore: store.sqlite\n",
     );
     let output = folder.coreach(&["campaign", "campaign.yaml", "--format", "json"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let summary = json(&output);
-    assert_eq!(summary["planned"], Value::from(40));
+    assert_eq!(summary["planned"], Value::from(120));
     assert_eq!(summary["groups"][0]["fail"], Value::from(0), "{summary:#}");
     assert!(summary["groups"][0]["weak_pass"].as_u64() > Some(0), "{summary:#}");
     assert!(summary["groups"][1]["fail"].as_u64() > Some(0), "{summary:#}");

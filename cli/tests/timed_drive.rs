@@ -42,7 +42,7 @@ fn what_is_recorded_of_a_system_is_judged_as_it_is() {
     let mut failed = 0;
     for (from, to) in [("", ""), early] {
         let folder = session(from, to);
-        for seed in 1..=6 {
+        for seed in 1..=16 {
             let drive =
                 format!("timed drive specification.yaml --inputs inputs.csv --iut iut.yaml --seed {seed}");
             let output = folder.coreach(&drive.split(' ').collect::<Vec<_>>());

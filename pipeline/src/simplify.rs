@@ -73,7 +73,8 @@ impl<'a> Simplifier<'a> {
     /// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front. Where
     /// there are many, what is not reached within the work stays as it is.
     fn conjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
-        // Of more, those that the context implies by itself go first: the questions about the others are shorter.
+        // Of more, those that the context implies by itself go first: the questions about the others are
+        // shorter.
         if parts.len() <= 16 {
             self.each_conjunct(&mut parts, context);
             return parts;

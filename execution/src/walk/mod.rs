@@ -32,8 +32,8 @@
 //! before.
 //! What is found, and what is planned, is never more than a proposal: the judge says what may be sent.
 //!
-//! **Ends** with its budget of events, its time, or the share of goals that was asked for. If it is told so, it
-//! also ends where no open goal can be found. **Costs** a search for each plan.
+//! **Ends** with its budget of events, its time, or the share of goals that was asked for. If it is told so,
+//! it also ends where no open goal can be found. **Costs** a search for each plan.
 
 pub(crate) mod candidates;
 pub mod goals;

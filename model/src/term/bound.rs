@@ -1,9 +1,9 @@
 //! How large the term that an operation stands for may become, before anybody makes it.
 //!
 //! **Problem.** An operation that has a dozen letters may stand for millions of parts. Whoever finds that
-//! while it makes them has lost minutes and memory. **Method.** An operation on a list costs its fields, or their
-//! square where each slot may come from each. A quantifier costs its bodies for each value. A call costs its
-//! body. What terms share counts once. **Cost.** One pass over the shared terms and bodies.
+//! while it makes them has lost minutes and memory. **Method.** An operation on a list costs its fields, or
+//! their square where each slot may come from each. A quantifier costs its bodies for each value. A call
+//! costs its body. What terms share counts once. **Cost.** One pass over the shared terms and bodies.
 
 use std::collections::{HashMap, HashSet};
 
