@@ -18,7 +18,7 @@ fn pages_follow_their_schema() {
         { "kind": "record", "text": "V", "name": "V", "fields": [{ "name": "is", "type": 1 }], "form":
             [{ "name": "A", "first": 1, "count": 0 }] },
         { "kind": "record", "text": "S", "name": "S", "fields": [{ "name": "at'A", "type": 0 }], "form":
-            { "known": ["A", true, 3] } },
+            { "known": ["A", true, 3], "key": 0 } },
     ]);
     let graph = page::PageGraph {
         name: "g".to_owned(),
