@@ -265,7 +265,10 @@ fn silence_where_it_must_answer_fails_if_the_file_says_so() {
     assert!(expected.starts_with("Answer(n = 2)"), "{kept}");
     let run = ["kept/twice.1.json", "--test", "kept/twice.test_case.json"];
     let told = folder.coreach(&[&["explain"], &run[..]].concat(), PASS);
-    assert!(told.contains("nothing was observed for 200 ms") && told.contains("expected Answer(n = 2)"), "{told}");
+    assert!(
+        told.contains("nothing was observed for 200 ms") && told.contains("expected Answer(n = 2)"),
+        "{told}"
+    );
     let replay = [&["replay"], &run[..], &["--iut", "iut.yaml"]].concat();
     let told = folder.coreach(&replay, FAIL);
     assert!(told.contains("the same 3 events again"), "{told}");

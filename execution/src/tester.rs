@@ -146,7 +146,7 @@ impl Tester<'_, '_, '_> {
                     if is_nothing && whole && silence.is_some() {
                         return self.show_silence(quiescence);
                     }
-                    if is_nothing && self.strategy.waits() {
+                    if is_nothing && moves.len() > 1 && self.strategy.waits() {
                         // What need not come did not come: another move is planned.
                         self.strategy.waited_in_vain();
                         self.in_vain = true;

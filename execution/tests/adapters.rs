@@ -214,7 +214,7 @@ fn datagrams_from_another_port_are_told_where_they_are_not_taken() {
     let (test, mut solver) = (test_case(), Z3Solver::default());
     let initial = initial_state(&test, &Default::default(), 0, &mut solver).unwrap();
     let summary = reason(&mut CaseJudge::new(&test, initial), &run).summary;
-    assert!(summary.contains("came from 127.0.0.1:") && summary.ends_with(hint), "{summary}");
+    assert!(summary.contains("came from 127.0.0.1:") && summary.contains(hint), "{summary}");
 }
 
 #[test]

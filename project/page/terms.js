@@ -202,8 +202,10 @@
       return V.compare(value, typeof value === "bigint" ? 0n : V.real(0n)) >= 0 ? value : one(["negate", parts[0]], go, data);
     }
     if (name === "has_key") {
+      const whole = sort(parts[1]);
+      if (Coreach.type(whole).form === "entries" && entries(go(parts[1]), whole).size === 0) return false;
       const key = V.key(go(parts[0]));
-      return entries(go(parts[1]), sort(parts[1])).has(key);
+      return entries(go(parts[1]), whole).has(key);
     }
     if (name === "keys") return ofEntries(new Map([...entries(go(parts[0]), of)].map(([key, entry]) => [key, [entry[0]]])), sort(number));
     if (name === "list_contains" || name === "list_index_of") {

@@ -96,6 +96,7 @@ half: 0; 2/2 ?0 late ~5/5; 0/0 ?0 late -
 late: 3; 0/3 ?0 late 11/23; 0/3 ?0 late 0/12
 multiplied: 0; 0/0 ?0 late -; 0/0 ?0 late -
 parameter: 0; 2/2 ?0 late 4/4; 0/0 ?0 late -
+passed_on: 0; 4/4 ?0 late 130/130; 0/0 ?0 late -
 stride: 0; 2/2 ?0 late ~5/5; 0/0 ?0 late -
 sum: 0; 4/4 ?0 late ~8/8; 0/0 ?0 late -
 three_then_five: 0; 4/4 ?0 late 8/8; 0/0 ?0 late -

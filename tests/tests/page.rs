@@ -201,7 +201,7 @@ fn a_run_of_a_campaign_is_walked_and_its_failure_has_a_bucket() {
     let folder = Folder::with_campaign();
     let mut browser = folder.page(&["campaign.yaml"]);
     // It opens on what failed, with what came and what was expected. Nobody has run the computed example.
-    assert_eq!(text(&mut browser, "[data-tab=runs]"), "runs (40, 14 failed)");
+    assert_eq!(text(&mut browser, "[data-tab=runs]"), "runs (40, 18 failed)");
     let buckets = text(&mut browser, "[data-table='what failed']");
     assert!(buckets.contains("Fail") && buckets.contains("Return(pRemainingValue = "), "{buckets}");
     let rows = |table: &str| format!("document.querySelectorAll(\"[data-table='{table}'] tbody tr\").length");

@@ -28,7 +28,7 @@ use crate::term::operation::{
     StandardOperation,
 };
 use crate::term::{Term, TermShape, strings};
-use crate::types::RecordType;
+use crate::types::{RecordForm, RecordType};
 use crate::value::Value;
 
 /// From this size on a part is evaluated once and remembered, since it may be shared.
@@ -562,12 +562,24 @@ fn matched(
     of.cases[chosen].body.program().value(&slots)
 }
 
+/// Is it a set or a map with a bound that has no entry?
+fn is_empty_table(value: &Value) -> bool {
+    match value {
+        Value::Record(ty, fields) => matches!(ty.form, RecordForm::Entries(..)) && fields[0] == Value::int(0),
+        _ => false,
+    }
+}
+
 fn standard(
     operation: StandardOperation,
     parts: &[Code],
     source: &Source,
     frame: &Frame<'_>,
 ) -> Result<Value> {
+    // A key is evaluated where there is an entry to compare it with.
+    if operation == StandardOperation::HasKey && is_empty_table(&*parts[1].value(frame)?) {
+        return Ok(Value::Bool(false));
+    }
     let first = parts[0].value(frame)?;
     match operation {
         StandardOperation::Absolute => {

@@ -271,7 +271,8 @@ pub(super) fn lowered(operation: StandardOperation, arguments: &[Term]) -> Optio
 pub(super) fn keys_with_conditions(whole: &Term) -> Option<Vec<(Term, Term)>> {
     let table = as_table(whole)?;
     let key = |at: usize| {
-        let is_there = Term::and([table.parts.condition.clone(), table.parts.is_longer(at)]);
+        // The length of what is no set has no value, and so has a question about its keys.
+        let is_there = Term::compare(Comparison::Greater, &Term::field(whole, 0), &Term::int(at));
         (is_there, table.key(at).clone())
     };
     Some((0..table.most).map(key).collect())

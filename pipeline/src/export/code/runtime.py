@@ -515,6 +515,8 @@ def applied(operation, parts, data, known):
             found[values[at]] = values[at + is_map]
             of_keyed(type_, found)
         return of_keyed(type_, found)
+    if operation == "has_key" and type_[3][0] == "entries" and not keyed(go(terms[1]), type_):
+        return False
     whole = go(terms[0])
     if operation in ("list_contains", "list_index_of"):
         found = elements(whole, type_)
