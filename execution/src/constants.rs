@@ -96,7 +96,7 @@ pub fn initial_state(
     // The draws of the run itself begin elsewhere.
     let mut random = Random::new(seed ^ 0x636f_6e73_7461_6e74);
     let open: Vec<Datum> =
-        test.iosts.constants.iter().filter(|datum| !given.contains_key(*datum)).cloned().collect();
+        test.iosts.constants.iter().filter(|datum| !given.contains_key(datum)).cloned().collect();
     if open.is_empty() {
         return state_with(test, given, solver);
     }

@@ -109,7 +109,7 @@ fn warning(
     // `Idle with x = 1`: the location, and the data that differ.
     let shown = |state: &State, other: &State| {
         let differ =
-            state.valuation.iter().filter(|(datum, value)| other.valuation.get(*datum) != Some(*value));
+            state.valuation.iter().filter(|(datum, value)| other.valuation.get(datum) != Some(*value));
         let data: Vec<String> = differ.map(|(datum, value)| format!("{datum} = {value}")).collect();
         let with = if data.is_empty() { "" } else { " with " };
         format!("`{}{with}{}`", iosts.location(state.location).name, data.join(", "))

@@ -4,7 +4,7 @@
 //! and a number a text, one to one, by themselves. So what one answer calls by a name is the same in the next
 //! one, and in another process. The numbers that a solver takes where it may choose, small ones, are `id0`,
 //! `id1` and so on, and so new ids look. Any other text is its bytes with a 1 before them, above 64 bits.
-//! Domains see no number of an id ([`crate::frame`]).
+//! Domains see no number of an id.
 
 use std::cmp::Ordering;
 

@@ -609,7 +609,7 @@ fn operations_on_large_collections_stand_for_few_parts() {
 #[test]
 fn joined_parts_stand_for_few_parts() {
     let part = "(if i < len(q) then q[i..i + 1] else q[0..0])";
-    let sum = vec![part; 4].join(" + ");
+    let sum = [part; 4].join(" + ");
     let text = format!(
         "iosts: m\ntypes: {{ T: {{ id: nat, title: string, done: bool }} }}\nvariables: {{ q: 'list[4] of T', i: int }}\n\
          initial: {{ location: A }}\noutputs: {{ u: {{}} }}\ntransitions:\n\

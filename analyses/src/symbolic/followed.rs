@@ -58,7 +58,7 @@ impl SymbolicState {
     pub fn start(system: &System<'_>, given: &Valuation, solver: &mut dyn Solver) -> Option<Self> {
         let iosts = system.iosts;
         let data = iosts.variables.iter().chain(&iosts.constants);
-        let open = data.filter(|datum| !given.contains_key(*datum));
+        let open = data.filter(|datum| !given.contains_key(datum));
         let open = open.map(|datum| (datum.clone(), Term::datum(&symbol(datum, 0)))).collect();
         let initial = SymbolicState::initial(iosts);
         let state =

@@ -753,7 +753,7 @@ fn told(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
     let and_more = if more > 0 { format!(" or {more} more") } else { String::new() };
     if alternatives.iter().all(is_of_one) {
         let start = format!("{} ", first.subject);
-        let texts = shown.iter().flatten().map(|one| text(one)).enumerate();
+        let texts = shown.iter().flatten().map(&text).enumerate();
         let texts = texts.map(|(at, text)| match text.strip_prefix(&start) {
             Some(rest) if at > 0 => rest.strip_prefix("= ").unwrap_or(rest).to_owned(),
             _ => text,

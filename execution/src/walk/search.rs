@@ -83,10 +83,13 @@ struct KnownStep {
     items: Vec<usize>,
 }
 
+/// How many other values of each parameter were tried, and the steps.
+type ListedSteps = (usize, Rc<[KnownStep]>);
+
 /// The steps that were tried, for the next searches: a walk stays where it has been.
 #[derive(Default)]
 pub struct TriedSteps {
-    steps: FastMap<(State, TransitionId), (usize, Rc<[KnownStep]>)>,
+    steps: FastMap<(State, TransitionId), ListedSteps>,
     /// How many searches used them.
     searches: usize,
 }

@@ -61,11 +61,14 @@ pub fn stimuli(reader: &mut IutReader<'_>, entries: &[Entry], line_ending: &str)
     stimuli
 }
 
+/// Of each observation the stimuli that it answers.
+type AnsweredStimuli = Vec<(String, Vec<String>)>;
+
 /// The lines that are received, and for outputs that answer some inputs only, these.
 pub fn observations(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
-) -> (Vec<(String, Shape)>, Vec<(String, Vec<String>)>) {
+) -> (Vec<(String, Shape)>, AnsweredStimuli) {
     let (mut observations, mut answers) = (Vec::new(), Vec::new());
     let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
     blocks::check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
