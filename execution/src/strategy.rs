@@ -125,10 +125,11 @@ impl Strategy<'_> {
         }
     }
 
-    /// Notes that an observation that was planned did not come.
-    pub fn waited_in_vain(&mut self) {
-        if let Strategy::Plan(planner) = self {
-            planner.waited_in_vain();
+    /// Notes that an observation that was planned did not come. Is there another plan now?
+    pub fn waited_in_vain(&mut self) -> bool {
+        match self {
+            Strategy::Plan(planner) => planner.waited_in_vain(),
+            _ => false,
         }
     }
 

@@ -146,9 +146,9 @@ impl Tester<'_, '_, '_> {
                     if is_nothing && whole && silence.is_some() {
                         return self.show_silence(quiescence);
                     }
-                    if is_nothing && moves.len() > 1 && self.strategy.waits() {
-                        // What need not come did not come: another move is planned.
-                        self.strategy.waited_in_vain();
+                    // What need not come did not come: another move is planned.
+                    let waited = is_nothing && moves.len() > 1 && self.strategy.waits();
+                    if waited && self.strategy.waited_in_vain() {
                         self.in_vain = true;
                         return self.try_moves();
                     }

@@ -242,14 +242,15 @@ impl Game {
         self.nodes[at].moves.is_some()
     }
 
-    /// Nothing came in a state: it is not waited there again.
-    pub(super) fn drop_wait(&mut self, state: &State) {
-        if let Some(at) = self.known.get(state)
-            && let Some(moves) = &mut self.nodes[*at].moves
-        {
-            moves.retain(|one| one.sends.is_some());
-            self.solve_ranks();
-        }
+    /// Nothing came in a state: it is not waited there again. False if the state had no such move.
+    pub(super) fn drop_wait(&mut self, state: &State) -> bool {
+        let Some(at) = self.known.get(state) else { return false };
+        let Some(moves) = &mut self.nodes[*at].moves else { return false };
+        let known = moves.len();
+        moves.retain(|one| one.sends.is_some());
+        let is_dropped = moves.len() < known;
+        self.solve_ranks();
+        is_dropped
     }
 
     /// The state came about after this stimulus.

@@ -200,12 +200,14 @@ impl Planner {
         self.chosen().is_some_and(|planned| waits(planned.kind))
     }
 
-    /// Notes that what was planned did not come.
-    pub fn waited_in_vain(&mut self) {
-        if let Some(Playing { game, at: Some(state), chosen, .. }) = &mut self.game {
-            game.drop_wait(state);
+    /// Notes that what was planned did not come. Is there another plan now?
+    pub fn waited_in_vain(&mut self) -> bool {
+        let Some(Playing { game, at: Some(state), chosen, .. }) = &mut self.game else { return false };
+        let is_dropped = game.drop_wait(state);
+        if is_dropped {
             *chosen = None;
         }
+        is_dropped
     }
 
     /// Is nothing given away by waiting for silence here?
