@@ -205,7 +205,7 @@ fn named(words: &[String]) -> String {
     words.iter().take(1).chain(script).cloned().collect::<Vec<String>>().join(" ")
 }
 
-/// What to do about a program that cannot be started, in words that go on.
+/// The remedy for a program that cannot be started, in words that go on.
 fn unstartable(why: &std::io::Error, program: &str, path: &Path) -> String {
     let place = path.display();
     match why.kind() {

@@ -211,7 +211,7 @@ pub enum Wire<'a> {
     Json(&'a Tree),
 }
 
-/// What to do about a name that is none of the known ones.
+/// The remedy for a name that is none of the known ones.
 fn meant<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl Fn() -> I) -> String {
     match nearest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -119,7 +119,7 @@ impl fmt::Display for Guard {
 /// What can be said of an occurrence in a state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Why {
-    /// What should have come instead: `pNumber = 11, got 12`. Empty where that is not known.
+    /// The values that should have come instead: `pNumber = 11, got 12`. Empty where that is not known.
     pub instead: String,
     /// The guards that decided.
     pub guards: Vec<Guard>,

@@ -1,5 +1,4 @@
-//! What should have come: the values, the ranges or the actions that a specification allows where something
-//! else came.
+//! Finds what should have come where something else came: the values, ranges or actions that are allowed.
 //!
 //! **Problem.** A guard says which observations are allowed. A user wants to know which value was expected.
 //!
@@ -46,7 +45,7 @@ const LARGEST_PART: u64 = 5000;
 /// A transition that leads to no Fail, and a state in which it may be taken.
 pub(crate) type OpenTransition<'t> = (&'t Transition, &'t State);
 
-/// What a specification allows, next to what came.
+/// The expectation of a specification, and what came.
 #[derive(Default)]
 pub(crate) struct Expectation {
     /// `pNumber = 11, got 12`, or `one of Ok or Refused, got Closed`.
@@ -132,7 +131,7 @@ fn listed(texts: &[String]) -> String {
     }
 }
 
-/// What was wanted of a part of an observation.
+/// The value or range that a part of an observation was to have.
 #[derive(Clone, PartialEq, Debug)]
 enum Demand {
     Value(Value),
@@ -151,7 +150,7 @@ struct Difference {
     got: String,
 }
 
-/// What is asked of one transition.
+/// One transition, with the values under which its guard is read.
 struct Question<'t> {
     name: &'t str,
     parameters: &'t [Datum],
@@ -186,7 +185,7 @@ impl Question<'_> {
         Guard { transition, part: part.to_string(), holds, values }
     }
 
-    /// What should have been otherwise, a list for each way in which the guard would have held.
+    /// The parts that should have been otherwise, a list for each way in which the guard would have held.
     fn differences(&self, transition: &Transition) -> Vec<Vec<Difference>> {
         let mut all = vec![Vec::new()];
         for part in failing(&transition.guard, &self.all) {

@@ -158,7 +158,7 @@ fn of_expression(expression: &RegularExpression, lengths: &[i64], random: &mut R
     words.min_by_key(|word| (word.chars().count() as i64 - length).abs()).unwrap_or_default()
 }
 
-/// What a condition says of a datum, in order, each once.
+/// The strings, lengths and expressions that a condition names for a datum, in order, each once.
 #[derive(Default)]
 struct Named {
     /// The strings.

@@ -32,7 +32,7 @@ fn bound(term: &Term, bodies: &mut HashMap<Term, u64>) -> u64 {
     all
 }
 
-/// What the root adds to its parts.
+/// The size that the root adds to its parts.
 fn own(term: &Term, known: &mut HashMap<Term, u64>) -> u64 {
     let TermShape::Operation(operation, arguments) = term.shape() else { return fields(term.sort()) };
     let widest = arguments.iter().map(Term::sort).chain([term.sort()]).map(fields).max().unwrap_or(1);

@@ -83,11 +83,11 @@ enum Code {
 struct QuantifiedCode {
     collection: Option<Code>,
     condition: BodyCode,
-    /// Of a comprehension, what an element is made of.
+    /// The element of a comprehension.
     element: Option<BodyCode>,
 }
 
-/// What stands in the slots of a body with a bound value.
+/// The code for the slots of a body with a bound value.
 #[derive(Debug)]
 struct BodyCode {
     read: Box<[Code]>,
@@ -95,12 +95,12 @@ struct BodyCode {
     bound: Option<usize>,
 }
 
-/// What stands in a slot of a case of a `match`.
+/// The source of a slot in a case of a `match`.
 #[derive(Debug)]
 enum CaseSlot {
     /// A field of the subject.
     Field(usize),
-    /// Something that the case reads beside it.
+    /// Other data that the case reads.
     Read(Code),
 }
 
@@ -274,17 +274,18 @@ impl Program {
     /// The value, where `lookup` gives the data their values.
     pub(super) fn run<'v>(&self, lookup: impl Fn(&Datum) -> Option<&'v Value>) -> Result<Value> {
         budget::ask();
-        let slot = |datum| lookup(datum).map_or(Slot::Unbound(datum), Slot::Value);
-        let slots: Vec<Slot<'_>> = self.data.iter().map(slot).collect();
-        Ok(self.root.value(&self.frame(&slots))?.into_owned())
+        self.value(&self.look_up(lookup))
     }
 
     /// The truth of a condition, where `lookup` gives the data their values.
     pub(super) fn decide<'v>(&self, lookup: impl Fn(&Datum) -> Option<&'v Value>) -> Result<bool> {
         budget::ask();
+        self.truth(&self.look_up(lookup))
+    }
+
+    fn look_up<'p, 'v: 'p>(&'p self, lookup: impl Fn(&Datum) -> Option<&'v Value>) -> Vec<Slot<'p>> {
         let slot = |datum| lookup(datum).map_or(Slot::Unbound(datum), Slot::Value);
-        let slots: Vec<Slot<'_>> = self.data.iter().map(slot).collect();
-        self.root.truth(&self.frame(&slots))
+        self.data.iter().map(slot).collect()
     }
 
     fn frame<'f>(&self, slots: &'f [Slot<'f>]) -> Frame<'f> {
@@ -293,6 +294,10 @@ impl Program {
 
     fn value(&self, slots: &[Slot<'_>]) -> Result<Value> {
         Ok(self.root.value(&self.frame(slots))?.into_owned())
+    }
+
+    fn truth(&self, slots: &[Slot<'_>]) -> Result<bool> {
+        self.root.truth(&self.frame(slots))
     }
 }
 
@@ -414,15 +419,12 @@ impl Code {
             Code::Field(record, at) => return Ok(field(record.value(frame)?, *at)),
             Code::Remembered(number, code) => {
                 let known = &frame.remembered[*number];
-                if known.get().is_none() {
-                    // What has no value ends the whole evaluation, so nothing of it is remembered.
-                    let value = code.value(frame)?.into_owned();
-                    return Ok(Cow::Borrowed(known.get_or_init(|| value)));
+                if let Some(value) = known.get() {
+                    return Ok(Cow::Borrowed(value));
                 }
-                return match known.get() {
-                    Some(value) => Ok(Cow::Borrowed(value)),
-                    None => unreachable!("a value that was there"),
-                };
+                // A part without a value ends the whole evaluation, so it is not remembered.
+                let value = code.value(frame)?.into_owned();
+                return Ok(Cow::Borrowed(known.get_or_init(|| value)));
             }
             Code::Call(function, arguments) => {
                 budget::ask();
@@ -514,7 +516,7 @@ fn quantified(
     for (at, value) in values.iter().enumerate() {
         budget::ask();
         code.condition.bind(&mut slots, value);
-        let holds = program.root.truth(&program.frame(&slots))?;
+        let holds = program.truth(&slots)?;
         match (&of.collected, of.quantifier) {
             (Some((_, element)), _) if holds => {
                 if let Some(body) = &code.element {

@@ -152,7 +152,7 @@ impl Table {
         })
     }
 
-    /// What of it is in the other one, or what is not.
+    /// Keeps the entries that are in the other one, or those that are not.
     fn kept(self, other: &Table, is_in: bool) -> Self {
         let stays = |at: usize| {
             let has = other.has(self.key(at));
@@ -202,7 +202,7 @@ fn fits(ty: &RecordType, parts: &[Term]) -> Term {
     Term::and(parts.iter().enumerate().map(one))
 }
 
-/// What the operation stands for; `None` where it is on others.
+/// Lowers the operation; `None` where it is on others.
 pub(super) fn lowered(operation: StandardOperation, arguments: &[Term]) -> Option<Term> {
     if operation == StandardOperation::HasKey {
         let (key, table) = (&arguments[0], as_table(&arguments[1])?);

@@ -431,7 +431,7 @@ impl QuantifiedOperation {
         }
     }
 
-    /// What gives back elements, or where one is.
+    /// Lowers quantifiers that return elements, or the place of one.
     fn lower_chosen(&self, values: &[(Term, Term)], arguments: &[Term]) -> Term {
         let mut named = pairs(&self.read, &arguments[arguments.len() - self.read.len()..]);
         let mut instances = Vec::new();
