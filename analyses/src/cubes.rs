@@ -68,6 +68,18 @@ fn set_term(finite: &FinitePlace, digits: &[u32]) -> Term {
         Value::Bool(_) => place.not(),
         value => Term::compare(comparison, place, &Term::literal(value.clone())),
     };
+    if let ([first, ..], [.., last], Value::Int(_)) = (digits, digits, value(0))
+        && (last - first) as usize + 1 == digits.len()
+    {
+        let greatest = finite.values.len() as u32 - 1;
+        let sides = [(Comparison::AtLeast, *first, *first > 0), (Comparison::AtMost, *last, *last < greatest)];
+        return match first == last {
+            true => compare(Comparison::Equal, *first),
+            false => Term::and(
+                sides.into_iter().filter(|side| side.2).map(|(comparison, digit, _)| compare(comparison, digit)),
+            ),
+        };
+    }
     let missing: Vec<u32> = (0..finite.values.len() as u32).filter(|digit| !digits.contains(digit)).collect();
     if missing.len() < digits.len() {
         return Term::and(missing.into_iter().map(|digit| compare(Comparison::NotEqual, digit)));

@@ -416,7 +416,11 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
 }
 
 fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value: &Term) {
-    let split = match scope.finite_cases(value) {
+    let found = match value.sort().is_number() {
+        true => scope.cases_among(value, &scope.frame.finite[position].values),
+        false => scope.finite_cases(value),
+    };
+    let split = match found {
         Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
         other => {
             let beyond = other.err().unwrap_or_else(|| (value.clone(), ImprecisionReason::Cases));

@@ -26,6 +26,7 @@ pub fn digit(value: &Value) -> Option<u32> {
     match value {
         Value::Bool(value) => Some(u32::from(*value)),
         Value::Enum(_, position) => u32::try_from(*position).ok(),
+        Value::Int(length) => u32::try_from(length.clone()).ok(),
         _ => None,
     }
 }
@@ -134,7 +135,8 @@ impl Frame {
     pub fn new(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Self {
         let data = || iosts.variables.iter().chain(&iosts.constants);
         let all = data().flat_map(|datum| places(arrays, datum));
-        let (numeric, others): (Vec<Place>, Vec<Place>) = all.partition(Place::is_numeric);
+        let (numeric, others): (Vec<Place>, Vec<Place>) =
+            all.partition(|place| place.is_numeric() && place.lengths().is_none());
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
         let ids = by_mentions(iosts, arrays, ids);
         let mut frame = Frame { arrays, ..Frame::blind() };
@@ -151,6 +153,10 @@ impl Frame {
             frame.slots.insert(place.term.clone(), Slot::Finite(frame.finite.len()));
             frame.finite.push(FinitePlace { place, values, stride });
         }
+        // A length for which the partition has no room is a number.
+        let (lengths, dropped) = frame.dropped.drain(..).partition(Place::is_numeric);
+        frame.dropped = dropped;
+        Vec::into_iter(lengths).for_each(|place| frame.add_number(place));
         let rest = frame.add_ids(ids, limit);
         frame.dropped.extend(rest);
         frame
@@ -254,7 +260,7 @@ fn chosen(
     limit: u32,
     dropped: &mut Vec<Place>,
 ) -> Vec<Place> {
-    let size = |place: &Place| place.ty.cardinality().and_then(|count| u32::try_from(count).ok());
+    let size = |place: &Place| u32::try_from(place.digits()?.len()).ok();
     let fits = |product: u32, place: &Place| {
         size(place).and_then(|count| product.checked_mul(count)).filter(|product| *product <= limit)
     };

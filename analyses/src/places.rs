@@ -4,6 +4,7 @@
 //! cell stands for all ([`crate::summaries`]), or it has no places. Of a large list only the length is one.
 //! What is done with places is said in [`crate::frame`].
 
+use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::types::ArrayType;
 use coreach_model::{Datum, Type, Value};
@@ -58,11 +59,19 @@ impl Place {
         self.ty.is_number()
     }
 
-    /// The values of a finite place, its digit being the position; `None` for numbers.
+    /// The lengths that the list, set or map may have, where the place is the length of a short one.
+    pub fn lengths(&self) -> Option<Vec<Value>> {
+        let Node::Field(record, 0) = self.term.node() else { return None };
+        let Type::Record(record) = record.sort() else { return None };
+        let most = record.most().filter(|most| *most <= MOST_SLOTS)?;
+        Some((0..=most).map(|length| Value::Int(length.into())).collect())
+    }
+
+    /// The values of a finite place, its digit being the position; `None` for numbers but short lengths.
     pub fn digits(&self) -> Option<Vec<Value>> {
         match &self.ty {
             Type::Bool | Type::Enum(_) => Value::enumerate(&self.ty, usize::MAX),
-            _ => None,
+            _ => self.lengths(),
         }
     }
 
@@ -87,8 +96,16 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
         }
         Type::Record(record) => {
             let all = if record.most() > Some(MOST_SLOTS) { 1 } else { record.fields.len() };
+            let known = found.len();
             for (position, (_, field)) in record.fields.iter().enumerate().take(all) {
                 collect_places(arrays, Term::field(&term, position), field, found);
+            }
+            if record.most().is_some() {
+                let mut at = 0;
+                found.retain(|place| {
+                    at += 1;
+                    at <= known || !matches!(place.term.node(), Node::OnStrings(..))
+                });
             }
         }
         Type::String => found.push(Place { term: term.length(), ty: Type::Nat }),

@@ -340,6 +340,23 @@ impl Scope<'_> {
         }
     }
 
+    /// The cases of a number that is one of these values.
+    /// Errors: the subterm that is not linear.
+    pub fn cases_among(&mut self, term: &Term, values: &[Value]) -> Result<Cases<Value>, Beyond> {
+        let mut cases = Vec::new();
+        for (on, expression) in self.linear(term)? {
+            for value in values {
+                let Value::Int(number) = value else { continue };
+                let number = LinearExpression::constant(Rational::from(integer(number)));
+                let on = Condition::and([on.clone(), compare(Comparison::Equal, &expression, &number, false)]);
+                if on != Condition::No {
+                    cases.push((on, value.clone()));
+                }
+            }
+        }
+        limited(term, cases)
+    }
+
     /// The cases of a numeric term as linear expressions.
     /// Errors: the subterm that is not linear.
     pub fn linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
@@ -358,6 +375,9 @@ impl Scope<'_> {
 
     fn uncached_linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let one = |expression| Ok(vec![(Condition::Yes, expression)]);
+        if let Some(Value::Int(length)) = self.finite.get(term) {
+            return one(LinearExpression::constant(Rational::from(integer(length))));
+        }
         if let Some(part) = known_part(self.frame.arrays, term) {
             return self.linear(&part);
         }

@@ -20,6 +20,7 @@ mod ids;
 mod imported;
 mod imports;
 mod literature;
+mod collections;
 mod numerical;
 mod offline;
 mod operations;
