@@ -31,6 +31,7 @@ use crate::grid::Grid;
 use crate::identities::{Digits, changed, extended};
 use crate::places::{Leaf, Place, leaves, places};
 use crate::scope::{Beyond, CASE_LIMIT, Fields, ImprecisionReason, Memory, Scope};
+use crate::sizes::decided_keys;
 use crate::summaries::{CellInstance, instantiated};
 
 /// One way to take a transition from one valuation of the finite places.
@@ -120,6 +121,8 @@ pub struct Effect {
     pub imprecisions: Vec<Beyond>,
     /// What its comparisons of records come to, in all cells.
     fields: Fields,
+    /// Which keys the guard says to be in a set or a map, or not.
+    keys: HashMap<Term, bool>,
     blind: bool,
 }
 
@@ -173,12 +176,14 @@ impl Effect {
             partition_limit: partition_limit.max(1),
             imprecisions: Vec::new(),
             fields: Fields::new(),
+            keys: HashMap::new(),
             blind,
         };
         if blind {
             return effect;
         }
         effect.obligations = defined(guard);
+        effect.keys = decided_keys(guard);
         effect.written = written(frame, assignments.iter().map(|(_, value)| value));
         effect.assigned =
             assignments.iter().map(|(datum, value)| Assigned::of(frame, datum, value)).collect();
@@ -266,6 +271,7 @@ impl Effect {
                 memory: Memory::default(),
                 fields: std::mem::take(&mut self.fields),
                 auxiliaries: Auxiliaries::new(),
+                keys: &self.keys,
             };
             let there = decide(&mut scope, &self.written, whether);
             let mut found = self.compile_one(&mut scope);
@@ -608,7 +614,7 @@ pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constr
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut visited = HashSet::new();
-    let none = HashMap::new();
+    let (none, no_keys) = (HashMap::new(), HashMap::new());
     let mut scope = Scope {
         frame,
         parameters: &none,
@@ -618,6 +624,7 @@ pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constr
         memory: Memory::default(),
         fields: Fields::new(),
         auxiliaries: Auxiliaries::default(),
+        keys: &no_keys,
     };
     for term in terms {
         let mut work = vec![term];

@@ -135,8 +135,8 @@ impl Frame {
     pub fn new(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Self {
         let data = || iosts.variables.iter().chain(&iosts.constants);
         let all = data().flat_map(|datum| places(arrays, datum));
-        let (numeric, others): (Vec<Place>, Vec<Place>) =
-            all.partition(|place| place.is_numeric() && place.lengths().is_none());
+        let (lengths, all): (Vec<Place>, Vec<Place>) = all.partition(|place| place.lengths().is_some());
+        let (numeric, others): (Vec<Place>, Vec<Place>) = all.into_iter().partition(Place::is_numeric);
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
         let ids = by_mentions(iosts, arrays, ids);
         let mut frame = Frame { arrays, ..Frame::blind() };
@@ -146,25 +146,34 @@ impl Frame {
         }
         let limit = u32::try_from(partition_limit).unwrap_or(u32::MAX).max(1);
         for place in chosen(iosts, arrays, finite, limit, &mut frame.dropped) {
-            let Some(values) = place.digits() else { continue };
-            let stride = frame.cells;
-            // `chosen` keeps the product within the limit.
-            frame.cells *= values.len() as u32;
-            frame.slots.insert(place.term.clone(), Slot::Finite(frame.finite.len()));
-            frame.finite.push(FinitePlace { place, values, stride });
+            frame.add_digit(place);
         }
-        // A length for which the partition has no room is a number.
-        let (lengths, dropped) = frame.dropped.drain(..).partition(Place::is_numeric);
-        frame.dropped = dropped;
-        Vec::into_iter(lengths).for_each(|place| frame.add_number(place));
+        // Lengths have the room that flags and ids leave. A length without room is a number.
+        let mut with_ids = frame.clone();
+        with_ids.add_ids(ids.clone(), limit);
+        let mut numbers = Vec::new();
+        for place in chosen(iosts, arrays, lengths, limit / with_ids.cells.max(1), &mut numbers) {
+            frame.add_digit(place);
+        }
+        numbers.into_iter().for_each(|place| frame.add_number(place));
         let rest = frame.add_ids(ids, limit);
         frame.dropped.extend(rest);
         frame
     }
 
+    fn add_digit(&mut self, place: Place) {
+        let Some(values) = place.digits() else { return };
+        let stride = self.cells;
+        // `chosen` keeps the product within the limit.
+        self.cells *= values.len() as u32;
+        self.slots.insert(place.term.clone(), Slot::Finite(self.finite.len()));
+        self.finite.push(FinitePlace { place, values, stride });
+    }
+
     fn add_number(&mut self, place: Place) {
         let dimension = self.numeric.len();
         self.slots.insert(place.term.clone(), Slot::Numeric(dimension));
+        self.slots.insert(place.term.lowered().clone(), Slot::Numeric(dimension));
         self.bounds.extend(type_constraints(&place.ty, &LinearExpression::variable(dimension)));
         self.integer.push(place.ty.is_integer());
         self.numeric.push(place);

@@ -48,7 +48,7 @@ pub struct Range {
 /// Over-approximation: every satisfying vector is in it.
 pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
     let frame = Frame::new(&carrier(data), 1, Arrays::default().without_summaries());
-    let none = HashMap::new();
+    let (none, no_keys) = (HashMap::new(), HashMap::new());
     let mut scope = Scope {
         frame: &frame,
         parameters: &none,
@@ -58,6 +58,7 @@ pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
         memory: Memory::default(),
         fields: Default::default(),
         auxiliaries: Default::default(),
+        keys: &no_keys,
     };
     let compiled = scope.condition(condition);
     let whole = Polyhedra::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);

@@ -78,6 +78,7 @@ mod readable;
 mod regions;
 pub mod scope;
 pub mod solver;
+pub mod sizes;
 pub mod summaries;
 pub mod symbolic;
 mod thresholds;

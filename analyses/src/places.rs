@@ -6,11 +6,12 @@
 
 use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, Term, substitute};
-use coreach_model::types::ArrayType;
+use coreach_model::term::operation::StandardOperation;
+use coreach_model::types::{ArrayType, RecordForm};
 use coreach_model::{Datum, Type, Value};
 
 /// Of a list, a set or a map with a greater bound, only the length has a place. A dimension for each number
-/// in each slot makes every domain slow.
+/// in each slot makes every domain slow. For the same reason the length of a string in a slot has none.
 const MOST_SLOTS: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,6 +88,14 @@ pub fn places(arrays: Arrays, datum: &Datum) -> Vec<Place> {
     found
 }
 
+/// The number of keys of a set or a map of many keys, whose flags are too many for a partition.
+pub fn size(collection: &Term) -> Option<Place> {
+    let Type::Record(record) = collection.sort() else { return None };
+    let is_large = matches!(record.form, RecordForm::Keyed(_)) && record.fields.len() > MOST_SLOTS;
+    let ty = Type::Range(0.into(), record.fields.len().into());
+    is_large.then(|| Place { term: Term::standard(StandardOperation::Size, [collection.clone()]), ty })
+}
+
 fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>) {
     match ty {
         Type::Array(array) => {
@@ -96,6 +105,8 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
         }
         Type::Record(record) => {
             let all = if record.most() > Some(MOST_SLOTS) { 1 } else { record.fields.len() };
+            // First, since an assignment to many flags has too many cases.
+            found.extend(size(&term));
             let known = found.len();
             for (position, (_, field)) in record.fields.iter().enumerate().take(all) {
                 collect_places(arrays, Term::field(&term, position), field, found);

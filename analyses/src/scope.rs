@@ -32,7 +32,7 @@ use crate::auxiliary::Auxiliaries;
 use crate::condition::Condition;
 use crate::frame::{Frame, Slot, digit};
 use crate::linear::{constant_value, integer, positive_constraint, rational};
-use crate::places::Arrays;
+use crate::places::{Arrays, size};
 use crate::summaries::{generalized, of_some_cell};
 
 /// The most cases that one term or one transition is split into.
@@ -119,6 +119,8 @@ pub struct Scope<'a> {
     pub fields: Fields,
     /// The numbers behind `dimensions`, for what is not linear.
     pub auxiliaries: Auxiliaries,
+    /// Which keys the guard says to be in a set or a map, or not.
+    pub keys: &'a HashMap<Term, bool>,
 }
 
 impl Scope<'_> {
@@ -378,6 +380,9 @@ impl Scope<'_> {
         if let Some(Value::Int(length)) = self.finite.get(term) {
             return one(LinearExpression::constant(Rational::from(integer(length))));
         }
+        if let Some(size) = self.size_of(term) {
+            return size;
+        }
         if let Some(part) = known_part(self.frame.arrays, term) {
             return self.linear(&part);
         }
@@ -514,7 +519,13 @@ fn by_fields(arrays: Arrays, whole: &Term) -> Term {
                 };
                 work.extend(arrays.few_cells(array).unwrap_or_default().into_iter().rev().map(cell));
             }
-            _ => found.push(term),
+            _ => found.push(term.clone()),
+        }
+        if let Node::Compare(comparison, a, b) = term.node()
+            && let (Some(a), Some(b)) = (size(a), size(b))
+            && *comparison == Comparison::Equal
+        {
+            found.push(Term::equal(&a.term, &b.term));
         }
     }
     match whole.node() {
