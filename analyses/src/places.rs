@@ -7,7 +7,7 @@
 use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::term::operation::StandardOperation;
-use coreach_model::types::{ArrayType, RecordForm};
+use coreach_model::types::{ArrayType, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
 /// Of a list, a set or a map with a greater bound, only the length has a place. A dimension for each number
@@ -64,7 +64,7 @@ impl Place {
     pub fn lengths(&self) -> Option<Vec<Value>> {
         let Node::Field(record, 0) = self.term.node() else { return None };
         let Type::Record(record) = record.sort() else { return None };
-        let most = record.most().filter(|most| *most <= MOST_SLOTS)?;
+        let most = record.most().filter(|most| *most <= most_slots(record))?;
         Some((0..=most).map(|length| Value::Int(length.into())).collect())
     }
 
@@ -88,6 +88,12 @@ pub fn places(arrays: Arrays, datum: &Datum) -> Vec<Place> {
     found
 }
 
+/// Up to which bound the slots of a list, set or map have places.
+fn most_slots(record: &RecordType) -> usize {
+    let are_numbers = record.fields.iter().all(|(_, field)| field.is_number());
+    if are_numbers { 2 * MOST_SLOTS } else { MOST_SLOTS }
+}
+
 /// The number of keys of a set or a map of many keys, whose flags are too many for a partition.
 pub fn size(collection: &Term) -> Option<Place> {
     let Type::Record(record) = collection.sort() else { return None };
@@ -104,7 +110,7 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
             }
         }
         Type::Record(record) => {
-            let all = if record.most() > Some(MOST_SLOTS) { 1 } else { record.fields.len() };
+            let all = if record.most() > Some(most_slots(record)) { 1 } else { record.fields.len() };
             // First, since an assignment to many flags has too many cases.
             found.extend(size(&term));
             let known = found.len();
