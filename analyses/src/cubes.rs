@@ -72,11 +72,15 @@ fn set_term(finite: &FinitePlace, digits: &[u32]) -> Term {
         && (last - first) as usize + 1 == digits.len()
     {
         let greatest = finite.values.len() as u32 - 1;
-        let sides = [(Comparison::AtLeast, *first, *first > 0), (Comparison::AtMost, *last, *last < greatest)];
+        let sides =
+            [(Comparison::AtLeast, *first, *first > 0), (Comparison::AtMost, *last, *last < greatest)];
         return match first == last {
             true => compare(Comparison::Equal, *first),
             false => Term::and(
-                sides.into_iter().filter(|side| side.2).map(|(comparison, digit, _)| compare(comparison, digit)),
+                sides
+                    .into_iter()
+                    .filter(|side| side.2)
+                    .map(|(comparison, digit, _)| compare(comparison, digit)),
             ),
         };
     }

@@ -5,8 +5,8 @@
 //! What is done with places is said in [`crate::frame`].
 
 use coreach_model::term::node::Node;
-use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::term::operation::StandardOperation;
+use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::types::{ArrayType, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 

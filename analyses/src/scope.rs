@@ -350,7 +350,8 @@ impl Scope<'_> {
             for value in values {
                 let Value::Int(number) = value else { continue };
                 let number = LinearExpression::constant(Rational::from(integer(number)));
-                let on = Condition::and([on.clone(), compare(Comparison::Equal, &expression, &number, false)]);
+                let on =
+                    Condition::and([on.clone(), compare(Comparison::Equal, &expression, &number, false)]);
                 if on != Condition::No {
                     cases.push((on, value.clone()));
                 }

@@ -11,11 +11,11 @@
 
 use std::collections::HashMap;
 
+use coreach_model::Value;
 use coreach_model::term::node::Node;
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
 use coreach_model::term::{Term, TermShape};
 use coreach_model::types::RecordForm;
-use coreach_model::Value;
 use coreach_polyhedra::{LinearExpression, Rational};
 
 use crate::condition::Condition;
@@ -45,7 +45,8 @@ impl Scope<'_> {
         if let Some(Slot::Numeric(dimension)) = self.frame.slot(term) {
             return Some(Ok(vec![(Condition::Yes, LinearExpression::variable(dimension))]));
         }
-        let TermShape::Operation(DerivedOperation::Standard(StandardOperation::Size), arguments) = term.shape()
+        let TermShape::Operation(DerivedOperation::Standard(StandardOperation::Size), arguments) =
+            term.shape()
         else {
             return None;
         };
@@ -76,9 +77,7 @@ impl Scope<'_> {
         }
         let TermShape::Operation(operation, arguments) = collection.shape() else { return None };
         match (operation, &arguments[..]) {
-            (DerivedOperation::Standard(Union), [whole, added]) => {
-                self.with_keys(whole, &keys_of(added)?, 1)
-            }
+            (DerivedOperation::Standard(Union), [whole, added]) => self.with_keys(whole, &keys_of(added)?, 1),
             (DerivedOperation::Standard(Difference), [whole, removed]) => {
                 self.with_keys(whole, &keys_of(removed)?, -1)
             }
@@ -105,9 +104,9 @@ impl Scope<'_> {
             });
             let changes: Vec<LinearExpression> =
                 changes.map(|change| LinearExpression::constant(Rational::from(change))).collect();
-            let each = cases.iter().flat_map(|(on, size)| {
-                changes.iter().map(move |change| (on.clone(), size.plus(change)))
-            });
+            let each = cases
+                .iter()
+                .flat_map(|(on, size)| changes.iter().map(move |change| (on.clone(), size.plus(change))));
             cases = each.collect();
             if cases.len() > CASE_LIMIT {
                 return None;

@@ -120,7 +120,11 @@ fn precise_what_never_happens_to_collections_is_proved() {
         for condition in *never {
             let start = std::time::Instant::now();
             let seems = seems_reachable(name, condition);
-            eprintln!("{:8.2} s {} {name}: {condition}", start.elapsed().as_secs_f64(), if seems { "OPEN" } else { "ok  " });
+            eprintln!(
+                "{:8.2} s {} {name}: {condition}",
+                start.elapsed().as_secs_f64(),
+                if seems { "OPEN" } else { "ok  " }
+            );
             if seems {
                 open.push(format!("{name}: {condition}"));
             }

@@ -25,7 +25,7 @@
 //! reach or by coreach for certain (an `Unknown` counts as possible). Inconclusive is given only where Accept
 //! is out of reach for certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
 //!
-//! **Ends**: each round's graph is a part of the one before; [`MAX_ROUNDS`] is a second bound. **Cost**: per
+//! **Ends**: a round's graph has at most the transitions of the one before; [`MAX_ROUNDS`] is a second bound. **Cost**: per
 //! transition a few queries, and per round one forward analysis, which looks up what the rounds before
 //! computed.
 
@@ -67,6 +67,10 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
         let narrower = narrowed(&cut, &graph, &reached, &known, solver);
         let next = strengthen(&cut, &narrower, solver);
         rounds += 1;
+        // An analysis of less may find less: widening goes another way. Then the graph stays as it is.
+        if next.iosts.transitions.len() > graph.iosts.transitions.len() {
+            break;
+        }
         let settled = next.iosts.transitions == graph.iosts.transitions;
         graph = next;
         if settled {
