@@ -110,7 +110,12 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
             }
         }
         Type::Record(record) => {
-            let all = if record.most() > Some(most_slots(record)) { 1 } else { record.fields.len() };
+            let all = match record.form {
+                // No partition has room for so many flags.
+                RecordForm::Keyed(_) if record.fields.len() > 2 * MOST_SLOTS => 0,
+                _ if record.most() > Some(most_slots(record)) => 1,
+                _ => record.fields.len(),
+            };
             // First, since an assignment to many flags has too many cases.
             found.extend(size(&term));
             let known = found.len();
