@@ -30,7 +30,6 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Finds the action of this name.
     pub fn action(&self, name: &str) -> Option<&'a Action> {
         self.iosts.find_action(name).map(|id| self.iosts.action(id))
     }
@@ -51,7 +50,6 @@ pub enum Received {
 /// Whether a stimulus was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sent {
-    /// It was sent.
     Yes,
     /// It was not, and never will be: there is something to be received that came before it, such as a
     /// disconnect.
@@ -125,7 +123,6 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// How a run was left.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Teardown {
     /// The awaited event, in words.
@@ -133,7 +130,6 @@ pub struct Teardown {
     /// The time of the wait.
     #[serde(rename = "ms", with = "milliseconds_of")]
     pub waited: Duration,
-    /// How the system is left.
     pub left: Left,
 }
 
@@ -150,7 +146,6 @@ pub enum Left {
 }
 
 impl Left {
-    /// All values.
     pub const ALL: [Left; 3] = [Left::Clean, Left::Unclean, Left::Ended];
 }
 
@@ -182,9 +177,6 @@ pub trait Adapter {
     }
 
     /// Sends a stimulus. Returns at the latest at the run's deadline.
-    ///
-    /// # Errors
-    /// [`Failure`].
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure>;
 
     /// What became of the last stimulus that was given to [`Adapter::send`].

@@ -39,12 +39,10 @@ pub struct Progress {
     items: usize,
 }
 
-/// Whether lines fit a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fit {
     /// This number of first lines fits.
     Whole(usize),
-    /// More lines are needed.
     More,
     /// They do not fit.
     No,
@@ -65,13 +63,11 @@ pub type GroupTexts<'s> = Vec<(&'s str, String)>;
 pub struct FitStop {
     /// The line, and the byte of it.
     pub at: (usize, usize),
-    /// What was expected there.
     pub expected: String,
 }
 
 /// Why parts do not fit.
 enum Unfit<'s> {
-    /// More lines are needed.
     More,
     /// This pattern does not fit from this byte of this line on.
     Pattern(&'s Regex, (usize, usize)),
@@ -273,7 +269,6 @@ fn counted(
 }
 
 impl Block {
-    /// What each output has found.
     fn outputs(&self, lines: &VecDeque<String>, whole: usize) -> Vec<GroupTexts<'_>> {
         let head = usize::from(self.begin.is_some());
         let (mark, last) = match &self.end {

@@ -19,7 +19,6 @@ use crate::pattern::written;
 /// Something that is taken out of what was received, to be sent later ([`Captures`]).
 #[derive(Clone, Debug)]
 pub struct Capture {
-    /// Its name in templates.
     pub name: String,
     /// Where it stands.
     pub place: AnswerPlace,
@@ -39,12 +38,10 @@ pub struct AnswerPlace {
 }
 
 impl AnswerPlace {
-    /// All of the text at this place.
     pub fn all_of(source: Source) -> Self {
         AnswerPlace { source, pattern: None }
     }
 
-    /// The value at this JSON pointer.
     pub fn pointer(to: &str) -> Self {
         AnswerPlace::all_of(Source::Pointer(to.to_owned()))
     }
@@ -76,7 +73,6 @@ impl fmt::Display for AnswerPlace {
 pub enum Source {
     /// In what a group of a pattern, or a field of a frame, that is called so has found.
     Part,
-    /// In the header of this name.
     Header(String),
     /// In the cookie of this name that is set.
     Cookie(String),
@@ -88,7 +84,6 @@ pub enum Source {
     BodyInLatin1,
 }
 
-/// The captures of a run.
 #[derive(Clone, Default, Debug)]
 pub struct Captures {
     declared: Vec<(String, Option<String>)>,
@@ -102,18 +97,15 @@ impl Captures {
         Captures { declared: declared.collect(), found: BTreeMap::new() }
     }
 
-    /// Is there a capture of this name?
     pub fn knows(&self, name: &str) -> bool {
         self.declared.iter().any(|(declared, _)| declared == name)
     }
 
-    /// Its value.
     pub fn get(&self, name: &str) -> Option<&str> {
         let default = || self.declared.iter().find(|(declared, _)| declared == name)?.1.as_ref();
         self.found.get(name).or_else(default).map(String::as_str)
     }
 
-    /// A message has it.
     pub fn take(&mut self, name: &str, value: &str) {
         if self.knows(name) {
             self.found.insert(name.to_owned(), value.to_owned());

@@ -12,11 +12,9 @@
 //! **Costs** eight steps a byte for `crc32`: a frame of a MiB takes some milliseconds, and needs no table.
 
 coreach_model::words! {
-    /// How a checksum is computed.
     pub enum Checksum {
         /// CRC-32 of IEEE 802.3.
         Crc32 = "crc32",
-        /// That of the Internet protocols.
         Internet = "internet",
     }
 }

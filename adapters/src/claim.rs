@@ -48,9 +48,6 @@ pub enum FoundClaim {
 
 impl Claim {
     /// Claims a system, until then at the latest. `None` where no file can be made.
-    ///
-    /// # Errors
-    /// [`Failure::Start`]: somebody else has it.
     pub fn make(system: &str, until: Instant) -> Result<Option<(Self, FoundClaim)>, Failure> {
         let Some(mut file) = open_file(system) else { return Ok(None) };
         loop {

@@ -26,7 +26,6 @@ pub const MOST: usize = 10_000;
 /// The most bytes that wait to be taken: some long frames.
 const MOST_BYTES: usize = 4 * LONGEST;
 
-/// How a stream is cut into frames.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
     /// A frame ends with `\n`.
@@ -37,14 +36,12 @@ pub enum Cut {
     Fixed(usize),
     /// A frame says how long it is.
     Length(Length),
-    /// A frame is a datagram.
     Datagrams,
 }
 
 /// The number in a frame that says how long the frame is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Length {
-    /// How it is written.
     pub integer: WireInteger,
     /// The number of bytes before it.
     pub at: usize,
@@ -74,12 +71,10 @@ pub struct Inbox {
     searched: usize,
     /// The number of line ends in the rest.
     lines: usize,
-    /// The lengths of the datagrams.
     lengths: VecDeque<usize>,
 }
 
 impl Inbox {
-    /// Makes an empty one.
     pub fn new(cut: Cut) -> Self {
         Inbox { cut, buffer: Vec::new(), taken: 0, searched: 0, lines: 0, lengths: VecDeque::new() }
     }

@@ -56,15 +56,9 @@ const STRAYS: usize = 1000;
 #[derive(Debug)]
 pub enum Peer {
     /// Its address: the socket is connected to it, and another one gets the rest.
-    Address {
-        /// The address.
-        peer: SocketAddr,
-        /// The other socket.
-        elsewhere: OwnedFd,
-    },
+    Address { peer: SocketAddr, elsewhere: OwnedFd },
     /// Every port of its host. What is sent goes to the one that was heard last.
     Host {
-        /// That one.
         last: SocketAddr,
         /// What came from other hosts and was not asked for yet.
         strays: Vec<Stray>,
@@ -75,9 +69,6 @@ pub enum Peer {
 pub type Stray = (String, Vec<u8>);
 
 /// A socket for datagrams to this address, at a port of its own, and who is heard at it.
-///
-/// # Errors
-/// There is no port left, or no way to the address.
 pub fn socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer)> {
     let socket = fresh(to)?;
     match replies {
@@ -115,7 +106,6 @@ impl Peer {
         Err(Errno::AGAIN)
     }
 
-    /// Sends a datagram.
     pub fn write(&self, socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
         match self {
             Peer::Address { .. } => rustix::io::write(socket, bytes),

@@ -31,7 +31,6 @@ use crate::tls::Tls;
 pub struct Iut {
     /// Its name, for reports.
     pub name: String,
-    /// The way to it.
     pub way: Transport,
     /// How long what is sent may take on its way.
     pub link: LinkDelay,
@@ -63,7 +62,6 @@ pub struct Link {
 }
 
 impl Link {
-    /// Makes one connection with this delay.
     pub fn delayed(delay: Duration) -> Self {
         Link { delay: Some(delay), over: BTreeMap::new() }
     }
@@ -73,7 +71,6 @@ impl Link {
         Link { delay: None, over }
     }
 
-    /// Sets the delay.
     #[must_use]
     pub fn with_delay(self, delay: Option<Duration>) -> Self {
         Link { delay, ..self }
@@ -84,7 +81,6 @@ impl Link {
         self.delay
     }
 
-    /// The number of connections.
     pub fn connections(&self) -> usize {
         self.over.values().max().map_or(1, |last| last + 1)
     }
@@ -100,10 +96,8 @@ impl Link {
     }
 }
 
-/// The way to an implementation.
 #[derive(Clone, Debug)]
 pub enum Transport {
-    /// A model stands for it.
     Simulated(Box<SimulatedModel>),
     /// It is a timed model, with a clock of its own.
     SimulatedTimed(Box<Delayed>),
@@ -113,14 +107,11 @@ pub enum Transport {
     Tcp(Tcp),
     /// It is talked to in datagrams, over a UDP socket.
     Udp(Tcp),
-    /// It is an HTTP server.
     Http(Http),
 }
 
-/// A model that stands for the implementation.
 #[derive(Clone, Debug)]
 pub struct SimulatedModel {
-    /// What it does.
     pub iosts: Iosts,
     /// What it does with an input that its state does not take.
     pub completion: Completion,
@@ -129,7 +120,6 @@ pub struct SimulatedModel {
 /// What a model that stands for an implementation does with an input that its state does not take.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Completion {
-    /// It ignores the input.
     #[default]
     Angelic,
     /// From then on everything is possible: any output, or none.
@@ -139,11 +129,9 @@ pub enum Completion {
 /// An implementation behind standard input and output: a new process for each run, or one that is kept.
 #[derive(Clone, Debug)]
 pub struct Stdio {
-    /// What is started.
     pub command: Command,
     /// How long it may take until it is ready.
     pub ready: Duration,
-    /// How events are written.
     pub encoding: Encoding,
     /// How a run is left, where the command is kept, or where what it speaks to outlives it.
     pub settle: Option<Settle>,
@@ -154,7 +142,6 @@ pub struct Stdio {
 /// A server that is brought up for the test.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// What is started.
     pub command: Command,
     /// How long it may take until it accepts a connection.
     pub ready: Duration,
@@ -173,7 +160,6 @@ pub struct Tcp {
     pub tls: Option<Tls>,
     /// Whose datagrams are taken, over UDP.
     pub replies_from: RepliesFrom,
-    /// How events are written.
     pub encoding: Encoding,
     /// The connections of a run, where there are several. Not over UDP.
     pub connections: Vec<NamedConnection>,
@@ -181,12 +167,9 @@ pub struct Tcp {
     pub settle: Settle,
 }
 
-/// One of several connections.
 #[derive(Clone, Debug)]
 pub struct NamedConnection {
-    /// Its name.
     pub name: String,
-    /// The actions that go over it.
     pub actions: Vec<String>,
     /// How the outputs among them are written.
     pub encoding: Encoding,
@@ -231,7 +214,6 @@ impl Iut {
         Some(connections.with_delay(delay))
     }
 
-    /// The delay that its file describes.
     pub fn described_delay(&self) -> Duration {
         match self.link {
             LinkDelay::AtMost(delay) => delay,
@@ -356,10 +338,8 @@ impl Encoding {
     }
 }
 
-/// A line protocol.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// What ends a line that is sent.
     pub line_ending: String,
     /// What brings the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
@@ -373,7 +353,6 @@ pub struct Lines {
     pub ignored: Vec<Ignored<Regex, Template>>,
     /// What groups of patterns are captures, and no parameters.
     pub captures: Vec<Capture>,
-    /// How values are written.
     pub spelling: Spelling,
     /// What a line is that no pattern fits.
     pub unmatched: Unmatched,
@@ -382,7 +361,6 @@ pub struct Lines {
 /// A message that the model knows nothing of: it is no event, and ends no wait.
 #[derive(Clone, Debug)]
 pub struct Ignored<P, A> {
-    /// What it looks like.
     pub pattern: P,
     /// What is sent back, where something is. Its holes are the groups, or the fields, of the pattern besides
     /// what is known in every run.
@@ -401,7 +379,6 @@ pub enum Shape {
 /// A line of an output, or several.
 #[derive(Clone, Debug)]
 pub enum LinePart {
-    /// One that fits.
     Fitting(Regex),
     /// So many bytes as a group before says, line breaks among them. The rest of their line is for the next
     /// part.
@@ -420,7 +397,6 @@ pub struct Block {
     pub begin: Option<Regex>,
     /// What lies before the end.
     pub middle: Middle,
-    /// The end.
     pub end: BlockEnd,
     /// The output that the same lines are read as once more, after those of a list.
     pub then: Option<String>,
@@ -429,7 +405,6 @@ pub struct Block {
 /// The lines within a block.
 #[derive(Clone, Debug)]
 pub enum Middle {
-    /// Any.
     Any,
     /// Each fits this pattern.
     Lines(Regex),
@@ -439,7 +414,6 @@ pub enum Middle {
     Fields(Vec<Regex>),
 }
 
-/// Where a block ends.
 #[derive(Clone, Debug)]
 pub enum BlockEnd {
     /// With the first line that fits.
@@ -473,7 +447,6 @@ pub struct Binary {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spelling(pub Vec<(String, Spelt)>);
 
-/// How values of one parameter are written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Spelt {
     /// Pairs of the text on the wire and the literal of the model, each text once. What is not among them is
@@ -520,11 +493,9 @@ pub enum Unmatched {
     Fail,
     /// A sign that the description is incomplete: the run ends with an error.
     Error,
-    /// Nothing of interest.
     Ignore,
 }
 
-/// An HTTP server.
 #[derive(Clone, Debug)]
 pub struct Http {
     /// What stands before every path: `http://127.0.0.1:{port}`.
@@ -544,7 +515,6 @@ pub struct Http {
     pub observations: Vec<(String, Response)>,
     /// What is taken out of answers, to be sent later.
     pub captures: Vec<Capture>,
-    /// How values are written.
     pub spelling: Spelling,
     /// What a response is that fits none of them.
     pub unmatched: Unmatched,
@@ -555,7 +525,6 @@ pub struct Http {
 /// What a response must be to be an output.
 #[derive(Clone, Default, Debug)]
 pub struct Response {
-    /// The status code.
     pub status: u16,
     /// The stimuli that it may be the answer to; all, where there is none.
     pub to: Vec<String>,

@@ -128,7 +128,6 @@ impl Dialogue {
         Ok(self.stream.has_frame()? || (self.stream.ended().is_some() && !self.has_hung_up))
     }
 
-    /// Sends a stimulus.
     pub fn send(
         &mut self,
         encoding: &Encoding,
@@ -167,7 +166,6 @@ impl Dialogue {
         Ok(())
     }
 
-    /// Receives the next output.
     pub fn receive(
         &mut self,
         encoding: &Encoding,

@@ -23,7 +23,6 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// How much evidence is kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The most bytes of a run. With 0, nothing is kept.
@@ -65,13 +64,10 @@ pub const ANOTHER_PORT: &str = "another port of the host (`replies_from: any_por
 const SOON: Duration = Duration::from_millis(10);
 
 coreach_model::words! {
-    /// The kind of an item of evidence.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum EvidenceKind {
-        /// The tester sent it.
         Sent = "sent",
-        /// The tester received it.
         Received = "received",
         /// A direction has ended; the note says how.
         End = "end",
@@ -102,13 +98,11 @@ coreach_model::words! {
 /// One item of a run's evidence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EvidenceItem {
-    /// Its kind.
     pub kind: EvidenceKind,
     /// The name of its connection, if there are several.
     pub over: Option<String>,
     /// When it began, since the beginning of the run.
     pub at: Duration,
-    /// The phase of the run.
     pub phase: Phase,
     /// Its bytes, or their beginning where some are cut out.
     pub bytes: Vec<u8>,
@@ -162,7 +156,6 @@ struct Message {
 }
 
 impl Evidence {
-    /// Makes an empty log.
     pub fn new(limits: Limits) -> Self {
         Evidence { log: Arc::new(Mutex::new(Log { limits, ..Log::default() })), over: None }
     }
@@ -197,7 +190,6 @@ impl Evidence {
         self.add(EvidenceKind::Received, bytes, goes_on, None);
     }
 
-    /// Notes that a direction has ended.
     pub fn ended(&self, how: &str) {
         self.add(EvidenceKind::End, b"", false, Some(how.to_owned()));
     }

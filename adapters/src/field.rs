@@ -12,7 +12,6 @@ use crate::integer::WireInteger;
 pub enum Field {
     /// Always these bytes.
     Fixed(Vec<u8>),
-    /// A number.
     Integer(WireInteger, FieldNumber),
     /// Bytes, or a text.
     Bytes {
@@ -61,7 +60,6 @@ pub enum Extent {
     Length(WireInteger),
     /// It ends before these bytes, which follow it.
     Until(Vec<u8>),
-    /// It is the rest of the frame.
     Rest,
     /// An earlier field counts its bytes or its elements ([`Counting`]).
     Counted,
@@ -74,27 +72,21 @@ pub enum Extent {
 pub struct Bits {
     /// The number of bits, at most 64.
     pub width: u32,
-    /// The number that they are.
     pub content: FieldNumber,
 }
 
-/// The value of a number in a frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldNumber {
-    /// This number.
     Fixed(u64),
     /// The value of a parameter or a constant.
     Named(String),
-    /// Any number.
     Any,
-    /// The length of another field.
     Counting(Counting),
 }
 
 /// A number that counts a later field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counting {
-    /// The place of that field.
     pub of: usize,
     /// Does it count the elements, and not the bytes?
     pub is_elements: bool,

@@ -35,7 +35,6 @@ pub const ELEMENT: &str = "element";
 /// What stands in a frame for one value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Content {
-    /// The text of a value.
     Text(String),
     /// A list of texts, or of objects of texts.
     List(Tree),
@@ -58,9 +57,6 @@ struct Piece {
 }
 
 /// The bytes of these fields.
-///
-/// # Errors
-/// A value does not fit its field.
 pub fn written(fields: &[Field], spelling: &Spelling, value: Values<'_>) -> Result<Vec<u8>, String> {
     let mut pieces = vec![Piece::default(); fields.len()];
     for (at, field) in fields.iter().enumerate().rev() {
@@ -81,9 +77,6 @@ pub fn written(fields: &[Field], spelling: &Spelling, value: Values<'_>) -> Resu
 }
 
 /// Takes these fields from the front; the rest is returned, where they stand there.
-///
-/// # Errors
-/// Why they do not.
 pub fn read<'b, 'f>(
     fields: &'f [Field],
     bytes: &'b [u8],
@@ -304,7 +297,6 @@ impl FieldNumber {
         }
     }
 
-    /// What it says.
     fn read<'f>(
         &'f self,
         said: i128,
@@ -363,7 +355,6 @@ fn list(
     Ok(Piece { bytes, elements: trees.len() })
 }
 
-/// The element of a list that these parts are.
 fn element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -> Result<Tree, FrameMisfit> {
     let mut members = Vec::with_capacity(parts.len());
     for (part, content) in parts {
@@ -392,9 +383,6 @@ fn element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -> Res
 
 impl Extent {
     /// The bytes with what tells how many they are.
-    ///
-    /// # Errors
-    /// They cannot have that.
     pub fn written(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Extent::Size(size) if bytes.len() != *size => Err(format!("which are not {size} bytes")),

@@ -29,14 +29,11 @@ use crate::adapter::{Failure, Received, Session};
 use crate::description::Spelling;
 use crate::signature::{Signatures, Wire, too_long};
 
-/// What a line of the implementation says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// It is in its initial state.
     Ready,
     /// An output, or what was meant as one.
     Output(Received),
-    /// Nothing for us.
     Log,
     /// It says itself that it cannot go on.
     Error(String),
@@ -65,9 +62,6 @@ pub fn input(event: &Event, signatures: &Signatures) -> String {
 }
 
 /// What a line says.
-///
-/// # Errors
-/// [`Failure::Garbage`]: it is no message.
 pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> {
     let garbage = |why: &str| Failure::Garbage(format!("{why}: {}", shortened(line)));
     if line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {

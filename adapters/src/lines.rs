@@ -24,9 +24,6 @@ use crate::template::{Function, Template, TemplatePart};
 const IGNORE: &str = "ignore";
 
 /// Writes the line of a stimulus, with its ending.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn input(lines: &Lines, event: &Event, signatures: &mut Signatures) -> Result<String, Failure> {
     let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
@@ -94,9 +91,6 @@ fn breaks_a_line(
 
 /// Writes the answer to a line that is ignored, with its ending. The answer may be empty. `None`: the line is
 /// not one that is ignored.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn answer(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Option<String>, Failure> {
     let Some(Ignored { pattern, answer }) = lines.ignored.iter().find(|one| one.pattern.is_match(line))
     else {
@@ -162,7 +156,6 @@ impl Pending {
         lines.join("\n").into_bytes()
     }
 
-    /// The lines that wait.
     pub fn text(&self) -> Vec<u8> {
         self.lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
     }

@@ -11,7 +11,6 @@ use regex::Regex;
 
 use crate::template::Template;
 
-/// A command.
 #[derive(Clone, Debug)]
 pub struct Command {
     /// The program and its arguments, no shell. `{port}` and the constants' names in braces are replaced.
@@ -52,16 +51,13 @@ pub enum PreparationStep {
     Exchange(Exchange),
     /// A command, which must end with status 0.
     Command(Command, Duration),
-    /// A time that passes.
     Pause(Duration),
 }
 
 /// A request whose answer says whether something is so.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    /// The request.
     pub request: Request,
-    /// The status of the answer.
     pub status: u16,
     /// What its body must look like, where that is asked for.
     pub body: Option<Regex>,
@@ -80,7 +76,6 @@ pub struct Exchange {
     pub over: Option<String>,
 }
 
-/// A request.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// `GET`, `POST`, ...
@@ -91,6 +86,5 @@ pub struct Request {
     pub body: Option<Template>,
     /// Are the characters of the body its bytes? Else it is in UTF-8.
     pub is_latin1: bool,
-    /// Headers besides the usual ones.
     pub headers: Vec<(String, Template)>,
 }

@@ -31,7 +31,6 @@ const LARGEST_BODY: u64 = 1 << 20;
 /// The most requests that wait.
 const MOST_WAITING: usize = 1000;
 
-/// A request with its holes filled.
 #[derive(Debug)]
 pub struct Prepared {
     /// Whose it is, for messages.
@@ -42,11 +41,9 @@ pub struct Prepared {
     pub url: String,
     /// What is sent as its body, where it has one.
     pub body: Option<Vec<u8>>,
-    /// Headers besides the usual ones.
     pub headers: Vec<(String, String)>,
 }
 
-/// What became of a request.
 #[derive(Debug)]
 struct Answer {
     reply: Result<Reply, Failure>,
@@ -58,7 +55,6 @@ struct Answer {
 #[derive(Debug)]
 pub struct Requests {
     queue: VecDeque<Prepared>,
-    /// The one that is under way.
     under_way: Option<String>,
     /// One that was sent, and will have no answer.
     unanswered: Option<String>,
@@ -200,7 +196,6 @@ fn gone() -> Failure {
     Failure::Lost("the requests are not sent any more".to_owned())
 }
 
-/// How requests are made.
 fn config() -> ureq::config::Config {
     Agent::config_builder()
         .http_status_as_error(false)
@@ -214,7 +209,6 @@ fn config() -> ureq::config::Config {
         .build()
 }
 
-/// One request and its response.
 fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &Prepared) -> Result<Reply, Failure> {
     let mut builder = ureq::http::Request::builder().method(prepared.method.as_str()).uri(&prepared.url);
     for (name, value) in &prepared.headers {

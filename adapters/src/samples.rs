@@ -25,11 +25,9 @@ const MOST_BYTES: usize = 1 << 18;
 /// A program that prints values of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SampleProgram {
-    /// The program and its arguments.
     pub words: Vec<String>,
     /// Where it is started.
     pub directory: PathBuf,
-    /// Variables of its environment besides.
     pub environment: Vec<(String, String)>,
     /// How long it may take.
     pub within: Duration,

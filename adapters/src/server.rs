@@ -62,17 +62,11 @@ impl Server {
 
     /// Brings it up if it is not, and returns the first connection that it accepts, before the session's
     /// deadline.
-    ///
-    /// # Errors
-    /// [`Failure::Start`].
     pub fn connect(&mut self, session: &Session<'_>) -> Result<TcpStream, Failure> {
         self.reach(session, ("accepted no connection", connect, tcp_port))
     }
 
     /// Brings it up if it is not, and returns a socket for datagrams to it.
-    ///
-    /// # Errors
-    /// [`Failure::Start`].
     pub fn socket(
         &mut self,
         session: &Session<'_>,
@@ -170,9 +164,6 @@ impl Server {
 
     /// One more connection, to the server as it is: one of ours that has ended is not brought up again in the
     /// middle of a run.
-    ///
-    /// # Errors
-    /// [`Failure::Lost`].
     pub fn connect_again(&self, until: Instant) -> Result<TcpStream, Failure> {
         connect(&self.address()?, until).map_err(|why| {
             let what = format!("accepts no new connection ({why})");
@@ -208,7 +199,6 @@ impl Server {
         }
     }
 
-    /// Ends it.
     pub fn stop(&mut self) {
         self.process = None;
         self.port = None;
@@ -226,17 +216,11 @@ fn is_alive(process: &Process) -> bool {
 }
 
 /// A text in which only what belongs to a launch may be missing.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn fill(template: &Template, launched: &Launched) -> Result<String, Failure> {
     template.fill(|name| launched.hole(name)).map_err(|name| no_value(&name))
 }
 
 /// A command with its holes filled: what belongs to a launch, and the constants of the session.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn filled(
     command: &Command,
     launched: &Launched,

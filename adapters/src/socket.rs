@@ -35,9 +35,6 @@ use crate::tls::{Session, Tls};
 pub struct Line(Arc<UnixStream>);
 
 /// A line, and the end of it that the run keeps.
-///
-/// # Errors
-/// The kernel has no descriptor left.
 pub fn line() -> io::Result<(Line, UnixStream)> {
     let (theirs, ours) = UnixStream::pair()?;
     Ok((Line(Arc::new(theirs)), ours))
@@ -46,7 +43,6 @@ pub fn line() -> io::Result<(Line, UnixStream)> {
 /// Connects, for requests that can be given up.
 #[derive(Debug)]
 pub struct Connect {
-    /// The line to the run.
     pub line: Line,
     /// Is set when something is sent.
     pub sent: Arc<AtomicBool>,
@@ -66,7 +62,6 @@ pub struct AnswerBytes(Arc<Mutex<Vec<u8>>>);
 const LARGEST_ANSWER: usize = 8 << 20;
 
 impl AnswerBytes {
-    /// Takes all of them.
     pub fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.lock())
     }
@@ -90,7 +85,6 @@ impl AnswerBytes {
 #[derive(Debug)]
 pub struct KnownAddress(pub Vec<SocketAddr>);
 
-/// A connection.
 #[derive(Debug)]
 pub struct Socket {
     stream: TcpStream,

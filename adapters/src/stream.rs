@@ -31,7 +31,6 @@ pub struct Stream {
     evidence: Evidence,
 }
 
-/// The result of reading a frame.
 #[derive(PartialEq, Eq, Debug)]
 pub enum StreamFrame<'a> {
     /// A frame, without its delimiter or its length.
@@ -321,9 +320,6 @@ impl Stream {
 }
 
 /// Reads a frame as a text: a line, or a datagram, which may end as a line does.
-///
-/// # Errors
-/// [`Failure::Garbage`]: it is none.
 pub fn text(frame: &[u8]) -> Result<&str, Failure> {
     let line = line(frame)?;
     Ok(line.strip_suffix('\r').unwrap_or(line))
@@ -381,7 +377,6 @@ mod tests {
         (Stream::new(channel, Cut::Lines), listener.accept().unwrap().0)
     }
 
-    /// The next frame as a line.
     fn line(stream: &mut Stream, until: Instant) -> Result<String, String> {
         match stream.frame(until, None) {
             Ok(StreamFrame::Bytes(frame)) => {

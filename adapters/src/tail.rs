@@ -46,9 +46,6 @@ impl Shared {
 
 impl Tail {
     /// Reads a pipe to its end.
-    ///
-    /// # Errors
-    /// There is no thread for it.
     pub fn of(pipe: OwnedFd) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);

@@ -24,10 +24,8 @@ enum Piece {
     Hole(Vec<Function>, String),
 }
 
-/// A piece of a template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TemplatePart<'a> {
-    /// A text.
     Text(&'a str),
     /// The functions from the outermost to the innermost, and the name.
     Hole(&'a [Function], &'a str),
@@ -42,7 +40,6 @@ coreach_model::words! {
         Base64 = "base64",
         /// Its bytes in pairs of small hexadecimal digits.
         Hex = "hex",
-        /// In small letters.
         Lower = "lower",
         /// As a JSON string, with its quotes.
         Json = "json",
@@ -69,18 +66,14 @@ impl Function {
 /// Why a text is no template: what is wrong, and at which bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TemplateError {
-    /// What is wrong.
     pub wrong: Wrong,
     /// Where, in bytes of the text.
     pub at: Range<usize>,
 }
 
-/// What is wrong with a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wrong {
-    /// Something with its braces.
     Braces(&'static str),
-    /// No function is called so.
     Function(String),
     /// This function has another number of arguments than one.
     Arity(Function, usize),

@@ -24,9 +24,6 @@ pub struct TemporaryFolder {
 
 impl TemporaryFolder {
     /// Makes an empty one that nobody but our user may enter.
-    ///
-    /// # Errors
-    /// There is no place for it.
     pub fn new() -> io::Result<Self> {
         TemporaryFolder::within(&std::path::absolute(std::env::temp_dir())?)
     }
@@ -57,9 +54,6 @@ impl Drop for TemporaryFolder {
 }
 
 /// Removes a folder with all that is in it.
-///
-/// # Errors
-/// Something cannot be removed, or something is mounted there.
 pub fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}

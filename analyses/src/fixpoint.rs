@@ -51,7 +51,6 @@ pub enum Exhausted {
 pub struct Schedule {
     /// Joins at a head before it widens.
     pub delay: usize,
-    /// Sweeps that narrow.
     pub descending_steps: usize,
     /// Evaluations of nodes in one run.
     pub step_limit: usize,
@@ -116,9 +115,7 @@ impl Flow {
 }
 
 pub struct Solution<V> {
-    /// By node.
     pub values: Vec<V>,
-    /// Evaluations of nodes.
     pub steps: usize,
     /// Set where the solution is the fallback.
     pub stopped: Option<Exhausted>,

@@ -205,7 +205,6 @@ impl Frame {
         cell / finite.stride % finite.values.len() as u32
     }
 
-    /// The cell with one digit replaced.
     pub fn with_digit(&self, cell: u32, position: usize, digit: u32) -> u32 {
         cell - self.digit(cell, position) * self.finite[position].stride
             + digit * self.finite[position].stride

@@ -73,7 +73,6 @@ pub struct HornClauses<T = ()> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefinementIteration {
     pub orientation: Orientation,
-    /// By point.
     pub facts: Vec<Term>,
 }
 

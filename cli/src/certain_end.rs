@@ -37,7 +37,6 @@ use crate::answer::is_json;
 use crate::exit::Exit;
 use crate::{console, write};
 
-/// How often the watch looks.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How long a command may tell what is finished, after a signal.

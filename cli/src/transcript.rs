@@ -48,7 +48,6 @@ pub fn transcript(heading: &str, wire: &[EvidenceItem]) -> String {
 /// One connection, message by message.
 struct Connection<'a> {
     text: &'a mut String,
-    /// Is there a pipe to it?
     is_open: bool,
     last: Option<Duration>,
 }

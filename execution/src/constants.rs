@@ -200,7 +200,6 @@ fn drawn_first(
     None
 }
 
-/// The initial state with all constants.
 fn state_with(
     test: &TestCase,
     constants: &Valuation,

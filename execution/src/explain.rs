@@ -67,7 +67,6 @@ pub fn bucket_of(judge: &mut dyn Judge, run: &Run) -> Bucket {
     explained(judge, run).1
 }
 
-/// Both.
 pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let verdict = run.outcome.verdict();
     let decided = matches!(&run.outcome, Outcome::Verdict(_, Cause::Event));

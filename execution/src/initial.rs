@@ -16,7 +16,6 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Iosts, Term, Value};
 
-/// Why no initial state is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoState {
     /// There is none: a constant has no value that fits, or the initial condition cannot hold.

@@ -62,7 +62,6 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts one more.
     pub fn add(&mut self, kind: JunitResult, seconds: f64) {
         self.tests += 1;
         self.seconds += seconds;
@@ -74,7 +73,6 @@ impl Counts {
         }
     }
 
-    /// Counts those of another one.
     pub fn include(&mut self, other: &Counts) {
         self.tests += other.tests;
         self.failures += other.failures;
@@ -94,12 +92,9 @@ impl Counts {
     }
 }
 
-/// A case of a suite.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Case {
-    /// What it is called.
     pub name: String,
-    /// What it is.
     pub kind: JunitResult,
     /// Why, as a word; of what is no success.
     pub cause: String,
@@ -107,11 +102,8 @@ pub struct Case {
     pub message: String,
     /// The same at length.
     pub text: String,
-    /// How long it took.
     pub seconds: f64,
-    /// The events.
     pub out: Option<String>,
-    /// The wire.
     pub wire: Option<String>,
 }
 
@@ -129,10 +121,8 @@ impl Case {
     }
 }
 
-/// The suite of what was left out.
 pub const LEFT_OUT: &str = "left out";
 
-/// The element of all suites.
 const SUITES: &str = "testsuites";
 
 /// A time as the schema takes it.
@@ -140,7 +130,6 @@ fn seconds(time: f64) -> String {
     format!("{time:.3}")
 }
 
-/// A report that is being written.
 pub struct Report<W: Write> {
     writer: Writer<W>,
     /// The name of the suite that is open.
@@ -202,12 +191,10 @@ impl<W: Write> Report<W> {
         self.close("testcase")
     }
 
-    /// Ends the suite that is open.
     pub fn end_suite(&mut self) -> io::Result<()> {
         self.close("testsuite")
     }
 
-    /// Ends the report.
     pub fn end(mut self) -> io::Result<()> {
         self.close(SUITES)?;
         let out = self.writer.get_mut();

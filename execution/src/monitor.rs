@@ -67,7 +67,6 @@ pub struct Monitor<'a> {
 }
 
 impl<'a> Monitor<'a> {
-    /// At the beginning.
     pub fn new(specification: &'a Iosts, initial: BTreeSet<State>) -> Self {
         let initial = internal_closure(specification, initial);
         let taken = specification.transitions.map(|_| 0);

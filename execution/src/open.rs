@@ -18,7 +18,6 @@ use crate::timed::simulated::TimedSystem;
 enum Link {
     /// A model, which has a solver of its own thread.
     Here(Box<dyn Adapter>),
-    /// A system elsewhere.
     Elsewhere(Box<dyn Adapter + Send>),
 }
 

@@ -24,7 +24,6 @@ use crate::times::{self, seconds};
 /// How a run ended, without why.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OutcomeKind {
-    /// With a verdict.
     Verdict(Verdict),
     /// Without: something between tester and implementation broke.
     RunError,
@@ -43,7 +42,6 @@ impl OutcomeKind {
     /// The worst of them: the implementation does what it must not.
     pub const FAIL: OutcomeKind = OutcomeKind::Verdict(Verdict::Fail);
 
-    /// The word.
     pub fn name(self) -> &'static str {
         match self {
             OutcomeKind::Verdict(verdict) => verdict.name(),
@@ -51,7 +49,6 @@ impl OutcomeKind {
         }
     }
 
-    /// The one of this word.
     pub fn named(name: &str) -> Option<OutcomeKind> {
         OutcomeKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -112,10 +109,8 @@ impl FromSql for OutcomeKind {
     }
 }
 
-/// How a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// With a verdict.
     Verdict(Verdict, Cause),
     /// Without: something between tester and implementation broke.
     RunError(Failure),
@@ -228,9 +223,6 @@ pub fn cause(outcome: &Outcome) -> (&'static str, Json) {
 }
 
 /// What [`cause`] and a kind of outcome were made of.
-///
-/// # Errors
-/// The words do not fit each other: no run ends so.
 pub fn outcome(kind: OutcomeKind, cause: &str, detail: &Json) -> Result<Outcome, String> {
     let wrong = |what: &str| format!("`detail` of the cause `{cause}` must be {what}");
     let text = || detail.as_str().map(str::to_owned).ok_or_else(|| wrong("a text"));

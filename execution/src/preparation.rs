@@ -36,7 +36,6 @@ pub fn run_alone<R: Send>(work: impl FnOnce() -> R + Send) -> io::Result<R> {
 
 /// What all runs of a test case against an implementation share.
 pub struct Preparation<'a> {
-    /// The test case.
     pub test: &'a TestCase,
     /// The implementation, as its file describes it.
     pub iut: &'a Iut,

@@ -35,18 +35,13 @@ use crate::wire;
 /// The version of the document's format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 2;
 
-/// A run as it is written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// [`FORMAT_VERSION`].
     pub format_version: u32,
-    /// The test case's name.
     pub test_case: String,
-    /// The constants' values by name.
     pub constants: Map<String, Json>,
-    /// The seed of all choices.
     pub seed: u64,
-    /// How it ended.
     pub verdict: OutcomeKind,
     /// Why, as a word of [`crate::outcome`].
     pub cause: String,
@@ -58,7 +53,6 @@ pub struct Record {
     /// What failed, or how it went; records of older versions do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bucket: Option<Bucket>,
-    /// The events.
     pub trace: Vec<StepRecord>,
     /// Where the stimuli's values came from, and how often.
     pub mix: BTreeMap<Source, usize>,
@@ -83,10 +77,8 @@ pub struct Record {
     /// What was measured, of a timed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
-    /// What went over the wire.
     #[serde(default, with = "wire", skip_serializing_if = "Vec::is_empty")]
     pub wire: Vec<EvidenceItem>,
-    /// How long it took.
     pub seconds: f64,
 }
 
@@ -109,7 +101,6 @@ pub struct StepRecord {
 }
 
 impl StepRecord {
-    /// Is it silence or a delay?
     pub fn is_delay(&self) -> bool {
         self.action.is_none()
     }

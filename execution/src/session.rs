@@ -30,17 +30,13 @@ use crate::settings::Settings;
 pub struct TestSession<'a> {
     /// Says what may be done and what is allowed. Each run begins it anew.
     pub judge: &'a mut dyn Judge,
-    /// Limits and waiting.
     pub settings: &'a Settings,
-    /// The way to the implementation.
     pub adapter: &'a mut dyn Adapter,
 }
 
-/// A run that has begun.
 pub(crate) struct Begun {
     seed: u64,
     pub(crate) constants: Vec<(Datum, Value)>,
-    /// When that was.
     pub(crate) real: Instant,
     /// The same by the adapter's clock, where it has one of its own.
     pub(crate) begin: Instant,
@@ -134,11 +130,8 @@ pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Ou
 
 /// What a turn of a run comes to.
 pub(crate) enum Progress {
-    /// Something happened.
     Moved,
-    /// Nothing happened.
     Nothing,
-    /// The run is over.
     Over(Outcome),
 }
 
@@ -204,7 +197,6 @@ impl Running<'_, '_> {
 
 /// Decides what is done next in a run.
 pub(crate) trait Driver<'a> {
-    /// The run.
     fn running(&self) -> &Running<'_, 'a>;
 
     /// The present time, by the clock of the run's deadline.

@@ -10,7 +10,6 @@ use coreach_adapters::{Failure, Iut};
 use crate::judge::Judge;
 use crate::run::RunStep;
 
-/// How a run is driven.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// How long silence must last to be quiescence.
@@ -27,7 +26,6 @@ pub struct Settings {
     pub patience: Duration,
     /// The most events of a run.
     pub steps: usize,
-    /// The longest time of a run.
     pub time: Duration,
     /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an
     /// operating system and an adapter take.
@@ -67,9 +65,6 @@ impl Settings {
     }
 
     /// The values to try in a run of this seed, those that programs print among them.
-    ///
-    /// # Errors
-    /// [`Failure::Start`]: a program prints none.
     pub(crate) fn samples(&self, seed: u64, deadline: Instant) -> Result<Samples, Failure> {
         let mut samples = self.samples.clone();
         for (name, program) in &self.sample_programs {

@@ -127,7 +127,6 @@ impl<S: Solver> WalkedModel<S> {
         false
     }
 
-    /// Chooses an event of the transition.
     pub(crate) fn choose_event(&mut self, number: TransitionId) -> Option<Event> {
         let transition = &self.iosts.transitions[number];
         let action = self.iosts.action(transition.action);

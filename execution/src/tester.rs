@@ -326,7 +326,6 @@ impl Tester<'_, '_, '_> {
         }
     }
 
-    /// Shows the judge what happened.
     fn show(&mut self, what: Occurrence) -> Progress {
         let is_silence = matches!(what, Occurrence::Silence(_));
         let progress = self.running.show(what, self.running.begin.elapsed());

@@ -11,7 +11,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::times::{milliseconds, seconds};
 
-/// The keys of an item.
 #[derive(Serialize, Deserialize)]
 struct Keys {
     direction: EvidenceKind,
@@ -42,12 +41,10 @@ struct Keys {
     note: Option<String>,
 }
 
-/// Writes the items of a run.
 pub(crate) fn serialize<S: Serializer>(items: &[EvidenceItem], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.iter().map(write_item))
 }
 
-/// Reads the items of a run.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EvidenceItem>, D::Error> {
     let items = Vec::<Keys>::deserialize(deserializer)?;
     items.into_iter().map(read_item).collect::<Result<_, _>>().map_err(serde::de::Error::custom)

@@ -52,7 +52,6 @@ const IDLE: u32 = 100;
 /// The clock is not looked at again sooner: as fine as the system tells the time of another thread.
 const FINEST: Duration = Duration::from_millis(1);
 
-/// What was passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// The processor time of one piece of work.
@@ -65,7 +64,6 @@ pub enum Limit {
     Work(u64),
     /// The memory of the process, in bytes.
     Memory(u64),
-    /// The digits of a number.
     Digits(usize),
     /// The user ended the work: the signal's name.
     Signal(&'static str),
@@ -74,15 +72,11 @@ pub enum Limit {
 /// A budget was passed: which limit, and what was being done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passed {
-    /// What was passed.
     pub limit: Limit,
-    /// The stage.
     pub stage: &'static str,
-    /// What it was doing.
     pub doing: &'static str,
 }
 
-/// What unwinds.
 struct Thrown {
     budget: Arc<Budget>,
     passed: Passed,
@@ -113,18 +107,14 @@ struct State {
 /// What was used, at an instant: by the clock, and of the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Used {
-    /// By the clock.
     pub clock: Duration,
-    /// Of the processor.
     pub processor: Duration,
 }
 
 /// A budget that was passed some time ago, and whose work has not ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overdue {
-    /// What was passed.
     pub passed: Passed,
-    /// What was used since.
     pub since: Used,
 }
 
@@ -165,7 +155,6 @@ impl Budget {
         (state.stage, state.doing) = (stage, "");
     }
 
-    /// What its work has used so far.
     pub fn used(&self) -> Used {
         let (thread, before) = self.worker;
         let now = if thread == gettid() { Some(computed()) } else { computed_by(thread) };

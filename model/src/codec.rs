@@ -31,7 +31,6 @@ use crate::json::{self, Malformed, Tree};
 /// The largest integer that every program's JSON numbers hold exactly.
 const EXACT: i64 = 1 << 53;
 
-/// A value as JSON.
 pub fn to_json(value: &Value) -> Json {
     match value {
         Value::Bool(value) => json!(value),
@@ -96,7 +95,6 @@ fn integer(value: &IBig) -> Json {
 pub enum Misread {
     /// A number has so many digits that it is not read at all.
     TooLong(usize),
-    /// What was expected and what was there.
     Wrong(String),
 }
 

@@ -27,9 +27,6 @@ use crate::journal;
 pub const MOST_DOCUMENT: u64 = 512 << 20;
 
 /// Opens a plain file for reading.
-///
-/// # Errors
-/// It cannot be opened, or is something else: a folder, a pipe, a device.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
@@ -166,7 +163,6 @@ fn configuration_in(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Why a file is not read.
 #[derive(Debug)]
 pub enum FileError {
     /// The system says so, or it is no plain file.

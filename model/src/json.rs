@@ -30,7 +30,6 @@ pub enum Tree {
     Number(String),
     /// A string, its escapes resolved.
     Text(String),
-    /// A list.
     List(Vec<Tree>),
     /// An object, in the order in which it was written; no key is there twice.
     Object(Vec<(String, Tree)>),
@@ -58,7 +57,6 @@ pub enum Malformed {
     TooLong(usize),
     /// What is wrong, and at which byte.
     Wrong(String, usize),
-    /// A key that is there twice.
     Twice(String),
 }
 
@@ -74,7 +72,6 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// The value that the whole text is.
 pub fn parse(text: &str, limits: Limits) -> Result<Tree, Malformed> {
     let part: &RawValue = read(text, 0)?;
     tree(part.get(), text, 0, limits)
@@ -88,7 +85,6 @@ pub fn document(bytes: &[u8]) -> Result<Json, String> {
 }
 
 impl Tree {
-    /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Tree> {
         match self {
             Tree::Object(members) => members.iter().find(|(key, _)| key == name).map(|(_, tree)| tree),

@@ -48,6 +48,8 @@
 //! # }
 //! ```
 
+#![allow(missing_docs, reason = "a comment that repeats a name says nothing")]
+
 pub mod budget;
 pub mod codec;
 pub mod compose;

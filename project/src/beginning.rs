@@ -11,7 +11,6 @@ pub struct Schema {
     pub kind: &'static str,
     /// Is it of a file that people write?
     pub is_written_by_people: bool,
-    /// The schema.
     pub text: &'static str,
 }
 

@@ -46,7 +46,6 @@ pub struct Checked {
     pub kind: &'static str,
     /// What is in it, in a few words.
     pub says: String,
-    /// Mistakes and warnings.
     pub found: Vec<Diagnostic>,
     /// What it means and does not say, a sentence each.
     pub implied: Vec<String>,

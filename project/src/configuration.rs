@@ -38,25 +38,20 @@ use crate::file_kind::{FileKind, is_document, kind_of};
 use crate::limits;
 use crate::whole::number_of;
 
-/// A file that the configuration names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reference {
     /// Where it is: the configuration's folder joined with what is written.
     pub path: PathBuf,
-    /// The line that names it.
     pub origin: Origin,
 }
 
 /// A constant's value as it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Instantiation {
-    /// The constant's name.
     pub name: String,
     /// The value's text, an expression without data.
     pub text: String,
-    /// Where the name stands.
     pub name_origin: Origin,
-    /// Where the value stands.
     pub origin: Origin,
     node: Arc<Node>,
 }
@@ -66,16 +61,13 @@ pub struct Instantiation {
 pub enum GivenThresholds {
     /// The constants of the model.
     Auto,
-    /// These numbers.
     Numbers(Vec<RBig>),
 }
 
 /// The configuration as it was read, with the defaults where nothing was said.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Configuration {
-    /// The specification's file.
     pub specification: Reference,
-    /// The purposes' files.
     pub purposes: Vec<Reference>,
     /// The properties' files; of both together there is at least one.
     pub properties: Vec<Reference>,
@@ -300,7 +292,6 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
     })
 }
 
-/// A file that must be there.
 pub(crate) fn reference(
     collector: &mut Collector,
     node: &Node,

@@ -34,7 +34,6 @@ const LARGEST: u64 = 16 << 20;
 const MOST_SIBLINGS: usize = 200;
 
 coreach_model::words! {
-    /// A kind of file that coreach reads.
     pub enum FileKind {
         /// `iosts:`
         Specification = "a specification",
@@ -52,7 +51,6 @@ coreach_model::words! {
         TestCase = "a test case",
         /// A run, as JSON.
         Run = "a run",
-        /// A campaign's store.
         Store = "a campaign's store",
     }
 }
@@ -82,7 +80,6 @@ impl FileKind {
 /// The content of a file, as its first bytes tell it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileContent {
-    /// The store of a campaign.
     Store,
     /// A document of ours, as JSON: a test case, a run.
     Document,
@@ -91,9 +88,6 @@ pub enum FileContent {
 }
 
 /// Looks at the first bytes of a file.
-///
-/// # Errors
-/// The file cannot be read.
 pub fn read_content(path: &Path) -> io::Result<FileContent> {
     look_into(path, &mut file::open(path)?, &mut Vec::new())
 }
@@ -134,7 +128,6 @@ pub(crate) fn find_content(path: &Path) -> FileContent {
     read_content(path).unwrap_or_else(|_| content_by_name(path))
 }
 
-/// Whether a file is a document of ours.
 pub fn is_document(path: &Path) -> bool {
     find_content(path) == FileContent::Document
 }
@@ -142,7 +135,6 @@ pub fn is_document(path: &Path) -> bool {
 /// The kind of a text, as its first keys tell it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Heading {
-    /// The kind.
     pub kind: FileKind,
     /// The text behind the key that decides the kind: the name of a specification.
     pub name: String,

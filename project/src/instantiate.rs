@@ -50,7 +50,6 @@ pub fn values_of(
     values(configuration, &known)
 }
 
-/// A purpose's own constants.
 fn own(purpose: &TestPurpose) -> Vec<Datum> {
     let constants = purpose.iosts.constants.iter();
     constants.filter(|datum| !purpose.observes.contains(datum)).cloned().collect()

@@ -51,7 +51,6 @@ use words::{Holes, IutReader};
 use crate::file_kind::{FileKind, report_other_kind};
 use crate::once::Once;
 
-/// The ways to an implementation.
 const WAYS: [&str; 5] = ["simulated", "stdio", "tcp", "udp", "http"];
 
 /// Reads an IUT's file; `iosts` is the test case that is to be run against it, or its specification.

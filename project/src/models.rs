@@ -16,9 +16,6 @@ fn specification_name(file: &Arc<SourceFile>) -> Option<String> {
 
 /// Finds the specification of this name: among the candidates, or else among the YAML files beside the
 /// purpose. Files with the same text count as one. `origin` is where the purpose names it.
-///
-/// # Errors
-/// There is none, or there are several.
 pub fn find_specification(
     name: &str,
     origin: Origin,

@@ -18,12 +18,9 @@ use coreach_model::visible::{visible, visible_line};
 /// too.
 const FURTHEST_DRAWN: usize = 50;
 
-/// How to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
-    /// With colours?
     pub color: bool,
-    /// The width of the page in columns.
     pub width: usize,
 }
 

@@ -181,9 +181,6 @@ impl Dialogue {
 
     /// Takes what an earlier run has left on the stream: does the exchanges, of which each answer may stand
     /// behind some of that one's, and forgets what is there then.
-    ///
-    /// # Errors
-    /// [`Failure`]: an answer does not come.
     pub fn pass(
         &mut self,
         encoding: &Encoding,
@@ -299,9 +296,6 @@ impl Dialogue {
     }
 
     /// Goes on over another stream, until `ready` at the latest.
-    ///
-    /// # Errors
-    /// [`Failure::Lost`]: it does not become ready.
     pub fn resume(
         self,
         stream: Stream,

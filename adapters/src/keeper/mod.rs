@@ -49,11 +49,9 @@ static PROGRAM: OnceLock<(PathBuf, Vec<String>)> = OnceLock::new();
 /// Set when this program is ending.
 static ENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// The keepers of this program.
 struct Keepers {
     /// All that are there, by our ends of the streams to them.
     all: Vec<Weak<UnixStream>>,
-    /// Those that have nothing to do.
     idle: Vec<ProcessKeeper>,
     /// Those that are not used any more and may not have ended.
     retired: Vec<Child>,
@@ -62,7 +60,6 @@ struct Keepers {
 static KEEPERS: Mutex<Keepers> =
     Mutex::new(Keepers { all: Vec::new(), idle: Vec::new(), retired: Vec::new() });
 
-/// A keeper.
 #[derive(Debug)]
 pub struct ProcessKeeper {
     stream: Arc<UnixStream>,
@@ -70,14 +67,12 @@ pub struct ProcessKeeper {
     process: Option<Child>,
 }
 
-/// A launched process.
 #[derive(Debug)]
 pub struct KeptProcess {
     /// Its number, for looks into `/proc`.
     pub pid: i32,
     /// Becomes readable when it has ended.
     pub pidfd: OwnedFd,
-    /// Who launched it.
     pub keeper: ProcessKeeper,
 }
 
@@ -103,7 +98,6 @@ pub fn ending_flag() -> Arc<AtomicBool> {
     ENDING.clone()
 }
 
-/// Is this program ending?
 pub fn is_ending() -> bool {
     ENDING.load(Ordering::SeqCst)
 }

@@ -208,7 +208,6 @@ impl SymbolicState {
         }
     }
 
-    /// What data stand at where these have values.
     pub fn standing(&self, known: &Valuation) -> Substitution {
         let literal = |(datum, value): (&Datum, &Value)| (datum.clone(), Term::literal(value.clone()));
         let mut standing = (*self.open).clone();

@@ -133,7 +133,6 @@ pub struct Node {
     pub is_certain: bool,
     pub end: NodeEnd,
     pub children: Range<u32>,
-    /// The successors that there are not.
     pub refuted: Vec<Refuted>,
 }
 

@@ -35,7 +35,6 @@ const TOLD: usize = 40;
 /// What a command line names, read.
 struct Given {
     specification: Specification,
-    /// As it is written.
     text: String,
     analysis: Analysis,
     conformance: Conformance,

@@ -130,7 +130,6 @@ fn told(folder: &Path, files: &[(String, String)]) -> String {
     text
 }
 
-/// A path as a shell takes it.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);

@@ -143,7 +143,6 @@ struct Report<D> {
     details: Option<D>,
 }
 
-/// A shortest run to Pass.
 #[derive(Serialize)]
 struct ExampleJson {
     constants: BTreeMap<String, String>,
@@ -193,13 +192,11 @@ struct Selection {
     rounds: usize,
 }
 
-/// What became of the files.
 #[derive(Default)]
 struct Written {
     files: Vec<PathBuf>,
     /// Files that are left out without harm: pictures that are too large, programs with nothing to run.
     left_out: Vec<String>,
-    /// How long drawing took.
     drawing: Duration,
     /// Files that are not written because nobody could read them.
     unreadable: Vec<String>,
@@ -208,7 +205,6 @@ struct Written {
 }
 
 impl Written {
-    /// What went wrong.
     fn tell(&self) {
         for message in &self.left_out {
             console::say(&format!("warning: {message}"));

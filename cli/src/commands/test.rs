@@ -327,7 +327,6 @@ fn next_command(arguments: &TestArguments, case: &Case, total: &Total) -> Option
     })
 }
 
-/// A path as a shell reads it.
 fn word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |sign: char| sign.is_alphanumeric() || "/._-".contains(sign);

@@ -261,7 +261,6 @@ impl Store {
         has().map_err(|error| wrong(&self.path, &error))
     }
 
-    /// All that it has.
     pub fn contents(&self) -> Result<Contents> {
         Ok(Contents { rows: self.rows()?, doubts: self.doubts()? })
     }

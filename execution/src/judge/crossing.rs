@@ -86,7 +86,6 @@ pub const MOST_UNDER_WAY: usize = 16;
 /// Some of the pending events, a bit for each.
 type Events = u64;
 
-/// One of the states that are possible.
 #[derive(Clone, Debug)]
 struct Interleaving<J> {
     judge: J,
@@ -109,7 +108,6 @@ struct Pending {
     before: Events,
 }
 
-/// What became of an event.
 enum Coming {
     /// It was followed. Has an observation led an interleaving out of the purpose's reach?
     Followed { has_lost: bool },
@@ -303,7 +301,6 @@ impl<J: Follower> Crossing<J> {
         }
     }
 
-    /// An event that comes now.
     fn pending(&self, what: Occurrence, event: &Event) -> Pending {
         let over = self.link.number(&event.action);
         let before = self.before(matches!(what, Occurrence::Stimulus(_)), over);

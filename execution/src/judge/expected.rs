@@ -137,7 +137,6 @@ enum Demand {
     Value(Value),
     /// This comparison with a value: an end of a range.
     Bound(Comparison, Value),
-    /// In words.
     Text(String),
 }
 

@@ -33,7 +33,6 @@ pub(super) fn failing(guard: &Term, valuation: &Valuation) -> Vec<Term> {
     parts
 }
 
-/// Conjuncts as people read them.
 pub(crate) fn texts(conjuncts: &[Term]) -> Vec<String> {
     conjuncts.iter().map(Term::to_string).collect()
 }

@@ -148,7 +148,6 @@ impl<'a> OnlineJudge<'a> {
     }
 }
 
-/// The verdict on a set of states.
 fn verdict(test: &TestCase, online: &Online, monitor: &Monitor<'_>) -> Option<Verdict> {
     if let Some(fail) = monitor.verdict() {
         return Some(fail);

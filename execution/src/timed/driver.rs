@@ -59,20 +59,16 @@ const HELD_UP: u32 = 4;
 /// Silence that the machine may have caused is waited out for so many times `silence_after`.
 const PATIENT: u32 = 4;
 
-/// What is done next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Plan {
     /// Send this, at this delay.
     Send(Event),
     /// Wait; until this delay, where there is one, and plan anew.
     Wait(Option<RBig>),
-    /// It is over.
     Over(Cause),
 }
 
-/// What a director sees.
 pub struct Scene<'a> {
-    /// The judge in its state.
     pub judge: &'a mut dyn Judge,
     /// The time since the last step, in seconds.
     pub now: RBig,
@@ -86,9 +82,7 @@ pub struct Scene<'a> {
 
 /// Says what is done next: a strategy, or a script.
 pub trait Director {
-    /// Plans.
     fn plan(&mut self, scene: Scene<'_>) -> Plan;
-    /// A step was taken.
     fn saw(&mut self, step: &RunStep);
     /// For questions about instants.
     fn solver(&mut self) -> &mut dyn Solver;
@@ -129,9 +123,7 @@ struct TimedTester<'s, 'a, 'd> {
 /// What has been done since the last step.
 #[derive(Default)]
 struct SinceStep {
-    /// How many steps there were.
     steps: usize,
-    /// The plan that is carried out.
     plan: Option<Plan>,
     /// By how much a planned stimulus came too late.
     missed: Option<Duration>,
@@ -153,7 +145,6 @@ impl Standstill {
     }
 }
 
-/// Runs once.
 pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn Director) -> Run {
     let mut begun = session.begin(seed);
     let settings = session.settings;
@@ -282,7 +273,6 @@ impl TimedTester<'_, '_, '_> {
         seconds(self.now().saturating_duration_since(self.zero))
     }
 
-    /// When it is that time.
     fn instant_at(&self, time: &RBig) -> Instant {
         (self.zero + Duration::from_micros(micros_up(time))).min(self.running.deadline)
     }
@@ -359,7 +349,6 @@ impl TimedTester<'_, '_, '_> {
         }
     }
 
-    /// Judges what was read at this instant.
     fn judge_observation(&mut self, received: &Event, read: RBig) -> Progress {
         let begin = Instant::now();
         let low = (&self.silent - &self.tolerance).min(read.clone());
@@ -584,7 +573,6 @@ impl TimedTester<'_, '_, '_> {
 
 /// What comes of looking at what would fail.
 enum Doubted {
-    /// It fails.
     Not,
     /// The run has gone on at other instants, or has ended.
     Settled(Progress),

@@ -79,13 +79,10 @@ pub enum Allowance {
 /// A run, the step that would fail at its end.
 #[derive(Clone, Debug)]
 pub struct Past<'a> {
-    /// The test case.
     pub test: &'a TestCase,
     /// Where it began.
     pub initial: &'a State,
-    /// What happened.
     pub steps: Vec<Occurrence>,
-    /// When.
     pub marks: Vec<Mark>,
     /// Would what fails at its end be right at another instant? Then it matters whether each stimulus was in
     /// its window.
@@ -202,7 +199,6 @@ struct Search<'a, 's> {
     is_unclear: bool,
 }
 
-/// The symbol of an instant.
 fn instant(number: usize) -> Datum {
     Datum::new(format!("instant {number}"), Type::Real)
 }

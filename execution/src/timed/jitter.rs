@@ -29,7 +29,6 @@ use std::time::{Duration, Instant};
 use coreach_adapters::times::milliseconds_of;
 use serde::{Deserialize, Serialize};
 
-/// How long the thread sleeps.
 const SLEEP: Duration = Duration::from_millis(1);
 
 /// The most threads that measure.
@@ -73,7 +72,6 @@ impl Late {
     }
 }
 
-/// A probe at work.
 #[derive(Debug)]
 pub struct JitterProbe(Arc<Shared>);
 

@@ -42,9 +42,7 @@ pub struct TimedSystem<S> {
     uncontrollable: BTreeSet<ActionId>,
     /// What happens next, if nothing is sent before: when, and what.
     next: Option<(Duration, Event, State)>,
-    /// Where the clock began.
     zero: Instant,
-    /// What the clock shows.
     now: Duration,
     /// When the last visible event was.
     last: Duration,

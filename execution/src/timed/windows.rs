@@ -30,20 +30,15 @@ use crate::values::Values;
 /// How often an instant is drawn before the one that came with the values is taken.
 const DRAWS: usize = 8;
 
-/// What an instant is chosen for.
 #[derive(Clone, Copy)]
 pub struct WindowRequest<'a> {
-    /// The test case.
     pub test: &'a TestCase,
-    /// Its state.
     pub state: &'a State,
-    /// The transition of the stimulus.
     pub number: TransitionId,
     /// The time since the last step until now.
     pub now: &'a RBig,
     /// How far before its end a window is left, and 0 on simulated time.
     pub margin: &'a RBig,
-    /// What a plan has for it.
     pub planned: Option<&'a Event>,
 }
 

@@ -25,9 +25,7 @@ const COMPARISONS: usize = 10_000_000;
 /// The findings in one file.
 #[derive(Debug)]
 pub struct Collector {
-    /// The file that is being read.
     pub file: Arc<SourceFile>,
-    /// How much of it is read.
     pub limits: Limits,
     found: Vec<Diagnostic>,
     /// Those that an alias repeats included, mistakes and all.
@@ -45,12 +43,10 @@ impl Collector {
         Collector { file, limits, found: Vec::new(), errors: 0, warnings: 0, comparisons }
     }
 
-    /// A piece of the file.
     pub fn origin(&self, span: &Range<usize>) -> Origin {
         Origin { file: self.file.clone(), span: span.clone() }
     }
 
-    /// Keeps a finding.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let count = if diagnostic.is_error() { &mut self.errors } else { &mut self.warnings };
         *count += 1;
@@ -60,7 +56,6 @@ impl Collector {
         }
     }
 
-    /// An error with one place.
     pub fn error(
         &mut self,
         code: &'static str,
@@ -197,7 +192,6 @@ pub fn inventory<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) -> St
     }
 }
 
-/// A noun with its indefinite article.
 pub fn article(noun: &str) -> String {
     let an = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
     if an { format!("an {noun}") } else { format!("a {noun}") }

@@ -97,7 +97,6 @@ pub struct Actions {
     pub actions: Numbered<ActionId, Action>,
     /// For each, its parameters with those whose type is broken.
     pub parameters: Numbered<ActionId, Vec<(String, Option<Datum>)>>,
-    /// Where each is declared.
     pub origins: Numbered<ActionId, Option<Origin>>,
     /// What was said of who sends it, where it was said: `true` for the tester.
     pub controllable: BTreeMap<ActionId, Controllable>,
@@ -489,7 +488,6 @@ pub struct ReadInitial {
     pub location: Option<LocationId>,
     /// Θ
     pub condition: Option<Term>,
-    /// Where the condition stands.
     pub origin: Option<Origin>,
 }
 

@@ -240,7 +240,6 @@ fn typed(collector: &mut Collector, declared: &Declared<'_>, names: &Names) -> O
     }
 }
 
-/// The functions that an expression calls.
 fn calls(tree: &Expression) -> Vec<String> {
     let mut found = Vec::new();
     let mut work = vec![tree];
@@ -255,7 +254,6 @@ fn calls(tree: &Expression) -> Vec<String> {
     found
 }
 
-/// Where an expression calls the function.
 fn place_of_call(tree: &Expression, name: &str) -> Option<std::ops::Range<usize>> {
     match &tree.kind {
         ExpressionKind::Call(call) if call.name.0 == name => Some(call.name.1.clone()),

@@ -19,22 +19,17 @@ use crate::quoted;
 /// A token with its place in the expression's text, in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
     pub kind: TokenKind,
     /// Where it stands.
     pub span: Range<usize>,
 }
 
-/// What a token is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TokenKind {
-    /// A name.
     Name(String),
-    /// Digits.
     Integer(String),
     /// Digits, a point, digits.
     Decimal(String),
-    /// A string in quotes.
     Text(String),
     /// `true` or `false`
     Truth(bool),

@@ -34,10 +34,8 @@ const EVERY: &str = "*";
 const KEYS: [&str; 2] = ["any", "not"];
 const LIKE: &str = "on: { any: output, not: [Return] }";
 
-/// An action that a transition is on.
 #[derive(Debug)]
 pub(super) struct Taken<'a> {
-    /// The action.
     pub action: ActionId,
     /// Its parameters under the names that the transition gives them.
     pub parameters: Cow<'a, [Parameter]>,

@@ -29,7 +29,6 @@ use crate::term::{Substitution, Term};
 
 /// A node of the tree: the path to it is that to its parent, and a step.
 struct Place {
-    /// Where the specification is.
     at: LocationId,
     /// The next nodes, by the transition; none of quiescence.
     next: BTreeMap<Option<TransitionId>, usize>,
@@ -38,7 +37,6 @@ struct Place {
 
 const LIKE: &str = "paths: [[Coin, Deliver], [Coin, { Return: 2 }]]";
 
-/// The purpose that these paths are.
 pub(super) fn read_paths(
     collector: &mut Collector,
     root: &Node,

@@ -77,7 +77,6 @@ pub fn read_timed_aimed(
         .map(|((purpose, clocks), found)| (TimedPurpose::new(purpose, clocks), found))
 }
 
-/// What a purpose is read against.
 struct Against<'a> {
     model: &'a Iosts,
     types: &'a [(String, Type)],

@@ -20,10 +20,8 @@ use crate::reader::{Reading, compose, graph, shape, yaml};
 use crate::timed::{Clocks, Timed};
 use crate::types::Type;
 
-/// A specification as it was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Specification {
-    /// The model.
     pub iosts: Iosts,
     /// What `types:` declares, and what is imported, in the order of the files.
     pub types: Vec<(String, Type)>,
@@ -31,10 +29,8 @@ pub struct Specification {
     pub functions: Vec<NamedExpression>,
 }
 
-/// A timed specification as it was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedSpecification {
-    /// The model.
     pub timed: Timed,
     /// What `types:` declares, and what is imported, in the order of the files.
     pub types: Vec<(String, Type)>,
@@ -110,7 +106,6 @@ fn finished<T>(file: Arc<SourceFile>, read: impl FnOnce(&mut Collector) -> Optio
     collector.ended(specification)
 }
 
-/// Which kind of model is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Accepted {
     Untimed,

@@ -12,7 +12,6 @@ use crate::types::Type;
 use crate::value::Value;
 
 impl Typing<'_, '_> {
-    /// A function of strings.
     pub(super) fn on_strings(
         &mut self,
         operation: StringOperation,

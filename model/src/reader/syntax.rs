@@ -8,7 +8,6 @@ use crate::term::operation::Quantifier;
 /// A piece of an expression, with its place in the expression's text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expression {
-    /// What it is.
     pub kind: ExpressionKind,
     /// Where it stands, in bytes.
     pub span: Range<usize>,
@@ -16,16 +15,13 @@ pub struct Expression {
     pub height: u32,
 }
 
-/// What an expression is at its root.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExpressionKind {
     /// A datum or a literal of an enumeration.
     Name(String),
-    /// Digits.
     Integer(String),
     /// Digits, a point, digits.
     Decimal(String),
-    /// A string in quotes.
     Text(String),
     /// `true` or `false`
     Truth(bool),
@@ -77,7 +73,6 @@ pub enum ExpressionKind {
     Ascribed(Box<Expression>, Range<usize>),
 }
 
-/// A record by its fields.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RecordFields {
     /// The record type's name, where it is said, and where.
@@ -91,7 +86,6 @@ pub struct RecordFields {
 /// An expression for each alternative of a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Match {
-    /// The value.
     pub subject: Expression,
     /// What stands for which alternative.
     pub cases: Vec<MatchCase>,
@@ -104,16 +98,13 @@ pub struct MatchCase {
     pub alternative: (String, Range<usize>),
     /// What its fields are called, and where.
     pub names: Vec<(String, Range<usize>)>,
-    /// The expression.
     pub body: Expression,
 }
 
-/// A call of a function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
     /// The function's name, and where it stands.
     pub name: (String, Range<usize>),
-    /// The arguments.
     pub arguments: Vec<Expression>,
 }
 
@@ -124,7 +115,6 @@ pub struct Quantified {
     pub quantifier: Quantifier,
     /// What a value is called, and where.
     pub name: (String, Range<usize>),
-    /// The values.
     pub of: QuantifiedValues,
     /// What is said of each.
     pub body: Expression,

@@ -26,7 +26,6 @@ pub const LIKE: &str = "{ from: Idle, to: Pay, on: Coin, when: pCoinValue > 0 }"
 pub struct TransitionPlaces {
     /// The source's name.
     pub from: Range<usize>,
-    /// The action.
     pub on: Range<usize>,
     /// The target's name.
     pub to: Range<usize>,
@@ -37,9 +36,7 @@ pub struct TransitionPlaces {
 /// What only transitions of timed models have.
 #[derive(Clone, Default)]
 pub struct TimedBody {
-    /// The clocks that it resets.
     pub resets: Vec<Datum>,
-    /// What it is called.
     pub name: Option<String>,
 }
 
@@ -66,7 +63,6 @@ pub struct TransitionBody {
 }
 
 impl TransitionBody {
-    /// The action.
     pub fn action(&self) -> ActionId {
         self.action
     }
@@ -150,7 +146,6 @@ pub fn read_steps(
     Some((steps, beside))
 }
 
-/// What the transition is called.
 fn read_name(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Option<String> {
     let entry = entries.iter().find(|entry| entry.key.text == "name")?;
     if context.clocks.is_none() {

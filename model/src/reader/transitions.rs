@@ -21,9 +21,7 @@ const KEYS: [&str; 7] = ["from", "to", "on", "when", "assign", "reset", "name"];
 /// The transitions of a model, with what stands beside them.
 #[derive(Debug, Default)]
 pub struct ReadTransitions {
-    /// The transitions.
     pub transitions: Numbered<TransitionId, Transition>,
-    /// Where each stands.
     pub places: Numbered<TransitionId, TransitionPlaces>,
     /// The clocks that each resets; of timed models only.
     pub resets: Numbered<TransitionId, Vec<Datum>>,

@@ -23,12 +23,10 @@ use crate::types::{ArrayType, EnumType, ID, RecordForm, RecordType, Type};
 /// The names of the types that need no declaration.
 pub const BUILT_IN: [&str; 11] =
     ["bool", "int", "nat", "real", "string", "id", "array", "list", "option", "set", "map"];
-/// The deepest nesting of types.
 const MAX_DEPTH: u32 = 32;
 /// The most parts of one type, its parts' parts included; and the most literals of an enumeration.
 const MAX_SIZE: u64 = 1_000;
 
-/// The declared types of a model.
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     /// By name; `None` where the declaration has a mistake.

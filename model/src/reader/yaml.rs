@@ -27,10 +27,8 @@ pub const MAX_DEPTH: usize = 64;
 /// Longer texts on several lines are underlined as a whole.
 const MAX_ALIGNED: usize = 65_536;
 
-/// A piece of a YAML document.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
-    /// What it is.
     pub kind: NodeKind,
     /// Where it stands, in bytes of the file.
     pub span: Range<usize>,
@@ -38,27 +36,20 @@ pub struct Node {
     size: usize,
 }
 
-/// What a node is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum NodeKind {
-    /// Text.
     Scalar(Scalar),
-    /// A list.
     Sequence(Vec<Arc<Node>>),
     /// Keys and values in the order of the file; a key may stand twice here.
     Mapping(Vec<Entry>),
 }
 
-/// A key and its value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
-    /// The key.
     pub key: Scalar,
-    /// Its value.
     pub value: Arc<Node>,
 }
 
-/// Text with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scalar {
     /// The text that it means, after YAML's escapes and folding.
@@ -113,7 +104,6 @@ impl Node {
         }
     }
 
-    /// Is nothing written here?
     pub fn is_nothing(&self) -> bool {
         self.as_scalar().is_some_and(|s| s.plain && matches!(s.text.as_str(), "" | "~" | "null"))
     }

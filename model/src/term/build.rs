@@ -25,7 +25,6 @@ use crate::types::{RecordType, Type};
 use crate::value::Value;
 
 impl Term {
-    /// A literal.
     pub fn literal(value: Value) -> Term {
         let sort = value.sort();
         Term::make(Node::Literal(value), sort)
@@ -46,7 +45,6 @@ impl Term {
         Term::literal(Value::Int(value.into()))
     }
 
-    /// A datum.
     pub fn datum(datum: &Datum) -> Term {
         Term::make(Node::Data(datum.clone()), datum.ty().sort())
     }
@@ -209,7 +207,6 @@ impl Term {
         }
     }
 
-    /// The same number as a real.
     #[must_use]
     pub fn to_real(&self) -> Term {
         match self.written() {

@@ -73,7 +73,6 @@ pub(super) fn hash_of(shape: &TermShape) -> u64 {
     hasher.finish()
 }
 
-/// The one cell of this node.
 pub(super) fn intern(cell: Cell) -> Arc<Cell> {
     let index = (cell.hash >> 60) as usize % SHARDS;
     // A panic elsewhere cannot leave a shard half-written: every update below is a single push or retain.

@@ -167,7 +167,6 @@ impl Term {
         }
     }
 
-    /// The sort of its value.
     pub fn sort(&self) -> &Type {
         &self.0.sort
     }

@@ -14,9 +14,7 @@ use crate::value::Value;
 /// without units.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
-    /// A value.
     Literal(Value),
-    /// A datum.
     Data(Datum),
     /// The negation of a Boolean datum, read or field.
     Not(Term),
@@ -38,7 +36,6 @@ pub enum Node {
     Select(Term, Term),
     /// `a[i := e]`
     Store(Term, Term, Term),
-    /// An operation on strings.
     OnStrings(StringOperation, Vec<Term>),
     /// `r.field`, by the field's position in the record type.
     Field(Term, usize),

@@ -103,20 +103,17 @@ pub enum StandardOperation {
     Keys,
 }
 
-/// A declared function.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DeclaredFunction {
     /// Its name under `functions:`.
     pub name: String,
     /// How many of the parameters a call names; the data that the body reads follow.
     pub named: usize,
-    /// The parameters.
     pub parameters: Vec<Datum>,
     /// The longer term. It mentions the parameters only.
     pub body: Term,
 }
 
-/// Which question a quantifier asks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Quantifier {
     /// `all`
@@ -147,7 +144,6 @@ impl Quantifier {
     }
 }
 
-/// The values of a quantifier.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum QuantifierDomain {
     /// Known values, and how they are written: `0..3`, or the name of a type.
@@ -156,14 +152,11 @@ pub enum QuantifierDomain {
     Elements,
 }
 
-/// A quantifier with its body.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct QuantifiedOperation {
-    /// The question.
     pub quantifier: Quantifier,
     /// The name of a value in the body.
     pub bound: Datum,
-    /// The values.
     pub domain: QuantifierDomain,
     /// Other data that the body reads.
     pub read: Vec<Datum>,
@@ -281,7 +274,6 @@ impl DerivedOperation {
         }
     }
 
-    /// The sort of its value.
     fn sort(&self, arguments: &[Term]) -> Type {
         match self {
             DerivedOperation::Call(function) => function.body.sort().clone(),

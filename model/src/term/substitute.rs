@@ -9,7 +9,6 @@ use crate::data::Datum;
 use crate::term::node::Node;
 use crate::term::{Term, TermShape};
 
-/// What stands for what.
 pub type Substitution = std::collections::BTreeMap<Datum, Term>;
 
 /// The term with every datum of the substitution replaced, all at once.

@@ -21,7 +21,6 @@ use crate::value::Value;
 /// A snapshot: where it is, what the data are, and what each clock shows now.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TimedState {
-    /// The location.
     pub location: LocationId,
     /// A value for each variable and constant, and for each clock what it shows.
     pub valuation: Valuation,

@@ -138,7 +138,6 @@ pub struct Options {
     pub hide_fail: bool,
 }
 
-/// The view in a format.
 pub fn export(view: &View<'_>, format: Format, options: Options) -> Result<String, NotWritten> {
     format.export()(view, options)
 }

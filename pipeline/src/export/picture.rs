@@ -34,11 +34,9 @@ const ARROW: f64 = 26.0;
 pub enum PictureWords {
     /// The action, and the beginning of guard and assignments: the rest is told when it is asked for.
     Short,
-    /// All of them.
     All,
 }
 
-/// A location.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DrawnPicture {
     pub location: LocationId,
@@ -51,7 +49,6 @@ pub struct DrawnPicture {
 /// Transitions with a way of their own: one, or with short words all between the same two locations.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Arrow {
-    /// Which they are.
     pub transitions: Vec<TransitionId>,
     /// What is written at it; the first line is its action.
     pub lines: Vec<String>,

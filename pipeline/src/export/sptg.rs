@@ -29,7 +29,6 @@ use crate::timed::rules::Ends;
 use crate::timed::rules::LATE;
 use crate::timed::{PathGuided, Rule};
 
-/// In which language guards are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guards {
     Text,

@@ -27,7 +27,6 @@ impl Named {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PathStop {
     Empty,
-    /// A path's text cannot be read.
     Text {
         why: String,
     },

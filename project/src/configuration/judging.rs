@@ -9,7 +9,6 @@ use coreach_model::reader::yaml::{Entry, Scalar};
 use coreach_pipeline::Conformance;
 
 coreach_model::words! {
-    /// Who judges a run.
     #[derive(Default)]
     pub enum Judging {
         /// A test case, made by the whole pipeline.

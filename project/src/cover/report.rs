@@ -41,7 +41,6 @@ pub struct CoverDocument {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedLimits {
-    /// Steps of a path.
     pub depth: usize,
     pub nodes: usize,
 }

@@ -20,7 +20,6 @@ use coreach_model::{Type, codec};
 use super::launch;
 use super::words::{Holes, IutReader};
 
-/// The keys.
 pub const KEYS: [&str; 7] =
     ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared", "samples"];
 
@@ -95,7 +94,6 @@ fn samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String
     (samples, programs)
 }
 
-/// A program that prints values.
 fn program(reader: &mut IutReader<'_>, node: &Node, of: &str, types: Vec<Type>) -> Option<SampleProgram> {
     const LIKE: &str = "samples: { pMail: { command: [python3, mails.py] } }";
     let entries = shape::mapping(reader.collector, node, of, LIKE)?;
@@ -244,7 +242,6 @@ fn named(times: Times) -> BTreeMap<String, Duration> {
     times.into_iter().map(|(name, _, time)| (name, time)).collect()
 }
 
-/// A time for each name.
 fn times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Times {
     let Some(node) = shape::get(entries, key) else { return Vec::new() };
     let entries = shape::mapping(reader.collector, node, &format!("`{key}`"), WITHIN).unwrap_or(&[]);

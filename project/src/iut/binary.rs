@@ -25,7 +25,6 @@ const STIMULI: &str = "stimuli: { Ask: [ { as: u8, is: 1 }, { as: u16, name: pId
 const OBSERVATIONS: &str = "observations: { Answer: [ { as: u8, is: 2 }, { as: u16, name: pId } ] }";
 const IGNORE: &str = "ignore: [ { pattern: [ { as: u8, is: 9 } ], answer: [ { as: u8, is: 10 } ] } ]";
 
-/// How it is carried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     /// Bytes, of which the encoding says where a message ends.

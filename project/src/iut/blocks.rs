@@ -22,9 +22,7 @@ const BLOCK: &str = "{ begin: '^\\+OK .*$', end: '^\\.$' }";
 
 /// What is read of the lines of an output.
 pub struct Read {
-    /// The lines.
     pub shape: Shape,
-    /// The groups of all patterns.
     pub groups: ParameterPlaces,
     /// The groups that count, which need not be parameters.
     pub counts: Vec<String>,
@@ -32,7 +30,6 @@ pub struct Read {
     pub to: Option<Vec<String>>,
 }
 
-/// The lines of the output of this entry.
 pub fn lines_of(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Read> {
     let what = format!("the pattern of `{}`", entry.key.text);
     let before = reader.collector.errors();
@@ -111,7 +108,6 @@ impl Groups<'_, '_> {
         Some((size.text.clone(), name.text.clone()))
     }
 
-    /// A name is found here.
     fn name(&mut self, name: String, place: Range<usize>) {
         if self.found.iter().any(|(other, _)| *other == name) {
             let message = format!("`{name}` is found in two lines");

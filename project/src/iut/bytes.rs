@@ -26,7 +26,6 @@ impl IutReader<'_> {
         usize::try_from(number?).ok()
     }
 
-    /// How a number is written.
     pub fn integer(&mut self, node: &Node, key: &str, like: &str) -> Option<WireInteger> {
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), like)?;
         self.integer_named(scalar)
@@ -59,7 +58,6 @@ impl IutReader<'_> {
         bytes
     }
 
-    /// What ends something.
     pub fn end(&mut self, node: &Node, key: &str) -> Option<Vec<u8>> {
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), &format!("{key}: \"00\""))?;
         let bytes = self.hex(scalar, key)?;
@@ -82,7 +80,6 @@ impl IutReader<'_> {
     }
 }
 
-/// The one of these keys that is there.
 pub fn one_of<'e>(
     reader: &mut IutReader<'_>,
     node: &Node,

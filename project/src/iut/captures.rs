@@ -209,7 +209,6 @@ pub fn of_kind(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: ActionK
 }
 
 impl IutReader<'_> {
-    /// The names of the captures.
     pub fn captured(&self) -> impl Iterator<Item = &str> {
         self.captures.iter().map(|capture| capture.name.as_str())
     }

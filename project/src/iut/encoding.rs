@@ -13,7 +13,6 @@ use super::settle::{self, Speech};
 use super::words::IutReader;
 use super::{binary, captures, ignored, lines};
 
-/// The keys that belong to an encoding.
 pub const KEYS: [&str; 10] = [
     "encoding",
     "line_ending",
@@ -28,7 +27,6 @@ pub const KEYS: [&str; 10] = [
 ];
 
 impl Speech {
-    /// Of what is written so.
     pub fn of(encoding: Option<&Encoding>) -> Self {
         match encoding {
             Some(Encoding::Json) => Speech::Json,
@@ -38,7 +36,6 @@ impl Speech {
     }
 }
 
-/// The encoding of a section.
 pub fn encoding(
     reader: &mut IutReader<'_>,
     entries: &[Entry],

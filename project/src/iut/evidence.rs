@@ -40,7 +40,6 @@ fn kibibytes(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, usual: us
     usual
 }
 
-/// Names of headers.
 fn names(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<String> {
     let Some(node) = shape::get(entries, "redact") else { return Vec::new() };
     let NodeKind::Sequence(items) = &node.kind else {

@@ -24,7 +24,6 @@ const BYTES: &str = "{ as: text, name: pName, length: u8 }";
 const LIST: &str = "{ as: list, name: pIds, count: u8, of: [ { as: u16, name: element } ] }";
 const GROUP: &str = "{ as: group, length: u16, of: [ { as: u16, name: pId } ] }";
 
-/// What a field is.
 const CONTENT: [&str; 3] = ["is", "name", "any"];
 
 /// How many bytes one has.
@@ -32,7 +31,6 @@ const EXTENT: [&str; 4] = ["size", "length", "until", "rest"];
 
 /// A name with its place; of a list, with the names in its elements.
 pub struct NamedField {
-    /// The name.
     pub name: Scalar,
     /// What the fields of a list's elements are called.
     pub parts: Option<Vec<NamedField>>,
@@ -51,7 +49,6 @@ pub fn fields(
     Some((read, fields.named))
 }
 
-/// Reads fields.
 struct Fields<'r, 'a> {
     reader: &'r mut IutReader<'a>,
     is_sent: bool,
@@ -107,7 +104,6 @@ impl Scope {
 }
 
 impl Fields<'_, '_> {
-    /// The fields of a list.
     fn list_of(&mut self, node: &Node, what: &str, like: &str) -> Option<Vec<Field>> {
         // One without fields is written so, and is not what was forgotten.
         if node.is_nothing() {

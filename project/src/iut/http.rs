@@ -19,7 +19,6 @@ const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }
 const OBSERVATIONS: &str = "observations: { Added: { status: 201, values: { n: /count } } }";
 const VALUES: &str = "values: { n: { header: Content-Length } }";
 
-/// The section.
 pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
     let before = reader.collector.errors();
     let known = [
@@ -189,7 +188,6 @@ fn place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<AnswerPlace> {
     is_pointer(reader, pointer).then(|| AnswerPlace::pointer(&pointer.text))
 }
 
-/// What headers look like.
 fn headers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Regex)> {
     let like = "headers: { Content-Type: 'text/.*' }";
     let mut headers = Vec::new();

@@ -11,10 +11,8 @@ use super::blocks;
 use super::patterns::OBSERVATIONS;
 use super::words::{Holes, IutReader, by_hole};
 
-/// For example.
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
 
-/// What ends a line that is sent.
 pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str) -> String {
     let default = || default.to_owned();
     let Some(node) = shape::get(entries, "line_ending") else { return default() };

@@ -6,7 +6,6 @@ use coreach_model::reader::yaml::Scalar;
 
 use super::words::{IutReader, ParameterPlaces};
 
-/// For example.
 pub const OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
 
 /// A regular expression of a whole line.

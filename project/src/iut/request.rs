@@ -9,7 +9,6 @@ use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
 use super::words::{Holes, IutReader};
 
-/// The keys of a request.
 pub const REQUEST: [&str; 5] = ["method", "path", "body", "latin1", "headers"];
 
 /// A request, from the keys of [`REQUEST`].
@@ -63,7 +62,6 @@ pub fn request(
     Some(Request { method: method?.text.clone(), path: path?, body, is_latin1, headers })
 }
 
-/// The headers that are sent.
 pub fn headers(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
@@ -119,7 +117,6 @@ pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     true
 }
 
-/// A status.
 pub fn status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
     let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
     let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());

@@ -22,9 +22,7 @@ const COMMAND_MS: u64 = 10_000;
 /// What the steps of a section may be besides commands and pauses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Speech {
-    /// Requests.
     Http,
-    /// Exchanges of lines.
     Lines,
     /// Exchanges of frames, which are written in hexadecimal digits.
     Frames,

@@ -27,18 +27,14 @@ pub type ParameterPlaces = Vec<(String, Range<usize>)>;
 /// A capture whose name may stand in templates.
 #[derive(Clone, Debug)]
 pub struct DeclaredCapture {
-    /// Its name.
     pub name: String,
     pub place: Range<usize>,
     /// Was a group or a field seen that is it?
     pub is_found: bool,
 }
 
-/// What reading needs everywhere.
 pub struct IutReader<'a> {
-    /// The findings.
     pub collector: &'a mut Collector,
-    /// Where the file lies.
     pub folder: &'a Path,
     /// The model, where there is one to check against.
     pub iosts: Option<&'a Iosts>,
@@ -63,12 +59,10 @@ pub struct Holes {
     captures: bool,
     /// Names besides: the parameters of an action, the groups of a pattern.
     names: Vec<String>,
-    /// Of which action they are.
     action: Option<String>,
 }
 
 impl Holes {
-    /// Nothing.
     pub fn none() -> Self {
         Holes { launched: &[], constants: false, captures: false, names: Vec::new(), action: None }
     }
@@ -116,7 +110,6 @@ pub fn by_hole(name: &str) -> String {
 }
 
 impl IutReader<'_> {
-    /// A text with holes on one line.
     pub fn template(&mut self, scalar: &Scalar, holes: &Holes) -> Option<Template> {
         self.template_of(scalar, Some(holes))
     }
@@ -539,7 +532,6 @@ impl IutReader<'_> {
         read.ok()
     }
 
-    /// Reports a value that cannot be one.
     pub fn wrong(&mut self, node: &Node, message: &str, label: &str, help: &str) {
         self.collector.mistake("wrong-value", message, &node.head(), label, help);
     }

@@ -15,7 +15,6 @@ use super::document::{
 };
 use super::tables::Tables;
 
-/// Of what a graph was made.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Made<'a> {
     pub(super) purpose: Option<&'a str>,

@@ -33,9 +33,6 @@ pub const MOST_WALKS: usize = 400;
 
 impl Page {
     /// A run that was kept as a file.
-    ///
-    /// # Errors
-    /// The document of its test case is none.
     pub fn run(&mut self, path: &Path, stored: &LoadedRun) -> Result<(), Vec<Diagnostic>> {
         let (document, case) = read_case(&stored.document, path)?;
         let graph = self.case(document, &case);
@@ -164,7 +161,6 @@ impl Page {
     }
 }
 
-/// Reads the document of a test case.
 fn read_case(text: &str, path: &Path) -> Result<(Document, TestCase), Vec<Diagnostic>> {
     let read = || {
         let document = read::document(text.as_bytes())?;

@@ -53,7 +53,6 @@ impl Tables {
         self.types.number(ty)
     }
 
-    /// The number of an expression.
     pub(super) fn expression(&mut self, term: &Term) -> usize {
         if let Some(at) = self.known_expressions.get(term) {
             return *at;

@@ -38,7 +38,6 @@ const TOLD: usize = 20;
 /// How long a walk may take where nobody says: it ends with its events.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What a walk needs.
 struct Walking<'a> {
     arguments: &'a TestArguments,
     walkable: Walkable,

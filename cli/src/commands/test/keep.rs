@@ -87,7 +87,6 @@ pub(in crate::commands) fn is_same(path: &Path, document: &str) -> bool {
     bytes == document.as_bytes() || hash(&bytes).is_some_and(|it| Some(it) == hash(document.as_bytes()))
 }
 
-/// Keeps runs.
 #[derive(Default)]
 pub(super) struct Keeper {
     /// The test cases that are there.
@@ -98,9 +97,6 @@ pub(super) struct Keeper {
 
 impl Keeper {
     /// Writes the run's document, if that is wanted; its path.
-    ///
-    /// # Errors
-    /// What is to be told: it cannot be written.
     pub(super) fn keep(
         &mut self,
         arguments: &TestArguments,

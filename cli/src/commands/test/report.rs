@@ -32,11 +32,9 @@ impl Suite {
     }
 }
 
-/// A report in the making.
 pub(super) struct Report {
     /// Its file. Without one, nothing is kept for it.
     output: Option<Output>,
-    /// The name of what was tested.
     name: String,
     inconclusive: JunitResult,
     suites: Vec<Suite>,
@@ -47,9 +45,6 @@ pub(super) struct Report {
 
 impl Report {
     /// Begins a report, with what has no test case.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub(super) fn begin(
         output: Option<Output>,
         arguments: &TestArguments,
@@ -64,7 +59,6 @@ impl Report {
         Ok(Report { output, name, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out })
     }
 
-    /// Adds a run.
     pub(super) fn run(&mut self, record: &Record, kept: Option<&str>) {
         if self.output.is_none() {
             return;
@@ -107,7 +101,6 @@ impl Report {
         }
     }
 
-    /// Writes the report.
     pub(super) fn finish(mut self) -> Result<(), EarlyExit> {
         let Some(output) = self.output else { return Ok(()) };
         if !self.left_out.is_empty() {
