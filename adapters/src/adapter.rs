@@ -35,7 +35,6 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The result of a wait for an output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Received {
     /// An output of the implementation, values in the types of the action's parameters.
@@ -47,7 +46,6 @@ pub enum Received {
     Silence,
 }
 
-/// Whether a stimulus was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sent {
     Yes,
@@ -101,7 +99,6 @@ impl Failure {
         }
     }
 
-    /// Describes what happened.
     pub fn text(&self) -> &str {
         match self {
             Failure::Start(text)
@@ -125,19 +122,15 @@ impl std::error::Error for Failure {}
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Teardown {
-    /// The awaited event, in words.
     pub awaited: String,
-    /// The time of the wait.
     #[serde(rename = "ms", with = "milliseconds_of")]
     pub waited: Duration,
     pub left: Left,
 }
 
-/// How a run leaves its system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Left {
-    /// Nothing is under way.
     Clean,
     /// Something may be under way.
     Unclean,

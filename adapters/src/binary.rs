@@ -32,7 +32,6 @@ pub fn input(binary: &Binary, event: &Event, signatures: &Signatures) -> Result<
     written(binary, fields, |name| signatures.hole(event, &binary.spelling, name), signatures, action)
 }
 
-/// The frame of these fields, as it is sent.
 fn written(
     binary: &Binary,
     fields: &[Field],
@@ -65,7 +64,6 @@ pub fn answer(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<
     written(binary, fields, value, signatures, "ignore").map(Some)
 }
 
-/// Do the fields of an output fit it?
 pub fn fits_output(binary: &Binary, frame: &[u8]) -> bool {
     binary.observations.iter().any(|(_, fields)| values(fields, frame, &binary.spelling).is_ok())
 }

@@ -41,27 +41,21 @@ pub struct Progress {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fit {
-    /// This number of first lines fits.
     Whole(usize),
     More,
-    /// They do not fit.
     No,
     /// They do not fit, since no line ends behind the bytes that were counted.
     Miscounted(usize),
 }
 
-/// Returns a line without its ending.
 pub fn ended(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// What names of an output have found.
 pub type GroupTexts<'s> = Vec<(&'s str, String)>;
 
-/// Where lines stop fitting a shape.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FitStop {
-    /// The line, and the byte of it.
     pub at: (usize, usize),
     pub expected: String,
 }
@@ -163,7 +157,6 @@ impl Shape {
         }
     }
 
-    /// Is this the group that counts something?
     pub fn is_count(&self, name: &str) -> bool {
         let counts = |parts: &[LinePart]| {
             parts.iter().any(|part| matches!(part, LinePart::Counted { count, .. } if count == name))

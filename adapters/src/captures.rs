@@ -20,7 +20,6 @@ use crate::pattern::written;
 #[derive(Clone, Debug)]
 pub struct Capture {
     pub name: String,
-    /// Where it stands.
     pub place: AnswerPlace,
     /// The outputs that it is taken out of; any answer, where there is none.
     pub from: Vec<String>,
@@ -31,7 +30,6 @@ pub struct Capture {
 /// Which part of a message is taken.
 #[derive(Clone, Debug)]
 pub struct AnswerPlace {
-    /// Where it stands.
     pub source: Source,
     /// What the whole text there must look like, where that is said; its group is what is taken.
     pub pattern: Option<Regex>,
@@ -68,7 +66,6 @@ impl fmt::Display for AnswerPlace {
     }
 }
 
-/// Where a capture, or a value of an answer, stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Source {
     /// In what a group of a pattern, or a field of a frame, that is called so has found.
@@ -91,7 +88,6 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// Makes captures that have taken nothing yet.
     pub fn of(declared: &[Capture]) -> Self {
         let declared = declared.iter().map(|capture| (capture.name.clone(), capture.default.clone()));
         Captures { declared: declared.collect(), found: BTreeMap::new() }

@@ -20,7 +20,6 @@ coreach_model::words! {
 }
 
 impl Checksum {
-    /// How many bytes it has.
     pub fn width(self) -> usize {
         match self {
             Checksum::Crc32 => 4,
@@ -28,7 +27,6 @@ impl Checksum {
         }
     }
 
-    /// The checksum of these bytes.
     pub fn of(self, bytes: &[u8]) -> u32 {
         match self {
             Checksum::Crc32 => !bytes.iter().fold(u32::MAX, |sum, byte| {
@@ -46,7 +44,6 @@ impl Checksum {
         }
     }
 
-    /// Is this number the checksum of these bytes?
     pub fn is_of(self, number: i128, bytes: &[u8]) -> bool {
         let right = self.of(bytes);
         number == i128::from(right) || self == Checksum::Internet && right == 0 && number == 0xffff

@@ -30,11 +30,9 @@ const MOST_BYTES: usize = 4 * LONGEST;
 pub enum Cut {
     /// A frame ends with `\n`.
     Lines,
-    /// A frame ends with these bytes.
     Delimiter(Vec<u8>),
     /// A frame that comes has this number of bytes.
     Fixed(usize),
-    /// A frame says how long it is.
     Length(Length),
     Datagrams,
 }
@@ -43,7 +41,6 @@ pub enum Cut {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Length {
     pub integer: WireInteger,
-    /// The number of bytes before it.
     pub at: usize,
     /// Does it count the whole frame with itself, and not only what follows it?
     pub counts_all: bool,
@@ -65,7 +62,6 @@ impl Length {
 pub struct Inbox {
     cut: Cut,
     buffer: Vec<u8>,
-    /// The bytes before this place were taken.
     taken: usize,
     /// No delimiter begins between the taken bytes and this place.
     searched: usize,
@@ -233,7 +229,6 @@ impl Inbox {
 }
 
 impl Cut {
-    /// Makes the bytes that are sent for a frame.
     pub fn framed(&self, frame: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Cut::Lines | Cut::Fixed(_) | Cut::Datagrams => Ok(frame),
@@ -276,7 +271,6 @@ mod tests {
     const VARINT: WireInteger = WireInteger { width: 0, is_signed: false, is_little: true };
     const LITTLE: WireInteger = WireInteger { width: 3, is_signed: false, is_little: true };
 
-    /// What comes in pieces, as frames.
     fn frames(cut: &Cut, pieces: &[&[u8]]) -> Result<Vec<Vec<u8>>, Failure> {
         let (mut inbox, mut found) = (Inbox::new(cut.clone()), Vec::new());
         for piece in pieces {

@@ -26,10 +26,8 @@ use crate::shared::{self, Shared};
 use crate::template::Template;
 use crate::tls::Tls;
 
-/// An implementation under test.
 #[derive(Clone, Debug)]
 pub struct Iut {
-    /// Its name, for reports.
     pub name: String,
     pub way: Transport,
     /// How long what is sent may take on its way.
@@ -48,7 +46,6 @@ pub enum LinkDelay {
     Silence,
     /// Nothing crosses: each answer belongs to the stimulus before it.
     Synchronous,
-    /// At most this time.
     AtMost(Duration),
 }
 
@@ -76,7 +73,6 @@ impl Link {
         Link { delay, ..self }
     }
 
-    /// The delay, if it matters.
     pub fn delay(&self) -> Option<Duration> {
         self.delay
     }
@@ -85,7 +81,6 @@ impl Link {
         self.over.values().max().map_or(1, |last| last + 1)
     }
 
-    /// Returns the number of the connection of an action.
     pub fn number(&self, action: &str) -> usize {
         self.over.get(action).copied().unwrap_or_default()
     }
@@ -103,7 +98,6 @@ pub enum Transport {
     SimulatedTimed(Box<Delayed>),
     /// It is a command that is talked to over its standard input and output.
     Stdio(Stdio),
-    /// It is talked to over a TCP connection.
     Tcp(Tcp),
     /// It is talked to in datagrams, over a UDP socket.
     Udp(Tcp),
@@ -175,7 +169,6 @@ pub struct NamedConnection {
     pub encoding: Encoding,
 }
 
-/// Whose datagrams are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RepliesFrom {
     /// Those of the address to which is sent.
@@ -287,7 +280,6 @@ impl Transport {
     }
 }
 
-/// How events are written on a stream.
 #[derive(Clone, Debug)]
 pub enum Encoding {
     /// One JSON message per line (`docs/reference/iut-file.md`).
@@ -376,7 +368,6 @@ pub enum Shape {
     Block(Box<Block>),
 }
 
-/// A line of an output, or several.
 #[derive(Clone, Debug)]
 pub enum LinePart {
     Fitting(Regex),
@@ -390,19 +381,16 @@ pub enum LinePart {
     },
 }
 
-/// Lines up to an end.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The first line, where it is told from the others.
     pub begin: Option<Regex>,
-    /// What lies before the end.
     pub middle: Middle,
     pub end: BlockEnd,
     /// The output that the same lines are read as once more, after those of a list.
     pub then: Option<String>,
 }
 
-/// The lines within a block.
 #[derive(Clone, Debug)]
 pub enum Middle {
     Any,
@@ -422,7 +410,6 @@ pub enum BlockEnd {
     Count(String),
 }
 
-/// Frames of bytes.
 #[derive(Clone, Debug)]
 pub struct Binary {
     /// How frames are told apart on a stream; of datagrams, each is one.
@@ -522,7 +509,6 @@ pub struct Http {
     pub settle: Settle,
 }
 
-/// What a response must be to be an output.
 #[derive(Clone, Default, Debug)]
 pub struct Response {
     pub status: u16,

@@ -95,11 +95,9 @@ coreach_model::words! {
     }
 }
 
-/// One item of a run's evidence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EvidenceItem {
     pub kind: EvidenceKind,
-    /// The name of its connection, if there are several.
     pub over: Option<String>,
     /// When it began, since the beginning of the run.
     pub at: Duration,
@@ -171,7 +169,6 @@ impl Evidence {
         Evidence { over: Some(connection.into()), ..self.clone() }
     }
 
-    /// The connection that is spoken of, where there are several.
     pub fn connection(&self) -> Option<&str> {
         self.over.as_deref()
     }

@@ -10,14 +10,10 @@ use crate::integer::WireInteger;
 /// field without a name may have any value in a frame that is received. A place counts fields of its list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Field {
-    /// Always these bytes.
     Fixed(Vec<u8>),
     Integer(WireInteger, FieldNumber),
-    /// Bytes, or a text.
     Bytes {
-        /// The number of bytes.
         extent: Extent,
-        /// How the bytes are read as a text.
         form: ByteForm,
         /// The parameter or the constant whose value they are.
         name: Option<String>,
@@ -32,7 +28,6 @@ pub enum Field {
         extent: Extent,
         /// The fields of an element. A record has its own, any other value one that is called `element`.
         of: Vec<Field>,
-        /// The parameter whose value the list is.
         name: Option<String>,
     },
     /// Fields whose bytes together have this length.
@@ -40,7 +35,6 @@ pub enum Field {
 }
 
 coreach_model::words! {
-    /// How bytes are read as a text.
     pub enum ByteForm {
         /// In pairs of small hexadecimal digits.
         Bytes = "bytes",
@@ -51,10 +45,8 @@ coreach_model::words! {
     }
 }
 
-/// How the length of a field is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// It has this number of bytes.
     Size(usize),
     /// A number in front of the bytes says how many they are.
     Length(WireInteger),

@@ -270,7 +270,6 @@ struct CountedLength {
 }
 
 impl FieldNumber {
-    /// The number, as it is written.
     fn write<T>(
         &self,
         pieces: &[Piece],

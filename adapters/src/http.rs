@@ -55,7 +55,6 @@ struct HttpRun {
 }
 
 impl HttpAdapter {
-    /// Nothing is started yet.
     pub fn new(description: Http, limits: evidence::Limits) -> Self {
         let system = System::new(Transport::Http(description.clone()).system());
         let server = Server::new(description.launch.clone(), description.base.clone());
@@ -342,7 +341,6 @@ fn with_farewell(failure: Failure, server: &Server) -> Failure {
     }
 }
 
-/// A request with its holes filled.
 pub fn prepare(
     request: &Request,
     common: &[(String, Template)],

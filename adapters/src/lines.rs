@@ -23,7 +23,6 @@ use crate::template::{Function, Template, TemplatePart};
 /// The name of an answer to an ignored line, for messages.
 const IGNORE: &str = "ignore";
 
-/// Writes the line of a stimulus, with its ending.
 pub fn input(lines: &Lines, event: &Event, signatures: &mut Signatures) -> Result<String, Failure> {
     let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
@@ -46,7 +45,6 @@ fn announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Opt
     value(name).filter(|_| !is_sent).map(|text| text.len())
 }
 
-/// Writes the line of a template, with its ending.
 fn write_line(
     lines: &Lines,
     template: &Template,
@@ -140,7 +138,6 @@ pub struct Pending {
     taken: Vec<String>,
     /// Outputs of a list that nobody has asked for yet.
     ready: VecDeque<Received>,
-    /// The last stimulus.
     asked: Option<String>,
 }
 

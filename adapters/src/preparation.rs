@@ -15,7 +15,6 @@ use crate::template::Template;
 pub struct Command {
     /// The program and its arguments, no shell. `{port}` and the constants' names in braces are replaced.
     pub words: Vec<Template>,
-    /// Where it is started.
     pub directory: PathBuf,
     /// Variables of its environment, besides those of ours.
     pub environment: Vec<(String, String)>,
@@ -45,7 +44,6 @@ impl Default for Settle {
 /// Something that is done before a run.
 #[derive(Clone, Debug)]
 pub enum PreparationStep {
-    /// A request, of an HTTP server.
     Request(Probe),
     /// An exchange of lines, over the connection of the run.
     Exchange(Exchange),
@@ -82,7 +80,6 @@ pub struct Request {
     pub method: String,
     /// From the first slash on. Values are percent-encoded.
     pub path: Template,
-    /// The body, where there is one.
     pub body: Option<Template>,
     /// Are the characters of the body its bytes? Else it is in UTF-8.
     pub is_latin1: bool,

@@ -59,7 +59,6 @@ pub struct Process {
 #[derive(Debug)]
 pub struct Pipes {
     pub input: OwnedFd,
-    /// What the process writes can be read here.
     pub output: OwnedFd,
 }
 
@@ -137,7 +136,6 @@ impl Process {
         Some(format!("; its last words:\n    {}", words.join("\n    ")))
     }
 
-    /// Returns how it ended, if it has.
     fn status(&self) -> Option<ExitStatus> {
         self.keeper.as_ref()?.status()
     }

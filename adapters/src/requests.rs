@@ -33,13 +33,11 @@ const MOST_WAITING: usize = 1000;
 
 #[derive(Debug)]
 pub struct Prepared {
-    /// Whose it is, for messages.
     pub name: String,
     /// `GET`, `POST`, ...
     pub method: String,
     /// With the server's address.
     pub url: String,
-    /// What is sent as its body, where it has one.
     pub body: Option<Vec<u8>>,
     pub headers: Vec<(String, String)>,
 }

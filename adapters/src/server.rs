@@ -50,7 +50,6 @@ impl Server {
         Server { launch, address, process: None, port: None, folder: None }
     }
 
-    /// The process, while it is up.
     pub fn process(&self) -> Option<&Process> {
         self.process.as_ref()
     }

@@ -46,7 +46,6 @@ pub struct Connect {
     pub line: Line,
     /// Is set when something is sent.
     pub sent: Arc<AtomicBool>,
-    /// Keeps the bytes of the answer.
     pub answer: AnswerBytes,
     /// Sees every byte, in both directions.
     pub evidence: Evidence,
@@ -167,7 +166,6 @@ impl Connect {
 }
 
 impl Line {
-    /// Waits until the stream is ready.
     fn wait(&self, stream: &TcpStream, what: PollFlags, timeout: NextTimeout) -> Result<(), Error> {
         let rest = match timeout.after {
             ureq::unversioned::transport::time::Duration::Exact(rest) => Timespec::try_from(rest).ok(),

@@ -41,7 +41,6 @@ pub enum StreamFrame<'a> {
     Ended(ChannelEnded),
 }
 
-/// How the reading of a stream to its end went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Drained {
     /// The other side has ended it: it has taken all that was sent before.
@@ -249,12 +248,10 @@ impl Stream {
         }
     }
 
-    /// The number of bytes sent.
     pub fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// The number of bytes read.
     pub fn came(&self) -> u64 {
         self.came
     }
@@ -282,7 +279,6 @@ impl Stream {
         }
     }
 
-    /// The bytes that were read and not taken.
     pub fn rest(&self) -> &[u8] {
         self.inbox.rest()
     }

@@ -13,7 +13,6 @@ use std::ops::Range;
 
 use crate::encoding::{base64, hex};
 
-/// A text cut at its holes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Template(Vec<Piece>);
 
@@ -182,7 +181,6 @@ impl Template {
         Ok(builder.finish())
     }
 
-    /// The names of the holes, in order.
     pub fn holes(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Hole(_, name) => Some(name.as_str()),
@@ -190,7 +188,6 @@ impl Template {
         })
     }
 
-    /// Its pieces, in order.
     pub fn parts(&self) -> impl Iterator<Item = TemplatePart<'_>> {
         self.0.iter().map(|piece| match piece {
             Piece::Text(text) => TemplatePart::Text(text),

@@ -15,10 +15,8 @@ use tempfile::TempDir;
 /// The variable in which a launched process finds its folder.
 pub const VARIABLE: &str = "COREACH_TMP";
 
-/// A folder that is there as long as this is.
 #[derive(Debug)]
 pub struct TemporaryFolder {
-    /// Its name, from the root on.
     name: String,
 }
 
@@ -40,7 +38,6 @@ impl TemporaryFolder {
         Ok(TemporaryFolder { name })
     }
 
-    /// Its name, from the root on.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -53,7 +50,6 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Removes a folder with all that is in it.
 pub fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}

@@ -30,7 +30,6 @@ pub struct Tls {
     config: Arc<ClientConfig>,
     /// Whose name the certificate must have, where it is not the host's.
     name: Option<ServerName<'static>>,
-    /// Where the texts lie.
     files: Option<Files>,
 }
 
@@ -95,13 +94,11 @@ impl Tls {
         Ok(Tls { config: Arc::new(config), name, files: None })
     }
 
-    /// Notes where the texts lie.
     #[must_use]
     pub fn with_files(self, files: Files) -> Self {
         Tls { files: Some(files), ..self }
     }
 
-    /// Where the texts lie, if that is known.
     pub fn files(&self) -> Option<&Files> {
         self.files.as_ref()
     }

@@ -45,7 +45,6 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// How long killing what is below us may take.
 const KILLING: Duration = Duration::from_millis(500);
 
-/// The signals that end us, with their names.
 const SIGNALS: [(i32, &str); 3] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")];
 
 /// The signal that has come; 0 while none has.
@@ -149,7 +148,6 @@ fn look() {
     }
 }
 
-/// The resident memory, in bytes.
 fn resident() -> u64 {
     let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = text.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
@@ -191,7 +189,6 @@ fn stop(passed: Passed) -> ! {
     end(Exit::Stopped.code(), || Stop::Budget(passed).to_diagnostic())
 }
 
-/// Ends the process, with a message.
 fn end(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
     std::mem::forget(lock(&END));
     keeper::end_all(KILLING);

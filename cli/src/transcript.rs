@@ -45,7 +45,6 @@ pub fn transcript(heading: &str, wire: &[EvidenceItem]) -> String {
     text
 }
 
-/// One connection, message by message.
 struct Connection<'a> {
     text: &'a mut String,
     is_open: bool,
@@ -154,7 +153,6 @@ fn put(text: &mut String, line: &str) {
     let _ = writeln!(text, "{line}");
 }
 
-/// A text as one word of a shell.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -27,7 +27,6 @@ use tempfile::NamedTempFile;
 
 use crate::outputs::Output;
 
-/// The number of the next temporary name.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Temporary files that may be there now.

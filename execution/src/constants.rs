@@ -24,12 +24,10 @@ use crate::values::{ATTEMPTS, MIX, Values, any, is_drawable, pivots};
 /// How far a way to Pass is looked for when constants are chosen.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1000, spurious: 4, exact_nodes: 100, work: 1_000_000 };
 
-/// Why there is no run with these constants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConstantsError {
     /// No constant has this name; the names that there are.
     Unknown(String, Vec<String>),
-    /// The text is no value of the constant's type.
     NoValue(String, String),
     /// With what is given, the initial condition cannot hold: the purpose is out of reach.
     Unsatisfiable(String),
@@ -141,7 +139,6 @@ fn on_a_way(
     Some(constants)
 }
 
-/// Constants that the initial condition allows.
 fn drawn(
     test: &TestCase,
     given: &Valuation,

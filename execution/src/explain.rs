@@ -25,7 +25,6 @@ use crate::times;
 /// What can be said about the end of a run.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Reason {
-    /// One sentence.
     pub summary: String,
     /// The label of the location in which the last event came, or in which the run ended.
     pub location: String,

@@ -25,7 +25,6 @@ pub enum NoState {
 }
 
 impl NoState {
-    /// What that means, for people.
     pub fn text(self) -> &'static str {
         match self {
             NoState::None => "no initial state satisfies the initial condition",

@@ -132,7 +132,6 @@ fn seconds(time: f64) -> String {
 
 pub struct Report<W: Write> {
     writer: Writer<W>,
-    /// The name of the suite that is open.
     suite: String,
 }
 
@@ -148,7 +147,6 @@ impl<W: Write> Report<W> {
         Ok(report)
     }
 
-    /// Begins a suite. A property is a name and a value.
     pub fn suite(&mut self, name: &str, counts: &Counts, properties: &[(String, String)]) -> io::Result<()> {
         self.suite = name.to_owned();
         self.counted("testsuite", name, counts)?;
@@ -163,7 +161,6 @@ impl<W: Write> Report<W> {
         Ok(())
     }
 
-    /// A case of the suite that is open.
     pub fn case(&mut self, case: &Case) -> io::Result<()> {
         let seconds = seconds(case.seconds);
         let attributes = [("classname", self.suite.as_str()), ("name", &case.name), ("time", &seconds)];

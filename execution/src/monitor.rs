@@ -49,7 +49,6 @@ type After = (BTreeSet<State>, Vec<SymbolicState>);
 
 const UNSPECIFIED: Judged = Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
 
-/// A specification that follows a trace.
 #[derive(Clone, Debug)]
 pub struct Monitor<'a> {
     specification: &'a Iosts,
@@ -114,7 +113,6 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Follows an event, where the specification allows it.
     fn follow(&mut self, event: &Event) -> Judged {
         match self.specification.find_action(&event.action) {
             Some(action) => self.follow_action(action, &event.values),

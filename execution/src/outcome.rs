@@ -135,7 +135,6 @@ impl Outcome {
         self.kind().name()
     }
 
-    /// The verdict, where there is one.
     pub fn verdict(&self) -> Option<Verdict> {
         match self {
             Outcome::Verdict(verdict, _) => Some(*verdict),
@@ -144,7 +143,6 @@ impl Outcome {
     }
 }
 
-/// Why a verdict was given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// The last step of the trace led to the verdict.

@@ -36,7 +36,6 @@ const LONGER_IN_ANY_CASE: Duration = Duration::from_secs(1);
 const PART: u32 = 8;
 const LITTLE: Duration = Duration::from_millis(10);
 
-/// Measures the waits of one step.
 #[derive(Default)]
 pub(crate) struct Pauses {
     measured: Option<Measured>,

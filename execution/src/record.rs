@@ -48,7 +48,6 @@ pub struct Record {
     /// What belongs to the cause.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub detail: Json,
-    /// Why, in words.
     pub reason: Reason,
     /// What failed, or how it went; records of older versions do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,7 +73,6 @@ pub struct Record {
     /// So many attempts before this one ended without a verdict.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retried: usize,
-    /// What was measured, of a timed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
     #[serde(default, with = "wire", skip_serializing_if = "Vec::is_empty")]
@@ -106,7 +104,6 @@ impl StepRecord {
     }
 }
 
-/// The run as a record, with the reason that the judge gives.
 pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
     let (cause, detail) = outcome::cause(&run.outcome);
     let (reason, bucket) = explained(judge, run);

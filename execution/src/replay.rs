@@ -107,7 +107,6 @@ impl TestSession<'_> {
     }
 }
 
-/// Drives a run by a script.
 struct Player<'s, 'a> {
     running: Running<'s, 'a>,
     script: &'s [Cue],

@@ -65,7 +65,6 @@ pub enum Cue {
     Observe(Option<Event>),
 }
 
-/// How faithful to its script a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fidelity {
     /// It sends what the script says, and each only after as many observations.
@@ -83,7 +82,6 @@ pub fn events(trace: &[RunStep]) -> usize {
 pub struct ShownState {
     /// Where: a location's label, or as many of them as are possible.
     pub place: String,
-    /// The data, in the model's order.
     pub data: Vec<(Datum, Value)>,
 }
 
@@ -99,7 +97,6 @@ pub struct Run {
     pub mix: BTreeMap<Source, usize>,
     /// The link behind which it was judged, where one was looked at.
     pub link: Option<Link>,
-    /// How many observations have crossed stimuli.
     pub crossed: usize,
     /// What was waited for when it was over.
     pub teardown: Option<Teardown>,
@@ -107,7 +104,6 @@ pub struct Run {
     pub retried: usize,
     /// What went over the wire, as far as it is kept.
     pub wire: Vec<EvidenceItem>,
-    /// What was measured, of a timed run.
     pub timing: Option<Timing>,
     /// How long it took, that wait included.
     pub time: Duration,

@@ -26,7 +26,6 @@ use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
 use crate::settings::Settings;
 
-/// A judge that meets an implementation.
 pub struct TestSession<'a> {
     /// Says what may be done and what is allowed. Each run begins it anew.
     pub judge: &'a mut dyn Judge,
@@ -47,7 +46,6 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// The run that has begun, without a step.
     pub(crate) fn running<'s, 'a>(&self, session: &'s mut TestSession<'a>) -> Running<'s, 'a> {
         Running { session, begin: self.begin, deadline: self.deadline, trace: Vec::new() }
     }
@@ -63,7 +61,6 @@ impl TestSession<'_> {
         Begun { seed, constants: self.judge.constants(), real, begin, deadline, ready: None }
     }
 
-    /// Brings the system up.
     pub(crate) fn start(&mut self, begun: &mut Begun) -> Result<(), Failure> {
         let timed = self.judge.scene().and_then(|(test, _)| test.timed.as_ref());
         let iosts = timed.map_or(self.judge.iosts(), |timed| &timed.wire);
@@ -128,7 +125,6 @@ pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Ou
     })
 }
 
-/// What a turn of a run comes to.
 pub(crate) enum Progress {
     Moved,
     Nothing,
@@ -151,7 +147,6 @@ impl Progress {
     }
 }
 
-/// A run that is under way.
 pub(crate) struct Running<'s, 'a> {
     pub(crate) session: &'s mut TestSession<'a>,
     pub(crate) begin: Instant,
@@ -171,7 +166,6 @@ impl Running<'_, '_> {
         }
     }
 
-    /// Shows the judge a text that is no event.
     pub(crate) fn show_alien(&self, text: String) -> Progress {
         match self.session.judge.alien(text) {
             Judged::Ends(verdict, cause) => Progress::Over(Outcome::Verdict(verdict, cause)),
@@ -179,7 +173,6 @@ impl Running<'_, '_> {
         }
     }
 
-    /// Returns how long silence must last here.
     pub(crate) fn silence(&self) -> Duration {
         self.session.settings.silence(self.session.judge, &self.trace)
     }

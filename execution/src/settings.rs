@@ -24,7 +24,6 @@ pub struct Settings {
     pub described_delay: Duration,
     /// How long to wait for an observation where a stimulus could be sent as well.
     pub patience: Duration,
-    /// The most events of a run.
     pub steps: usize,
     pub time: Duration,
     /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an
@@ -73,7 +72,6 @@ impl Settings {
         Ok(samples)
     }
 
-    /// The longest that silence must last anywhere.
     pub(crate) fn longest_silence(&self) -> Duration {
         let Within { all, locations, after } = &self.within;
         let places = self.quiescence_at.values().chain(locations.values()).chain(after.values());

@@ -36,7 +36,6 @@ use crate::walk::Walk;
 /// The usual weight of sending against one of waiting.
 const SEND: usize = 3;
 
-/// A person's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asked {
     Moves(Vec<Move>),

@@ -207,7 +207,6 @@ fn internal(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>> {
     internal
 }
 
-/// A time in seconds, as the values of a delay are.
 pub fn seconds(time: Duration) -> RBig {
     let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     RBig::from_parts(IBig::from(micros), 1_000_000u32.into())

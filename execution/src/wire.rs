@@ -109,7 +109,6 @@ fn read_item(item: Keys) -> Result<EvidenceItem, String> {
     })
 }
 
-/// The bytes as a text that can be shown.
 fn printable(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_plain = |sign: char| !sign.is_control() || matches!(sign, '\t' | '\r' | '\n');

@@ -6,7 +6,6 @@ use coreach_model::reader::collect::Collector;
 /// The code of a finding that says that a limit was met, and names its knob.
 pub const LIMIT: &str = "import-limit";
 
-/// What becomes of the vertices of a drawn graph.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Vertices {
     #[default]
@@ -50,7 +49,6 @@ pub struct Options {
     /// Where a drawn graph begins, if it does not say so.
     pub initial: Option<String>,
     pub vertices: Vertices,
-    /// What becomes of what cannot be said.
     pub untranslated: Untranslated,
     /// No more transitions are read, no more locations made.
     pub most: usize,

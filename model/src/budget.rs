@@ -149,7 +149,6 @@ impl Budget {
         Arc::new(budget)
     }
 
-    /// The work is in this stage now.
     pub fn enter(&self, stage: &'static str) {
         let mut state = lock(&self.state);
         (state.stage, state.doing) = (stage, "");

@@ -55,7 +55,6 @@ pub fn to_json(value: &Value) -> Json {
     }
 }
 
-/// A value of a type that is more than its fields.
 fn collected(record: &RecordType, fields: &[Value]) -> Json {
     if let RecordForm::Keyed(_) | RecordForm::Entries(..) = record.form {
         let entries = record.entries(fields).into_iter();

@@ -26,7 +26,6 @@ use crate::journal;
 /// The largest document of ours that is read, in bytes.
 pub const MOST_DOCUMENT: u64 = 512 << 20;
 
-/// Opens a plain file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
@@ -51,7 +50,6 @@ fn special(known: std::fs::FileType) -> &'static str {
     }
 }
 
-/// A path that leads to no file.
 #[derive(Debug)]
 struct Unusable {
     path: PathBuf,

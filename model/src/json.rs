@@ -19,7 +19,6 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
-/// A value, as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tree {
     /// `null`.
@@ -35,7 +34,6 @@ pub enum Tree {
     Object(Vec<(String, Tree)>),
 }
 
-/// What is read at most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Lists and objects in one another.
@@ -50,7 +48,6 @@ pub const WIRE: Limits = Limits { depth: 64, digits: number::WIRE_DIGITS };
 /// For documents that this program writes.
 pub const DOCUMENT: Limits = Limits { depth: 128, digits: number::DOCUMENT_DIGITS };
 
-/// Why a text is no JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Malformed {
     /// A number of so many digits.

@@ -139,7 +139,6 @@ impl<N: Number, T> Numbered<N, T> {
         self.items.split_off(places)
     }
 
-    /// The list without its numbers.
     pub fn into_vec(self) -> Vec<T> {
         self.items
     }

@@ -38,7 +38,6 @@ pub enum RegularExpression {
 }
 
 impl RegularExpression {
-    /// Reads an expression.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut reading = Reading { rest: text.chars().peekable(), depth: 0 };
         let found = reading.either()?;
@@ -300,7 +299,6 @@ impl Reading<'_> {
         }
     }
 
-    /// The characters of a class that begin with this.
     fn member(&mut self, first: Option<char>) -> Result<Vec<(char, char)>, String> {
         match first {
             Some('\\') => self.escape(),

@@ -20,7 +20,6 @@ pub struct Valuation {
 }
 
 impl Valuation {
-    /// A valuation without data.
     pub fn new() -> Self {
         Valuation::default()
     }

@@ -86,7 +86,6 @@ pub struct ArrayValue {
 }
 
 impl ArrayValue {
-    /// The value at an index.
     pub fn get(&self, index: &Value) -> &Value {
         self.cells.get(index).unwrap_or(&self.default)
     }

@@ -38,7 +38,6 @@ use crate::{Conformance, Options, Stage, all_writable, checked};
 use crate::{check, imprecisions};
 use coreach_artifact::document::Origins;
 
-/// What an on-line judge needs.
 #[derive(Clone, Debug)]
 pub struct OnlineTest {
     /// The product without what follows Accept; it may have internal actions and choices. A location where

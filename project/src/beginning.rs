@@ -4,7 +4,6 @@
 //! first lines name a schema of this repository; a folder of a user's has no `docs/` above it, so it gets the
 //! schemas too, and the lines name those.
 
-/// A schema with the name of what it describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schema {
     /// `purpose`

@@ -34,7 +34,6 @@ const MOST: u64 = 1_000_000_000_000;
 /// The least memory: nothing can be done with less.
 const LEAST: u64 = 10_000_000;
 
-/// What somebody says about the budget.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct GivenBudget {
     /// Of one piece of work.
@@ -78,7 +77,6 @@ pub fn time(configuration: Option<Duration>) -> Duration {
     said_time().or_else(campaign).or(configuration).unwrap_or(TIME)
 }
 
-/// The memory of the process, in bytes.
 pub fn memory() -> u64 {
     let file = || Some(FILE_MEMORY.load(Ordering::Relaxed)).filter(|memory| *memory > 0);
     COMMAND.get().and_then(|said| said.memory).or_else(file).unwrap_or(MEMORY)

@@ -146,7 +146,6 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
     })
 }
 
-/// The name, which also names a file.
 fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Option<String> {
     const LONGEST: usize = 100;
     let node = shape::required(collector, root, entries, "campaign", "the campaign", "campaign: nightly")?;

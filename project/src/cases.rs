@@ -20,7 +20,6 @@ use crate::file_kind::is_document;
 use crate::making::{Says, make, make_online};
 use crate::project::{self, Project};
 
-/// A test case, with what it was made of.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The purpose's name; of a document, the name in it.
@@ -31,10 +30,8 @@ pub struct Case {
     pub specification: Option<Iosts>,
 }
 
-/// Why there is no test case for a purpose.
 #[derive(Clone, Debug)]
 pub struct NoCase {
-    /// The purpose's name.
     pub test: String,
     pub why: WhyLeftOut,
     pub found: Vec<Diagnostic>,

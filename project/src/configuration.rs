@@ -45,7 +45,6 @@ pub struct Reference {
     pub origin: Origin,
 }
 
-/// A constant's value as it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Instantiation {
     pub name: String,
@@ -157,7 +156,6 @@ pub fn stages() -> [(&'static str, &'static str, Stage); Stage::ALL.len()] {
     Stage::ALL.map(|stage| (stage.artifact(), stage.name(), stage))
 }
 
-/// Reads a configuration from the disk.
 pub fn load_configuration(path: &Path) -> Reading<Configuration> {
     let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
     read_configuration(file, path.parent().unwrap_or(Path::new("")))

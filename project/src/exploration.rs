@@ -37,7 +37,6 @@ pub struct Exploration {
     pub tree: Tree,
     /// The nodes that a purpose accepts, in order.
     pub accepting: Vec<NodeId>,
-    /// How often the solver was asked.
     pub asked: Statistics,
     /// Nothing, or what was asked for and did not fit the limits.
     pub missing: Option<&'static str>,
@@ -130,7 +129,6 @@ pub fn purpose(iosts: &Iosts, found: &Exploration, name: &str) -> String {
     format!("# coreach: a purpose, made by `coreach explore`\n{}", write_paths_yaml(name, iosts, &paths))
 }
 
-/// How many nodes ended how.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct ExplorationCounts {
     pub nodes: usize,

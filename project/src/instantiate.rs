@@ -71,7 +71,6 @@ pub(crate) fn fix_all(iosts: &mut Iosts, values: Valuation) {
     fix(iosts, &literals(values));
 }
 
-/// Replaces the constants by their values.
 fn fix(iosts: &mut Iosts, values: &Substitution) {
     // A name that is a variable here is none of the constants, even if a purpose observes it as one.
     let values: Substitution = values

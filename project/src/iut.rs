@@ -159,13 +159,11 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
     Ok((Simulating { way, link, behaviour }, found))
 }
 
-/// An implementation for which a model stands.
 pub struct Simulating {
     /// The model, with the values that the file gives its constants.
     pub way: Transport,
     /// How long what is sent may take on its way.
     pub link: LinkDelay,
-    /// How it behaves beside its events.
     pub behaviour: Behaviour,
 }
 

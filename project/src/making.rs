@@ -45,7 +45,6 @@ pub struct MadeTest {
     pub generation: Generation,
     pub stages: Vec<Measured>,
     pub statistics: Statistics,
-    /// Why the purpose is unreachable, where it is.
     pub unreachable: Option<Diagnostic>,
     /// Of the whole, on the wall clock.
     pub seconds: f64,
@@ -168,7 +167,6 @@ pub fn search_run(
 #[derive(Clone, Debug)]
 pub struct MadeOnline {
     pub test: OnlineTest,
-    /// Why the purpose is unreachable, where it is.
     pub unreachable: Option<Diagnostic>,
     pub statistics: Statistics,
     /// Of the whole, on the wall clock.

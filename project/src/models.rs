@@ -8,7 +8,6 @@ use coreach_model::reader::yaml;
 
 use crate::file_kind::{FileKind, list_yaml_files, read_heading};
 
-/// Returns the name in a file, if the file is a specification.
 fn specification_name(file: &Arc<SourceFile>) -> Option<String> {
     let heading = read_heading(file).ok()?;
     (heading.kind == FileKind::Specification).then_some(heading.name)

@@ -145,7 +145,6 @@ pub struct Output {
 }
 
 impl Output {
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -74,7 +74,6 @@ pub struct KilledSummary {
     pub shortest: ShortestSummary,
 }
 
-/// A run that killed a mutant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ShortestSummary {
     pub mutant: String,
@@ -177,7 +176,6 @@ fn summary<'a>(all: &Mutants, one: &'a Judged) -> MutantSummary<'a> {
     MutantSummary { operator, change, fate: fate.name(), killed_by, seed, bucket, trace, visits }
 }
 
-/// What came of a campaign, and of this call of it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct CampaignSummary<'a> {
     /// [`CAMPAIGN_FORMAT_VERSION`].

@@ -52,7 +52,6 @@ pub(super) enum KeeperReply {
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub enum ExitStatus {
-    /// By itself, with this code.
     Code(i32),
     Signal(i32),
 }

@@ -176,7 +176,6 @@ fn hire() -> io::Result<(ProcessKeeper, bool)> {
 }
 
 impl ProcessKeeper {
-    /// How the launched process has ended, if it has.
     pub fn status(&self) -> Option<ExitStatus> {
         match self.ask(&KeeperRequest::Status, &[], ANSWER) {
             Ok((KeeperReply::Status(status), _)) => status,

@@ -126,7 +126,6 @@ macro_rules! domains {
             /// All of them, from the coarsest.
             pub const ALL: &'static [DomainKind] = &[$($(#[cfg($cfg)])? DomainKind::$variant),*];
 
-            /// The name under which the user chooses it.
             pub fn name(self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? DomainKind::$variant => $name,)* }
             }

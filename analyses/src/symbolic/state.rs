@@ -46,7 +46,6 @@ pub enum Holds {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SymbolicStep {
     pub transition: TransitionId,
-    /// The symbols of its parameters, in their order.
     pub parameters: Vec<Datum>,
 }
 
@@ -111,7 +110,6 @@ impl SymbolicState {
         state
     }
 
-    /// Adds a condition over symbols.
     pub fn ask(&mut self, condition: &Term) {
         let known = self.condition.len();
         for part in condition.lowered().conjuncts() {

@@ -88,7 +88,6 @@ impl Number for NodeId {
     }
 }
 
-/// How a node is reached from its parent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Move {
     Start,
@@ -150,7 +149,6 @@ pub struct TreeLimits {
     pub quiescence: Quiescence,
     /// Are states cut that others include?
     pub is_restricted: bool,
-    /// Are states of one depth and location merged?
     pub is_merged: bool,
 }
 

@@ -128,7 +128,6 @@ fn answer(
     answer
 }
 
-/// Does the runs that are missing.
 fn finish(
     arguments: &CampaignArguments,
     plan: &Plan,

@@ -32,7 +32,6 @@ use crate::{certain_end, console};
 /// So many goals of one kind are told; the document has all.
 const TOLD: usize = 40;
 
-/// What a command line names, read.
 struct Given {
     specification: Specification,
     text: String,

@@ -77,7 +77,6 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<(), (PathBuf, io::
     Ok(())
 }
 
-/// What was made, in order.
 #[derive(Default)]
 struct Made {
     files: Vec<PathBuf>,

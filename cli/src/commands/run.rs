@@ -71,7 +71,6 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
     })
 }
 
-/// What both ways of making begin with.
 struct Making<'a> {
     arguments: &'a RunArguments,
     project: &'a Project,
@@ -178,7 +177,6 @@ struct Details {
     seconds: f64,
 }
 
-/// How long drawing took.
 #[derive(Serialize)]
 struct Pictures {
     seconds: f64,
@@ -200,7 +198,6 @@ struct Written {
     drawing: Duration,
     /// Files that are not written because nobody could read them.
     unreadable: Vec<String>,
-    /// Files that could not be written.
     failed: Vec<String>,
 }
 
@@ -240,7 +237,6 @@ fn file_name(what: &str, format: Format, purpose: &str) -> String {
     }
 }
 
-/// All files that are going to be written.
 fn written_to(project: &Project) -> Vec<ToWrite> {
     let mut files = Vec::new();
     for purpose in &project.purposes {

@@ -333,7 +333,6 @@ fn word(path: &Path) -> String {
     if text.chars().all(is_plain) { text } else { quoted(&text) }
 }
 
-/// Sums over runs.
 #[derive(Default)]
 struct Total {
     outcomes: Counts,
@@ -354,7 +353,6 @@ impl Total {
         }
     }
 
-    /// Counts what failed, if anything did.
     fn failed(&mut self, run: &Run, record: &Record) {
         let Some(bucket) = record.bucket.as_ref().filter(|bucket| bucket.is_failure()) else { return };
         let events = events(&run.trace);

@@ -23,7 +23,6 @@ use crate::outcome::OutcomeKind;
 #[derive(Debug)]
 pub enum JunitError {
     Store(StoreError),
-    /// The report cannot be written.
     Write(io::Error),
 }
 

@@ -338,7 +338,6 @@ pub(super) fn append_new(
     Ok(true)
 }
 
-/// Inserts a row and seals it.
 pub(super) fn append(
     transaction: &Connection,
     table: &str,

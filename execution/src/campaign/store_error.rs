@@ -29,7 +29,6 @@ pub(super) fn wait(pauses: i32) -> bool {
     waited < PATIENCE
 }
 
-/// Why a store cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreError {
     Missing(PathBuf),

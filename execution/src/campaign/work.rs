@@ -40,7 +40,6 @@ const MOST_GROUPED: usize = 256;
 
 #[derive(Debug)]
 pub enum WorkError {
-    /// A run cannot be kept.
     Store(StoreError),
     Thread(std::io::Error),
 }
@@ -73,7 +72,6 @@ pub struct Ways<'a> {
 
 struct Queue<'a> {
     runs: VecDeque<&'a Planned>,
-    /// The systems that runs are using.
     busy: BTreeSet<usize>,
 }
 

@@ -51,7 +51,6 @@ pub enum AfterSilence {
     Decides,
 }
 
-/// What the tester may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
     Send(TransitionId),
@@ -88,7 +87,6 @@ pub struct Guard {
 /// Longer titles and values are cut where people read them.
 pub(crate) const LONGEST_TEXT: usize = 120;
 
-/// The text with at most so many characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
@@ -123,7 +121,6 @@ pub struct Why {
 
 pub struct Choice<'a> {
     pub values: &'a mut Values,
-    /// The run's lots.
     pub random: &'a mut Random,
     /// The last resort.
     pub solver: &'a mut dyn Solver,
@@ -147,7 +144,6 @@ pub trait Judge {
     /// found.
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event>;
 
-    /// Can this stimulus be sent in this state?
     fn can_send(&mut self, stimulus: &Event) -> bool;
 
     fn take(&mut self, what: &Occurrence) -> Judged;

@@ -100,7 +100,6 @@ struct Interleaving<J> {
 #[derive(Clone, Debug)]
 struct Pending {
     what: Occurrence,
-    /// The number of its connection.
     over: usize,
     /// Of a stimulus, for how long it has been the oldest under way.
     age: Duration,
@@ -117,7 +116,6 @@ enum Coming {
     TooMany,
 }
 
-/// A judge behind a link.
 #[derive(Clone, Debug)]
 pub struct Crossing<J> {
     link: Link,

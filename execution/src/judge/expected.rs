@@ -50,7 +50,6 @@ pub(crate) type OpenTransition<'t> = (&'t Transition, &'t State);
 pub(crate) struct Expectation {
     /// `pNumber = 11, got 12`, or `one of Ok or Refused, got Closed`.
     pub phrase: String,
-    /// The parts of guards that failed.
     pub guards: Vec<Guard>,
     /// The observations that the state allows.
     pub expected: Vec<String>,
@@ -490,7 +489,6 @@ impl Question<'_> {
     }
 }
 
-/// A guard that decided, with the values in it.
 pub(crate) fn decided(iosts: &Iosts, transition: &Transition, all: Valuation) -> Option<Guard> {
     let question = Question { name: "", parameters: &[], silent: None, all };
     let part = &transition.guard;

@@ -41,7 +41,6 @@ impl OfflineVerdict {
     }
 }
 
-/// Why judging stopped without a verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CannotJudge {
     Contexts {

@@ -33,7 +33,6 @@ use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu::rational::RBig;
 
-/// Which conditions decide about waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Rules {
     /// Time and data together.

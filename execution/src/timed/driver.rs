@@ -88,7 +88,6 @@ pub trait Director {
     fn solver(&mut self) -> &mut dyn Solver;
 }
 
-/// Drives a run at instants.
 struct TimedTester<'s, 'a, 'd> {
     /// The run; it began when bringing the system up did.
     running: Running<'s, 'a>,
@@ -120,7 +119,6 @@ struct TimedTester<'s, 'a, 'd> {
     timing: Timing,
 }
 
-/// What has been done since the last step.
 #[derive(Default)]
 struct SinceStep {
     steps: usize,
@@ -455,7 +453,6 @@ impl TimedTester<'_, '_, '_> {
         otherwise(&past, within, self.director.solver())
     }
 
-    /// Judges the run as it may have been.
     fn go_on_as(&mut self, possible: PossibleRun) -> Progress {
         let PossibleRun { steps, marks, end, lateness } = possible;
         self.running.session.judge.begin();
@@ -485,7 +482,6 @@ impl TimedTester<'_, '_, '_> {
         Progress::Moved
     }
 
-    /// Shows the judge what happened at this instant.
     fn show(&mut self, what: Occurrence, mark: Mark, judged: RBig) -> Progress {
         let at = match self.timing.is_simulated {
             true => Duration::from_micros(micros_up(&judged)),

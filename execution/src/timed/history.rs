@@ -80,7 +80,6 @@ pub enum Allowance {
 #[derive(Clone, Debug)]
 pub struct Past<'a> {
     pub test: &'a TestCase,
-    /// Where it began.
     pub initial: &'a State,
     pub steps: Vec<Occurrence>,
     pub marks: Vec<Mark>,

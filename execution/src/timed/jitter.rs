@@ -46,7 +46,6 @@ const MOST: usize = 10_000;
 const BAR: u128 = 50;
 const BARS: usize = 4_000;
 
-/// How late the machine was in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Jitter {
     /// The greatest lateness.
@@ -57,7 +56,6 @@ pub struct Jitter {
     pub p99: Duration,
 }
 
-/// How late who sleeps was woken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Late {
     /// The greatest lateness.
@@ -173,7 +171,6 @@ impl JitterProbe {
         Late { all: whole(late.all), unexplained: whole(late.unexplained) }
     }
 
-    /// What was measured until now.
     pub fn measured(&self) -> Jitter {
         self.0.with(|noted| Jitter { most: whole(noted.most), p99: whole(noted.p99()) })
     }

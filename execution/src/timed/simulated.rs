@@ -35,7 +35,6 @@ const FAR: u32 = 4;
 /// Of a hundred decisions, so many are for an input from elsewhere, where one is possible.
 const ELSEWHERE: usize = 25;
 
-/// A timed model that stands for a system.
 pub struct TimedSystem<S> {
     model: WalkedModel<S>,
     /// The inputs that come from elsewhere than from the tester.
@@ -49,7 +48,6 @@ pub struct TimedSystem<S> {
 }
 
 impl<S: Solver> TimedSystem<S> {
-    /// A system that behaves as the model says.
     pub fn new(model: Delayed, solver: S) -> Self {
         TimedSystem {
             model: WalkedModel::new(model.iosts, solver),

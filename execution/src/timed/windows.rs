@@ -90,7 +90,6 @@ pub struct Window {
     high: Option<RBig>,
 }
 
-/// What is asked of an instant that is drawn.
 #[derive(Clone, Copy)]
 pub struct Drawn<'a> {
     /// Not before.

@@ -22,7 +22,6 @@ const LONGEST_COMPARED: usize = 64;
 /// What all comparisons of names in one file may cost, in letters times letters: some tens of milliseconds.
 const COMPARISONS: usize = 10_000_000;
 
-/// The findings in one file.
 #[derive(Debug)]
 pub struct Collector {
     pub file: Arc<SourceFile>,

@@ -29,7 +29,6 @@ const DEEPEST: usize = 8;
 /// The keys of a file with `compose:`.
 pub(super) const KEYS: [&str; 3] = ["iosts", "compose", "hide"];
 
-/// A part, with the place that names it.
 struct Part {
     graph: ComposedPart,
     types: Vec<(String, Type)>,

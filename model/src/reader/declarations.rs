@@ -90,7 +90,6 @@ fn clash(
 /// Is an input sent by the tester, and where that is said?
 type Controllable = (bool, Range<usize>);
 
-/// The actions of a specification while it is read.
 #[derive(Debug, Default)]
 pub struct Actions {
     /// Inputs, outputs, internals, each in the order of the file.
@@ -104,7 +103,6 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// The actions of a model that is already read.
     pub fn of(actions: &[Action]) -> Self {
         let mut all = Actions::default();
         for action in actions {
@@ -115,7 +113,6 @@ impl Actions {
         all
     }
 
-    /// The number of the action of this name.
     pub fn find(&self, name: &str) -> Option<ActionId> {
         self.index.get(name).copied()
     }
@@ -336,7 +333,6 @@ fn read_parameters(
     (parameters, controllable)
 }
 
-/// The locations of a model while it is read.
 #[derive(Debug, Default)]
 pub struct ReadLocations {
     /// In the order of `locations:`, or of their first appearance.
@@ -358,7 +354,6 @@ impl ReadLocations {
         self.locations.push(location)
     }
 
-    /// The location of this name, where it is known.
     pub fn find(&self, name: &str) -> Option<LocationId> {
         self.index.get(name).copied()
     }

@@ -20,7 +20,6 @@ use crate::quoted;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
     pub kind: TokenKind,
-    /// Where it stands.
     pub span: Range<usize>,
 }
 
@@ -46,7 +45,6 @@ pub const KEYWORDS: [&str; 11] =
 type Input<'a> = LocatingSlice<&'a str>;
 type Lexed<T> = Result<T, EmptyError>;
 
-/// All tokens of a text, in order.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut input = LocatingSlice::new(text);
     let mut found = Vec::new();

@@ -79,7 +79,6 @@ impl<'a> Parser<'a> {
         Parser { tokens, next: 0, text_end: text.trim_end().len(), nesting: 0 }
     }
 
-    /// The next token, not taken.
     pub fn peek(&self) -> Option<&'a Token> {
         self.tokens.get(self.next)
     }

@@ -57,7 +57,6 @@ pub fn read_property(file: Arc<SourceFile>, specification: &Specification) -> Re
     read_aimed(file, specification, Aim::Violate)
 }
 
-/// Reads a test purpose or a safety property.
 pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim) -> Reading<TestPurpose> {
     let Specification { iosts: model, types, functions } = specification;
     let against = Against { model, types, functions, clocks: None };

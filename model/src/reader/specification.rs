@@ -38,10 +38,8 @@ pub struct TimedSpecification {
     pub functions: Vec<NamedExpression>,
 }
 
-/// Any specification, by whether it declares clocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AnySpecification {
-    /// Without time.
     Untimed(Specification),
     /// With `clocks:`.
     Timed(TimedSpecification),

@@ -33,7 +33,6 @@ pub struct TransitionPlaces {
     pub name: Range<usize>,
 }
 
-/// What only transitions of timed models have.
 #[derive(Clone, Default)]
 pub struct TimedBody {
     pub resets: Vec<Datum>,
@@ -46,9 +45,7 @@ pub struct TransitionEnds<'a> {
     pub from: &'a Scalar,
     /// As `to` is written.
     pub to: &'a Scalar,
-    /// Where it leads from.
     pub source: LocationId,
-    /// Where it leads to.
     pub target: LocationId,
 }
 

@@ -112,7 +112,6 @@ fn is_on_for_true(collector: &mut Collector, entries: &[Entry]) -> bool {
     true
 }
 
-/// Reports names that two transitions bear.
 pub(super) fn check_names(collector: &mut Collector, found: &ReadTransitions) {
     let mut seen: HashMap<&str, TransitionId> = HashMap::new();
     for (number, name) in found.names.numbered() {

@@ -522,7 +522,6 @@ pub(super) fn bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
     Ok(if negative { -value } else { value })
 }
 
-/// Reports what only timed models have.
 pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
     let diagnostic = Diagnostic::error("timed-model", format!("only a timed model has {what}"))
         .at(collector.origin(place), "this is about time")

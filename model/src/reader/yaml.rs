@@ -96,7 +96,6 @@ impl Scalar {
 }
 
 impl Node {
-    /// The text, where it is a scalar.
     pub fn as_scalar(&self) -> Option<&Scalar> {
         match &self.kind {
             NodeKind::Scalar(scalar) => Some(scalar),
@@ -108,7 +107,6 @@ impl Node {
         self.as_scalar().is_some_and(|s| s.plain && matches!(s.text.as_str(), "" | "~" | "null"))
     }
 
-    /// What it is, in a user's words.
     pub fn describe(&self) -> &'static str {
         match &self.kind {
             NodeKind::Scalar(_) if self.is_nothing() => "nothing",
@@ -470,7 +468,6 @@ impl Builder<'_, '_> {
         self.place(node, bytes)
     }
 
-    /// Puts a complete node where it belongs.
     fn place(&mut self, node: Arc<Node>, bytes: Range<usize>) -> Option<()> {
         // What an alias repeats counts as often as it is repeated.
         let total = self.open.iter().map(|open| open.size).fold(node.size, usize::saturating_add);

@@ -22,7 +22,6 @@ use crate::value::Value;
 
 pub use crate::valuation::Valuation;
 
-/// Why a term has no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Undefined {
     /// A division, `div` or `mod` by zero: the operation.
@@ -82,7 +81,6 @@ pub(super) fn negative(value: Value) -> Value {
     }
 }
 
-/// The truth of a Boolean term.
 pub fn holds(term: &Term, valuation: &Valuation) -> Result<bool, Undefined> {
     term.program().decide(|datum| valuation.get(datum))
 }

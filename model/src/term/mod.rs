@@ -51,7 +51,6 @@ pub use substitute::{Substitution, replace, substitute, substitute_all};
 #[derive(Clone)]
 pub struct Term(Arc<intern::Cell>);
 
-/// The root of a term, as it was written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TermShape {
     /// A node that every analysis knows.
@@ -151,7 +150,6 @@ impl Term {
         }
     }
 
-    /// The datum, where the term was written as one.
     pub fn written_datum(&self) -> Option<&Datum> {
         match self.written() {
             Some(Node::Data(datum)) => Some(datum),
@@ -204,7 +202,6 @@ impl Term {
         true
     }
 
-    /// The literal, where the term is one.
     pub fn as_literal(&self) -> Option<&Value> {
         match self.node() {
             Node::Literal(value) => Some(value),
@@ -212,7 +209,6 @@ impl Term {
         }
     }
 
-    /// The datum, where the term is one.
     pub fn as_datum(&self) -> Option<&Datum> {
         match self.node() {
             Node::Data(datum) => Some(datum),

@@ -100,7 +100,6 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// The binary operations of arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operator {
     /// `+`

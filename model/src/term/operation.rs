@@ -46,7 +46,6 @@ pub enum DerivedOperation {
     Defined,
 }
 
-/// Operations without a body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum StandardOperation {
     /// `min(a, b)`

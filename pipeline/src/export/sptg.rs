@@ -35,7 +35,6 @@ pub enum Guards {
     SmtLib,
 }
 
-/// The document, with a newline behind it.
 pub fn sptg(made: &PathGuided, guards: Guards) -> String {
     let document = Shape { made, guards, names: of_scope(&made.iosts), declared: Vec::new() }.document();
     let text = match serde_json::to_string_pretty(&document) {

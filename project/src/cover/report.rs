@@ -70,7 +70,6 @@ pub struct ReportedGoal {
     pub why: Option<String>,
 }
 
-/// A purpose of the suite in words.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedTest {
     pub purpose: String,

@@ -55,7 +55,6 @@ pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behav
     }
 }
 
-/// Values of parameters that are to be tried.
 fn samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String, SampleProgram>) {
     const LIKE: &str = "samples: { pUser: [alice, bob], pMail: [ { regex: '[a-z]{1,8}@a.org' } ] }";
     let entries = shape::mapping(reader.collector, node, "`samples`", LIKE).unwrap_or(&[]);

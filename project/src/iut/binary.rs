@@ -33,7 +33,6 @@ pub enum Carrier {
     Datagrams,
 }
 
-/// The section's frames.
 pub fn binary(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
@@ -84,7 +83,6 @@ fn frame(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, of: &str) -
     }
 }
 
-/// The frames of the actions of a kind.
 fn actions(
     reader: &mut IutReader<'_>,
     entries: &[Entry],

@@ -20,7 +20,6 @@ const FIELDS: &str = "fields: ['^id: (?P<pId>\\d+)$', '^state: (?P<pState>\\w+)$
 
 const BLOCK: &str = "{ begin: '^\\+OK .*$', end: '^\\.$' }";
 
-/// What is read of the lines of an output.
 pub struct Read {
     pub shape: Shape,
     pub groups: ParameterPlaces,

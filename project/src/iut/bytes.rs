@@ -114,7 +114,6 @@ pub fn one_of<'e>(
     }
 }
 
-/// Reports keys that have no meaning here.
 pub fn only_with(reader: &mut IutReader<'_>, entries: &[Entry], keys: &[&str], label: &str) {
     if let Some(entry) = entries.iter().find(|entry| keys.contains(&entry.key.text.as_str())) {
         let message = format!("`{}` means nothing here", entry.key.text);

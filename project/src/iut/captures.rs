@@ -90,7 +90,6 @@ pub fn of_parts(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     captures
 }
 
-/// The entries whose names can be captures.
 fn declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
     let Some(node) = shape::get(entries, "captures") else { return Vec::new() };
     let entries = shape::mapping(reader.collector, node, "`captures`", like).unwrap_or(&[]);
@@ -225,7 +224,6 @@ impl IutReader<'_> {
         left
     }
 
-    /// Reports captures that nothing finds.
     pub fn check_captured(&mut self, what: &str, like: &str) {
         for capture in self.captures.clone().iter().filter(|capture| !capture.is_found) {
             let message = format!("no {what} is called `{}`, so it is never captured", capture.name);

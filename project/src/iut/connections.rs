@@ -21,7 +21,6 @@ pub fn named(entries: &[Entry]) -> Vec<String> {
     }
 }
 
-/// The connections of a section; none, where there is one.
 pub fn connections(
     reader: &mut IutReader<'_>,
     entries: &[Entry],

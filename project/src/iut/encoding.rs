@@ -106,7 +106,6 @@ pub fn encoding(
     }
 }
 
-/// Reports keys of another encoding.
 fn foreign(
     reader: &mut IutReader<'_>,
     entries: &[Entry],

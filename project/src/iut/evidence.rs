@@ -13,7 +13,6 @@ const LIKE: &str = "evidence: { run_kb: 64, message_kb: 8, redact: [Authorizatio
 /// The most that may be asked for, in KiB.
 const MOST: u64 = 16 << 10;
 
-/// The section; as usual, where there is none.
 pub fn evidence(reader: &mut IutReader<'_>, root: &[Entry]) -> Limits {
     let usual = Limits::default();
     let Some(node) = shape::get(root, "evidence") else { return usual };

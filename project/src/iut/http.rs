@@ -132,7 +132,6 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
     (reader.collector.errors() == before).then_some(http)
 }
 
-/// A response, and its parameters with their places.
 fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {
     let entries = shape::mapping(reader.collector, node, what, OBSERVATIONS)?;
     let known = ["status", "to", "headers", "values", "each", "then"];

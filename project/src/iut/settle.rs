@@ -199,7 +199,6 @@ fn step(
     }
 }
 
-/// The connection over which a step is done.
 fn connection(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<String> {
     if reader.connections.contains(&scalar.text) {
         return Some(scalar.text.clone());

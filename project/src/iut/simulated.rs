@@ -62,7 +62,6 @@ pub fn simulated(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
     Some(SimulatedSection { model, given })
 }
 
-/// A model that stands for an implementation.
 pub struct Stands {
     model: Iosts,
     /// Where it has time: its delayed form.

@@ -18,7 +18,6 @@ const LIKE: &str = "tls: { ca: ca.pem }";
 /// Files of certificates are not larger.
 const LARGEST: u64 = 1 << 20;
 
-/// A file that was read, and where it is named.
 struct Named {
     bytes: Vec<u8>,
     place: Range<usize>,
@@ -102,7 +101,6 @@ fn half<T>(reader: &mut IutReader<'_>, alone: &Node, missing: &str) -> Option<T>
     None
 }
 
-/// The bytes of the file that a key names.
 fn read(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Option<Named> {
     let node = shape::get(entries, key)?;
     let reference = reference(reader.collector, node, key, reader.folder)?;

@@ -67,7 +67,6 @@ impl Holes {
         Holes { launched: &[], constants: false, captures: false, names: Vec::new(), action: None }
     }
 
-    /// The model's symbolic constants.
     pub fn constants() -> Self {
         Holes { constants: true, ..Holes::none() }
     }
@@ -92,7 +91,6 @@ impl Holes {
         Holes { captures: true, ..Holes::constants() }
     }
 
-    /// These, too.
     pub fn with_names(self, names: Vec<String>) -> Self {
         Holes { names, ..self }
     }

@@ -21,7 +21,6 @@ pub(super) struct Made<'a> {
     pub(super) domain: Option<&'static str>,
 }
 
-/// The graph, and what is to be said of it.
 pub(super) fn graph(
     tables: &mut Tables,
     view: &View<'_>,

@@ -32,7 +32,6 @@ pub const MOST_RUNS: usize = 20_000;
 pub const MOST_WALKS: usize = 400;
 
 impl Page {
-    /// A run that was kept as a file.
     pub fn run(&mut self, path: &Path, stored: &LoadedRun) -> Result<(), Vec<Diagnostic>> {
         let (document, case) = read_case(&stored.document, path)?;
         let graph = self.case(document, &case);

@@ -15,7 +15,6 @@ use super::document::{PageExpression, PageFile, PageOrigin};
 /// Longer terms, in nodes when written out, are not written out.
 const LONGEST: u64 = 5_000;
 
-/// The lists, and what is in them already.
 #[derive(Default)]
 pub(super) struct Tables {
     pub(super) files: Vec<PageFile>,

@@ -46,7 +46,6 @@ struct Walking<'a> {
     warnings: Vec<Diagnostic>,
 }
 
-/// Reads, walks, and says what came of it.
 pub(super) fn walk(arguments: &TestArguments, what: Covered) -> CommandResult {
     let walking = prepared(arguments, what)?;
     keep::check_outputs(arguments, std::slice::from_ref(&walking.walkable.case))?;
@@ -134,7 +133,6 @@ impl Walking<'_> {
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), || self.text(&walk, runs.last())))
     }
 
-    /// The walk, with a line of progress.
     fn walk(&self, begin: Instant, varies: bool) -> Walk {
         let arguments = self.arguments;
         let until = Until {

@@ -16,7 +16,6 @@ use crate::execution_arguments::TestArguments;
 use crate::outputs::Output;
 use crate::write::{check_writable, write_with};
 
-/// The runs of a test case.
 struct Suite {
     name: String,
     counts: Counts,
@@ -44,7 +43,6 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Begins a report, with what has no test case.
     pub(super) fn begin(
         output: Option<Output>,
         arguments: &TestArguments,
@@ -85,12 +83,10 @@ impl Report {
         });
     }
 
-    /// What was asked for and has no runs.
     pub(super) fn left_out(&mut self, left: &LeftOut) {
         self.left_out.push(Case::left_out(left));
     }
 
-    /// The runs of a test case are done.
     pub(super) fn end_case(&mut self, test: &str, iut: &str, total: &Total) {
         let properties = total.failed.iter().map(|(bucket, (runs, events, seed))| {
             junit::bucket(bucket, *runs, &format!("of {events} events, has seed {seed}"))

@@ -12,7 +12,6 @@ use super::{Unsuited, identifier, runnable};
 use crate::export::View;
 use crate::export::json::json;
 
-/// The lines around the document.
 const TEMPLATE: &str = include_str!("rust.template");
 
 pub fn rust(view: &View<'_>) -> Result<String, Unsuited> {
